@@ -1,0 +1,90 @@
+# Every library the project uses, found once, here. A Kokkos, oneDNN, LIBXSMM or OpenBLAS on CMAKE_PREFIX_PATH (spack,
+# a user's own build) wins over what scripts/setup put into .deps. Optional ones leave BRICKWORK_HAS_<NAME> unset, and
+# their rows say so.
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(benchmark REQUIRED)
+find_package(GTest REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+
+find_path(CSV_INCLUDE_DIR csv.h REQUIRED)
+find_library(CSV_LIBRARY csv REQUIRED)
+add_library(brickwork_csv INTERFACE)
+target_include_directories(brickwork_csv SYSTEM INTERFACE ${CSV_INCLUDE_DIR})
+target_link_libraries(brickwork_csv INTERFACE ${CSV_LIBRARY})
+
+find_path(RAPIDCHECK_INCLUDE_DIR rapidcheck.h REQUIRED)
+find_library(RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
+add_library(brickwork_rapidcheck INTERFACE)
+target_include_directories(brickwork_rapidcheck SYSTEM INTERFACE ${RAPIDCHECK_INCLUDE_DIR})
+target_link_libraries(brickwork_rapidcheck INTERFACE ${RAPIDCHECK_LIBRARY})
+
+file(GLOB brickwork_deps LIST_DIRECTORIES true
+     ${PROJECT_SOURCE_DIR}/.deps/venv
+     ${PROJECT_SOURCE_DIR}/.deps/venv/lib/python3*/site-packages/pygenten)
+find_package(Kokkos 4.7 CONFIG REQUIRED PATHS ${brickwork_deps} PATH_SUFFIXES lib64/cmake/Kokkos)
+message(STATUS "Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES}) from ${Kokkos_DIR}")
+
+find_package(dnnl 3.2 CONFIG QUIET PATHS ${brickwork_deps})
+if(dnnl_FOUND)
+  set(BRICKWORK_HAS_ONEDNN ON)
+  message(STATUS "oneDNN ${dnnl_VERSION} from ${dnnl_DIR}")
+else()
+  message(STATUS "oneDNN not found: its rows will be skipped")
+endif()
+
+# LIBXSMM 1.17 gives the JIT bricks and the paper authors' own primitives; 2.x dropped the latter.
+pkg_check_modules(libxsmm QUIET libxsmm libxsmmext libxsmmnoblas)
+if(libxsmm_FOUND AND libxsmm_libxsmm_VERSION VERSION_LESS 2)
+  set(BRICKWORK_HAS_LIBXSMM ON)
+  add_library(brickwork_libxsmm INTERFACE)
+  target_include_directories(brickwork_libxsmm SYSTEM INTERFACE ${libxsmm_INCLUDE_DIRS})
+  target_link_directories(brickwork_libxsmm INTERFACE ${libxsmm_LIBRARY_DIRS})
+  target_link_libraries(brickwork_libxsmm INTERFACE xsmmext xsmm xsmmnoblas OpenMP::OpenMP_CXX Threads::Threads
+                                                    ${CMAKE_DL_LIBS} m)
+  message(STATUS "LIBXSMM ${libxsmm_libxsmm_VERSION}")
+else()
+  message(STATUS "LIBXSMM 1.17 not found: its rows will be skipped")
+endif()
+
+# OpenBLAS must be its OpenMP build, so that the process has one thread pool.
+pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
+if(openblas_FOUND)
+  set(BRICKWORK_HAS_OPENBLAS ON)
+  message(STATUS "OpenBLAS ${openblas_VERSION}")
+else()
+  message(STATUS "OpenBLAS not found: its rows will be skipped")
+endif()
+
+include(CheckLanguage)
+check_language(CUDA)
+if(CMAKE_CUDA_COMPILER)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90)
+  endif()
+  enable_language(CUDA)
+  set(CMAKE_CUDA_STANDARD 20)
+  set(BRICKWORK_HAS_CUDA ON)
+endif()
+
+# What every target of ours is compiled with. No -march: the simd backend dispatches at run time.
+add_library(brickwork_options INTERFACE)
+target_compile_options(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wno-missing-field-initializers>)
+if(BRICKWORK_SANITIZE)
+  target_compile_options(brickwork_options
+                         INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize-recover=all>)
+  target_link_options(brickwork_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# brickwork_test(name SOURCES ... LIBS ...): one GoogleTest program, every case its own ctest entry.
+function(brickwork_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} brickwork_rapidcheck GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
+endfunction()
