@@ -1,0 +1,50 @@
+// An array for tensors: aligned, zero-initialised, owned.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace brickwork {
+
+template <class T>
+class AlignedBuffer {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  AlignedBuffer() = default;
+
+  // Cache-line aligned; from 2 MiB on aligned to a huge page, so that the kernel can back all of it with huge pages.
+  // Throws std::bad_alloc.
+  explicit AlignedBuffer(std::size_t size) : size_(size) {
+    if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
+    const std::size_t bytes = size * sizeof(T);
+    const std::align_val_t alignment{bytes >= huge_page ? huge_page : cache_line};
+    data_ = {static_cast<T*>(::operator new(bytes, alignment)), Free{alignment}};
+    std::fill_n(data_.get(), size, T{});
+  }
+
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  std::size_t size() const { return size_; }  // elements
+  T& operator[](std::size_t i) { return data_.get()[i]; }
+  const T& operator[](std::size_t i) const { return data_.get()[i]; }
+  T* begin() { return data(); }
+  T* end() { return data() + size_; }
+  const T* begin() const { return data(); }
+  const T* end() const { return data() + size_; }
+
+ private:
+  static constexpr std::size_t cache_line = 64, huge_page = std::size_t{2} << 20;
+
+  struct Free {
+    std::align_val_t alignment{cache_line};
+    void operator()(T* p) const { ::operator delete(p, alignment); }
+  };
+  std::unique_ptr<T, Free> data_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace brickwork

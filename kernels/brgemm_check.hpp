@@ -1,0 +1,27 @@
+// Runs a kernel where every step outside the contract of brgemm.hpp shows: operands end (or begin) at a page that may
+// not be touched, everything around them is poisoned, inputs are compared afterwards. Values are small integers, so
+// the expected result is exact and compared bit by bit.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "brgemm.hpp"
+
+namespace brickwork {
+
+struct BrgemmCase {
+  BrgemmShape shape;
+  std::int64_t batch = 1;
+  bool guard_after = true;  // the untouchable page follows each operand; false: it precedes
+  unsigned seed = 1;
+};
+
+std::string to_string(const BrgemmCase&);
+
+// The shape with tight leading dimensions plus pad, and strides that leave a gap between the members.
+BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind);
+
+// What the kernel did wrong, or nothing. Not to be called by two threads at once: it handles SIGSEGV meanwhile.
+std::string check_brgemm(const BrgemmKernel&, const BrgemmCase&);
+
+}  // namespace brickwork

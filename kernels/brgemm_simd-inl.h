@@ -1,0 +1,214 @@
+// The simd brick for one instruction set; brgemm_simd.cpp includes it once per target (Highway's foreach_target).
+#if defined(BRICKWORK_BRGEMM_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BRICKWORK_BRGEMM_SIMD_INL_H_
+#undef BRICKWORK_BRGEMM_SIMD_INL_H_
+#else
+#define BRICKWORK_BRGEMM_SIMD_INL_H_
+#endif
+
+#include "brgemm_simd.hpp"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+// Highway also includes this for the build's baseline (SSE2 or scalar code), which gets no brick.
+#if HWY_TARGET & (HWY_AVX2 | HWY_AVX3 | HWY_NEON)
+HWY_BEFORE_NAMESPACE();
+namespace brickwork::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+
+// AVX-512, NEON and SVE have 32 vector registers, AVX2 has 16.
+constexpr int kRegisters = HWY_TARGET == HWY_AVX2 ? 16 : 32;
+constexpr int kMaxVecs = kRegisters == 32 ? 4 : 2;
+
+constexpr int kPrefetchRows = 16;
+constexpr int kCacheLine = 64 / sizeof(float);
+
+// GCC hoists one pointer per row of A out of the k loop, 28 of them into 16 registers: tall tiles then read their
+// addresses from the stack and stand at 0.75 of peak instead of 0.93.
+template <class Pointer>
+HWY_INLINE void KeepChained(Pointer& p) {
+  asm("" : "+r"(p));
+}
+
+// Every loop over a tile's registers is unrolled whole, or the sums would live in memory.
+#undef BRICKWORK_UNROLL
+#define BRICKWORK_UNROLL _Pragma("GCC unroll 32")
+
+// GCC folds the row of B into the FMAs as memory operands and so loads it once for every row of A: 3 x 64 tiles then
+// stand at 0.73 of peak instead of 0.98.
+HWY_INLINE void KeepInRegister(V& v) {
+#if HWY_ARCH_X86
+  asm volatile("" : "+v"(v.raw));
+#else
+  (void)v;
+#endif
+}
+
+// Most rows of a register tile that is `vecs` wide: the accumulators, one row of B and one broadcast of A must fit.
+constexpr int MaxRows(int vecs) {
+  if (kRegisters == 16) return vecs == 1 ? 13 : 6;
+  return vecs == 1 ? 28 : vecs == 2 ? 14 : vecs == 3 ? 9 : 7;
+}
+
+// Independent sums over k. Two FMA ports of latency 4 need 8 accumulators in flight; a tile with fewer keeps several
+// sums and adds them at the end.
+constexpr int Sums(int rows, int vecs) {
+  const int tile = rows * vecs;
+  return tile >= 8 ? 1 : (8 + tile - 1) / tile;
+}
+
+// `band.tiles` tiles of kRows x (kVecs * lanes), one below the other; the last vector is cut to band.last_lanes when
+// kTail.
+template <int kRows, int kVecs, bool kTail>
+HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, const Band& band, float* HWY_RESTRICT c) {
+  constexpr int kSums = Sums(kRows, kVecs);
+  // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
+  // three rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
+  constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
+  const D d;
+  // Copies, as the stores to C could alias the shape and every row would read it again.
+  const std::int64_t lda = shape.lda, ldb = shape.ldb, ldc = shape.ldc;
+  const int k_size = shape.k;
+  const bool accumulate = shape.beta != 0;
+  const std::int64_t next_a = shape.next_a, next_a_row = std::min<std::int64_t>(k_size, lda);
+  const auto tail = hn::FirstN(d, kTail ? static_cast<size_t>(band.last_lanes) : static_cast<size_t>(kLanes));
+  const auto load = [&](const float* p, int v) HWY_ATTR {
+    return kTail && v == kVecs - 1 ? hn::MaskedLoad(tail, d, p) : hn::LoadU(d, p);
+  };
+
+  c += band.c_offset;
+  std::int64_t a_offset = band.a_offset;
+  for (int tile = 0; tile < band.tiles; ++tile, a_offset += kRows * lda) {
+    V sum[kSums][kRows][kVecs];
+    BRICKWORK_UNROLL for (int u = 0; u < kSums; ++u) {
+      BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r) {
+        BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) sum[u][r][v] = hn::Zero(d);
+      }
+    }
+
+    // C arrives from memory while the sum is formed, not when it is stored.
+    BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r) {
+      BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) hwy::Prefetch(c + r * ldc + v * kLanes);
+    }
+    for (std::int64_t i = 0; i < batch.size; ++i) {
+      const float* HWY_RESTRICT a = batch.a(i) + a_offset;
+      if (next_a != 0) {
+        for (int r = 0; r < kRows; ++r) {
+          for (std::int64_t j = 0; j < next_a_row; j += kCacheLine) hwy::Prefetch(a + next_a + r * lda + j);
+        }
+      }
+      const float* HWY_RESTRICT b = batch.b(i) + band.b_offset;
+      const auto rank1 = [&](V(&acc)[kRows][kVecs]) HWY_ATTR {
+        BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) {
+          if (kVecs > 1) hwy::Prefetch(b + kPrefetchRows * ldb + v * kLanes);
+        }
+        if constexpr (kHoldB) {
+          V b_row[kVecs];
+          BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) KeepInRegister(b_row[v] = load(b + v * kLanes, v));
+          const float* a_row = a;
+          BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r) {
+            if (r > 0 && r % 4 == 0) KeepChained(a_row += 4 * lda);
+            const V a_rk = hn::Set(d, a_row[r % 4 * lda]);
+            BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, b_row[v], acc[r][v]);
+          }
+        } else {
+          constexpr int kGroup = kRegisters - 1 - kRows * kVecs;  // rows of A held at once
+          BRICKWORK_UNROLL for (int first = 0; first < kRows; first += kGroup) {
+            V a_k[kGroup];
+            BRICKWORK_UNROLL for (int r = first; r < kRows && r < first + kGroup; ++r) {
+              KeepInRegister(a_k[r - first] = hn::Set(d, a[r * lda]));
+            }
+            BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) {
+              V b_kv = load(b + v * kLanes, v);
+              KeepInRegister(b_kv);
+              BRICKWORK_UNROLL for (int r = first; r < kRows && r < first + kGroup; ++r) {
+                acc[r][v] = hn::MulAdd(a_k[r - first], b_kv, acc[r][v]);
+              }
+            }
+          }
+        }
+        a += 1;
+        b += ldb;
+      };
+      int k = 0;
+      if constexpr (kSums > 1) {
+        for (; k + kSums <= k_size; k += kSums) {
+          BRICKWORK_UNROLL for (int u = 0; u < kSums; ++u) rank1(sum[u]);
+        }
+      }
+      for (; k < k_size; ++k) rank1(sum[0]);
+    }
+
+    BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r) {
+      BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) {
+        BRICKWORK_UNROLL for (int u = 1; u < kSums; ++u) sum[0][r][v] = hn::Add(sum[0][r][v], sum[u][r][v]);
+        float* to = c + v * kLanes;
+        if (accumulate) sum[0][r][v] = hn::Add(sum[0][r][v], load(to, v));
+        if (kTail && v == kVecs - 1) {
+          hn::BlendedStore(sum[0][r][v], tail, d, to);
+        } else {
+          hn::StoreU(sum[0][r][v], d, to);
+        }
+      }
+      KeepChained(c += ldc);
+    }
+  }
+}
+
+template <int kVecs, bool kTail, int... kRowsMinus1>
+BandFunction FindBand(int rows, std::integer_sequence<int, kRowsMinus1...>) {
+  static constexpr BandFunction kBands[] = {&RunBand<kRowsMinus1 + 1, kVecs, kTail>...};
+  return kBands[rows - 1];
+}
+
+template <int kVecs>
+BandFunction FindBand(int rows, bool tail) {
+  constexpr auto kSequence = std::make_integer_sequence<int, MaxRows(kVecs)>();
+  return tail ? FindBand<kVecs, true>(rows, kSequence) : FindBand<kVecs, false>(rows, kSequence);
+}
+
+BandFunction FindBand(int rows, int vecs, bool tail) {
+  switch (vecs) {
+    case 1: return FindBand<1>(rows, tail);
+    case 2: return FindBand<2>(rows, tail);
+#if HWY_TARGET != HWY_AVX2
+    case 3: return FindBand<3>(rows, tail);
+    default: return FindBand<4>(rows, tail);
+#else
+    default: return nullptr;
+#endif
+  }
+}
+
+// Cuts m x n into register tiles of near-equal size: n = 80 becomes 3 + 2 vectors, m = 7 becomes 4 + 3 rows, so that
+// no tile is left too small to fill the FMA ports. Tiles of one size make one band.
+std::vector<Band> CutIntoBands(const BrgemmShape& s) {
+  std::vector<Band> bands;
+  const int vecs_total = (s.n + kLanes - 1) / kLanes;
+  const int last_lanes = s.n - (vecs_total - 1) * kLanes;
+  for (Span panel : EqualSpans(vecs_total, kMaxVecs)) {
+    const bool tail = panel.end() == vecs_total && last_lanes < kLanes;
+    const std::int64_t column = std::int64_t{panel.begin} * kLanes;
+    int previous_rows = 0;
+    for (Span rows : EqualSpans(s.m, MaxRows(panel.size))) {
+      if (rows.size == previous_rows) {
+        ++bands.back().tiles;
+        continue;
+      }
+      previous_rows = rows.size;
+      bands.push_back({FindBand(rows.size, panel.size, tail), 1, last_lanes, rows.begin * s.lda, column,
+                       rows.begin * s.ldc + column});
+    }
+  }
+  return bands;
+}
+
+}  // namespace brickwork::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // per-target include guard
