@@ -1,0 +1,55 @@
+// Convolution forward: five loops around the brick, in the plan's order.
+//
+// Algorithm: the direct convolution of arXiv 1906.06440 on blocked tensors. Filter rows that fall outside the image are
+// left out of the batch, so src is padded in W only and their work is saved; see ConvPlan for the other choices.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "brgemm.hpp"
+#include "conv/conv_plan.hpp"
+#include "conv/conv_problem.hpp"
+#include "layout.hpp"
+
+namespace brickwork {
+
+class ConvForward {
+ public:
+  // Unsupported where the backend has no brick for the plan's tiles. Throws std::invalid_argument for a plan that does
+  // not fit the problem.
+  static Result<ConvForward> make(const ConvProblem&, const ConvPlan&, Backend, Isa = Isa::best);
+
+  const ConvPlan& plan() const { return plan_; }
+  std::string_view isa() const { return kernels_[0][0]->isa(); }
+
+  // Shapes of the blocked tensors that run() takes; residual has the layout of dst, bias has dst_layout().Cb() * bc
+  // floats, those beyond K zero.
+  const ActivationLayout& src_layout() const { return src_; }
+  const WeightLayout& weights_layout() const { return weights_; }
+  const ActivationLayout& dst_layout() const { return dst_; }
+
+  // bias and residual are read where the problem's epilogue asks for them, and may be null otherwise.
+  void run(const float* src, const float* weights, const float* bias, const float* residual, float* dst) const;
+
+ private:
+  ConvForward(const ConvProblem&, const ConvPlan&);
+  std::int64_t next_src() const;
+
+  ConvProblem problem_;
+  ConvPlan plan_;
+  LoopNest nest_;
+  ActivationLayout src_, dst_;
+  WeightLayout weights_;
+  std::int64_t taps_;         // batch members a filter row: 1, or S where the taps are not in k
+  std::int64_t rows_, cols_;  // output pixels as the loops see them: P x Q, or 1 x PQ when flat
+
+  // [a whole block of bq pixels | the rest of a row][first part of the reduction, beta 0 | later ones, beta 1]
+  std::array<std::array<BrgemmKernelPtr, 2>, 2> kernels_;
+
+  // Bytes from a call's first member to each of its batch, (cb, r, s) with s fastest; s only where the taps are not in
+  // k. [number of filter rows inside the image]
+  std::vector<std::vector<std::uint64_t>> src_offsets_, weights_offsets_;
+};
+
+}  // namespace brickwork

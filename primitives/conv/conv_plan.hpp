@@ -1,0 +1,48 @@
+// How a convolution forward is blocked, ordered and spread over threads: a printable value, chosen by an analytic rule
+// and open to be overridden, never hidden in the driver.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "brgemm.hpp"
+#include "conv/conv_problem.hpp"
+#include "loop_nest.hpp"
+#include "machine_model.hpp"
+
+namespace brickwork {
+
+// Loops of the driver, by their fixed names:
+//   n   images
+//   kb  blocks of bk output features
+//   cb  blocks of bc input features; the reduction. Its innermost step is how many go into one brick call.
+//   oj  output rows (one, of P * Q pixels, when flat)
+//   oi  blocks of bq output pixels within a row
+struct ConvPlan {
+  std::int64_t bc = 1, bk = 1;
+  std::int64_t bq = 1;  // output pixels (m) of one brick call; the last block of a row may be shorter
+  bool flat = false;    // an image's pixels are one long row: only for 1x1 kernels with stride 1 and no padding
+  // The S taps of a filter row and the bc features of a block lie next to each other in src as in the weights: one k of
+  // S * bc (the rows of A overlap, lda = stride_w * bc) instead of S batch members with a k of bc. A first layer with
+  // C = 3 needs no path of its own this way. Only for backends that take overlapping rows.
+  bool taps_in_k = false;
+  LoopSchedule loops;
+
+  friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
+};
+
+std::string to_string(const ConvPlan&);  // "bc=64 bk=64 bq=28 rows k=bc loops={n kb} cb:4 oj oi"; or flat, k=S*bc
+
+// Inverse of to_string; throws std::invalid_argument naming the offending word.
+ConvPlan parse_conv_plan(std::string_view text);
+
+bool can_be_flat(const ConvProblem&);
+
+// The declared loops of a problem under a plan's blocking. Throws std::invalid_argument when the blocking does not fit
+// the problem (a block larger than its dimension, flat where rows cannot be joined).
+std::vector<Loop> conv_loops(const ConvProblem&, const ConvPlan&);
+
+// The analytic choice, from the problem, the threads, the cache sizes and what the backend can take.
+ConvPlan plan_conv_forward(const ConvProblem&, const MachineModel&, Backend = Backend::simd);
+
+}  // namespace brickwork
