@@ -1,0 +1,101 @@
+// The alternative that the batch-reduce paper argues against: the direct blocked loops with one small GEMM for every
+// (c block, r, s), so that each output row is loaded and stored Cb * R * S times instead of once.
+#include <fmt/format.h>
+#include <libxsmm.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "baselines.hpp"
+#include "blocked_conv_tensors.hpp"
+
+namespace brickwork {
+namespace {
+
+std::int64_t largest_divisor_up_to_64(std::int64_t size) {
+  std::int64_t block = std::min<std::int64_t>(size, 64);
+  while (size % block != 0) --block;
+  return block;
+}
+
+// C [Q][bk] += A [Q][bc] * B [bc][bk], rows of A stride_w pixels apart. LIBXSMM is column-major: its A is our B.
+libxsmm_smmfunction make_gemm(const ConvProblem& p, std::int64_t bc, std::int64_t bk) {
+  const libxsmm_blasint m = static_cast<libxsmm_blasint>(bk), n = static_cast<libxsmm_blasint>(p.Q()),
+                        k = static_cast<libxsmm_blasint>(bc), ldb = static_cast<libxsmm_blasint>(p.stride_w * bc);
+  const float one = 1.0f;
+  const libxsmm_smmfunction gemm =
+      libxsmm_smmdispatch(m, n, k, &m, &ldb, &m, &one, &one, nullptr /* flags */, nullptr /* prefetch */);
+  if (!gemm) throw std::runtime_error(fmt::format("LIBXSMM has no GEMM for m={} n={} k={}", m, n, k));
+  return gemm;
+}
+
+class PreparedSmallGemmConv final : public Prepared {
+ public:
+  PreparedSmallGemmConv(const ConvProblem& p, const ConvTensors& t, int threads)
+      : plain_(t),
+        tensors_(p, largest_divisor_up_to_64(p.C), largest_divisor_up_to_64(p.K), threads),
+        gemm_(make_gemm(p, tensors_.bc, tensors_.bk)) {}
+
+  void pack() override { tensors_.pack(plain_.src, plain_.weights); }
+
+  void run() override {
+    const ConvProblem& p = tensors_.problem;
+#pragma omp parallel for num_threads(tensors_.threads) collapse(3)
+    for (std::int64_t n = 0; n < p.N; ++n) {
+      for (std::int64_t kb = 0; kb < tensors_.Kb; ++kb) {
+        for (std::int64_t row = 0; row < p.P(); ++row) add_up_row(n, kb, row);
+      }
+    }
+  }
+
+  void unpack(float* dst_plain) override { tensors_.unpack(dst_plain); }
+
+  std::string implementation() const override { return fmt::format("bc{}_bk{}", tensors_.bc, tensors_.bk); }
+  std::string isa() const override { return libxsmm_get_target_arch(); }
+
+ private:
+  void add_up_row(std::int64_t n, std::int64_t kb, std::int64_t row) {
+    const ConvProblem& p = tensors_.problem;
+    float* dst = tensors_.dst_row(n, kb, row);
+    std::fill_n(dst, p.Q() * tensors_.bk, 0.0f);
+    for (std::int64_t cb = 0; cb < tensors_.Cb; ++cb) {
+      for (std::int64_t r = 0; r < p.R; ++r) {
+        const float* src = tensors_.src_row(n, cb, row * p.stride_h + r);
+        for (std::int64_t s = 0; s < p.S; ++s) {
+          gemm_(tensors_.weights_block(kb, cb, r, s), src + s * tensors_.bc, dst);
+        }
+      }
+    }
+  }
+
+  ConvTensors plain_;
+  BlockedConvTensors tensors_;
+  libxsmm_smmfunction gemm_;
+};
+
+class SmallGemmConv final : public ConvContender {
+ public:
+  std::string name() const override { return "small-gemm"; }
+  std::string backend() const override { return "LIBXSMM"; }
+  std::string version() const override { return LIBXSMM_CONFIG_VERSION; }
+
+  std::optional<std::string> unsupported(const ConvProblem& p, const Resources&) const override {
+    if (p.epilogue.any()) return "the loops of small GEMMs fuse nothing: the epilogue must be none";
+    if (p.Q() > std::numeric_limits<libxsmm_blasint>::max() ||
+        p.stride_w > std::numeric_limits<libxsmm_blasint>::max() / 64) {
+      return "LIBXSMM's GEMM takes sizes below 2^31 only";
+    }
+    return std::nullopt;
+  }
+
+  std::unique_ptr<Prepared> prepare(const ConvProblem& p, const ConvTensors& t, const Resources& r) const override {
+    return std::make_unique<PreparedSmallGemmConv>(p, t, r.threads);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ConvContender> make_small_gemm_conv() { return std::make_unique<SmallGemmConv>(); }
+
+}  // namespace brickwork
