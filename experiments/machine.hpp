@@ -1,0 +1,18 @@
+// The machine as hwloc sees it.
+#pragma once
+#include <cstdint>
+#include <string>
+
+namespace brickwork {
+
+struct Machine {
+  std::string cpu;
+  int usable_cores = 1;                                    // physical cores this process may run on
+  int hardware_threads = 1;                                // that it may run on
+  std::int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one cache; 0 where there is none
+  std::int64_t memory_bytes = 0;
+};
+
+const Machine& machine();
+
+}  // namespace brickwork

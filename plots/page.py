@@ -1,0 +1,156 @@
+"""The HTML report: one file, figures inline, nothing loaded from anywhere."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+import style
+from claims import FAILS, HOLDS, Verdict
+from data import Run
+from derive import Sweep, above_peak, fraction_of_peak, peak_range, weighted_fraction_of_peak, weighted_gflops
+from style import Drawn
+
+
+def render(runs: list[Run], sweeps: list[Sweep], drawn: list[list[Drawn]], verdicts: list[Verdict], folder: Path, command: str) -> str:
+    templates = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+    )
+    sections = [_section(f"sweep{index}", sweep, drawn[index], folder) for index, sweep in enumerate(sweeps)]
+    return templates.get_template("report.html.j2").render(
+        sections=sections, verdicts=verdicts, counts=Counter(v.outcome.status for v in verdicts), command=command,
+        classes={HOLDS: "holds", FAILS: "fails"},
+        environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
+    )
+
+
+def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> dict:
+    def label(name: str) -> str:
+        return style.label(name, sweep.version(name))
+
+    return {
+        "id": anchor,
+        "title": f"{sweep.experiment}, {sweep.setting}",
+        "facts": _facts(sweep),
+        "figures": [{"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", figure.stem)} for figure in figures],
+        "errors": [f"{label(name)} on {problem.label}: {share:.3f} of the FMA peak" for problem, name, share in above_peak(sweep)],
+        "contenders": [
+            {"name": name, "label": label(name), "ours": name in style.OURS} for name in style.in_order(sweep.contenders)
+        ],
+        "weighted": _weighted(sweep) if sweep.experiment == "conv-forward" else [],
+        "rows": _rows(sweep),
+        "absences": _absences(sweep),
+        "details": _details(sweep),
+        "source": sweep.run.directory / "samples.csv",
+    }
+
+
+def _facts(sweep: Sweep) -> list[tuple[str, str]]:
+    counts = [cell.samples.size for problem in sweep.problems for cell in problem.cells.values() if cell.ok]
+    peak = peak_range(sweep)
+    return [
+        ("run", sweep.run.name),
+        ("measured by", str(sweep.run.environment.get("command_line", "not recorded"))),
+        ("problems", str(len(sweep.problems))),
+        ("samples a contender and problem", f"{min(counts)} to {max(counts)}" if counts else "none"),
+        ("measured FMA peak", f"{peak[0]:.1f} to {peak[1]:.1f} GFLOP/s, lowest to highest over the problems" if peak else "no"),
+        ("measured stream bandwidth", f"{sweep.bandwidth / 1e9:.1f} GB/s" if sweep.bandwidth else "no"),
+    ]
+
+
+def _weighted(sweep: Sweep) -> list[dict]:
+    """One row for each set of layers on which some contender is complete; only a row's own numbers may be compared."""
+    contenders = style.in_order(sweep.contenders)
+    sets = {tuple(p.text for p in sweep.common(name)): sweep.common(name) for name in contenders}
+    rows = []
+    for layers in sorted(filter(None, sets.values()), key=len, reverse=True):
+        values = {}
+        for name in contenders:
+            if all(p.ok(name) for p in layers):
+                speed = weighted_gflops(layers, name)
+                share = weighted_fraction_of_peak(layers, name).value if all(p.peak for p in layers) else None
+                values[name] = (speed, share)
+        rows.append({"layers": _name_set(sweep, layers), "values": values})
+    return rows
+
+
+def _name_set(sweep: Sweep, layers: list) -> str:
+    if len(layers) == len(sweep.problems):
+        return f"all {len(layers)} layers"
+    chosen = {p.text for p in layers}
+    absent = [p.label for p in sweep.problems if p.text not in chosen]
+    if len(absent) <= len(layers):
+        return f"{len(layers)} layers: all but {', '.join(absent)}"
+    return f"{len(layers)} layers: {', '.join(p.label for p in layers)}"
+
+
+def _rows(sweep: Sweep) -> list[dict]:
+    rows = []
+    for problem in sweep.problems:
+        cells = {}
+        for name in sweep.contenders:
+            if not problem.ok(name):
+                cells[name] = {"status": problem.status(name)}
+                continue
+            cell = problem.cells[name]
+            low, high = cell.gflops_quartiles
+            share = fraction_of_peak(problem, name).value if problem.peak else None
+            cells[name] = {"status": "ok", "gflops": cell.gflops, "low": low, "high": high, "share": share}
+        rows.append({
+            "label": problem.label, "text": problem.text, "count": problem.count, "cells": cells,
+            "peak": problem.peak.gflops if problem.peak else None,
+        })
+    return rows
+
+
+def _absences(sweep: Sweep) -> list[dict]:
+    """Skipped and failed contenders with their reasons; problems that share a reason share a line."""
+    grouped: dict[tuple, list[str]] = {}
+    for problem in sweep.problems:
+        for name in style.in_order(problem.cells):
+            cell = problem.cells[name]
+            if not cell.ok:
+                grouped.setdefault((name, cell.status, cell.reason), []).append(problem.label)
+    return [
+        {
+            "contender": name, "status": status, "reason": reason,
+            "where": ", ".join(labels) if len(labels) <= 6 else f"{len(labels)} of {len(sweep.problems)} problems",
+        }
+        for (name, status, reason), labels in grouped.items()
+    ]
+
+
+def _details(sweep: Sweep) -> list[dict]:
+    rows = []
+    for problem in sweep.problems:
+        for name in style.in_order(problem.cells):
+            cell = problem.cells[name]
+            if cell.ok:
+                pack = np.median(cell.pack_samples) * 1e3 if cell.pack_samples.size else None
+                rows.append({"label": problem.label, "contender": name, "cell": cell, "run_ms": cell.seconds * 1e3, "pack_ms": pack})
+    return rows
+
+
+def _flatten(value, path: str = "") -> list[tuple[str, str]]:
+    if isinstance(value, dict):
+        return [row for key, inner in value.items() for row in _flatten(inner, f"{path}.{key}" if path else str(key))]
+    if isinstance(value, list) and any(isinstance(item, (dict, list)) for item in value):
+        return [row for index, inner in enumerate(value) for row in _flatten(inner, f"{path}[{index}]")]
+    if isinstance(value, list):
+        return [(path, ("\n" if any(len(str(item)) > 24 for item in value) else ", ").join(map(str, value)))]
+    return [(path, str(value))]
+
+
+def _inline(path: Path, prefix: str) -> Markup:
+    """The svg element with its ids made unique: several figures share one page."""
+    svg = path.read_text(encoding="utf-8")
+    svg = svg[svg.index("<svg"):]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', svg)
+    svg = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{prefix}-\1"', svg)
+    svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", svg)
+    svg = svg.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
+    return Markup(svg)

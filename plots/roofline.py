@@ -1,0 +1,110 @@
+"""The roofline: what the machine allows at each layer's arithmetic intensity, and what each contender reached."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+import style
+from derive import Sweep, above_peak
+from style import Drawn, plt
+
+ROOF = "black"
+FLAG = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "markeredgecolor": "red", "linestyle": "none"}
+
+
+def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
+    points = [
+        (problem, name, cell) for problem in sweep.problems for name in reversed(style.in_order(problem.cells))  # ours on top
+        if (cell := problem.cells[name]).ok
+    ]
+    peaks = [problem.peak.gflops for problem in sweep.problems if problem.peak]
+    if not points or not peaks:
+        return None
+    peak = float(np.median(peaks))
+    figure, axes = plt.subplots(figsize=(style.WIDE, 5.4))
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log", base=2)
+    axes.grid(axis="both")
+    intensities = [problem.intensity for problem, _, _ in points]
+    left, right = min(intensities) / 1.35, max(intensities) * 1.25
+    speeds = [cell.gflops for _, _, cell in points]
+    low, high = min(speeds) / 1.3, max(*speeds, peak) * 1.18
+
+    if sweep.bandwidth:
+        ridge = peak * 1e9 / sweep.bandwidth
+        left = min(left, ridge / 2.5)
+        slope = np.array([left, ridge])
+        axes.plot(slope, slope * sweep.bandwidth / 1e9, color=ROOF, linewidth=1.4)
+        axes.plot([ridge, right], [peak, peak], color=ROOF, linewidth=1.4)
+    else:
+        axes.plot([left, right], [peak, peak], color=ROOF, linewidth=1.4)
+    axes.axhspan(min(peaks), max(peaks), color="#DDDDDD", linewidth=0, zorder=0)
+    axes.set_xlim(left, right)
+    axes.set_ylim(low, high)
+    axes.annotate(f"measured FMA peak {peak:.0f} GFLOP/s", (right, peak), xytext=(-4, 4), textcoords="offset points", ha="right")
+    if sweep.bandwidth:
+        middle = np.sqrt(max(left, low * 1e9 / sweep.bandwidth) * ridge)
+        axes.annotate(
+            f"DRAM bandwidth\n{sweep.bandwidth / 1e9:.0f} GB/s", (middle, middle * sweep.bandwidth / 1e9), xytext=(8, -2),
+            textcoords="offset points", ha="left", va="top",
+        )
+
+    flagged = {(problem.text, name) for problem, name, _ in above_peak(sweep)}
+    for problem, name, cell in points:
+        axes.plot(problem.intensity, cell.gflops, **style.marker_style(name))
+        if (problem.text, name) in flagged:
+            axes.plot(problem.intensity, cell.gflops, **FLAG)
+    _name_layers(axes, sweep, np.log2(left), np.log2(right))
+
+    axes.set_xlabel("arithmetic intensity: flop a byte of compulsory traffic (each tensor moved once)")
+    axes.set_ylabel("GFLOP/s")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(plt.FuncFormatter(lambda value, _: f"{value:g}"))
+    figure.suptitle(f"Roofline, convolution forward, {sweep.setting}", x=0.01, ha="left", fontsize=10)
+    contenders = [name for name in style.in_order(sweep.contenders) if any(problem.ok(name) for problem in sweep.problems)]
+    handles = [Line2D([], [], **style.marker_style(name), label=style.label(name, sweep.version(name))) for name in contenders]
+    if flagged:
+        handles.append(Line2D([], [], **FLAG, label="above the FMA peak: an error to find"))
+    figure.legend(handles=handles, loc="outside lower left", ncols=4)
+
+    stem = f"{stem}-roofline"
+    style.save(figure, folder, stem)
+    caption = (
+        "One point for each contender and layer; the layers are named at the top. No point can truly lie above the flat roof, the "
+        "FMA peak measured in this run (grey band: from its lowest to its highest value over the layers)"
+        + (f": {len(flagged)} points do and are ringed, see “Errors to find”. " if flagged else "; none does. ")
+        + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth
+           else "This run measured no stream bandwidth, so there is no slanted roof.")
+    )
+    return Drawn(stem, f"Roofline, {sweep.setting}", caption)
+
+
+def _name_layers(axes, sweep: Sweep, left: float, right: float) -> None:
+    """Layers of like intensity share a name tag; tags are pushed apart and tied to their place on the axis."""
+    tags: dict[float, list[str]] = {}
+    for problem in sweep.problems:
+        if np.isfinite(problem.intensity):
+            name = problem.label.removeprefix("layer").lstrip("0")
+            place = np.log2(problem.intensity)
+            near = next((known for known in tags if abs(known - place) < 0.01), place)
+            tags.setdefault(near, []).append(name)
+    places = sorted(tags)
+    wanted = np.array([(place - left) / (right - left) for place in places])
+    texts = [",".join(tags[place]) for place in places]
+    room = np.array([0.012 + 0.0075 * len(text) for text in texts])
+    tag_at = wanted.copy()
+    for _ in range(400):  # relax: neighbours that overlap give way by half each
+        for i in range(len(tag_at) - 1):
+            overlap = (room[i] + room[i + 1]) / 2 - (tag_at[i + 1] - tag_at[i])
+            if overlap > 0:
+                tag_at[i] -= overlap / 2
+                tag_at[i + 1] += overlap / 2
+        tag_at = np.clip(tag_at, room / 2, 1 - room / 2)
+    for place, at, text in zip(wanted, tag_at, texts):
+        axes.plot([place, place], [0, 1], transform=axes.transAxes, color="#BBBBBB", linewidth=0.5, zorder=0)
+        axes.annotate(
+            text, (place, 1), xycoords="axes fraction", xytext=(at, 1.045), textcoords="axes fraction", ha="center", va="bottom",
+            fontsize=8, arrowprops={"arrowstyle": "-", "color": "#BBBBBB", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0},
+        )
+    axes.annotate("layer", (0, 1.045), xycoords="axes fraction", xytext=(-6, 0), textcoords="offset points", ha="right", va="bottom")

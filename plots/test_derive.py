@@ -1,0 +1,114 @@
+"""Numbers against values computed by hand from testdata/conv/samples.csv."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pytest import approx
+
+import derive
+from data import load_run
+from derive import above_peak, fraction_of_peak, ratio, sweeps_of, weighted_fraction_of_peak, weighted_gflops, weighted_ratio
+
+
+def test_setting(conv):
+    assert conv.setting == "N=2, 2 threads, hot cache, f32"
+    assert conv.slug == "conv-forward-N2-2threads-hot-f32"
+    assert conv.contenders == ["simd", "onednn", "libxsmm-dnn", "im2col"]
+    assert [p.name for p in conv.problems] == ["layer01", "layer02", "layer03"]
+    assert conv.bandwidth == approx(1e9 / 0.025)
+
+
+def test_median_speed_and_quartiles(conv):
+    cell = conv.problems[1].cells["simd"]  # 1e9 flop in 6, 8 and 10 ms
+    assert cell.seconds == 0.008
+    assert cell.gflops == approx(125)
+    assert cell.gflops_quartiles == approx(((100 + 125) / 2, (125 + 1000 / 6) / 2))
+
+
+def test_packing_does_not_count_as_running(conv):
+    assert conv.problems[0].cells["simd"].samples.tolist() == [0.01, 0.01, 0.02]
+    assert conv.problems[0].cells["simd"].pack_samples.tolist() == [0.001]
+
+
+def test_ratio_and_peak_are_those_of_the_same_problem(conv):
+    assert ratio(conv.problems[0], "simd", "onednn").value == approx(1.25)
+    assert ratio(conv.problems[2], "simd", "onednn").value == approx(0.8)
+    assert fraction_of_peak(conv.problems[0], "simd").value == approx(200 / 250)
+    assert fraction_of_peak(conv.problems[2], "simd").value == approx(200 / 240)
+
+
+def test_whole_network_is_weighted_by_count(conv):
+    # flop 1*2 + 4*1 + 2*4 = 14e9; simd 1*10 + 4*8 + 2*20 = 82 ms; oneDNN 1*12.5 + 4*10 + 2*16 = 84.5 ms
+    assert weighted_gflops(conv.problems, "simd") == approx(14 / 0.082)
+    assert weighted_gflops(conv.problems, "onednn") == approx(14 / 0.0845)
+    assert weighted_ratio(conv.problems, "simd", "onednn").value == approx(84.5 / 82)
+    # at peak: 2/250 + 4/250 + 8/240 s
+    assert weighted_fraction_of_peak(conv.problems, "simd").value == approx((6 / 250 + 8 / 240) / 0.082)
+
+
+def test_contenders_are_compared_over_layers_that_both_have(conv):
+    assert [p.name for p in conv.common("simd", "libxsmm-dnn")] == ["layer01", "layer03"]
+    assert [p.name for p in conv.common("libxsmm-dnn", "im2col")] == ["layer03"]
+    both = conv.common("simd", "libxsmm-dnn")
+    assert weighted_ratio(both, "simd", "libxsmm-dnn").value == approx((12.5 + 2 * 20) / (10 + 2 * 20))
+
+
+def test_a_contender_without_ok_rows_never_gets_a_number(conv):
+    failed, skipped = conv.problems[1].cells["libxsmm-dnn"], conv.problems[0].cells["im2col"]
+    assert (failed.status, failed.reason) == ("failed", "element n=0 k=3 p=1 q=2 is 5, expected 9")
+    assert (skipped.status, skipped.reason) == ("skipped", "OpenBLAS refuses, it says")
+    for cell in (failed, skipped):
+        with pytest.raises(AssertionError, match="has no time"):
+            cell.gflops  # noqa: B018
+    with pytest.raises(AssertionError, match="has no time"):
+        weighted_gflops(conv.problems, "libxsmm-dnn")
+
+
+def test_one_failed_row_takes_the_times_of_its_problem_away(variation):
+    def change(samples):
+        row = samples.index[(samples["contender"] == "onednn") & (samples["sample"] == "2")][0]
+        samples.loc[row, ["status", "reason", "seconds"]] = ["failed", "wrong at the last repetition", ""]
+        return samples
+
+    sweep = sweeps_of(load_run(variation("conv", change)))[0]
+    assert sweep.problems[0].status("onednn") == "failed"
+    assert sweep.problems[1].status("onednn") == "ok"
+
+
+def test_bootstrap_interval(conv):
+    interval = ratio(conv.problems[1], "simd", "onednn")  # simd 6, 8, 10 ms; oneDNN 9, 10, 11 ms
+    # A resample may be one sample three times: the interval of three samples spans all of their ratios.
+    assert (interval.low, interval.value, interval.high) == approx((9 / 10, 10 / 8, 11 / 6))
+    again = ratio(conv.problems[1], "simd", "onednn")
+    assert (again.low, again.high) == (interval.low, interval.high)
+
+
+def test_a_single_sample_has_no_interval(variation):
+    change = lambda samples: samples[(samples["sample"] == "0") | (samples["status"] != "ok")]  # noqa: E731
+    sweep = sweeps_of(load_run(variation("conv", change)))[0]
+    value = ratio(sweep.problems[0], "simd", "onednn")
+    assert value.value == approx(1.25) and np.isnan(value.low)
+    assert str(value) == "1.250"
+
+
+def test_points_above_the_peak_are_found(conv):
+    # oneDNN on layer03: 4e9 flop in 16 ms is 250 GFLOP/s under a peak of 240.
+    assert [(p.name, name, share) for p, name, share in above_peak(conv)] == [("layer03", "onednn", approx(250 / 240))]
+
+
+def test_geometric_mean(brgemm):
+    n16 = [p for p in brgemm.problems if p.sizes["n"] == 16]
+    assert derive.geometric_mean_ratio(n16, "simd", "libxsmm").value == approx(0.96 / 0.88)
+    n64 = [p for p in brgemm.problems if p.sizes["n"] == 64]
+    assert derive.geometric_mean_ratio(n64, "simd", "libxsmm").value == approx((0.90 / 0.98) ** 0.25)
+
+
+def test_each_setting_is_a_sweep_of_its_own(variation):
+    def change(samples):
+        cold = samples.assign(cache="cold")
+        single = samples.assign(threads="1")
+        return pd.concat([samples, cold, single])
+
+    sweeps = sweeps_of(load_run(variation("conv", change)))
+    assert sorted((s.threads, s.cache) for s in sweeps) == [(1, "hot"), (2, "cold"), (2, "hot")]
+    assert all(len(s.problems) == 3 for s in sweeps)

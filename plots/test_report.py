@@ -1,0 +1,148 @@
+import csv
+import re
+import shutil
+from html.parser import HTMLParser
+
+import pytest
+
+import report
+from conftest import STORED
+
+STEMS = {
+    "conv-forward-N2-2threads-hot-f32-layers",
+    "conv-forward-N2-2threads-hot-f32-ratio",
+    "conv-forward-N2-2threads-hot-f32-roofline",
+    "brgemm-1thread-hot-f32-shapes",
+    "brgemm-1thread-hot-f32-small-gemm",
+}
+MAGIC = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    assert report.main([str(STORED / "conv"), str(STORED / "brgemm"), "--out", str(folder)]) == 0
+    return folder
+
+
+class Page(HTMLParser):
+    VOID = {"meta", "br", "link", "img", "hr"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.tags, self.links = [], [], [], []
+        self.feed(text)
+        assert not self.open, f"never closed: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href", "data", "poster")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_every_figure_is_written_in_three_formats(out):
+    files = {path.name: path.read_bytes() for path in (out / "figures").iterdir()}
+    assert set(files) == {f"{stem}.{kind}" for stem in STEMS for kind in MAGIC}
+    for name, content in files.items():
+        assert content.startswith(MAGIC[name.rsplit(".", 1)[1]]) and len(content) > 2000
+
+
+def test_the_report_holds_every_figure_and_loads_nothing(out):
+    text = (out / "report.html").read_text()
+    page = Page(text)
+    assert page.tags.count("svg") == len(STEMS)
+    for stem in STEMS:
+        assert f"figures/{stem}.svg" in text
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
+    assert "@import" not in text
+    assert all(target.strip("'\"").startswith("#") for target in re.findall(r"url\(([^)]*)\)", text))
+
+
+def test_the_report_names_what_has_no_number_and_what_is_wrong(out):
+    text = (out / "report.html").read_text()
+    assert "element n=0 k=3 p=1 q=2 is 5, expected 9" in text
+    assert "this build has no OpenBLAS" in text
+    assert "oneDNN 3.2 on layer03: 1.042 of the FMA peak" in text
+    assert "2 layers: all but layer02" in text
+    assert "An example CPU" in text and "brickwork --experiment conv-forward --minibatch 2 --threads 2" in text
+
+
+def test_text_of_the_csv_is_escaped(variation, tmp_path):
+    def change(samples):
+        samples.loc[samples["status"] == "failed", "reason"] = "<script>alert(1)</script>"
+        return samples
+
+    assert report.main([str(variation("conv", change)), "--out", str(tmp_path / "out")]) == 0
+    assert "script" not in Page((tmp_path / "out" / "report.html").read_text()).tags
+
+
+def test_claims_table(out):
+    with (out / "claims.csv").open(newline="") as file:
+        rows = {row["claim"]: row for row in csv.DictReader(file)}
+    assert (rows["brgemm-peak"]["status"], rows["brgemm-peak"]["measured"]) == ("HOLDS", "0.9800")
+    assert (rows["brgemm-seven-rows"]["status"], rows["brgemm-seven-rows"]["measured"]) == ("DOES NOT HOLD", "0.9000")
+    assert (rows["conv-peak"]["status"], rows["conv-peak"]["measured"]) == ("NOT CHECKED", "")
+
+
+def test_claims_are_printed(tmp_path, capsys):
+    assert report.main([str(STORED / "brgemm"), "--out", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert "DOES NOT HOLD  brgemm-seven-rows" in printed
+    assert "measured 0.900 [0.900, 0.900], needed 0.95" in printed
+    assert "no conv-forward run was given" in printed
+
+
+def test_the_same_csv_gives_the_same_bytes(out, tmp_path):
+    assert report.main([str(STORED / "conv"), "--out", str(tmp_path)]) == 0
+    for path in (tmp_path / "figures").iterdir():
+        assert path.read_bytes() == (out / "figures" / path.name).read_bytes(), path.name
+
+
+def test_svg_text_stays_text(out):
+    svg = (out / "figures" / "conv-forward-N2-2threads-hot-f32-layers.svg").read_text()
+    assert "measured FMA peak</text>" in svg and "oneDNN 3.2</text>" in svg
+    assert "dc:date" not in svg
+
+
+def test_a_run_in_which_nothing_could_be_timed_still_makes_a_report(variation, tmp_path):
+    def change(samples):
+        rows = samples[samples["primitive"] == "conv"].drop_duplicates(["problem", "contender"])
+        return rows.assign(status="skipped", reason="absent", seconds="", sample="")
+
+    assert report.main([str(variation("conv", change)), "--out", str(tmp_path / "out")]) == 0
+    assert "absent" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_run_of_one_problem_and_one_contender(variation, tmp_path):
+    change = lambda s: s[s["name"].eq("layer02") & s["contender"].isin(["simd", "fma-peak"])]  # noqa: E731
+    assert report.main([str(variation("conv", change)), "--out", str(tmp_path / "out")]) == 0
+    stems = {path.stem for path in (tmp_path / "out" / "figures").iterdir()}
+    assert stems == {"conv-forward-N2-2threads-hot-f32-layers", "conv-forward-N2-2threads-hot-f32-roofline"}
+
+
+def test_a_contender_nobody_thought_of_is_drawn(variation, tmp_path):
+    change = lambda s: s.replace({"contender": {"im2col": "winograd"}})  # noqa: E731
+    assert report.main([str(variation("conv", change)), "--out", str(tmp_path / "out")]) == 0
+    assert "winograd 0.3.21" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_two_runs_under_one_setting_keep_their_figures_apart(variation, tmp_path):
+    other = variation("brgemm", lambda s: s.assign(run="another day"))
+    shutil.copy(STORED / "brgemm" / "environment.json", other)
+    assert report.main([str(STORED / "brgemm"), str(other), "--out", str(tmp_path / "out")]) == 0
+    stems = {path.stem for path in (tmp_path / "out" / "figures").iterdir()}
+    assert stems == {
+        f"{run}-brgemm-1thread-hot-f32-{figure}" for run in ("stored-brgemm", "another-day") for figure in ("shapes", "small-gemm")
+    }
