@@ -69,6 +69,10 @@ if(CMAKE_CUDA_COMPILER)
   endif()
   enable_language(CUDA)
   set(CMAKE_CUDA_STANDARD 20)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
   set(BRICKWORK_HAS_CUDA ON)
 endif()
 

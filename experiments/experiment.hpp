@@ -18,7 +18,7 @@ struct ProblemInfo {
   std::string name;  // in its shape file
   int count = 1;
   std::vector<std::pair<std::string, std::string>> sizes;
-  double flop = 0, bytes = 0;
+  double flop = 0, least_flop = 0, bytes = 0;
 };
 
 struct ContenderInfo {

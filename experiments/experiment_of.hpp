@@ -100,7 +100,7 @@ class ExperimentOf : public Experiment {
   ExperimentOf(std::vector<Problem> problems, ContenderTable<Problem, Tensors> contenders, Resources resources)
       : problems_(std::move(problems)), contenders_(std::move(contenders)), resources_(resources) {
     for (const auto& p : problems_) {
-      problem_infos_.push_back({to_string(p), p.name, p.count, size_columns(p), p.flops(), p.bytes()});
+      problem_infos_.push_back({to_string(p), p.name, p.count, size_columns(p), p.flops(), p.least_flops(), p.bytes()});
     }
     for (const auto& c : contenders_) contender_infos_.push_back({c->name(), c->backend(), c->version()});
   }

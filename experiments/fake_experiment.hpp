@@ -20,7 +20,7 @@ class FakeExperiment : public Experiment {
  public:
   explicit FakeExperiment(std::vector<FakeContender> contenders) : fakes_(std::move(contenders)) {
     for (const auto& fake : fakes_) infos_.push_back({fake.name, "fake", "1.0"});
-    problems_.push_back({"size192", "only", 1, {{"size", "192"}}, 384, 768});
+    problems_.push_back({"size192", "only", 1, {{"size", "192"}}, 384, 384, 768});
   }
   std::string primitive() const override { return "fake"; }
   std::string pass() const override { return "forward"; }

@@ -64,7 +64,7 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
   const double left = elapsed() / static_cast<double>(done_) * static_cast<double>(problems_ - done_);
   note(line + fmt::format("  | {} elapsed, about {} left", clock_text(elapsed()), clock_text(left)));
   for (const auto& outcome : outcomes) {
-    if (!outcome.seconds.empty() && problem.flop / median(outcome.seconds) > above_peak * peak) {
+    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > above_peak * peak) {
       note(fmt::format("warning: {} on {} is above the measured peak: distrust this run", outcome.contender,
                        problem.name));
     }

@@ -118,6 +118,7 @@ class Runner {
       entry.row.reason = verdict.reason;
       entry.row.max_error = verdict.max_error;
       entry.row.flop = problem.flop;
+      entry.row.least_flop = problem.least_flop;
       entry.row.bytes = problem.bytes;
       (verdict.status == Status::ok ? passed_ : verdict.status == Status::failed ? failed_ : skipped_) += 1;
       if (verdict.status != Status::ok || options_.check_only) csv_.append(entry.row);
@@ -165,7 +166,7 @@ class Runner {
       targets.emplace_back(entry.row, &entry.seconds);
       Row pack = entry.row;
       pack.phase = "pack";
-      pack.flop = pack.bytes = std::nullopt;
+      pack.flop = pack.least_flop = pack.bytes = std::nullopt;
       tasks.push_back({entry.row.contender + "/pack", [prepared] { prepared->pack(); }, pack_samples, before});
       targets.emplace_back(pack, nullptr);
     }
@@ -176,7 +177,7 @@ class Runner {
     peak.isa = fma_.isa();
     peak.phase = "run";
     peak.status = to_string(Status::ok);
-    peak.flop = fma_.flop();
+    peak.flop = peak.least_flop = fma_.flop();
     std::vector<double> peak_seconds;
     tasks.push_back({std::string(fma_peak_name) + "/run", [this] { fma_.run(); }, samples, nullptr});
     targets.emplace_back(peak, &peak_seconds);
@@ -215,7 +216,7 @@ class Runner {
     row.primitive = "machine";
     row.phase = "run";
     row.status = to_string(Status::ok);
-    row.flop = triad.flop();
+    row.flop = row.least_flop = triad.flop();
     row.bytes = triad.bytes();
     append_samples(row, times.front(), stream_done_);
     stream_done_ += stream_samples;

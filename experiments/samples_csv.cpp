@@ -30,7 +30,7 @@ SamplesCsv::SamplesCsv(const std::filesystem::path& path, RunInfo info, std::vec
   header.insert(header.end(), size_columns_.begin(), size_columns_.end());
   for (const char* name : {"primitive", "pass",      "contender", "backend", "version", "implementation", "device",
                            "isa",       "dtype",     "threads",   "cache",   "phase",   "plan",           "status",
-                           "reason",    "max_error", "sample",    "seconds", "flop",    "bytes"}) {
+                           "reason",    "max_error", "sample",    "seconds", "flop",    "least_flop",     "bytes"}) {
     header.emplace_back(name);
   }
   write_line(header);
@@ -50,7 +50,8 @@ void SamplesCsv::append(const Row& row) {
        {row.primitive,       row.pass,           row.contender,     row.backend,        row.version,
         row.implementation,  std::string("cpu"), row.isa,           std::string("f32"), std::to_string(info_.threads),
         info_.cache,         row.phase,          row.plan,          row.status,         row.reason,
-        cell(row.max_error), cell(row.sample),   cell(row.seconds), cell(row.flop),     cell(row.bytes)}) {
+        cell(row.max_error), cell(row.sample),   cell(row.seconds), cell(row.flop),     cell(row.least_flop),
+        cell(row.bytes)}) {
     cells.push_back(text);
   }
   write_line(cells);

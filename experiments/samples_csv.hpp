@@ -28,7 +28,7 @@ struct Row {
   std::string status, reason;
   std::optional<double> max_error;
   std::optional<int> sample;
-  std::optional<double> seconds, flop, bytes;
+  std::optional<double> seconds, flop, least_flop, bytes;
 };
 
 class SamplesCsv {

@@ -17,6 +17,7 @@ struct BrgemmProblem {
   int count = 1;
 
   double flops() const { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k * batch); }
+  double least_flops() const { return flops(); }  // nothing of a product can be left out
   double bytes() const { return 4.0 * static_cast<double>(batch * k * (m + n) + m * n); }
   BrgemmShape shape() const;  // strides batch over the blocks above
 

@@ -97,8 +97,9 @@ HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, co
     for (std::int64_t i = 0; i < batch.size; ++i) {
       const float* HWY_RESTRICT a = batch.a(i) + a_offset;
       if (next_a != 0) {
-        for (int r = 0; r < kRows; ++r) {
-          for (std::int64_t j = 0; j < next_a_row; j += kCacheLine) hwy::Prefetch(a + next_a + r * lda + j);
+        for (std::int64_t j = 0; j < next_a_row; j += kCacheLine) {
+          const float* row = a + next_a + j;
+          BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r, row += lda) hwy::Prefetch(row);
         }
       }
       const float* HWY_RESTRICT b = batch.b(i) + band.b_offset;

@@ -63,8 +63,7 @@ class Brgemm : public testing::TestWithParam<Target> {
 INSTANTIATE_TEST_SUITE_P(Backends, Brgemm,
                          testing::Values(Target{Backend::libxsmm, Isa::best}, Target{Backend::simd, Isa::best},
                                          Target{Backend::simd, Isa::avx2}, Target{Backend::simd, Isa::avx512},
-                                         Target{Backend::simd, Isa::neon}, Target{Backend::simd, Isa::sve},
-                                         Target{Backend::portable, Isa::best}),
+                                         Target{Backend::simd, Isa::neon}, Target{Backend::portable, Isa::best}),
                          target_name);
 
 // What a sweep cannot cross with everything else, it draws: the same numbers in every run.
@@ -235,7 +234,7 @@ TEST_P(Brgemm, SaysWhatItRunsOn) {
 TEST(BrgemmBackends, NamesAreParsedAndUnknownOnesRefused) {
   for (Backend backend : {Backend::libxsmm, Backend::simd, Backend::portable})
     EXPECT_EQ(parse_backend(to_string(backend)), backend);
-  for (Isa isa : {Isa::best, Isa::avx2, Isa::avx512, Isa::neon, Isa::sve}) EXPECT_EQ(parse_isa(to_string(isa)), isa);
+  for (Isa isa : {Isa::best, Isa::avx2, Isa::avx512, Isa::neon}) EXPECT_EQ(parse_isa(to_string(isa)), isa);
   try {
     parse_backend("mkl");
     FAIL() << "'mkl' was accepted";
@@ -250,7 +249,7 @@ TEST(BrgemmBackends, EachIsListedOnceAndMakesOrDeclinesWithAReason) {
   const auto infos = brgemm_backends();
   ASSERT_EQ(infos.size(), 3u);
   for (const BackendInfo& info : infos)
-    for (Isa isa : {Isa::best, Isa::avx2, Isa::avx512, Isa::neon, Isa::sve}) {
+    for (Isa isa : {Isa::best, Isa::avx2, Isa::avx512, Isa::neon}) {
       const auto kernel = make_brgemm(padded_shape(4, 4, 4, 0, 0, BatchKind::strides), info.backend, isa);
       const bool expected =
           info.unavailable_reason.empty() && (isa == Isa::best || std::ranges::find(info.isas, isa) != info.isas.end());

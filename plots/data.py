@@ -14,8 +14,8 @@ SIZES = {
     "brgemm": ["m", "n", "k", "batch"],
 }
 COLUMNS = """run experiment problem name count primitive pass contender backend version implementation device isa dtype
-    threads cache phase plan status reason max_error sample seconds flop bytes""".split()
-NUMBERS = {"count": int, "threads": int, "sample": int, "seconds": float, "flop": float, "bytes": float, "max_error": float}
+    threads cache phase plan status reason max_error sample seconds flop least_flop bytes""".split()
+NUMBERS = {"count": int, "threads": int, "sample": int, "seconds": float, "flop": float, "least_flop": float, "bytes": float, "max_error": float}
 # Two rows that agree in these would be one sample written twice.
 KEY = ["run", "problem", "contender", "phase", "cache", "threads", "sample"]
 
@@ -147,10 +147,12 @@ def _check_rows(path: Path, samples: pd.DataFrame) -> None:
     work = samples["flop"].where(samples["contender"] != "stream", samples["bytes"])
     _require(path, samples, ~(ok & run) | (work > 0), lambda row: "an ok row needs flop (a stream row bytes) above 0")
 
+    _require(path, samples, ~(ok & run) | (samples["least_flop"] <= samples["flop"]), lambda row: "least_flop must not exceed flop")
+
     repeated = samples.duplicated(KEY)
     _require(path, samples, ~repeated, lambda row: "repeats the " + ", ".join(KEY) + " of an earlier row")
 
     timed = samples[ok & run & (samples["primitive"] != "machine")]
-    for column in ["flop", "bytes", "count"]:
+    for column in ["flop", "least_flop", "bytes", "count"]:
         same = timed[column] == timed.groupby("problem")[column].transform("first")
         _require(path, timed, same, lambda row: f"{column} differs from an earlier row of problem '{row['problem']}'")

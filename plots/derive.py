@@ -45,6 +45,7 @@ class Cell:
     samples: np.ndarray = field(default_factory=lambda: np.empty(0))  # seconds
     pack_samples: np.ndarray = field(default_factory=lambda: np.empty(0))
     flop: float = float("nan")
+    least_flop: float = float("nan")  # without the taps that fall into the padding
     bytes: float = float("nan")
     implementation: str = ""
     plan: str = ""
@@ -63,6 +64,10 @@ class Cell:
     @property
     def gflops(self) -> float:
         return self.flop / self.seconds / 1e9
+
+    @property
+    def least_gflops(self) -> float:
+        return self.least_flop / self.seconds / 1e9
 
     @cached_property
     def gflops_quartiles(self) -> tuple[float, float]:
@@ -199,7 +204,8 @@ def _cell(rows: pd.DataFrame) -> Cell | None:
         return Cell(_identity(rows.iloc[0]), "skipped", "it was packed but never run")
     first = run.iloc[0]
     return Cell(
-        _identity(first), "ok", "", run["seconds"].to_numpy(copy=True), pack["seconds"].to_numpy(copy=True), first["flop"], first["bytes"],
+        _identity(first), "ok", "", run["seconds"].to_numpy(copy=True), pack["seconds"].to_numpy(copy=True), first["flop"], first["least_flop"],
+        first["bytes"],
         first["implementation"], first["plan"], first["version"], first["isa"],
     )
 
@@ -277,12 +283,13 @@ def fastest(problem: Problem, contenders: list[str]) -> str | None:
 
 
 def above_peak(sweep: Sweep) -> list[tuple[Problem, str, float]]:
-    """(problem, contender, fraction of peak) of every point that no correct measurement can reach."""
+    """(problem, contender, fraction of peak) of every point that no correct measurement can reach: those that would have
+    to be faster than the machine even if they left out all taps in the padding."""
     return [
-        (problem, name, cell.gflops / problem.peak.gflops)
+        (problem, name, cell.least_gflops / problem.peak.gflops)
         for problem in sweep.problems if problem.peak
         for name, cell in problem.cells.items()
-        if cell.ok and cell.gflops > ABOVE_PEAK_TOLERANCE * problem.peak.gflops
+        if cell.ok and cell.least_gflops > ABOVE_PEAK_TOLERANCE * problem.peak.gflops
     ]
 
 

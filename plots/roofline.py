@@ -71,9 +71,10 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     stem = f"{stem}-roofline"
     style.save(figure, folder, stem)
     caption = (
-        "One point for each contender and layer; the layers are named at the top. No point can truly lie above the flat roof, the "
-        "FMA peak measured in this run (grey band: from its lowest to its highest value over the layers)"
-        + (f": {len(flagged)} points do and are ringed, see “Errors to find”. " if flagged else "; none does. ")
+        "One point for each contender and layer; the layers are named at the top. The flat roof is the "
+        "FMA peak measured in this run (grey band: from its lowest to its highest value over the layers). Padded layers may rise above "
+        "it, as flops count the taps in the padding by convention and a direct convolution may leave them out; "
+        + (f"{len(flagged)} points are too high even without them and are ringed, see “Errors to find”. " if flagged else "no point is higher than that explains. ")
         + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth
            else "This run measured no stream bandwidth, so there is no slanted roof.")
     )

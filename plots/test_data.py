@@ -35,7 +35,8 @@ def setting(column, value, contender="simd"):
         (setting("count", "0"), "line 2: count must be at least 1"),
         (setting("C", "many"), "line 2: C 'many' is not a whole number"),
         (setting("flop", "0"), "line 2: an ok row needs flop"),
-        (setting("flop", "7"), "flop differs from an earlier row"),
+        (setting("flop", "7"), "line 2: least_flop must not exceed flop"),
+        (setting("flop", "9e12"), "flop differs from an earlier row"),
         (setting("sample", ""), "line 2: an ok row needs its sample's index"),
         (setting("sample", "1"), "line 3: repeats the run, problem, contender, phase, cache, threads, sample"),
         (setting("status", "fine"), "line 2: status 'fine' is none of ok, failed, skipped"),
@@ -55,7 +56,7 @@ def test_a_row_cut_short_is_refused(tmp_path):
     run = shutil.copytree(STORED / "conv", tmp_path / "run")
     text = (run / "samples.csv").read_text()
     (run / "samples.csv").write_text(text[: len(text) - 60])
-    with pytest.raises(InputError, match=f"line {text.count(chr(10))}: .* fields where the header names 37"):
+    with pytest.raises(InputError, match=f"line {text.count(chr(10))}: .* fields where the header names 38"):
         load_run(run)
 
 
@@ -63,7 +64,7 @@ def test_a_row_too_long_is_refused(tmp_path):
     run = shutil.copytree(STORED / "conv", tmp_path / "run")
     with (run / "samples.csv").open("a") as file:
         file.write("," * 60 + "\n")
-    with pytest.raises(InputError, match="line 55: 61 fields where the header names 37"):
+    with pytest.raises(InputError, match="line 55: 61 fields where the header names 38"):
         load_run(run)
 
 

@@ -126,9 +126,15 @@ class LoopNest {
     LoopRange& range = ranges[levels_[level].loop];
     const LoopRange whole = range;
     const std::int64_t step = levels_[level].step;
+    // The innermost level calls the body itself: one call less for each brick.
+    const bool innermost = level + 1 == level_count_;
     for (std::int64_t begin = whole.begin; begin < whole.end; begin += step) {
       range = {begin, begin + step < whole.end ? begin + step : whole.end};
-      run_inner(level + 1, ranges, body);
+      if (innermost) {
+        body(static_cast<const LoopRanges&>(ranges));
+      } else {
+        run_inner(level + 1, ranges, body);
+      }
     }
     range = whole;
   }

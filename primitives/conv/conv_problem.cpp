@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <stdexcept>
 
@@ -64,6 +65,26 @@ ConvEpilogue parse_conv_epilogue(std::string_view text) {
 
 double ConvProblem::flops() const {
   return 2.0 * static_cast<double>(dst_size()) * static_cast<double>(C) * static_cast<double>(R * S);
+}
+
+namespace {
+
+// Over all output positions of one dimension: the taps that meet the image.
+double taps_inside(std::int64_t out, std::int64_t stride, std::int64_t pad, std::int64_t taps, std::int64_t size) {
+  double sum = 0;
+  for (std::int64_t o = 0; o < out; ++o) {
+    const std::int64_t first = std::max<std::int64_t>(0, pad - o * stride);
+    const std::int64_t last = std::min(taps, size + pad - o * stride);
+    sum += static_cast<double>(std::max<std::int64_t>(0, last - first));
+  }
+  return sum;
+}
+
+}  // namespace
+
+double ConvProblem::least_flops() const {
+  return 2.0 * static_cast<double>(N) * static_cast<double>(K) * static_cast<double>(C) *
+         taps_inside(P(), stride_h, pad_h, R, H) * taps_inside(Q(), stride_w, pad_w, S, W);
 }
 
 double ConvProblem::bytes() const {

@@ -38,6 +38,9 @@ struct ConvProblem {
 
   // 2*N*K*C*P*Q*R*S: taps that fall into the padding are counted, as every published figure counts them.
   double flops() const;
+  // Without the taps that fall into the padding: the least that a direct convolution computes. A padded layer may stand
+  // above the machine's peak in flops(), never in these.
+  double least_flops() const;
   double bytes() const;  // src, weights, dst (and bias, residual) once each: the compulsory traffic
 
   // Throws std::invalid_argument with one sentence: a size <= 0, a product beyond 2^40 elements, a kernel larger

@@ -34,6 +34,10 @@ TEST(ConvProblem, FlopsAndBytesOfTheFirstLayer) {
   ConvProblem p = parse_conv_problem("C3 K64 H224 R7 sh2 ph3");
   EXPECT_EQ(p.flops(), 2.0 * 64 * 112 * 112 * 3 * 7 * 7);
   EXPECT_EQ(p.bytes(), 4.0 * (3 * 224 * 224 + 64 * 3 * 7 * 7 + 64 * 112 * 112));
+  // 3x3 on 7x7 with a rim of 1: 7 + 6 + 6 of 3 * 7 taps a dimension are inside.
+  EXPECT_EQ(parse_conv_problem("C1 K1 H7 R3 ph1").least_flops(), 2.0 * 19 * 19);
+  EXPECT_EQ(parse_conv_problem("N2 C3 K5 H7").least_flops(), parse_conv_problem("N2 C3 K5 H7").flops());
+  EXPECT_EQ(parse_conv_problem("C1 K1 H2 ph3").least_flops(), 2.0 * 2 * 2);
   p.epilogue = {.bias = true, .residual = true};
   EXPECT_EQ(p.bytes(), 4.0 * (3 * 224 * 224 + 64 * 3 * 7 * 7 + 2 * 64 * 112 * 112 + 64));
 }
