@@ -28,9 +28,7 @@ class PreparedConvForward final : public Prepared {
     if (epilogue_.bias) std::copy_n(plain_.bias, conv_.dst_layout().C, bias_.data());
     if (epilogue_.residual) pack_nchw(conv_.dst_layout(), plain_.residual, residual_.data());
   }
-  void run() override {
-    conv_.run(src_.data(), weights_.data(), bias_.data(), residual_.data(), dst_.data());
-  }
+  void run() override { conv_.run(src_.data(), weights_.data(), bias_.data(), residual_.data(), dst_.data()); }
   void unpack(float* dst_plain) override { unpack_nchw(conv_.dst_layout(), dst_.data(), dst_plain); }
 
   std::string implementation() const override { return "brgemm loops"; }

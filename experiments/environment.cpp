@@ -162,14 +162,18 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   write();
 }
 
-void EnvironmentRecord::finish(int exit_code) {
+std::int64_t EnvironmentRecord::peak_memory_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+void EnvironmentRecord::finish(int exit_code) {
   json& r = *record_;
   r["openmp_runtimes"] = loaded_openmp_runtimes();  // a library may load its own late
   r["warnings"] = environment_warnings();
   r["load_average_end"] = load_average();
-  r["peak_memory_bytes"] = std::int64_t{usage.ru_maxrss} * 1024;
+  r["peak_memory_bytes"] = peak_memory_bytes();
   r["duration_seconds"] = now() - start_;
   r["exit_code"] = exit_code;
   write();

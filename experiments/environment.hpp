@@ -1,5 +1,6 @@
 // environment.json: everything about machine, build and surroundings that a number may depend on.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -15,7 +16,8 @@ class EnvironmentRecord {
   // Takes the record of the start. Throws std::runtime_error with one sentence where the file cannot be written.
   EnvironmentRecord(std::filesystem::path file, const Options&, int threads);
 
-  void finish(int exit_code);  // adds what only the end knows: peak memory, load, duration
+  void finish(int exit_code);               // adds what only the end knows: peak memory, load, duration
+  static std::int64_t peak_memory_bytes();  // of this process so far
 
  private:
   void write() const;

@@ -93,7 +93,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   auto* budget_option = app.add_option("--time-budget", time_budget, "Take fewer samples (at least 3) to end in time")
                             ->type_name("SECONDS")
                             ->check(CLI::Range(1.0, 1e9));
-  app.add_option("--isa", isa, "Instruction set of our simd kernel: best, avx2, avx512, neon, sve (default: best)")
+  app.add_option("--isa", isa, "Instruction set of our simd kernel: best, avx2, avx512, neon (default: best)")
       ->type_name("NAME");
   app.add_option("--plan", o.plan, "Our loop plan instead of the planner's, or print: print each problem's and exit")
       ->type_name("TEXT|print");

@@ -265,7 +265,8 @@ ExitCode run_experiment(const Experiment& experiment, const Options& options, in
   try {
     const ExitCode code = Runner(experiment, options, threads, folder, run).run();
     environment.finish(code);
-    fmt::print("\nresults in {}: samples.csv, environment.json, google-benchmark/\n", folder.string());
+    fmt::print("\npeak memory {:.0f} MB\nresults in {}: samples.csv, environment.json, google-benchmark/\n",
+               1e-6 * static_cast<double>(EnvironmentRecord::peak_memory_bytes()), folder.string());
     return code;
   } catch (...) {
     environment.finish(exit_failed);

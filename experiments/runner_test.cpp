@@ -67,6 +67,7 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
                           "environment_variables", "kokkos_configuration", "load_average_start", "peak_memory_bytes"}) {
     EXPECT_TRUE(environment.contains(key)) << key;
   }
+  EXPECT_EQ(environment.at("openmp_runtimes").size(), 1U) << environment.at("openmp_runtimes");
   EXPECT_TRUE(fs::exists(folder_ / "google-benchmark" / "size192.json"));
 }
 

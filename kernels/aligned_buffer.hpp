@@ -20,15 +20,16 @@ class AlignedBuffer {
  public:
   AlignedBuffer() = default;
 
-  // Cache-line aligned; from 2 MiB on aligned to a huge page, and backed by huge pages where the system gives them on request.
-  // Throws std::bad_alloc.
+  // Cache-line aligned; from 2 MiB on aligned to a huge page, and backed by huge pages where the system gives them on
+  // request. Throws std::bad_alloc.
   explicit AlignedBuffer(std::size_t size) : size_(size) {
     if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     const std::size_t bytes = size * sizeof(T);
     const std::align_val_t alignment{bytes >= huge_page ? huge_page : cache_line};
     data_ = {static_cast<T*>(::operator new(bytes, alignment)), Free{alignment}};
 #ifdef MADV_HUGEPAGE
-    if (bytes >= huge_page) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: where it is refused, pages stay small
+    if (bytes >= huge_page)
+      madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: where it is refused, pages stay small
 #endif
     std::fill_n(data_.get(), size, T{});
   }

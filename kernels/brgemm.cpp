@@ -97,6 +97,7 @@ std::string to_string(const BrgemmShape& s) {
                                  to_string(s.batch_kind));
   if (s.batch_kind == BatchKind::strides) text += fmt::format("_sa{}_sb{}", s.stride_a, s.stride_b);
   if (s.next_a != 0) text += fmt::format("_next{}", s.next_a);
+  if (s.stream_c) text += "_streamc";
   return text;
 }
 

@@ -6,7 +6,8 @@
 // direction), k = input features. The batch is reduced in registers: C is loaded and stored once per register block,
 // not once per member; that is what separates it from a loop of small GEMMs.
 //
-// Source: Georganas et al., "High-Performance Deep Learning via a Single Building Block" (arXiv 1906.06440), Algorithm 1.
+// Source: Georganas et al., "High-Performance Deep Learning via a Single Building Block" (arXiv 1906.06440),
+// Algorithm 1.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -51,6 +52,9 @@ struct BrgemmShape {
   // A hint: the next call will read its A_i this many elements further on (0: unknown). A backend may prefetch there;
   // nothing is assumed about that memory.
   std::int64_t next_a = 0;
+  // A hint: C will not be read again soon. A backend may store it past the caches, where beta is 0 and C's rows are
+  // aligned to its vectors; that spares reading C's lines only to overwrite them.
+  bool stream_c = false;
 
   friend bool operator==(const BrgemmShape&, const BrgemmShape&) = default;
 };
@@ -70,8 +74,8 @@ class BrgemmKernel {
 
   // Only the call that belongs to the shape's batch_kind may be used; the other two throw std::logic_error.
   virtual void operator()(const float* a, const float* b, float* c, std::int64_t batch) const;
-  virtual void operator()(const float* a, const float* b, float* c, std::int64_t batch,
-                          const std::uint64_t* offsets_a, const std::uint64_t* offsets_b) const;
+  virtual void operator()(const float* a, const float* b, float* c, std::int64_t batch, const std::uint64_t* offsets_a,
+                          const std::uint64_t* offsets_b) const;
   virtual void operator()(const float* const* a, const float* const* b, float* c, std::int64_t batch) const;
 
   virtual std::string_view isa() const = 0;  // what it really runs on: "avx512", "cpx", "portable"

@@ -163,6 +163,20 @@ TEST_P(Brgemm, NextAIsOnlyAHint) {
       }
 }
 
+// Aligned or not, whole vectors or a tail, C is right and nothing beside it is written.
+TEST_P(Brgemm, StreamCIsOnlyAHint) {
+  for (int beta : {0, 1})
+    for (int n : {16, 17, 32, 40, 64, 96})
+      for (std::int64_t ldc : {64, 96, 97, 112}) {
+        if (ldc < n) continue;
+        BrgemmShape shape = padded_shape(15, n, 21, 1, beta, BatchKind::offsets);
+        shape.ldc = ldc;
+        shape.stream_c = true;
+        for (bool guard_after : {false, true})
+          if (!passes({shape, 3, guard_after})) return;
+      }
+}
+
 TEST_P(Brgemm, RandomShapes) {
   const bool rows_may_overlap = GetParam().backend != Backend::libxsmm;
   const bool passed = rc::check([&] {

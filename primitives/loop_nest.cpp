@@ -84,7 +84,8 @@ LoopNest::LoopNest(const std::vector<Loop>& loops, const LoopSchedule& schedule)
   for (std::size_t l = 0; l < loops.size(); ++l) whole_[l] = {0, loops[l].extent};
 
   for (const auto& level : schedule.levels) {
-    const auto found = std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) { return loop.name == level.name; });
+    const auto found =
+        std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) { return loop.name == level.name; });
     if (found == loops.end()) refuse(fmt::format("there is no loop '{}'; the loops are {}", level.name, names(loops)));
     const int loop = static_cast<int>(found - loops.begin());
     if (level.step < 1) refuse(fmt::format("the step of '{}' must be at least 1", level.name));

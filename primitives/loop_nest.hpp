@@ -59,7 +59,8 @@ using LoopRanges = std::array<LoopRange, kMaxLoops>;
 class LoopNest {
  public:
   // Throws std::invalid_argument with one sentence: an unknown loop, a loop missing, a reduction loop in parallel, a
-  // loop in parallel on two levels, parallel levels that are not neighbours, a step that an inner level does not refine.
+  // loop in parallel on two levels, parallel levels that are not neighbours, a step that an inner level does not
+  // refine.
   LoopNest(const std::vector<Loop>& loops, const LoopSchedule& schedule);
 
   // Runs body(const LoopRanges&) over all iterations. Serial levels outside the braces are run by the caller, each of

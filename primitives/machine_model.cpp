@@ -1,17 +1,17 @@
 #include "machine_model.hpp"
 
-#include <unistd.h>
+#include "machine.hpp"
 
 namespace brickwork {
 
 MachineModel this_machine(int threads) {
   MachineModel model{.threads = threads};
-  const auto ask = [](int name, std::int64_t& bytes) {
-    if (const long answer = sysconf(name); answer > 0) bytes = answer;
+  const auto take = [](std::int64_t found, std::int64_t& bytes) {
+    if (found > 0) bytes = found;
   };
-  ask(_SC_LEVEL1_DCACHE_SIZE, model.l1_bytes);
-  ask(_SC_LEVEL2_CACHE_SIZE, model.l2_bytes);
-  ask(_SC_LEVEL3_CACHE_SIZE, model.l3_bytes);
+  take(machine().l1d_bytes, model.l1_bytes);
+  take(machine().l2_bytes, model.l2_bytes);
+  take(machine().l3_bytes, model.l3_bytes);
   return model;
 }
 

@@ -6,11 +6,11 @@ namespace brickwork {
 
 struct MachineModel {
   int threads = 1;
-  std::int64_t l1_bytes = 32 << 10;       // data, of one core
-  std::int64_t l2_bytes = 1 << 20;        // of one core
-  std::int64_t l3_bytes = 16 << 20;       // shared by all threads
+  std::int64_t l1_bytes = 32 << 10;  // data, of one core
+  std::int64_t l2_bytes = 1 << 20;   // of one core
+  std::int64_t l3_bytes = 16 << 20;  // shared by all threads
 };
 
-MachineModel this_machine(int threads);  // cache sizes from the operating system, the defaults above where it is silent
+MachineModel this_machine(int threads);  // cache sizes from hwloc, the defaults above where it finds none
 
 }  // namespace brickwork

@@ -31,11 +31,13 @@ struct ConvTensors {
 class Prepared {
  public:
   virtual ~Prepared() = default;
-  virtual void pack() = 0;                   // plain src and weights -> own layout; may be called again and again
-  virtual void run() = 0;                    // the primitive; overwrites its output; may be called again and again
-  virtual void unpack(float* dst_plain) = 0; // own output layout -> plain dst
-  virtual std::string implementation() const { return {}; }  // the library's own name of what it runs, e.g. "brg_conv:avx512_core"
-  virtual std::string plan() const { return {}; }            // our plan's text form
+  virtual void pack() = 0;                    // plain src and weights -> own layout; may be called again and again
+  virtual void run() = 0;                     // the primitive; overwrites its output; may be called again and again
+  virtual void unpack(float* dst_plain) = 0;  // own output layout -> plain dst
+  virtual std::string implementation() const {
+    return {};
+  }  // the library's own name of what it runs, e.g. "brg_conv:avx512_core"
+  virtual std::string plan() const { return {}; }  // our plan's text form
   virtual std::string isa() const { return {}; }
 };
 

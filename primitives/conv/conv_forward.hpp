@@ -10,6 +10,7 @@
 #include "brgemm.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/conv_problem.hpp"
+#include "conv/conv_taps.hpp"
 #include "layout.hpp"
 
 namespace brickwork {
@@ -21,7 +22,7 @@ class ConvForward {
   static Result<ConvForward> make(const ConvProblem&, const ConvPlan&, Backend, Isa = Isa::best);
 
   const ConvPlan& plan() const { return plan_; }
-  std::string_view isa() const { return kernels_[0][0]->isa(); }
+  std::string_view isa() const { return calls_[0].bricks[0][0]->isa(); }
 
   // Shapes of the blocked tensors that run() takes; residual has the layout of dst, bias has dst_layout().Cb() * bc
   // floats, those beyond K zero.
@@ -33,23 +34,29 @@ class ConvForward {
   void run(const float* src, const float* weights, const float* bias, const float* residual, float* dst) const;
 
  private:
+  // The calls of one block of pixels: one, or with ConvTaps::calls one for each group of taps.
+  struct Call {
+    TapGroup taps;  // their pixels
+    // [a whole block of pixels | the rest of a row][beta 0 | beta 1]
+    std::array<std::array<BrgemmKernelPtr, 2>, 2> bricks;
+    // Bytes from a call's first member to each of its batch, (cb, r, s) with s fastest; s only where the taps are not
+    // in k. [number of filter rows inside the image]
+    std::vector<std::vector<std::uint64_t>> src_offsets, weights_offsets;
+    std::int64_t members;  // for each cb and filter row
+  };
+
   ConvForward(const ConvProblem&, const ConvPlan&);
   std::int64_t next_src() const;
+  Call make_call(const TapGroup&) const;
 
   ConvProblem problem_;
   ConvPlan plan_;
   LoopNest nest_;
   ActivationLayout src_, dst_;
   WeightLayout weights_;
-  std::int64_t taps_;         // batch members a filter row: 1, or S where the taps are not in k
   std::int64_t rows_, cols_;  // output pixels as the loops see them: P x Q, or 1 x PQ when flat
 
-  // [a whole block of bq pixels | the rest of a row][first part of the reduction, beta 0 | later ones, beta 1]
-  std::array<std::array<BrgemmKernelPtr, 2>, 2> kernels_;
-
-  // Bytes from a call's first member to each of its batch, (cb, r, s) with s fastest; s only where the taps are not in
-  // k. [number of filter rows inside the image]
-  std::vector<std::vector<std::uint64_t>> src_offsets_, weights_offsets_;
+  std::vector<Call> calls_;
 };
 
 }  // namespace brickwork

@@ -67,10 +67,10 @@ bool usable(Backend backend) {
 
 // The layers of ResNet-50 by their ids in the paper's evaluation.
 constexpr const char* kResNet50[] = {
-    "C3 K64 H224 R7 sh2 ph3", "C64 K256 H56",     "C64 K64 H56",          "C64 K64 H56 R3 ph1",   "C256 K64 H56",
-    "C256 K512 H56 sh2",      "C256 K128 H56 sh2", "C128 K128 H28 R3 ph1", "C128 K512 H28",        "C512 K128 H28",
-    "C512 K1024 H28 sh2",     "C512 K256 H28 sh2", "C256 K256 H14 R3 ph1", "C256 K1024 H14",       "C1024 K256 H14",
-    "C1024 K2048 H14 sh2",    "C1024 K512 H14 sh2", "C512 K512 H7 R3 ph1", "C512 K2048 H7",        "C2048 K512 H7"};
+    "C3 K64 H224 R7 sh2 ph3", "C64 K256 H56",       "C64 K64 H56",          "C64 K64 H56 R3 ph1", "C256 K64 H56",
+    "C256 K512 H56 sh2",      "C256 K128 H56 sh2",  "C128 K128 H28 R3 ph1", "C128 K512 H28",      "C512 K128 H28",
+    "C512 K1024 H28 sh2",     "C512 K256 H28 sh2",  "C256 K256 H14 R3 ph1", "C256 K1024 H14",     "C1024 K256 H14",
+    "C1024 K2048 H14 sh2",    "C1024 K512 H14 sh2", "C512 K512 H7 R3 ph1",  "C512 K2048 H7",      "C2048 K512 H7"};
 
 class ResNet50 : public testing::TestWithParam<int> {};
 
@@ -120,8 +120,15 @@ TEST(ConvForward, RandomLegalPlans) {
     const Tensors t(p);
     ConvPlan plan{.bc = *rc::gen::inRange<std::int64_t>(1, p.C + 1), .bk = *rc::gen::inRange<std::int64_t>(1, p.K + 1)};
     plan.flat = can_be_flat(p) && *rc::gen::arbitrary<bool>();
-    plan.taps_in_k = *rc::gen::arbitrary<bool>();
     plan.bq = *rc::gen::inRange<std::int64_t>(1, (plan.flat ? p.P() * p.Q() : p.Q()) + 1);
+    plan.stream_dst = *rc::gen::arbitrary<bool>();
+    const auto groups = tap_groups(p);
+    plan.taps = *rc::gen::element(ConvTaps::batch, ConvTaps::k, ConvTaps::calls);
+    if (plan.taps == ConvTaps::calls) {
+      if (groups.empty() || groups.front().pixels() != p.Q()) plan.taps = ConvTaps::batch;
+      plan.flat = false;
+      plan.bq = p.Q();
+    }
     std::vector<std::string> order = {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"};
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[*rc::gen::inRange<std::size_t>(0, i)]);
     for (auto it = order.begin(); it != order.end(); ++it) {
@@ -136,6 +143,13 @@ TEST(ConvForward, RandomLegalPlans) {
     }
     expect_exact(p, plan, Backend::simd, t);
   }));
+}
+
+TEST(TapGroups, ReachTheImage) {
+  const std::vector<TapGroup> rim = {{1, 1, 0, 7}, {0, 1, 1, 7}, {2, 1, 0, 6}};
+  EXPECT_TRUE(tap_groups(parse_conv_problem("C1 K1 H7 R3 ph1")) == rim);
+  const std::vector<TapGroup> strided = {{1, 2, 0, 7}, {0, 1, 1, 7}};
+  EXPECT_TRUE(tap_groups(parse_conv_problem("C1 K1 H14 R3 sh2 ph1")) == strided);
 }
 
 TEST(ConvForward, RowsOfPaddingAloneAreZero) {

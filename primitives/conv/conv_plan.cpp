@@ -2,24 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <stdexcept>
 
+#include "conv/conv_taps.hpp"
+
 namespace brickwork {
+namespace {
+
+constexpr std::string_view kTapsNames[] = {"batch", "k", "calls"};  // in the order of ConvTaps
+
+}  // namespace
 
 std::string to_string(const ConvPlan& plan) {
-  return fmt::format("bc={} bk={} bq={} {} {} loops={}", plan.bc, plan.bk, plan.bq, plan.flat ? "flat" : "rows",
-                     plan.taps_in_k ? "k=S*bc" : "k=bc", to_string(plan.loops));
+  return fmt::format("bc={} bk={} bq={} {} taps={} dst={} loops={}", plan.bc, plan.bk, plan.bq,
+                     plan.flat ? "flat" : "rows", kTapsNames[static_cast<int>(plan.taps)],
+                     plan.stream_dst ? "stream" : "cached", to_string(plan.loops));
 }
 
 ConvPlan parse_conv_plan(std::string_view text) {
   const auto fail = [&](std::string_view word) {
-    throw std::invalid_argument(fmt::format(
-        "plan '{}': cannot read '{}'; a plan looks like 'bc=64 bk=64 bq=28 rows k=bc loops={{n kb}} cb:4 oj oi'", text,
-        word));
+    throw std::invalid_argument(
+        fmt::format("plan '{}': cannot read '{}'; a plan looks like 'bc=64 bk=64 bq=28 rows taps=batch dst=cached "
+                    "loops={{n kb}} cb:4 oj oi'",
+                    text, word));
   };
   ConvPlan plan;
-  bool has_bc = false, has_bk = false, has_bq = false, has_pixels = false, has_k = false;
+  bool has_bc = false, has_bk = false, has_bq = false, has_pixels = false, has_taps = false, has_dst = false;
   std::string_view rest = text;
   while (true) {
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
@@ -40,15 +50,19 @@ ConvPlan parse_conv_plan(std::string_view text) {
     if (word == "flat" || word == "rows") {
       plan.flat = word == "flat";
       has_pixels = true;
-    } else if (word == "k=bc" || word == "k=S*bc") {
-      plan.taps_in_k = word == "k=S*bc";
-      has_k = true;
+    } else if (word == "dst=stream" || word == "dst=cached") {
+      plan.stream_dst = word == "dst=stream";
+      has_dst = true;
+    } else if (const auto name = std::ranges::find(kTapsNames, word.starts_with("taps=") ? word.substr(5) : "");
+               name != std::end(kTapsNames)) {
+      plan.taps = static_cast<ConvTaps>(name - std::begin(kTapsNames));
+      has_taps = true;
     } else if (!read("bc=", plan.bc, has_bc) && !read("bk=", plan.bk, has_bk) && !read("bq=", plan.bq, has_bq)) {
       fail(word);
     }
   }
-  if (!has_bc || !has_bk || !has_bq || !has_pixels || !has_k) {
-    fail("its blocks: bc, bk, bq, rows or flat, k=bc or k=S*bc must all be given");
+  if (!has_bc || !has_bk || !has_bq || !has_pixels || !has_taps || !has_dst) {
+    fail("its blocks: bc, bk, bq, rows or flat, taps and dst must all be given");
   }
   return plan;
 }
@@ -70,6 +84,11 @@ std::vector<Loop> conv_loops(const ConvProblem& p, const ConvPlan& plan) {
   check("bc", plan.bc, "C", p.C);
   check("bk", plan.bk, "K", p.K);
   check("bq", plan.bq, plan.flat ? "P*Q" : "Q", cols);
+  if (plan.taps == ConvTaps::calls) {
+    if (plan.flat || plan.bq != cols) refuse("taps=calls needs rows and bq = Q");
+    const auto groups = tap_groups(p);
+    if (groups.empty() || groups.front().pixels() != cols) refuse("taps=calls needs a tap that reaches all of a row");
+  }
   const auto blocks = [](std::int64_t size, std::int64_t block) { return (size + block - 1) / block; };
   return {{.name = "n", .extent = p.N},
           {.name = "kb", .extent = blocks(p.K, plan.bk)},

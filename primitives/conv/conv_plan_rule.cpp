@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conv/conv_plan.hpp"
+#include "conv/conv_taps.hpp"
 
 namespace brickwork {
 namespace {
@@ -16,8 +17,8 @@ std::int64_t equal_block(std::int64_t size, std::int64_t most) { return ceil_div
 // 64 features are four AVX-512 vectors, the widest register tile; as many input features make a call's k long enough
 // to hide the tile's start and end, and a block of weights (16 KiB) small against L1.
 constexpr std::int64_t kFeatures = 64;
-// Pixels of one call: many enough to amortise it, where they fit no more than kPixels and a multiple of kPixelStep, which
-// every tile height in use on 14, 28 and 56 pixels divides or nearly divides.
+// Pixels of one call: many enough to amortise it, where they fit no more than kPixels and a multiple of kPixelStep,
+// which every tile height in use on 14, 28 and 56 pixels divides or nearly divides.
 constexpr std::int64_t kPixels = 256;
 constexpr std::int64_t kPixelStep = 28;
 
@@ -28,6 +29,9 @@ std::int64_t pixel_block(std::int64_t row, std::int64_t most) {
 // Below this many features a block, a call's k is too short and takes the filter's taps in; above, separate taps are
 // 2 % faster.
 constexpr std::int64_t kShortReduction = 16;
+
+// A call for each group of taps meets C once more; it pays where more than this share of the taps met padding.
+constexpr double kPaddingWorthSkipping = 0.06;
 
 // What it costs, in flops that a core could have done instead, to bring a byte into L2: weights stall the brick, as
 // every tile streams through them; src is prefetched a call ahead.
@@ -46,7 +50,7 @@ class Chooser {
     base_.bc = equal_block(p.C, kFeatures);
     base_.bk = equal_block(p.K, kFeatures);
     base_.flat = can_be_flat(p);
-    base_.taps_in_k = p.S > 1 && base_.bc < kShortReduction && takes_overlapping_rows(backend);
+    base_.taps = choose_taps(backend);
     rows_ = base_.flat ? 1 : p.P();
     cols_ = base_.flat ? p.P() * p.Q() : p.Q();
     cb_ = ceil_div(p.C, base_.bc);
@@ -58,6 +62,16 @@ class Chooser {
     src_ = 4.0 * static_cast<double>(cb_ * base_.bc * rows_read * cols_read);
     dst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.P() * p.Q());
     l2_ = 0.75 * static_cast<double>(machine.l2_bytes);
+  }
+
+  ConvTaps choose_taps(Backend backend) const {
+    if (p_.S > 1 && base_.bc < kShortReduction && takes_overlapping_rows(backend)) return ConvTaps::k;
+    const auto groups = tap_groups(p_);
+    double inside = 0;
+    for (const TapGroup& taps : groups) inside += static_cast<double>(taps.count * taps.pixels());
+    const double padding = 1 - inside / static_cast<double>(p_.S * p_.Q());
+    const bool whole_rows = p_.Q() <= kPixels && !groups.empty() && groups.front().pixels() == p_.Q();
+    return whole_rows && padding > kPaddingWorthSkipping ? ConvTaps::calls : ConvTaps::batch;
   }
 
   ConvPlan choose() const {
@@ -77,14 +91,15 @@ class Chooser {
     std::int64_t trips;
   };
 
-  // Pixels and reduction below `outside`. The weights of one block of output features should stay in half of L2 while
-  // the pixels pass by; where they are too many, the reduction is cut outside the pixels and C is met once per cut.
-  std::vector<Part> with_reduction(std::vector<Part> outside, std::int64_t bq) const {
+  // Pixels and reduction below `outside`. The weights of one block of output features should stay in L2 while the
+  // pixels pass by; where they are too many, the reduction is cut outside the pixels and C is met once per cut.
+  std::vector<Part> with_reduction(std::vector<Part> outside, std::int64_t bq, std::int64_t images = 1) const {
     const double slab = weights_ / static_cast<double>(kb_ * cb_);
-    const std::int64_t fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(l2_ / 2 / slab));
+    const std::int64_t fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(l2_ / slab));
     const std::int64_t step = fitting < cb_ ? equal_block(cb_, fitting) : cb_;
     const Part reduction{{"cb", step}, ceil_div(cb_, step)};
     if (step < cb_) outside.push_back(reduction);
+    if (images > 1) outside.push_back({{"n", 1}, images});
     outside.push_back({{"oj", 1}, rows_});
     outside.push_back({{"oi", 1}, ceil_div(cols_, bq)});
     if (step == cb_) outside.push_back(reduction);
@@ -96,13 +111,23 @@ class Chooser {
     std::int64_t tasks = 1;
     double imbalance = machine_.threads;
     std::size_t parallel = 0;
-    while (imbalance > 1.05 && parallel < parts.size() && parts[parallel].level.name != "cb") {
+    const auto can_be_parallel = [&](std::size_t i) {
+      const auto same_loop = [&](const Part& outer) { return outer.level.name == parts[i].level.name; };
+      return parts[i].level.name != "cb" && std::none_of(parts.begin(), parts.begin() + i, same_loop);
+    };
+    while (imbalance > 1.05 && parallel < parts.size() && can_be_parallel(parallel)) {
       tasks *= parts[parallel++].trips;
-      imbalance = static_cast<double>(ceil_div(tasks, machine_.threads) * machine_.threads) / static_cast<double>(tasks);
+      imbalance =
+          static_cast<double>(ceil_div(tasks, machine_.threads) * machine_.threads) / static_cast<double>(tasks);
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
       plan.loops.levels.push_back(parts[i].level);
+      // Later parts of the reduction, calls for other taps and the epilogue would read dst back from memory.
+      if (parts[i].level.name == "cb" && parts[i].trips == 1) {
+        plan.stream_dst = plan.taps != ConvTaps::calls && !p_.epilogue.any() &&
+                          dst_ * static_cast<double>(p_.N) > static_cast<double>(machine_.l3_bytes) / 2;
+      }
     }
     return {std::move(plan), weight_bytes, src_bytes, imbalance};
   }
@@ -122,18 +147,9 @@ class Chooser {
   // unless all of them stay in L2.
   Candidate pixels_outside() const {
     ConvPlan plan = base_;
-    std::int64_t step = cb_;
-    if (base_.flat && kb_ == 1) {
-      // src is met once, so nothing is gained by keeping a pixel's features together: long runs of one feature block
-      // stream better from memory than short runs of all (layer 5 of ResNet-50: 0.94 of peak instead of 0.85).
-      plan.bq = pixel_block(cols_, static_cast<std::int64_t>(l2_ / 2) / (4 * (base_.bc + base_.bk)));
-      step = 1;
-    } else {
-      plan.bq = pixel_block(cols_, std::clamp(machine_.l1_bytes / (4 * cb_ * base_.bc), kPixelStep, kPixels));
-    }
+    plan.bq = pixel_block(cols_, std::clamp(machine_.l1_bytes / (4 * cb_ * base_.bc), kPixelStep, kPixels));
     const std::int64_t blocks = ceil_div(cols_, plan.bq);
-    return spread(plan,
-                  {{{"n", 1}, p_.N}, {{"oj", 1}, rows_}, {{"oi", 1}, blocks}, {{"kb", 1}, kb_}, {{"cb", step}, ceil_div(cb_, step)}},
+    return spread(plan, {{{"n", 1}, p_.N}, {{"oj", 1}, rows_}, {{"oi", 1}, blocks}, {{"kb", 1}, kb_}, {{"cb", cb_}, 1}},
                   weights_ < l2_ ? 0 : weights_ * static_cast<double>(rows_ * blocks), src_);
   }
 
@@ -145,9 +161,8 @@ class Chooser {
     plan.bq = pixel_block(cols_, kPixels);
     const std::int64_t images = std::min(kImages, ceil_div(p_.N * kb_, machine_.threads * kb_));
     std::vector<Part> outside = {{{"kb", 1}, kb_}};
-    if (images > 1) outside.push_back({{"n", images}, ceil_div(p_.N, images)});
-    outside.push_back({{"n", 1}, images});
-    return spread(plan, with_reduction(std::move(outside), plan.bq), weights_ / static_cast<double>(images),
+    outside.push_back({{"n", images}, ceil_div(p_.N, images)});
+    return spread(plan, with_reduction(std::move(outside), plan.bq, images), weights_ / static_cast<double>(images),
                   src_ * static_cast<double>(kb_));
   }
 

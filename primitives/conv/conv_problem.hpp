@@ -17,7 +17,7 @@ struct ConvEpilogue {
   bool any() const { return bias || residual || relu; }
   friend bool operator==(const ConvEpilogue&, const ConvEpilogue&) = default;
 };
-std::string to_string(const ConvEpilogue&);              // "none", "bias+relu", "bias+residual+relu", ...
+std::string to_string(const ConvEpilogue&);               // "none", "bias+relu", "bias+residual+relu", ...
 ConvEpilogue parse_conv_epilogue(std::string_view text);  // inverse; throws std::invalid_argument
 
 // dst[n][k][p][q] = sum over c, r, s of src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w] * weights[k][c][r][s]
