@@ -62,14 +62,14 @@ constexpr int Sums(int rows, int vecs) {
 }
 
 // A narrow tile's step over k takes few cycles, and the loop around it shows: by 1 % at 8 x 32 and 14 x 16.
-constexpr int KUnroll(int rows, int vecs) { return vecs <= 2 && rows * vecs <= 20 ? 4 : 1; }
+constexpr int StepsAtOnce(int rows, int vecs) { return vecs <= 2 && rows * vecs <= 20 ? 4 : 1; }
 
 // `band.tiles` tiles of kRows x (kVecs * lanes), one below the other; the last vector is cut to band.last_lanes when
 // kTail.
 template <int kRows, int kVecs, bool kTail>
 HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, const Band& band, float* HWY_RESTRICT c) {
   constexpr int kSums = Sums(kRows, kVecs);
-  constexpr int kUnroll = kSums > 1 ? kSums : KUnroll(kRows, kVecs);
+  constexpr int kUnroll = kSums > 1 ? kSums : StepsAtOnce(kRows, kVecs);
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
   // three rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
   constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;

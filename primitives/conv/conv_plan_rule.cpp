@@ -17,8 +17,8 @@ std::int64_t equal_block(std::int64_t size, std::int64_t most) { return ceil_div
 // 64 features are four AVX-512 vectors, the widest register tile; as many input features make a call's k long enough
 // to hide the tile's start and end, and a block of weights (16 KiB) small against L1.
 constexpr std::int64_t kFeatures = 64;
-// Pixels of one call: many enough to amortise it, where they fit no more than kPixels and a multiple of kPixelStep,
-// which every tile height in use on 14, 28 and 56 pixels divides or nearly divides.
+// Pixels of one call: enough to amortise it, at most kPixels; where a row is cut, in multiples of kPixelStep, which the
+// tile heights of every instruction set divide or nearly divide.
 constexpr std::int64_t kPixels = 256;
 constexpr std::int64_t kPixelStep = 28;
 
@@ -64,16 +64,6 @@ class Chooser {
     l2_ = 0.75 * static_cast<double>(machine.l2_bytes);
   }
 
-  ConvTaps choose_taps(Backend backend) const {
-    if (p_.S > 1 && base_.bc < kShortReduction && takes_overlapping_rows(backend)) return ConvTaps::k;
-    const auto groups = tap_groups(p_);
-    double inside = 0;
-    for (const TapGroup& taps : groups) inside += static_cast<double>(taps.count * taps.pixels());
-    const double padding = 1 - inside / static_cast<double>(p_.S * p_.Q());
-    const bool whole_rows = p_.Q() <= kPixels && !groups.empty() && groups.front().pixels() == p_.Q();
-    return whole_rows && padding > kPaddingWorthSkipping ? ConvTaps::calls : ConvTaps::batch;
-  }
-
   ConvPlan choose() const {
     const Candidate candidates[] = {features_outside(), pixels_outside(), images_inside()};
     const auto cost = [&](const Candidate& c) {
@@ -86,6 +76,16 @@ class Chooser {
   }
 
  private:
+  ConvTaps choose_taps(Backend backend) const {
+    if (p_.S > 1 && base_.bc < kShortReduction && takes_overlapping_rows(backend)) return ConvTaps::k;
+    const auto groups = tap_groups(p_);
+    double inside = 0;
+    for (const TapGroup& taps : groups) inside += static_cast<double>(taps.count * taps.pixels());
+    const double padding = 1 - inside / static_cast<double>(p_.S * p_.Q());
+    const bool whole_rows = p_.Q() <= kPixels && !groups.empty() && groups.front().pixels() == p_.Q();
+    return whole_rows && padding > kPaddingWorthSkipping ? ConvTaps::calls : ConvTaps::batch;
+  }
+
   struct Part {
     LoopSchedule::Level level;
     std::int64_t trips;

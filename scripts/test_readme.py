@@ -1,0 +1,60 @@
+"""README's commands, options and paths are those of the code."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+# What stands in a fence or in backticks, as single lines.
+CODE = [line.strip() for fence in re.findall(r"^```\w*\n(.*?)^```", README, re.M | re.S) for line in fence.splitlines()]
+CODE += re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", README, flags=re.M | re.S))
+
+FOLDERS = ("kernels", "primitives", "baselines", "experiments", "plots", "scripts", "spack", "cmake")
+BRICKWORK = "build/release/experiments/brickwork"
+
+
+def help_of(program):
+    if not (ROOT / program).exists():
+        pytest.skip(f"{program} is not built")
+    return subprocess.run([ROOT / program, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def commands(program):
+    """The code that starts this program, by its path or its bare name."""
+    return [c for c in CODE if re.match(rf"(python )?({re.escape(program)}|{Path(program).name})( |$)", c)]
+
+
+def missing_options(command, help_text):
+    return [o for o in re.findall(r"(?<![\w-])--[a-z][a-z-]*", command) if not re.search(rf"{o}(?![\w-])", help_text)]
+
+
+@pytest.mark.parametrize("program", ["scripts/setup", "scripts/test", "scripts/reproduce", BRICKWORK])
+def test_named_options_are_accepted(program):
+    named = commands(program)
+    assert named, f"README names no use of {program}"
+    help_text = help_of(program)
+    for command in named:
+        assert not missing_options(command, help_text), command
+
+
+def test_the_option_check_can_fail():
+    assert missing_options("brickwork --no-such-option --out x", "--out FOLDER") == ["--no-such-option"]
+    assert missing_options("brickwork --out", "--output FOLDER") == ["--out"]
+
+
+def test_named_paths_exist():
+    """Placeholders like <op> stand for any text; build/ and results/ are made by running."""
+    paths = {w.strip(".,;:()") for c in CODE for w in c.split() if w.split("/")[0] in FOLDERS and "/" in w}
+    assert paths
+    for path in sorted(paths):
+        pattern = re.sub(r"<[^>]*>", "*", path)
+        assert any(ROOT.glob(pattern.rstrip("/"))), f"README names {path}, which is not there"
+
+
+def test_linked_files_exist():
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
+    for link in links:
+        assert (ROOT / link).exists(), f"README links to {link}, which is not there"
