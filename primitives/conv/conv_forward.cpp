@@ -9,6 +9,15 @@ namespace {
 
 enum LoopIndex { kN, kKb, kCb, kOj, kOi };  // the order of conv_loops()
 
+// Whether an image's pass over one block of output features is followed by its pass over the next.
+bool images_outside_features(const ConvPlan& plan) {
+  std::string_view inner;
+  for (const auto& level : plan.loops.levels) {
+    if (level.name == "n" || level.name == "kb") inner = level.name;
+  }
+  return inner == "kb";
+}
+
 std::int64_t most_blocks_a_call(const ConvPlan& plan) {
   std::int64_t step = 1;
   for (const auto& level : plan.loops.levels) {
@@ -27,7 +36,8 @@ ConvForward::ConvForward(const ConvProblem& p, const ConvPlan& plan)
       dst_{p.N, p.K, p.P(), p.Q(), 0, plan.bk},
       weights_{p.K, p.C, p.R, p.S, plan.bk, plan.bc},
       rows_(plan.flat ? 1 : p.P()),
-      cols_(plan.flat ? p.P() * p.Q() : p.Q()) {
+      cols_(plan.flat ? p.P() * p.Q() : p.Q()),
+      src_stays_(images_outside_features(plan)) {
   if (plan.taps == ConvTaps::calls) {
     for (const TapGroup& taps : tap_groups(p)) calls_.push_back(make_call(taps));
   } else {
@@ -68,19 +78,21 @@ Result<ConvForward> ConvForward::make(const ConvProblem& p, const ConvPlan& plan
     const std::int64_t block = std::min(plan.bq, call.taps.pixels()), rest = call.taps.pixels() % block;
     for (int tail : {0, 1}) {
       for (int beta : {0, 1}) {
-        const BrgemmShape shape{.m = static_cast<int>(tail && rest ? rest : block),
-                                .n = static_cast<int>(plan.bk),
-                                .k = static_cast<int>(plan.taps == ConvTaps::k ? p.S * plan.bc : plan.bc),
-                                .lda = p.stride_w * plan.bc,
-                                .ldb = plan.bk,
-                                .ldc = plan.bk,
-                                .beta = beta,
-                                .batch_kind = BatchKind::offsets,
-                                .next_a = conv.next_src(),
-                                .stream_c = plan.stream_dst};
-        auto brick = make_brgemm(shape, backend, isa);
-        if (!brick) return Result<ConvForward>::unsupported(brick.reason());
-        call.bricks[tail][beta] = *brick;
+        BrgemmShape shape{.m = static_cast<int>(tail && rest ? rest : block),
+                          .n = static_cast<int>(plan.bk),
+                          .k = static_cast<int>(plan.taps == ConvTaps::k ? p.S * plan.bc : plan.bc),
+                          .lda = p.stride_w * plan.bc,
+                          .ldb = plan.bk,
+                          .ldc = plan.bk,
+                          .beta = beta,
+                          .batch_kind = BatchKind::offsets,
+                          .stream_c = plan.stream_dst};
+        for (bool prefetch : {false, true}) {
+          shape.next_a = prefetch ? conv.next_src() : 0;
+          auto brick = make_brgemm(shape, backend, isa);
+          if (!brick) return Result<ConvForward>::unsupported(brick.reason());
+          call.bricks[tail][beta][prefetch] = *brick;
+        }
       }
     }
   }
@@ -92,6 +104,7 @@ void ConvForward::run(const float* src, const float* weights, const float* bias,
   nest_.run([&](const LoopRanges& at) {
     const std::int64_t n = at[kN].begin, kb = at[kKb].begin, cb = at[kCb].begin, oj = at[kOj].begin;
     const std::int64_t q_begin = at[kOi].begin * plan_.bq, q_end = std::min(q_begin + plan_.bq, cols_);
+    const bool prefetch = kb == 0 || !src_stays_;
     const bool first = cb == 0, last = at[kCb].end == src_.Cb();
 
     // The filter rows r_begin .. r_end fall inside the image.
@@ -108,8 +121,9 @@ void ConvForward::run(const float* src, const float* weights, const float* bias,
       const std::int64_t column = begin * problem_.stride_w - problem_.pad_w + call.taps.first;
       const float* a = src + (filter_rows == 0 ? 0 : src_.pixel(n, cb, top + r_begin, column));
       const float* b = weights + weights_.tap(kb, cb, r_begin, call.taps.first);
-      (*call.bricks[rest][!fresh])(a, b, dst + c_offset + begin * plan_.bk, at[kCb].size() * filter_rows * call.members,
-                                   call.src_offsets[filter_rows].data(), call.weights_offsets[filter_rows].data());
+      (*call.bricks[rest][!fresh][prefetch])(
+          a, b, dst + c_offset + begin * plan_.bk, at[kCb].size() * filter_rows * call.members,
+          call.src_offsets[filter_rows].data(), call.weights_offsets[filter_rows].data());
     }
 
     if (last && problem_.epilogue.any()) {

@@ -3,7 +3,6 @@
 // Algorithm: the direct convolution of arXiv 1906.06440 on blocked tensors. Filter rows that fall outside the image are
 // left out of the batch, so src is padded in W only and their work is saved; see ConvPlan for the other choices.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -22,7 +21,7 @@ class ConvForward {
   static Result<ConvForward> make(const ConvProblem&, const ConvPlan&, Backend, Isa = Isa::best);
 
   const ConvPlan& plan() const { return plan_; }
-  std::string_view isa() const { return calls_[0].bricks[0][0]->isa(); }
+  std::string_view isa() const { return calls_[0].bricks[0][0][0]->isa(); }
 
   // Shapes of the blocked tensors that run() takes; residual has the layout of dst, bias has dst_layout().Cb() * bc
   // floats, those beyond K zero.
@@ -37,8 +36,8 @@ class ConvForward {
   // The calls of one block of pixels: one, or with ConvTaps::calls one for each group of taps.
   struct Call {
     TapGroup taps;  // their pixels
-    // [a whole block of pixels | the rest of a row][beta 0 | beta 1]
-    std::array<std::array<BrgemmKernelPtr, 2>, 2> bricks;
+    // [a whole block of pixels | the rest of a row][beta 0 | beta 1][as is | prefetching the next call's src]
+    BrgemmKernelPtr bricks[2][2][2];
     // Bytes from a call's first member to each of its batch, (cb, r, s) with s fastest; s only where the taps are not
     // in k. [number of filter rows inside the image]
     std::vector<std::vector<std::uint64_t>> src_offsets, weights_offsets;
@@ -57,6 +56,7 @@ class ConvForward {
   std::int64_t rows_, cols_;  // output pixels as the loops see them: P x Q, or 1 x PQ when flat
 
   std::vector<Call> calls_;
+  bool src_stays_;  // in L2 from one block of output features to the next, as images are outside them
 };
 
 }  // namespace brickwork

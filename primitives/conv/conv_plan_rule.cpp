@@ -23,7 +23,12 @@ constexpr std::int64_t kPixels = 256;
 constexpr std::int64_t kPixelStep = 28;
 
 std::int64_t pixel_block(std::int64_t row, std::int64_t most) {
-  return std::min(row, std::max(kPixelStep, most / kPixelStep * kPixelStep));
+  if (row <= most) return row;
+  const std::int64_t largest = std::max(kPixelStep, most / kPixelStep * kPixelStep);
+  for (std::int64_t block = largest; block >= kPixelStep; block -= kPixelStep) {
+    if (row % block == 0) return block;  // no short block at the end, which would leave a thread idle
+  }
+  return std::min(row, largest);
 }
 
 // Below this many features a block, a call's k is too short and takes the filter's taps in; above, separate taps are
@@ -147,7 +152,7 @@ class Chooser {
   // unless all of them stay in L2.
   Candidate pixels_outside() const {
     ConvPlan plan = base_;
-    plan.bq = pixel_block(cols_, std::clamp(machine_.l1_bytes / (4 * cb_ * base_.bc), kPixelStep, kPixels));
+    plan.bq = pixel_block(cols_, std::clamp(machine_.l2_bytes / 8 / (4 * cb_ * base_.bc), kPixelStep, kPixels));
     const std::int64_t blocks = ceil_div(cols_, plan.bq);
     return spread(plan, {{{"n", 1}, p_.N}, {{"oj", 1}, rows_}, {{"oi", 1}, blocks}, {{"kb", 1}, kb_}, {{"cb", cb_}, 1}},
                   weights_ < l2_ ? 0 : weights_ * static_cast<double>(rows_ * blocks), src_);
