@@ -15,7 +15,10 @@
 namespace brickwork {
 namespace {
 
-std::string json_file() { return testing::TempDir() + "/timing_test.json"; }
+// A file of its own for every test: they run beside each other.
+std::string json_file() {
+  return testing::TempDir() + "/timing_test_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
+}
 
 TEST(Timing, GivesEverySampleOfEveryTask) {
   int short_calls = 0, long_calls = 0;

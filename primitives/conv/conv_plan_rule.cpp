@@ -131,7 +131,7 @@ class Chooser {
       // Later parts of the reduction, calls for other taps and the epilogue would read dst back from memory.
       if (parts[i].level.name == "cb" && parts[i].trips == 1) {
         plan.stream_dst = plan.taps != ConvTaps::calls && !p_.epilogue.any() &&
-                          dst_ * static_cast<double>(p_.N) > static_cast<double>(machine_.l3_bytes) / 2;
+                          dst_ * static_cast<double>(p_.N) > static_cast<double>(machine_.l3_bytes) / 4;
       }
     }
     return {std::move(plan), weight_bytes, src_bytes, imbalance};
