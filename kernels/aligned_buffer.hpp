@@ -20,15 +20,15 @@ class AlignedBuffer {
  public:
   AlignedBuffer() = default;
 
-  // Cache-line aligned; from 2 MiB on aligned to a huge page, and backed by huge pages where the system gives them on
+  // Cache-line aligned; from 256 KiB on aligned to a huge page, and backed by huge pages where the system gives them on
   // request. Throws std::bad_alloc.
   explicit AlignedBuffer(std::size_t size) : size_(size) {
     if (size > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_array_new_length();
     std::size_t bytes = size * sizeof(T);
-    const std::align_val_t alignment{bytes >= huge_page ? huge_page : cache_line};
+    const std::align_val_t alignment{bytes >= huge_from ? huge_page : cache_line};
     // Whole huge pages: a tail of small ones is scattered over the physical memory, and what lies there evicts the rest
     // from a physically indexed L2 (layer 20 of ResNet-50 fell from 510 to 365 GFLOP/s in some runs).
-    if (bytes >= huge_page) bytes = (bytes + huge_page - 1) / huge_page * huge_page;
+    if (bytes >= huge_from) bytes = (bytes + huge_page - 1) / huge_page * huge_page;
     data_ = {static_cast<T*>(::operator new(bytes, alignment)), Free{alignment}};
 #ifdef MADV_HUGEPAGE
     if (bytes >= huge_page)
@@ -48,7 +48,7 @@ class AlignedBuffer {
   const T* end() const { return data() + size_; }
 
  private:
-  static constexpr std::size_t cache_line = 64, huge_page = std::size_t{2} << 20;
+  static constexpr std::size_t cache_line = 64, huge_page = std::size_t{2} << 20, huge_from = huge_page / 8;
 
   struct Free {
     std::align_val_t alignment{cache_line};

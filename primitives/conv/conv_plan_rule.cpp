@@ -167,8 +167,12 @@ class Chooser {
     const std::int64_t images = std::min(kImages, ceil_div(p_.N * kb_, machine_.threads * kb_));
     std::vector<Part> outside = {{{"kb", 1}, kb_}};
     outside.push_back({{"n", images}, ceil_div(p_.N, images)});
+    // Their src comes back from L3 for every block of output features, and from memory where L3 has to share.
+    const bool src_in_l3 =
+        static_cast<double>(machine_.threads * images) * src_ < static_cast<double>(machine_.l3_bytes) / 4;
+    const double rereads = src_ * static_cast<double>(kb_) * (src_in_l3 ? 1 : kFlopsPerWeightByte / kFlopsPerSrcByte);
     return spread(plan, with_reduction(std::move(outside), plan.bq, images), weights_ / static_cast<double>(images),
-                  src_ * static_cast<double>(kb_));
+                  rereads);
   }
 
   const ConvProblem& p_;
