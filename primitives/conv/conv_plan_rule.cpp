@@ -100,7 +100,7 @@ class Chooser {
   // pixels pass by; where they are too many, the reduction is cut outside the pixels and C is met once per cut.
   std::vector<Part> with_reduction(std::vector<Part> outside, std::int64_t bq, std::int64_t images = 1) const {
     const double slab = weights_ / static_cast<double>(kb_ * cb_);
-    const std::int64_t fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(l2_ / slab));
+    const std::int64_t fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(l2_ / 2 / slab));
     const std::int64_t step = fitting < cb_ ? equal_block(cb_, fitting) : cb_;
     const Part reduction{{"cb", step}, ceil_div(cb_, step)};
     if (step < cb_) outside.push_back(reduction);
