@@ -1,7 +1,7 @@
 import pytest
 from pytest import approx
 
-from claims import CLAIMS, FAILS, HOLDS, UNCHECKED, judge, judge_all
+from claims import CLAIMS, FAILS, HOLDS, UNCHECKED, judge, judge_all, resident
 
 BY_ID = {claim.id: claim for claim in CLAIMS}
 
@@ -98,6 +98,15 @@ def test_absent_layers_are_not_checked(resnet50):
     found = outcome("conv-peak", resnet50(drop=lambda row: row["name"] == "layer01"))
     assert found.status == UNCHECKED
     assert found.reason == "the run holds 19 of ResNet-50's 20 layers; layer01 is absent"
+
+
+def test_a_shape_beyond_l2_is_not_asked_for_the_peak(brgemm):
+    sizes = {"m": 64, "n": 64, "k": 64, "batch": 64}
+    for problem in brgemm.problems:
+        problem.sizes.update(sizes)
+    assert resident(brgemm) == brgemm.problems
+    brgemm.run.environment["cpu"]["l2_bytes"] = 1 << 20
+    assert resident(brgemm) == []
 
 
 def test_an_absent_peak_is_not_checked(resnet50):
