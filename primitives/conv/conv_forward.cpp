@@ -35,8 +35,7 @@ ConvForward::ConvForward(const ConvProblem& p, const ConvPlan& plan)
       src_{p.N, p.C, p.H, p.W, plan.taps == ConvTaps::calls ? 0 : p.pad_w, plan.bc},
       dst_{p.N, p.K, p.P(), p.Q(), 0, plan.bk},
       weights_{p.K, p.C, p.R, p.S, plan.bk, plan.bc},
-      rows_(plan.flat ? 1 : p.P()),
-      cols_(plan.flat ? p.P() * p.Q() : p.Q()),
+      cols_(pixel_grid(p, plan.flat).cols),
       src_stays_(images_outside_features(plan)) {
   if (plan.taps == ConvTaps::calls) {
     for (const TapGroup& taps : tap_groups(p)) calls_.push_back(make_call(taps));

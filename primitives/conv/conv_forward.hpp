@@ -53,7 +53,7 @@ class ConvForward {
   LoopNest nest_;
   ActivationLayout src_, dst_;
   WeightLayout weights_;
-  std::int64_t rows_, cols_;  // output pixels as the loops see them: P x Q, or 1 x PQ when flat
+  std::int64_t cols_;  // output pixels of a row as the loops see it
 
   std::vector<Call> calls_;
   bool src_stays_;  // in L2 from one block of output features to the next, as images are outside them

@@ -71,13 +71,16 @@ bool can_be_flat(const ConvProblem& p) {
   return p.R == 1 && p.S == 1 && p.stride_h == 1 && p.stride_w == 1 && p.pad_h == 0 && p.pad_w == 0;
 }
 
+PixelGrid pixel_grid(const ConvProblem& p, bool flat) {
+  return flat ? PixelGrid{1, p.P() * p.Q()} : PixelGrid{p.P(), p.Q()};
+}
+
 std::vector<Loop> conv_loops(const ConvProblem& p, const ConvPlan& plan) {
   const auto refuse = [&](std::string_view what) {
     throw std::invalid_argument(fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(p), what));
   };
   if (plan.flat && !can_be_flat(p)) refuse("flat needs a 1x1 kernel, stride 1 and no padding");
-  const std::int64_t rows = plan.flat ? 1 : p.P();
-  const std::int64_t cols = plan.flat ? p.P() * p.Q() : p.Q();
+  const auto [rows, cols] = pixel_grid(p, plan.flat);
   const auto check = [&](std::string_view name, std::int64_t block, std::string_view dimension, std::int64_t size) {
     if (block < 1 || block > size) refuse(fmt::format("{} must be from 1 to {} = {}", name, dimension, size));
   };

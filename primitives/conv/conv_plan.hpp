@@ -49,6 +49,12 @@ ConvPlan parse_conv_plan(std::string_view text);
 
 bool can_be_flat(const ConvProblem&);
 
+// Output pixels as the loops see them: P rows of Q, or one row of P * Q when flat.
+struct PixelGrid {
+  std::int64_t rows, cols;
+};
+PixelGrid pixel_grid(const ConvProblem&, bool flat);
+
 // The declared loops of a problem under a plan's blocking. Throws std::invalid_argument when the blocking does not fit
 // the problem (a block larger than its dimension, flat where rows cannot be joined).
 std::vector<Loop> conv_loops(const ConvProblem&, const ConvPlan&);

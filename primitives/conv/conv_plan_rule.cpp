@@ -1,7 +1,6 @@
 // The analytic choice of a plan: block sizes by rule, then the one of three loop orders that moves the fewest bytes
 // between a core's L2 and what lies behind it.
 #include <algorithm>
-#include <cmath>
 
 #include "conv/conv_plan.hpp"
 #include "conv/conv_taps.hpp"
@@ -56,8 +55,9 @@ class Chooser {
     base_.bk = equal_block(p.K, kFeatures);
     base_.flat = can_be_flat(p);
     base_.taps = choose_taps(backend);
-    rows_ = base_.flat ? 1 : p.P();
-    cols_ = base_.flat ? p.P() * p.Q() : p.Q();
+    const PixelGrid grid = pixel_grid(p, base_.flat);
+    rows_ = grid.rows;
+    cols_ = grid.cols;
     cb_ = ceil_div(p.C, base_.bc);
     kb_ = ceil_div(p.K, base_.bk);
     weights_ = 4.0 * static_cast<double>(kb_ * cb_ * base_.bc * base_.bk * p.R * p.S);
