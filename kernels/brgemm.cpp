@@ -98,6 +98,8 @@ std::string to_string(const BrgemmShape& s) {
   if (s.batch_kind == BatchKind::strides) text += fmt::format("_sa{}_sb{}", s.stride_a, s.stride_b);
   if (s.next_a != 0) text += fmt::format("_next{}", s.next_a);
   if (s.stream_c) text += "_streamc";
+  if (s.image.taps != 0)
+    text += fmt::format("_taps{}_step{}_image{}to{}", s.image.taps, s.image.stride, s.image.begin, s.image.end);
   return text;
 }
 

@@ -36,6 +36,19 @@ enum class BatchKind {
   pointers,  // A_i = a[i], B_i = b[i]
 };
 
+// Where a convolution's filter stands over padding: the members of a batch come in rounds of `taps`, row r of a round's
+// t-th member lies at column r * stride + t of the padded image, and there only columns begin .. end - 1 are not zeros.
+struct ImageColumns {
+  int taps = 0;  // 0: nothing is known
+  std::int64_t stride = 1, begin = 0, end = 0;
+
+  constexpr bool has(int row, int tap) const {
+    const std::int64_t column = row * stride + tap;
+    return begin <= column && column < end;
+  }
+  friend bool operator==(const ImageColumns&, const ImageColumns&) = default;
+};
+
 // Units: elements. Assumptions:
 //   m, n, k >= 1; ldb >= n; ldc >= n.
 //   lda >= 1 and may be smaller than k: rows of A may overlap. (A convolution merges its S filter taps into k this way:
@@ -55,6 +68,8 @@ struct BrgemmShape {
   // A hint: C will not be read again soon. A backend may store it past the caches, where beta is 0 and C's rows are
   // aligned to its vectors; that spares reading C's lines only to overwrite them.
   bool stream_c = false;
+  // A hint: rows of A_i outside the image are zeros. A backend may leave out their work.
+  ImageColumns image;
 
   friend bool operator==(const BrgemmShape&, const BrgemmShape&) = default;
 };

@@ -171,6 +171,12 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
     fill(a.data() + i * place.distance_a, s.m, s.k, s.lda, value);
     fill(b.data() + i * place.distance_b, s.k, s.n, s.ldb, value);
   }
+  for (std::int64_t i = 0; s.image.taps != 0 && i < test.batch; ++i) {
+    for (int row = 0; row < s.m; ++row) {
+      if (s.image.has(row, static_cast<int>(i % s.image.taps))) continue;
+      std::fill_n(a.data() + place.slot_a[i] * place.distance_a + row * s.lda, s.k, 0.0f);
+    }
+  }
   if (s.beta == 1) fill(c.data(), s.m, s.n, s.ldc, value);  // else C stays poisoned: beta 0 must not read it
 
   std::vector<float> expected(static_cast<std::size_t>(s.m) * s.n, 0.0f);

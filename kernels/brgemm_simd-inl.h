@@ -24,14 +24,14 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 constexpr int kRegisters = HWY_TARGET == HWY_AVX2 ? 16 : 32;
 constexpr int kMaxVecs = kRegisters == 32 ? 4 : 2;
 
-constexpr int kPrefetchRows = 16;
 constexpr int kCacheLine = 64 / sizeof(float);
 
-// GCC hoists one pointer per row of A out of the k loop, 28 of them into 16 registers: tall tiles then read their
-// addresses from the stack and stand at 0.75 of peak instead of 0.93.
-template <class Pointer>
-HWY_INLINE void KeepChained(Pointer& p) {
-  asm("" : "+r"(p));
+// Makes a value one that GCC knows nothing about, so that it cannot be computed elsewhere. Without it GCC hoists one
+// pointer per row of A out of the k loop, 28 of them into 16 registers: tall tiles then read their addresses from the
+// stack and stand at 0.75 of peak instead of 0.93.
+template <class T>
+HWY_INLINE void Keep(T& value) {
+  asm("" : "+r"(value));
 }
 
 // Every loop over a tile's registers is unrolled whole, or the sums would live in memory.
@@ -40,11 +40,13 @@ HWY_INLINE void KeepChained(Pointer& p) {
 
 // GCC folds the row of B into the FMAs as memory operands and so loads it once for every row of A: 3 x 64 tiles then
 // stand at 0.73 of peak instead of 0.98.
-HWY_INLINE void KeepInRegister(V& v) {
+HWY_INLINE V KeptInRegister(V v) {
 #if HWY_ARCH_X86
-  asm volatile("" : "+v"(v.raw));
+  auto raw = v.raw;
+  asm volatile("" : "+v"(raw));
+  return V{raw};
 #else
-  (void)v;
+  return v;
 #endif
 }
 
@@ -71,8 +73,10 @@ HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, co
   constexpr int kSums = Sums(kRows, kVecs);
   constexpr int kUnroll = kSums > 1 ? kSums : StepsAtOnce(kRows, kVecs);
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
-  // three rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
+  // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
   constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
+  // Two branches a step cost nothing beside 4 x 4 FMAs, but 1 to 2 % of a narrower tile.
+  constexpr bool kLeavesOutRows = kVecs == 4 && kRows > 2;
   const D d;
   // Copies, as the stores to C could alias the shape and every row would read it again.
   const std::int64_t lda = shape.lda, ldb = shape.ldb, ldc = shape.ldc;
@@ -88,7 +92,9 @@ HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, co
 
   c += band.c_offset;
   std::int64_t a_offset = band.a_offset;
-  for (int tile = 0; tile < band.tiles; ++tile, a_offset += kRows * lda) {
+  const int taps = shape.image.taps;
+  const LiveRows* live_rows = taps == 0 ? nullptr : band.live_rows.data();  // by tap
+  for (int tile = 0; tile < band.tiles; ++tile, a_offset += kRows * lda, live_rows += taps) {
     V sum[kSums][kRows][kVecs];
     BRICKWORK_UNROLL for (int u = 0; u < kSums; ++u) {
       BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r) {
@@ -96,13 +102,15 @@ HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, co
       }
     }
 
-    // C arrives from memory while the sum is formed, not when it is stored.
-    if (!stream) {
-      BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r) {
-        BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) hwy::Prefetch(c + r * ldc + v * kLanes);
-      }
-    }
+    // Neither B nor C is prefetched: the hardware does it, and asking for B cost 1 % of the convolutions.
+    int tap = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
+      LiveRows live = LiveRows::all;
+      if constexpr (kLeavesOutRows) {
+        if (taps != 0) live = live_rows[tap];
+        tap = tap + 1 == taps ? 0 : tap + 1;
+        if (live == LiveRows::none) continue;
+      }
       const float* HWY_RESTRICT a = batch.a(i) + a_offset;
       if (next_a != 0) {
         for (std::int64_t j = 0; j < next_a_row; j += kCacheLine) {
@@ -111,37 +119,50 @@ HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, co
         }
       }
       const float* HWY_RESTRICT b = batch.b(i) + band.b_offset;
+      bool first_row = live != LiveRows::but_first, last_row = live != LiveRows::but_last;
       const auto rank1 = [&](V(&acc)[kRows][kVecs]) HWY_ATTR {
-        BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) {
-          if (kVecs > 1) hwy::Prefetch(b + kPrefetchRows * ldb + v * kLanes);
+        if constexpr (kLeavesOutRows) {  // or GCC makes a loop over k for every case, and spills
+          Keep(first_row);
+          Keep(last_row);
         }
+        const auto is_live = [&](int r) HWY_ATTR {
+          return !kLeavesOutRows || (r == 0 ? first_row : r == kRows - 1 ? last_row : true);
+        };
         if constexpr (kHoldB) {
           V b_row[kVecs];
-          BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) KeepInRegister(b_row[v] = load(b + v * kLanes, v));
+          BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) b_row[v] = KeptInRegister(load(b + v * kLanes, v));
           const float* a_row = a;
           BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r) {
-            if (r > 0 && r % 4 == 0) KeepChained(a_row += 4 * lda);
+            if (r > 0 && r % 4 == 0) Keep(a_row += 4 * lda);
+            if (!is_live(r)) continue;
             const V a_rk = hn::Set(d, a_row[r % 4 * lda]);
             BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, b_row[v], acc[r][v]);
           }
         } else {
           constexpr int kGroup = kRegisters - 1 - kRows * kVecs;  // rows of A held at once
-          BRICKWORK_UNROLL for (int first = 0; first < kRows; first += kGroup) {
+          const float* b_row = b;
+          BRICKWORK_UNROLL for (int first = 1; first < kRows - 1; first += kGroup) {
+            const int end = std::min(kRows - 1, first + kGroup);
             V a_k[kGroup];
-            BRICKWORK_UNROLL for (int r = first; r < kRows && r < first + kGroup; ++r) {
-              KeepInRegister(a_k[r - first] = hn::Set(d, a[r * lda]));
-            }
+            BRICKWORK_UNROLL for (int r = first; r < end; ++r) a_k[r - first] = KeptInRegister(hn::Set(d, a[r * lda]));
             BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) {
-              V b_kv = load(b + v * kLanes, v);
-              KeepInRegister(b_kv);
-              BRICKWORK_UNROLL for (int r = first; r < kRows && r < first + kGroup; ++r) {
-                acc[r][v] = hn::MulAdd(a_k[r - first], b_kv, acc[r][v]);
-              }
+              const V b_kv = KeptInRegister(load(b_row + v * kLanes, v));
+              BRICKWORK_UNROLL for (int r = first; r < end; ++r) acc[r][v] =
+                  hn::MulAdd(a_k[r - first], b_kv, acc[r][v]);
             }
+            Keep(b_row);  // or GCC holds it, from group to group
+          }
+          BRICKWORK_UNROLL for (int r = 0; r < kRows; r += kRows - 1) {
+            if (!is_live(r)) continue;
+            const V a_rk = hn::Set(d, a[r * lda]);
+            BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) {
+              acc[r][v] = hn::MulAdd(a_rk, load(b_row + v * kLanes, v), acc[r][v]);
+            }
+            Keep(b_row);
           }
         }
-        a += 1;
-        b += ldb;
+        Keep(a += 1);
+        Keep(b += ldb);
       };
       int k = 0;
       for (; kUnroll > 1 && k + kUnroll <= k_size; k += kUnroll) {
@@ -163,7 +184,7 @@ HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, co
           hn::StoreU(sum[0][r][v], d, to);
         }
       }
-      KeepChained(c += ldc);
+      Keep(c += ldc);
     }
   }
   if (stream) hwy::FlushStream();  // another thread may read C after the call
@@ -210,13 +231,18 @@ std::vector<Band> CutIntoBands(const BrgemmShape& s) {
     const std::int64_t column = std::int64_t{panel.begin} * kLanes;
     int previous_rows = 0;
     for (Span rows : EqualSpans(s.m, MaxRows(panel.size))) {
-      if (rows.size == previous_rows) {
-        ++bands.back().tiles;
-        continue;
+      if (rows.size != previous_rows) {
+        bands.push_back({FindBand(rows.size, panel.size, tail),
+                         0,
+                         last_lanes,
+                         rows.begin * s.lda,
+                         column,
+                         rows.begin * s.ldc + column,
+                         {}});
       }
       previous_rows = rows.size;
-      bands.push_back({FindBand(rows.size, panel.size, tail), 1, last_lanes, rows.begin * s.lda, column,
-                       rows.begin * s.ldc + column});
+      ++bands.back().tiles;
+      for (int tap = 0; tap < s.image.taps; ++tap) bands.back().live_rows.push_back(FindLiveRows(rows, tap, s.image));
     }
   }
   return bands;

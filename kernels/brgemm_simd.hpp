@@ -27,6 +27,9 @@ struct BatchCursor {
   }
 };
 
+// Which of a register tile's rows a member adds to.
+enum class LiveRows : std::uint8_t { all, but_first, but_last, none };
+
 struct Band;
 using BandFunction = void (*)(const BatchCursor&, const BrgemmShape&, const Band&, float* c);
 
@@ -36,6 +39,7 @@ struct Band {
   int tiles;
   int last_lanes;  // of the last vector, for bands at the right edge
   std::int64_t a_offset, b_offset, c_offset;
+  std::vector<LiveRows> live_rows;  // [tile][tap]; empty where all rows always are
 };
 
 struct Span {
@@ -53,6 +57,16 @@ inline std::vector<Span> EqualSpans(int total, int most) {
     begin += size;
   }
   return spans;
+}
+
+// A member whose rows are live but for several at an end gets the tile that leaves out one of them: the others are
+// zeros and do no harm.
+inline LiveRows FindLiveRows(Span rows, int tap, const ImageColumns& image) {
+  if (image.has(rows.begin, tap)) return image.has(rows.end() - 1, tap) ? LiveRows::all : LiveRows::but_last;
+  for (int row = rows.begin + 1; row < rows.end(); ++row) {
+    if (image.has(row, tap)) return LiveRows::but_first;
+  }
+  return LiveRows::none;
 }
 
 }  // namespace brickwork

@@ -163,6 +163,20 @@ TEST_P(Brgemm, NextAIsOnlyAHint) {
       }
 }
 
+// Every place of the image's edges in a tile and between tiles, whole rounds of taps and a broken one.
+TEST_P(Brgemm, RowsOutsideTheImageMayBeLeftOut) {
+  Draw draw;
+  for (int m = 1; m <= 30; ++m)
+    for (int n : {16, 49, 64, 127})
+      for (int taps : {1, 2, 3, 7})
+        for (std::int64_t stride : {1, 2})
+          for (std::int64_t pad : {0, 1, 3}) {
+            BrgemmShape shape = padded_shape(m, n, 5, 0, draw(2), batch_kinds[draw(3)]);
+            shape.image = {.taps = taps, .stride = stride, .begin = pad, .end = pad + draw(m * 2 + 1)};
+            if (!passes({shape, 1 + draw(2 * taps)})) return;
+          }
+}
+
 // Aligned or not, whole vectors or a tail, C is right and nothing beside it is written.
 TEST_P(Brgemm, StreamCIsOnlyAHint) {
   for (int beta : {0, 1})
