@@ -32,35 +32,25 @@ ConvForward::ConvForward(const ConvProblem& p, const ConvPlan& plan)
     : problem_(p),
       plan_(plan),
       nest_(conv_loops(p, plan), plan.loops),
-      src_{p.N, p.C, p.H, p.W, plan.taps == ConvTaps::calls ? 0 : p.pad_w, plan.bc},
+      src_{p.N, p.C, p.H, p.W, p.pad_w, plan.bc},
       dst_{p.N, p.K, p.P(), p.Q(), 0, plan.bk},
       weights_{p.K, p.C, p.R, p.S, plan.bk, plan.bc},
       cols_(pixel_grid(p, plan.flat).cols),
+      src_offsets_(p.R + 1),
+      weights_offsets_(p.R + 1),
+      members_(plan.taps_in_k ? 1 : p.S),
       src_stays_(images_outside_features(plan)) {
-  if (plan.taps == ConvTaps::calls) {
-    for (const TapGroup& taps : tap_groups(p)) calls_.push_back(make_call(taps));
-  } else {
-    calls_.push_back(make_call({.first = 0, .count = p.S, .begin = 0, .end = cols_}));
-  }
-}
-
-ConvForward::Call ConvForward::make_call(const TapGroup& taps) const {
-  const std::int64_t blocks = std::min(most_blocks_a_call(plan_), src_.Cb());
-  Call call{.taps = taps, .members = plan_.taps == ConvTaps::k ? 1 : taps.count};
-  call.src_offsets.resize(problem_.R + 1);
-  call.weights_offsets.resize(problem_.R + 1);
-  for (std::int64_t filter_rows = 1; filter_rows <= problem_.R; ++filter_rows) {
+  const std::int64_t blocks = std::min(most_blocks_a_call(plan), src_.Cb());
+  for (std::int64_t filter_rows = 1; filter_rows <= p.R; ++filter_rows) {
     for (std::int64_t cb = 0; cb < blocks; ++cb) {
       for (std::int64_t r = 0; r < filter_rows; ++r) {
-        for (std::int64_t s = 0; s < call.members; ++s) {
-          call.src_offsets[filter_rows].push_back(sizeof(float) *
-                                                  (cb * src_.slice_size() + (r * src_.Wp() + s) * src_.bc));
-          call.weights_offsets[filter_rows].push_back(sizeof(float) * weights_.tap(0, cb, r, s));
+        for (std::int64_t s = 0; s < members_; ++s) {
+          src_offsets_[filter_rows].push_back(sizeof(float) * (cb * src_.slice_size() + (r * src_.Wp() + s) * src_.bc));
+          weights_offsets_[filter_rows].push_back(sizeof(float) * weights_.tap(0, cb, r, s));
         }
       }
     }
   }
-  return call;
 }
 
 // How far on in src the pixels lie that will be needed next; measured on 1x1 layers whose src comes from memory, the
@@ -71,27 +61,36 @@ std::int64_t ConvForward::next_src() const {
   return std::min(plan_.bq, kAhead) * problem_.stride_w * src_.bc;
 }
 
+BrgemmShape ConvForward::brick_shape(std::int64_t pixels, int beta, bool prefetch) const {
+  BrgemmShape shape{.m = static_cast<int>(pixels),
+                    .n = static_cast<int>(plan_.bk),
+                    .k = static_cast<int>(plan_.taps_in_k ? problem_.S * plan_.bc : plan_.bc),
+                    .lda = problem_.stride_w * plan_.bc,
+                    .ldb = plan_.bk,
+                    .ldc = plan_.bk,
+                    .beta = beta,
+                    .batch_kind = BatchKind::offsets,
+                    .next_a = prefetch ? next_src() : 0,
+                    .stream_c = plan_.stream_dst};
+  const bool whole_row = pixels == cols_;
+  if (whole_row && problem_.pad_w > 0 && !plan_.taps_in_k) {
+    shape.image = {.taps = static_cast<int>(problem_.S),
+                   .stride = problem_.stride_w,
+                   .begin = problem_.pad_w,
+                   .end = problem_.pad_w + problem_.W};
+  }
+  return shape;
+}
+
 Result<ConvForward> ConvForward::make(const ConvProblem& p, const ConvPlan& plan, Backend backend, Isa isa) {
   ConvForward conv(p, plan);
-  for (Call& call : conv.calls_) {
-    const std::int64_t block = std::min(plan.bq, call.taps.pixels()), rest = call.taps.pixels() % block;
-    for (int tail : {0, 1}) {
-      for (int beta : {0, 1}) {
-        BrgemmShape shape{.m = static_cast<int>(tail && rest ? rest : block),
-                          .n = static_cast<int>(plan.bk),
-                          .k = static_cast<int>(plan.taps == ConvTaps::k ? p.S * plan.bc : plan.bc),
-                          .lda = p.stride_w * plan.bc,
-                          .ldb = plan.bk,
-                          .ldc = plan.bk,
-                          .beta = beta,
-                          .batch_kind = BatchKind::offsets,
-                          .stream_c = plan.stream_dst};
-        for (bool prefetch : {false, true}) {
-          shape.next_a = prefetch ? conv.next_src() : 0;
-          auto brick = make_brgemm(shape, backend, isa);
-          if (!brick) return Result<ConvForward>::unsupported(brick.reason());
-          call.bricks[tail][beta][prefetch] = *brick;
-        }
+  const std::int64_t rest = conv.cols_ % plan.bq;
+  for (int tail : {0, 1}) {
+    for (int beta : {0, 1}) {
+      for (bool prefetch : {false, true}) {
+        auto brick = make_brgemm(conv.brick_shape(tail && rest ? rest : plan.bq, beta, prefetch), backend, isa);
+        if (!brick) return Result<ConvForward>::unsupported(brick.reason());
+        conv.bricks_[tail][beta][prefetch] = *brick;
       }
     }
   }
@@ -112,21 +111,15 @@ void ConvForward::run(const float* src, const float* weights, const float* bias,
     const std::int64_t r_end = std::clamp<std::int64_t>(src_.H - top, r_begin, problem_.R);
     const std::int64_t filter_rows = r_end - r_begin;
 
-    const std::int64_t c_offset = dst_.pixel(n, kb, 0, oj * cols_);
-    for (const Call& call : calls_) {
-      const std::int64_t begin = std::max(q_begin, call.taps.begin), end = std::min(q_end, call.taps.end);
-      const bool rest = end - begin < std::min(plan_.bq, call.taps.pixels());
-      const bool fresh = first && &call == calls_.data();
-      const std::int64_t column = begin * problem_.stride_w - problem_.pad_w + call.taps.first;
-      const float* a = src + (filter_rows == 0 ? 0 : src_.pixel(n, cb, top + r_begin, column));
-      const float* b = weights + weights_.tap(kb, cb, r_begin, call.taps.first);
-      (*call.bricks[rest][!fresh][prefetch])(
-          a, b, dst + c_offset + begin * plan_.bk, at[kCb].size() * filter_rows * call.members,
-          call.src_offsets[filter_rows].data(), call.weights_offsets[filter_rows].data());
-    }
+    const float* a =
+        src + (filter_rows == 0 ? 0 : src_.pixel(n, cb, top + r_begin, q_begin * problem_.stride_w - problem_.pad_w));
+    const std::int64_t tile = dst_.pixel(n, kb, 0, oj * cols_ + q_begin);
+    const bool rest = q_end - q_begin < plan_.bq;
+    (*bricks_[rest][!first][prefetch])(a, weights + weights_.tap(kb, cb, r_begin, 0), dst + tile,
+                                       at[kCb].size() * filter_rows * members_, src_offsets_[filter_rows].data(),
+                                       weights_offsets_[filter_rows].data());
 
     if (last && problem_.epilogue.any()) {
-      const std::int64_t tile = c_offset + q_begin * plan_.bk;
       const TileEpilogue epilogue{.bias = problem_.epilogue.bias ? bias + kb * plan_.bk : nullptr,
                                   .residual = problem_.epilogue.residual ? residual + tile : nullptr,
                                   .ldr = plan_.bk,

@@ -122,13 +122,7 @@ TEST(ConvForward, RandomLegalPlans) {
     plan.flat = can_be_flat(p) && *rc::gen::arbitrary<bool>();
     plan.bq = *rc::gen::inRange<std::int64_t>(1, (plan.flat ? p.P() * p.Q() : p.Q()) + 1);
     plan.stream_dst = *rc::gen::arbitrary<bool>();
-    const auto groups = tap_groups(p);
-    plan.taps = *rc::gen::element(ConvTaps::batch, ConvTaps::k, ConvTaps::calls);
-    if (plan.taps == ConvTaps::calls) {
-      if (groups.empty() || groups.front().pixels() != p.Q()) plan.taps = ConvTaps::batch;
-      plan.flat = false;
-      plan.bq = p.Q();
-    }
+    plan.taps_in_k = *rc::gen::arbitrary<bool>();
     std::vector<std::string> order = {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"};
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[*rc::gen::inRange<std::size_t>(0, i)]);
     for (auto it = order.begin(); it != order.end(); ++it) {
@@ -143,13 +137,6 @@ TEST(ConvForward, RandomLegalPlans) {
     }
     expect_exact(p, plan, Backend::simd, t);
   }));
-}
-
-TEST(TapGroups, ReachTheImage) {
-  const std::vector<TapGroup> rim = {{1, 1, 0, 7}, {0, 1, 1, 7}, {2, 1, 0, 6}};
-  EXPECT_TRUE(tap_groups(parse_conv_problem("C1 K1 H7 R3 ph1")) == rim);
-  const std::vector<TapGroup> strided = {{1, 2, 0, 7}, {0, 1, 1, 7}};
-  EXPECT_TRUE(tap_groups(parse_conv_problem("C1 K1 H14 R3 sh2 ph1")) == strided);
 }
 
 TEST(ConvForward, RowsOfPaddingAloneAreZero) {

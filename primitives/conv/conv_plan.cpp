@@ -6,19 +6,12 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "conv/conv_taps.hpp"
-
 namespace brickwork {
-namespace {
-
-constexpr std::string_view kTapsNames[] = {"batch", "k", "calls"};  // in the order of ConvTaps
-
-}  // namespace
 
 std::string to_string(const ConvPlan& plan) {
   return fmt::format("bc={} bk={} bq={} {} taps={} dst={} loops={}", plan.bc, plan.bk, plan.bq,
-                     plan.flat ? "flat" : "rows", kTapsNames[static_cast<int>(plan.taps)],
-                     plan.stream_dst ? "stream" : "cached", to_string(plan.loops));
+                     plan.flat ? "flat" : "rows", plan.taps_in_k ? "k" : "batch", plan.stream_dst ? "stream" : "cached",
+                     to_string(plan.loops));
 }
 
 ConvPlan parse_conv_plan(std::string_view text) {
@@ -53,9 +46,8 @@ ConvPlan parse_conv_plan(std::string_view text) {
     } else if (word == "dst=stream" || word == "dst=cached") {
       plan.stream_dst = word == "dst=stream";
       has_dst = true;
-    } else if (const auto name = std::ranges::find(kTapsNames, word.starts_with("taps=") ? word.substr(5) : "");
-               name != std::end(kTapsNames)) {
-      plan.taps = static_cast<ConvTaps>(name - std::begin(kTapsNames));
+    } else if (word == "taps=k" || word == "taps=batch") {
+      plan.taps_in_k = word == "taps=k";
       has_taps = true;
     } else if (!read("bc=", plan.bc, has_bc) && !read("bk=", plan.bk, has_bk) && !read("bq=", plan.bq, has_bq)) {
       fail(word);
@@ -87,11 +79,6 @@ std::vector<Loop> conv_loops(const ConvProblem& p, const ConvPlan& plan) {
   check("bc", plan.bc, "C", p.C);
   check("bk", plan.bk, "K", p.K);
   check("bq", plan.bq, plan.flat ? "P*Q" : "Q", cols);
-  if (plan.taps == ConvTaps::calls) {
-    if (plan.flat || plan.bq != cols) refuse("taps=calls needs rows and bq = Q");
-    const auto groups = tap_groups(p);
-    if (groups.empty() || groups.front().pixels() != cols) refuse("taps=calls needs a tap that reaches all of a row");
-  }
   const auto blocks = [](std::int64_t size, std::int64_t block) { return (size + block - 1) / block; };
   return {{.name = "n", .extent = p.N},
           {.name = "kb", .extent = blocks(p.K, plan.bk)},

@@ -18,23 +18,14 @@ namespace brickwork {
 //   cb  blocks of bc input features; the reduction. Its innermost step is how many go into one brick call.
 //   oj  output rows (one, of P * Q pixels, when flat)
 //   oi  blocks of bq output pixels within a row
-// What becomes of the S taps of a filter row.
-enum class ConvTaps {
-  batch,  // a member of the batch each, k = bc
-  // One k of S * bc, as taps and features lie next to each other in src and in the weights; the rows of A overlap then
-  // (lda = stride_w * bc). A first layer with C = 3 needs no path of its own this way. For backends that take
-  // overlapping rows.
-  k,
-  // A call of their own where they differ in the pixels that they reach, for those pixels alone: what would meet
-  // padding is not computed, and src needs no padding. Needs whole rows (bq = Q) and a tap that reaches all of a row.
-  calls,
-};
-
 struct ConvPlan {
   std::int64_t bc = 1, bk = 1;
   std::int64_t bq = 1;  // output pixels (m) of one brick call; the last block of a row may be shorter
   bool flat = false;    // an image's pixels are one long row: only for 1x1 kernels with stride 1 and no padding
-  ConvTaps taps = ConvTaps::batch;
+  // The S taps of a filter row are members of the batch, k = bc each; or one k of S * bc, as taps and features lie next
+  // to each other in src and in the weights. The rows of A overlap then (lda = stride_w * bc), so this is for backends
+  // that take overlapping rows. A first layer with C = 3 needs no path of its own this way.
+  bool taps_in_k = false;
   bool stream_dst = false;  // dst is stored past the caches, for one that they cannot hold
   LoopSchedule loops;
 
@@ -42,7 +33,7 @@ struct ConvPlan {
 };
 
 std::string to_string(const ConvPlan&);  // "bc=64 bk=64 bq=28 rows taps=batch dst=cached loops={n kb} cb:4 oj oi"; or
-                                         // flat, taps=k, taps=calls, dst=stream
+                                         // flat, taps=k, dst=stream
 
 // Inverse of to_string; throws std::invalid_argument naming the offending word.
 ConvPlan parse_conv_plan(std::string_view text);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "conv/conv_plan.hpp"
-#include "conv/conv_taps.hpp"
 
 namespace brickwork {
 namespace {
@@ -34,9 +33,6 @@ std::int64_t pixel_block(std::int64_t row, std::int64_t most) {
 // 2 % faster.
 constexpr std::int64_t kShortReduction = 16;
 
-// A call for each group of taps meets C once more; it pays where more than this share of the taps met padding.
-constexpr double kPaddingWorthSkipping = 0.06;
-
 // What it costs, in flops that a core could have done instead, to bring a byte into L2: weights stall the brick, as
 // every tile streams through them; src is prefetched a call ahead.
 constexpr double kFlopsPerWeightByte = 16;
@@ -54,7 +50,7 @@ class Chooser {
     base_.bc = equal_block(p.C, kFeatures);
     base_.bk = equal_block(p.K, kFeatures);
     base_.flat = can_be_flat(p);
-    base_.taps = choose_taps(backend);
+    base_.taps_in_k = p.S > 1 && base_.bc < kShortReduction && takes_overlapping_rows(backend);
     const PixelGrid grid = pixel_grid(p, base_.flat);
     rows_ = grid.rows;
     cols_ = grid.cols;
@@ -81,16 +77,6 @@ class Chooser {
   }
 
  private:
-  ConvTaps choose_taps(Backend backend) const {
-    if (p_.S > 1 && base_.bc < kShortReduction && takes_overlapping_rows(backend)) return ConvTaps::k;
-    const auto groups = tap_groups(p_);
-    double inside = 0;
-    for (const TapGroup& taps : groups) inside += static_cast<double>(taps.count * taps.pixels());
-    const double padding = 1 - inside / static_cast<double>(p_.S * p_.Q());
-    const bool whole_rows = p_.Q() <= kPixels && !groups.empty() && groups.front().pixels() == p_.Q();
-    return whole_rows && padding > kPaddingWorthSkipping ? ConvTaps::calls : ConvTaps::batch;
-  }
-
   struct Part {
     LoopSchedule::Level level;
     std::int64_t trips;
@@ -128,10 +114,10 @@ class Chooser {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
       plan.loops.levels.push_back(parts[i].level);
-      // Later parts of the reduction, calls for other taps and the epilogue would read dst back from memory.
+      // Later parts of the reduction and the epilogue would read dst back from memory.
       if (parts[i].level.name == "cb" && parts[i].trips == 1) {
-        plan.stream_dst = plan.taps != ConvTaps::calls && !p_.epilogue.any() &&
-                          dst_ * static_cast<double>(p_.N) > static_cast<double>(machine_.l3_bytes) / 4;
+        plan.stream_dst =
+            !p_.epilogue.any() && dst_ * static_cast<double>(p_.N) > static_cast<double>(machine_.l3_bytes) / 4;
       }
     }
     return {std::move(plan), weight_bytes, src_bytes, imbalance};
