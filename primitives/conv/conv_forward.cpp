@@ -102,7 +102,7 @@ void ConvForward::run(const float* src, const float* weights, const float* bias,
   nest_.run([&](const LoopRanges& at) {
     const std::int64_t n = at[kN].begin, kb = at[kKb].begin, cb = at[kCb].begin, oj = at[kOj].begin;
     const std::int64_t q_begin = at[kOi].begin * plan_.bq, q_end = std::min(q_begin + plan_.bq, cols_);
-    const bool prefetch = kb == 0 || !src_stays_;
+    const bool prefetch = plan_.prefetch_src && (kb == 0 || !src_stays_);
     const bool first = cb == 0, last = at[kCb].end == src_.Cb();
 
     // The filter rows r_begin .. r_end fall inside the image.

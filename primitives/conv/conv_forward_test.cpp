@@ -121,6 +121,7 @@ TEST(ConvForward, RandomLegalPlans) {
     ConvPlan plan{.bc = *rc::gen::inRange<std::int64_t>(1, p.C + 1), .bk = *rc::gen::inRange<std::int64_t>(1, p.K + 1)};
     plan.flat = can_be_flat(p) && *rc::gen::arbitrary<bool>();
     plan.bq = *rc::gen::inRange<std::int64_t>(1, (plan.flat ? p.P() * p.Q() : p.Q()) + 1);
+    plan.prefetch_src = *rc::gen::arbitrary<bool>();
     plan.stream_dst = *rc::gen::arbitrary<bool>();
     plan.taps_in_k = *rc::gen::arbitrary<bool>();
     std::vector<std::string> order = {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"};

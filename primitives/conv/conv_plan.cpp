@@ -7,55 +7,64 @@
 #include <stdexcept>
 
 namespace brickwork {
+namespace {
+
+struct Size {
+  std::string_view key;
+  std::int64_t ConvPlan::*value;
+};
+struct Choice {
+  std::string_view no, yes;
+  bool ConvPlan::*value;
+};
+
+// The words of a plan before its loops, in this order.
+constexpr Size kSizes[] = {{"bc=", &ConvPlan::bc}, {"bk=", &ConvPlan::bk}, {"bq=", &ConvPlan::bq}};
+constexpr Choice kChoices[] = {{"rows", "flat", &ConvPlan::flat},
+                               {"taps=batch", "taps=k", &ConvPlan::taps_in_k},
+                               {"src=cached", "src=prefetch", &ConvPlan::prefetch_src},
+                               {"dst=cached", "dst=stream", &ConvPlan::stream_dst}};
+constexpr std::string_view kLoops = "loops=";
+
+}  // namespace
 
 std::string to_string(const ConvPlan& plan) {
-  return fmt::format("bc={} bk={} bq={} {} taps={} dst={} loops={}", plan.bc, plan.bk, plan.bq,
-                     plan.flat ? "flat" : "rows", plan.taps_in_k ? "k" : "batch", plan.stream_dst ? "stream" : "cached",
-                     to_string(plan.loops));
+  std::string text;
+  for (const Size& size : kSizes) text += fmt::format("{}{} ", size.key, plan.*size.value);
+  for (const Choice& choice : kChoices) text += fmt::format("{} ", plan.*choice.value ? choice.yes : choice.no);
+  return fmt::format("{}{}{}", text, kLoops, to_string(plan.loops));
 }
 
 ConvPlan parse_conv_plan(std::string_view text) {
-  const auto fail = [&](std::string_view word) {
-    throw std::invalid_argument(
-        fmt::format("plan '{}': cannot read '{}'; a plan looks like 'bc=64 bk=64 bq=28 rows taps=batch dst=cached "
-                    "loops={{n kb}} cb:4 oj oi'",
-                    text, word));
+  const auto fail = [&](std::string_view expected, std::string_view found) {
+    throw std::invalid_argument(fmt::format(
+        "plan '{}': expected {}, found {}; a plan looks like 'bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached "
+        "loops={{n kb}} cb:4 oj oi'",
+        text, expected, found.empty() ? "its end" : fmt::format("'{}'", found)));
   };
   ConvPlan plan;
-  bool has_bc = false, has_bk = false, has_bq = false, has_pixels = false, has_taps = false, has_dst = false;
   std::string_view rest = text;
-  while (true) {
+  const auto next_word = [&] {
     rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    constexpr std::string_view kLoops = "loops=";
-    if (rest.starts_with(kLoops)) {
-      plan.loops = parse_loop_schedule(rest.substr(kLoops.size()));
-      break;
-    }
-    if (rest.empty()) fail("its end: loops=... is missing");
-    const std::string_view word = rest.substr(0, rest.find(' '));
+    return rest.substr(0, rest.find(' '));
+  };
+  for (const Size& size : kSizes) {
+    const std::string_view word = next_word();
+    std::int64_t& value = plan.*size.value;
+    const char* end = word.data() + word.size();
+    const bool named = word.starts_with(size.key);
+    const auto read = std::from_chars(named ? word.data() + size.key.size() : end, end, value);
+    if (!named || read.ec != std::errc() || read.ptr != end || value < 1) fail(fmt::format("{}SIZE", size.key), word);
     rest.remove_prefix(word.size());
-    const auto read = [&](std::string_view key, std::int64_t& value, bool& seen) {
-      if (!word.starts_with(key) || seen) return false;
-      const auto [end, error] = std::from_chars(word.data() + key.size(), word.data() + word.size(), value);
-      seen = error == std::errc() && end == word.data() + word.size() && value >= 1;
-      return seen;
-    };
-    if (word == "flat" || word == "rows") {
-      plan.flat = word == "flat";
-      has_pixels = true;
-    } else if (word == "dst=stream" || word == "dst=cached") {
-      plan.stream_dst = word == "dst=stream";
-      has_dst = true;
-    } else if (word == "taps=k" || word == "taps=batch") {
-      plan.taps_in_k = word == "taps=k";
-      has_taps = true;
-    } else if (!read("bc=", plan.bc, has_bc) && !read("bk=", plan.bk, has_bk) && !read("bq=", plan.bq, has_bq)) {
-      fail(word);
-    }
   }
-  if (!has_bc || !has_bk || !has_bq || !has_pixels || !has_taps || !has_dst) {
-    fail("its blocks: bc, bk, bq, rows or flat, taps and dst must all be given");
+  for (const Choice& choice : kChoices) {
+    const std::string_view word = next_word();
+    if (word != choice.no && word != choice.yes) fail(fmt::format("{} or {}", choice.no, choice.yes), word);
+    plan.*choice.value = word == choice.yes;
+    rest.remove_prefix(word.size());
   }
+  if (const std::string_view word = next_word(); !word.starts_with(kLoops)) fail(kLoops, word);
+  plan.loops = parse_loop_schedule(rest.substr(kLoops.size()));
   return plan;
 }
 

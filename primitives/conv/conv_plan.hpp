@@ -26,16 +26,18 @@ struct ConvPlan {
   // to each other in src and in the weights. The rows of A overlap then (lda = stride_w * bc), so this is for backends
   // that take overlapping rows. A first layer with C = 3 needs no path of its own this way.
   bool taps_in_k = false;
-  bool stream_dst = false;  // dst is stored past the caches, for one that they cannot hold
+  bool prefetch_src = false;  // a call asks for the src of a later one, where that comes from memory
+  bool stream_dst = false;    // dst is stored past the caches, for one that they cannot hold
   LoopSchedule loops;
 
   friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 };
 
-std::string to_string(const ConvPlan&);  // "bc=64 bk=64 bq=28 rows taps=batch dst=cached loops={n kb} cb:4 oj oi"; or
-                                         // flat, taps=k, dst=stream
+// "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat, taps=k, src=prefetch,
+// dst=stream
+std::string to_string(const ConvPlan&);
 
-// Inverse of to_string; throws std::invalid_argument naming the offending word.
+// Inverse of to_string, the words in its order; throws std::invalid_argument naming the offending word.
 ConvPlan parse_conv_plan(std::string_view text);
 
 bool can_be_flat(const ConvProblem&);

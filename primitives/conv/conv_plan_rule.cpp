@@ -77,6 +77,11 @@ class Chooser {
   }
 
  private:
+  // Whether so many bytes an image are more than L3, which is shared with others, still holds when they are used again.
+  bool comes_from_memory(double bytes_an_image) const {
+    return bytes_an_image * static_cast<double>(p_.N) > static_cast<double>(machine_.l3_bytes) / 4;
+  }
+
   struct Part {
     LoopSchedule::Level level;
     std::int64_t trips;
@@ -111,13 +116,13 @@ class Chooser {
       imbalance =
           static_cast<double>(ceil_div(tasks, machine_.threads) * machine_.threads) / static_cast<double>(tasks);
     }
+    plan.prefetch_src = comes_from_memory(src_);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
       plan.loops.levels.push_back(parts[i].level);
       // Later parts of the reduction and the epilogue would read dst back from memory.
       if (parts[i].level.name == "cb" && parts[i].trips == 1) {
-        plan.stream_dst =
-            !p_.epilogue.any() && dst_ * static_cast<double>(p_.N) > static_cast<double>(machine_.l3_bytes) / 4;
+        plan.stream_dst = !p_.epilogue.any() && comes_from_memory(dst_);
       }
     }
     return {std::move(plan), weight_bytes, src_bytes, imbalance};

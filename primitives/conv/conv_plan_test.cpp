@@ -10,8 +10,8 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 TEST(ConvPlan, TextRoundTrip) {
-  const ConvPlan plan{64, 32, 28, true, true, true, parse_loop_schedule("{n kb} cb:4 oj oi")};
-  EXPECT_EQ(to_string(plan), "bc=64 bk=32 bq=28 flat taps=k dst=stream loops={n kb} cb:4 oj oi");
+  const ConvPlan plan{64, 32, 28, true, true, true, true, parse_loop_schedule("{n kb} cb:4 oj oi")};
+  EXPECT_EQ(to_string(plan), "bc=64 bk=32 bq=28 flat taps=k src=prefetch dst=stream loops={n kb} cb:4 oj oi");
   EXPECT_EQ(parse_conv_plan(to_string(plan)), plan);
 }
 
@@ -19,14 +19,14 @@ TEST(ConvPlan, ParserNamesTheOffendingWord) {
   const auto fails = [](const char* text, const char* what) {
     EXPECT_THAT([&] { parse_conv_plan(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr(what))) << text;
   };
-  fails("bc=64 bk=x bq=28 rows taps=batch dst=cached loops=n kb cb oj oi", "cannot read 'bk=x'");
-  fails("bc=64 bk=0 bq=28 rows taps=batch dst=cached loops=n kb cb oj oi", "cannot read 'bk=0'");
-  fails("bc=64 bc=32 bk=1 bq=28 rows taps=batch dst=cached loops=n kb cb oj oi", "cannot read 'bc=32'");
-  fails("bc=64 bk=64 bq=28 taps=batch dst=cached loops=n kb cb oj oi", "must all be given");
-  fails("bc=64 bk=64 bq=28 rows taps=r dst=cached loops=n kb cb oj oi", "cannot read 'taps=r'");
-  fails("bc=64 bk=64 bq=28 rows taps=batch dst=cached", "loops=... is missing");
-  fails("bc=64 bk=64 bq=28 rows taps=batch dst=cached loops=n kb cb oj} oi", "'}' without '{'");
-  fails("", "loops=... is missing");
+  fails("bc=64 bk=x bq=28 rows taps=batch src=cached dst=cached loops=n kb cb oj oi", "expected bk=SIZE, found 'bk=x'");
+  fails("bc=64 bk=0 bq=28 rows taps=batch src=cached dst=cached loops=n kb cb oj oi", "expected bk=SIZE, found 'bk=0'");
+  fails("bc=64 bc=32 bk=1 bq=28 rows taps=batch src=cached dst=cached loops=n kb cb oj oi", "found 'bc=32'");
+  fails("bc=64 bk=64 bq=28 taps=batch src=cached dst=cached loops=n kb cb oj oi", "expected rows or flat");
+  fails("bc=64 bk=64 bq=28 rows taps=r src=cached dst=cached loops=n kb cb oj oi", "expected taps=batch or taps=k");
+  fails("bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached", "expected loops=, found its end");
+  fails("bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops=n kb cb oj} oi", "'}' without '{'");
+  fails("", "expected bc=SIZE, found its end");
 }
 
 TEST(ConvPlan, RefusesBlockingThatDoesNotFit) {
@@ -35,10 +35,10 @@ TEST(ConvPlan, RefusesBlockingThatDoesNotFit) {
     EXPECT_THAT([&] { conv_loops(p, parse_conv_plan(text)); }, ThrowsMessage<std::invalid_argument>(HasSubstr(what)))
         << text;
   };
-  fails("bc=9 bk=8 bq=6 rows taps=batch dst=cached loops=n kb cb oj oi", "bc must be from 1 to C = 8");
-  fails("bc=8 bk=9 bq=6 rows taps=batch dst=cached loops=n kb cb oj oi", "bk must be from 1 to K = 8");
-  fails("bc=8 bk=8 bq=7 rows taps=batch dst=cached loops=n kb cb oj oi", "bq must be from 1 to Q = 6");
-  fails("bc=8 bk=8 bq=6 flat taps=k dst=stream loops=n kb cb oj oi", "flat needs a 1x1 kernel");
+  fails("bc=9 bk=8 bq=6 rows taps=batch src=cached dst=cached loops=n kb cb oj oi", "bc must be from 1 to C = 8");
+  fails("bc=8 bk=9 bq=6 rows taps=batch src=cached dst=cached loops=n kb cb oj oi", "bk must be from 1 to K = 8");
+  fails("bc=8 bk=8 bq=7 rows taps=batch src=cached dst=cached loops=n kb cb oj oi", "bq must be from 1 to Q = 6");
+  fails("bc=8 bk=8 bq=6 flat taps=k src=cached dst=stream loops=n kb cb oj oi", "flat needs a 1x1 kernel");
 }
 
 // Whatever the problem and the machine, the rule's plan is legal and leaves no thread idle that the problem has work
