@@ -34,9 +34,10 @@ std::int64_t pixel_block(std::int64_t row, std::int64_t most) {
 constexpr std::int64_t kShortReduction = 16;
 
 // What it costs, in flops that a core could have done instead, to bring a byte into L2: weights stall the brick, as
-// every tile streams through them; src is prefetched a call ahead.
-constexpr double kFlopsPerWeightByte = 16;
+// every tile streams through them; src is prefetched a call ahead, and still comes slowly from memory.
+constexpr double kFlopsPerWeightByte = 8;
 constexpr double kFlopsPerSrcByte = 6;
+constexpr double kFlopsPerMemoryByte = 16;
 
 struct Candidate {
   ConvPlan plan;
@@ -159,7 +160,7 @@ class Chooser {
     const std::int64_t images = std::min(kImages, ceil_div(p_.N, machine_.threads));
     std::vector<Part> outside = {{{"n", images}, ceil_div(p_.N, images)}, {{"kb", 1}, kb_}};
     // Their src comes back from L3 for every block of output features, and from memory where L3 has to share.
-    const double price = beyond_l3(src_, machine_.threads * images) ? kFlopsPerWeightByte / kFlopsPerSrcByte : 1;
+    const double price = beyond_l3(src_, machine_.threads * images) ? kFlopsPerMemoryByte / kFlopsPerSrcByte : 1;
     return spread(plan, with_reduction(std::move(outside), plan.bq, images), weights_ / static_cast<double>(images),
                   src_ * static_cast<double>(kb_) * price);
   }
