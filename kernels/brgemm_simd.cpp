@@ -20,7 +20,7 @@ namespace {
 struct IsaEntry {
   Isa isa;
   std::int64_t target;
-  std::vector<Band> (*cut)(const BrgemmShape&);
+  std::vector<Band> (*cut)(const BrgemmShape&, std::optional<bool> shuffle);
 };
 
 // Best first.
@@ -49,7 +49,8 @@ std::vector<const IsaEntry*> UsableIsas() {
 
 class SimdBrgemm final : public BrgemmKernel {
  public:
-  SimdBrgemm(const BrgemmShape& shape, const IsaEntry& isa) : shape_(shape), isa_(isa.isa), bands_(isa.cut(shape)) {}
+  SimdBrgemm(const BrgemmShape& shape, const IsaEntry& isa, std::optional<bool> shuffle)
+      : shape_(shape), isa_(isa.isa), bands_(isa.cut(shape, shuffle)) {}
 
   void operator()(const float* a, const float* b, float* c, std::int64_t batch) const override {
     if (shape_.batch_kind != BatchKind::strides) return BrgemmKernel::operator()(a, b, c, batch);
@@ -93,10 +94,13 @@ class SimdBrgemm final : public BrgemmKernel {
 
 }  // namespace
 
-Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, Isa isa) {
+Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, Isa isa) { return make_simd_brgemm(shape, isa, {}); }
+
+Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, Isa isa, std::optional<bool> shuffle) {
   const auto usable = UsableIsas();
   for (const IsaEntry* entry : usable) {
-    if (isa == Isa::best || isa == entry->isa) return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, *entry));
+    if (isa == Isa::best || isa == entry->isa)
+      return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, *entry, shuffle));
   }
   std::string have;
   for (const IsaEntry* entry : usable) have += fmt::format("{}{}", have.empty() ? "" : ", ", to_string(entry->isa));

@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "brgemm_backends.hpp"
 #include "brgemm_check.hpp"
 
 namespace brickwork {
@@ -257,6 +258,23 @@ TEST_P(Brgemm, SaysWhatItRunsOn) {
   const auto kernel = make(padded_shape(4, 4, 4, 0, 0, BatchKind::offsets));
   ASSERT_TRUE(kernel) << kernel.reason();
   EXPECT_FALSE((*kernel)->isa().empty());
+}
+
+// The CPU decides which of them the other tests run.
+TEST(BrgemmSimd, NarrowTilesWithAndWithoutShuffles) {
+  Draw draw;
+  for (Isa isa : simd_info().isas)
+    for (bool shuffle : {false, true})
+      for (int m = 1; m <= 70; ++m)
+        for (int n : {1, 3, 4, 7, 8, 9, 15, 16})
+          for (int k : {1, 3, 4, 5, 8, 23}) {
+            const BrgemmCase test{padded_shape(m, n, k, draw(3), draw(2), batch_kinds[draw(3)]), 1 + draw(3),
+                                  draw(2) == 0};
+            const auto kernel = make_simd_brgemm(test.shape, isa, shuffle);
+            ASSERT_TRUE(kernel) << kernel.reason();
+            ASSERT_EQ(check_brgemm(**kernel, test), "")
+                << to_string(test) << (shuffle ? " with" : " without") << " shuffles";
+          }
 }
 
 TEST(BrgemmBackends, NamesAreParsedAndUnknownOnesRefused) {
