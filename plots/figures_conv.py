@@ -174,6 +174,7 @@ def _name_value(axes, x: float, y: float, text: str, contender: str, side: str) 
     axes.annotate(
         text, (x, y), xytext=(shift, 0), textcoords="offset points", ha=align, va="center", fontsize=8, fontweight="bold",
         color=style.look(style.HEADLINE).colour if contender in style.OURS else "black", annotation_clip=False,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},  # or the line at 100 % strikes it through
     )
 
 
