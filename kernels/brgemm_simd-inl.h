@@ -72,9 +72,8 @@ constexpr bool kCanShuffle = HWY_TARGET == HWY_AVX3;
 // Rows whose A is loaded four steps at a time and spread by shuffles. Tiles one vector wide load once for every FMA and
 // once for B, so they end at m / (m + 1) of two loads a cycle; two or three such rows lift them above: from 0.80 to
 // 0.97 of peak at 6 x 16, from 0.90 to 0.98 at 16 x 16. (Two on the shorter tiles, as shuffles fill ports, too.)
-constexpr int ShuffledRows(int rows, int vecs) {
-  if (vecs > 1) return 0;
-  return std::min({rows, rows < 8 ? 2 : 3, kRegisters - Sums(rows, vecs) * rows - 2});
+constexpr int ShuffledRows(int rows) {
+  return std::min({rows, rows < 8 ? 2 : 3, kRegisters - Sums(rows, 1) * rows - 2});
 }
 
 // A narrow tile's step over k takes few cycles, and the loop around it shows: by 1 % at 8 x 32 and 14 x 16.
@@ -85,7 +84,7 @@ constexpr int StepsAtOnce(int rows, int vecs) { return vecs <= 2 && rows * vecs 
 template <int kRows, int kVecs, bool kTail, bool kShuffle>
 HWY_NOINLINE void RunBand(const BatchCursor& batch, const BrgemmShape& shape, const Band& band, float* HWY_RESTRICT c) {
   constexpr int kSums = Sums(kRows, kVecs);
-  constexpr int kShuffled = kShuffle ? ShuffledRows(kRows, kVecs) : 0;
+  constexpr int kShuffled = kShuffle ? ShuffledRows(kRows) : 0;
   constexpr int kUnroll = kSums > 1 ? kSums : StepsAtOnce(kRows, kVecs);
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
   // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
