@@ -15,12 +15,12 @@ namespace {
 struct BackendEntry {
   Backend value;
   std::string_view name;
-  Result<BrgemmKernelPtr> (*make)(const BrgemmShape&, Isa);
+  Result<BrgemmKernelPtr> (*make)(const BrgemmShape&, const BrgemmHints&, Isa);
   BackendInfo (*info)();
 };
 
 // Every backend there is. A new one is its file, a line in brgemm_backends.hpp and a line here.
-constexpr std::array backends{
+constexpr std::array kBackends{
     BackendEntry{Backend::libxsmm, "libxsmm", make_libxsmm_brgemm, libxsmm_info},
     BackendEntry{Backend::simd, "simd", make_simd_brgemm, simd_info},
     BackendEntry{Backend::portable, "portable", make_portable_brgemm, portable_info},
@@ -32,14 +32,14 @@ struct Name {
   std::string_view name;
 };
 
-constexpr std::array isas{
+constexpr std::array kIsas{
     Name<Isa>{Isa::best, "best"},
     Name<Isa>{Isa::avx2, "avx2"},
     Name<Isa>{Isa::avx512, "avx512"},
     Name<Isa>{Isa::neon, "neon"},
 };
 
-constexpr std::array batch_kinds{
+constexpr std::array kBatchKinds{
     Name<BatchKind>{BatchKind::strides, "strides"},
     Name<BatchKind>{BatchKind::offsets, "offsets"},
     Name<BatchKind>{BatchKind::pointers, "pointers"},
@@ -65,66 +65,81 @@ auto parse(const Table& table, std::string_view what, std::string_view text) {
   throw std::invalid_argument(fmt::format("unknown {} '{}': choose one of {}", what, text, fmt::join(names, ", ")));
 }
 
-// What is wrong with the shape, or nothing.
-std::string invalid_reason(const BrgemmShape& s) {
+// What is wrong with the shape or the hints, or nothing.
+std::string invalid_reason(const BrgemmShape& s, const BrgemmHints& hints) {
   if (s.m < 1 || s.n < 1 || s.k < 1)
     return fmt::format("m, n and k must be at least 1, but are {}, {} and {}", s.m, s.n, s.k);
   if (s.lda < 1) return fmt::format("lda must be at least 1, but is {}", s.lda);
   if (s.ldb < s.n) return fmt::format("ldb must be at least n = {}, but is {}", s.n, s.ldb);
   if (s.ldc < s.n) return fmt::format("ldc must be at least n = {}, but is {}", s.n, s.ldc);
   if (s.beta != 0 && s.beta != 1) return fmt::format("beta must be 0 or 1, but is {}", s.beta);
-  if (find(batch_kinds, s.batch_kind) == batch_kinds.end()) return "batch_kind is none of strides, offsets, pointers";
+  if (find(kBatchKinds, s.batch_kind) == kBatchKinds.end()) return "batch_kind is none of strides, offsets, pointers";
   if (s.batch_kind != BatchKind::strides && (s.stride_a != 0 || s.stride_b != 0))
     return fmt::format("stride_a and stride_b belong to a batch of strides and must be 0 for a batch of {}",
                        to_string(s.batch_kind));
+  if (hints.zero_rows.period < 0)
+    return fmt::format("the period of zero rows must be at least 0, but is {}", hints.zero_rows.period);
   return {};
-}
-
-[[noreturn]] void throw_wrong_batch_kind(BatchKind called) {
-  throw std::logic_error(fmt::format("this kernel was not made for a batch of {}", to_string(called)));
 }
 
 }  // namespace
 
-std::string_view to_string(Backend backend) { return name_of(backends, backend); }
-std::string_view to_string(Isa isa) { return name_of(isas, isa); }
-std::string_view to_string(BatchKind kind) { return name_of(batch_kinds, kind); }
-Backend parse_backend(std::string_view text) { return parse(backends, "backend", text); }
-Isa parse_isa(std::string_view text) { return parse(isas, "ISA", text); }
+std::string_view to_string(Backend backend) { return name_of(kBackends, backend); }
+std::string_view to_string(Isa isa) { return name_of(kIsas, isa); }
+std::string_view to_string(BatchKind kind) { return name_of(kBatchKinds, kind); }
+Backend parse_backend(std::string_view text) { return parse(kBackends, "backend", text); }
+Isa parse_isa(std::string_view text) { return parse(kIsas, "ISA", text); }
 
 std::string to_string(const BrgemmShape& s) {
   std::string text = fmt::format("m{}_n{}_k{}_lda{}_ldb{}_ldc{}_beta{}_{}", s.m, s.n, s.k, s.lda, s.ldb, s.ldc, s.beta,
                                  to_string(s.batch_kind));
   if (s.batch_kind == BatchKind::strides) text += fmt::format("_sa{}_sb{}", s.stride_a, s.stride_b);
-  if (s.next_a != 0) text += fmt::format("_next{}", s.next_a);
-  if (s.stream_c) text += "_streamc";
-  if (s.image.taps != 0)
-    text += fmt::format("_taps{}_step{}_image{}to{}", s.image.taps, s.image.stride, s.image.begin, s.image.end);
+  if (s.ab != DType::f32 || s.c != DType::f32) text += fmt::format("_ab{}_c{}", to_string(s.ab), to_string(s.c));
   return text;
 }
 
-void BrgemmKernel::operator()(const float*, const float*, float*, std::int64_t) const {
-  throw_wrong_batch_kind(BatchKind::strides);
-}
-void BrgemmKernel::operator()(const float*, const float*, float*, std::int64_t, const std::uint64_t*,
-                              const std::uint64_t*) const {
-  throw_wrong_batch_kind(BatchKind::offsets);
-}
-void BrgemmKernel::operator()(const float* const*, const float* const*, float*, std::int64_t) const {
-  throw_wrong_batch_kind(BatchKind::pointers);
+std::string to_string(const BrgemmHints& hints) {
+  std::string text = hints.stream_c ? "streamc" : "";
+  if (const ZeroRows& z = hints.zero_rows; z.period != 0)
+    text += fmt::format("{}zerorows{}_step{}_live{}to{}", text.empty() ? "" : "_", z.period, z.step, z.begin, z.end);
+  return text;
 }
 
-Result<BrgemmKernelPtr> make_brgemm(const BrgemmShape& shape, Backend backend, Isa isa) {
-  if (std::string reason = invalid_reason(shape); !reason.empty())
+Batch strided_batch(const BrgemmShape& s, const void* a, const void* b, std::int64_t size) {
+  const auto element = static_cast<std::int64_t>(size_of(s.ab));
+  return Batch::strided(a, b, size, s.stride_a * element, s.stride_b * element);
+}
+
+void BrgemmKernel::refuse(const BrgemmCall& call) const {
+  if (call.batch.kind != shape_.batch_kind)
+    throw std::logic_error(
+        fmt::format("brgemm {}: it was not made for a batch of {}", to_string(shape_), to_string(call.batch.kind)));
+  throw std::logic_error(
+      fmt::format("brgemm {}: it has {} rows, but was called for {}", to_string(shape_), shape_.m, call.rows));
+}
+
+Result<BrgemmKernelPtr> make_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Backend backend, Isa isa) {
+  const auto unsupported = [&](const std::string& reason) {
     return Result<BrgemmKernelPtr>::unsupported(fmt::format("brgemm {}: {}", to_string(shape), reason));
-  const auto entry = find(backends, backend);
-  if (entry == backends.end()) return Result<BrgemmKernelPtr>::unsupported("there is no such brgemm backend");
-  return entry->make(shape, isa);
+  };
+  if (const std::string reason = invalid_reason(shape, hints); !reason.empty()) return unsupported(reason);
+  const auto entry = find(kBackends, backend);
+  if (entry == kBackends.end()) return unsupported("there is no such backend");
+  if (shape.ab != DType::f32 || shape.c != DType::f32)
+    return unsupported(fmt::format("the {} backend computes in f32 only, but A and B are {} and C is {}", entry->name,
+                                   to_string(shape.ab), to_string(shape.c)));
+  return entry->make(shape, hints, isa);
+}
+
+BackendInfo brgemm_backend(Backend backend) {
+  const auto entry = find(kBackends, backend);
+  if (entry == kBackends.end()) throw std::invalid_argument("there is no such brgemm backend");
+  return entry->info();
 }
 
 std::vector<BackendInfo> brgemm_backends() {
   std::vector<BackendInfo> infos;
-  for (const BackendEntry& entry : backends) infos.push_back(entry.info());
+  for (const BackendEntry& entry : kBackends) infos.push_back(entry.info());
   return infos;
 }
 

@@ -1,8 +1,8 @@
 // The brick: batch-reduce GEMM, the one kernel every primitive is built from.
 //
-//   C[m][n] = beta * C[m][n] + sum over i < batch, k < K of A_i[m][k] * B_i[k][n]
+//   C[m][n] = epilogue(beta * C[m][n] + sum over i < batch, k < K of A_i[m][k] * B_i[k][n])
 //
-// All matrices are row-major f32 and beta is 0 or 1. m = pixels or minibatch rows, n = output features (the vector
+// All matrices are row-major and beta is 0 or 1. m = pixels or minibatch rows, n = output features (the vector
 // direction), k = input features. The batch is reduced in registers: C is loaded and stored once per register block,
 // not once per member; that is what separates it from a loop of small GEMMs.
 //
@@ -15,6 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "batch.hpp"
+#include "dtype.hpp"
+#include "epilogue.hpp"
+#include "host_device.hpp"
 #include "result.hpp"
 
 namespace brickwork {
@@ -29,87 +33,106 @@ enum class Backend {
 // refused with a reason where the machine (or this build) lacks it.
 enum class Isa { best, avx2, avx512, neon };
 
-// How a call names the members of the batch.
-enum class BatchKind {
-  strides,   // A_i = a + i * stride_a, B_i = b + i * stride_b; strides in elements, fixed in the shape
-  offsets,   // A_i = a + offsets_a[i] BYTES, B_i likewise: bytes because both JITs take them so, without a copy
-  pointers,  // A_i = a[i], B_i = b[i]
-};
-
-// Where a convolution's filter stands over padding: the members of a batch come in rounds of `taps`, row r of a round's
-// t-th member lies at column r * stride + t of the padded image, and there only columns begin .. end - 1 are not zeros.
-struct ImageColumns {
-  int taps = 0;  // 0: nothing is known
-  std::int64_t stride = 1, begin = 0, end = 0;
-
-  constexpr bool has(int row, int tap) const {
-    const std::int64_t column = row * stride + tap;
-    return begin <= column && column < end;
-  }
-  friend bool operator==(const ImageColumns&, const ImageColumns&) = default;
-};
-
-// Units: elements. Assumptions:
+// The contract. Units: elements. Assumptions:
 //   m, n, k >= 1; ldb >= n; ldc >= n.
 //   lda >= 1 and may be smaller than k: rows of A may overlap. (A convolution merges its S filter taps into k this way:
 //   row q starts at pixel q * stride_w and is S * bc long.)
 //   A_i and B_i are never written, nor are the offset and pointer arrays. Nothing outside the m x n tile of C is
-//   written, nothing outside A_i and B_i is read. C overlaps neither. No pointer needs more alignment than a float.
+//   written, nothing outside A_i and B_i is read. C overlaps neither. No pointer needs more alignment than its element.
 struct BrgemmShape {
   int m = 0, n = 0, k = 0;
   std::int64_t lda = 0, ldb = 0, ldc = 0;
   int beta = 0;
   BatchKind batch_kind = BatchKind::strides;
   std::int64_t stride_a = 0, stride_b = 0;  // BatchKind::strides only
-
-  // A hint: the next call will read its A_i this many elements further on (0: unknown). A backend may prefetch there;
-  // nothing is assumed about that memory.
-  std::int64_t next_a = 0;
-  // A hint: C will not be read again soon. A backend may store it past the caches, where beta is 0 and C's rows are
-  // aligned to its vectors; that spares reading C's lines only to overwrite them.
-  bool stream_c = false;
-  // A hint: rows of A_i outside the image are zeros. A backend may leave out their work.
-  ImageColumns image;
+  DType ab = DType::f32, c = DType::f32;
 
   friend bool operator==(const BrgemmShape&, const BrgemmShape&) = default;
 };
 
+// Rows of A_i that are known to be zeros: where the batch comes in rounds of `period` members, row r of a round's t-th
+// member is zeros unless begin <= r * step + t < end.
+struct ZeroRows {
+  int period = 0;  // 0: nothing is known
+  std::int64_t step = 1, begin = 0, end = 0;
+
+  constexpr bool zero(int row, int t) const {
+    const std::int64_t at = row * step + t;
+    return at < begin || at >= end;
+  }
+  friend bool operator==(const ZeroRows&, const ZeroRows&) = default;
+};
+
+// What is known besides. A backend may make use of a hint; no result depends on it.
+struct BrgemmHints {
+  bool stream_c = false;  // C will not be read again soon: it may be stored past the caches, where beta is 0 and C's
+                          // rows are aligned to vectors; that spares reading C's lines only to overwrite them
+  ZeroRows zero_rows;     // of calls with all m rows
+
+  friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
+};
+
+// What changes from call to call.
+struct BrgemmCall {
+  Batch batch;        // of the shape's kind; a batch of 0 leaves beta * C
+  void* c = nullptr;  // of the shape's type
+  int rows = -1;      // only the first rows of A_i and C, 0 .. m; -1: all m
+  // A hint: the next call will read its A_i this many elements further on (0: unknown). A backend may prefetch there;
+  // nothing is assumed about that memory.
+  std::int64_t next_a = 0;
+  TileEpilogue epilogue;  // applied to the tile before it is stored, or right after
+};
+
 std::string to_string(const BrgemmShape&);
+std::string to_string(const BrgemmHints&);  // empty where there is none
 std::string_view to_string(Backend);
 std::string_view to_string(Isa);
 std::string_view to_string(BatchKind);
 Backend parse_backend(std::string_view);  // throws std::invalid_argument naming the backends there are
 Isa parse_isa(std::string_view);          // likewise
 
+// A batch whose strides are the shape's.
+Batch strided_batch(const BrgemmShape&, const void* a, const void* b, std::int64_t size);
+
 // One kernel for one shape. Thread-safe, stateless; made once, called millions of times.
-// batch >= 0; a batch of 0 leaves beta * C.
 class BrgemmKernel {
  public:
+  explicit BrgemmKernel(const BrgemmShape& shape) : shape_(shape) {}
   virtual ~BrgemmKernel() = default;
 
-  // Only the call that belongs to the shape's batch_kind may be used; the other two throw std::logic_error.
-  virtual void operator()(const float* a, const float* b, float* c, std::int64_t batch) const;
-  virtual void operator()(const float* a, const float* b, float* c, std::int64_t batch, const std::uint64_t* offsets_a,
-                          const std::uint64_t* offsets_b) const;
-  virtual void operator()(const float* const* a, const float* const* b, float* c, std::int64_t batch) const;
-
+  // Throws std::logic_error where the batch is not of the shape's kind, or there are more rows than m.
+  void operator()(const BrgemmCall& call) const {
+    if (call.batch.kind != shape_.batch_kind || call.rows > shape_.m) refuse(call);
+    run(call);
+  }
+  const BrgemmShape& shape() const { return shape_; }
   virtual std::string_view isa() const = 0;  // what it really runs on: "avx512", "cpx", "portable"
+
+ protected:
+  int rows_of(const BrgemmCall& call) const { return call.rows < 0 ? shape_.m : call.rows; }
+
+ private:
+  virtual void run(const BrgemmCall&) const = 0;
+  [[noreturn]] void refuse(const BrgemmCall&) const;
+
+  BrgemmShape shape_;
 };
 
 using BrgemmKernelPtr = std::shared_ptr<const BrgemmKernel>;
 
 // Returns the kernel, or the reason why this backend has none for the shape. Never a silent fallback.
-Result<BrgemmKernelPtr> make_brgemm(const BrgemmShape&, Backend, Isa = Isa::best);
+Result<BrgemmKernelPtr> make_brgemm(const BrgemmShape&, const BrgemmHints&, Backend, Isa = Isa::best);
 
 // Whether lda < k is possible; LIBXSMM refuses it.
 constexpr bool takes_overlapping_rows(Backend backend) { return backend != Backend::libxsmm; }
 
 struct BackendInfo {
   Backend backend;
-  std::string version;             // of the library behind it, for result rows
-  std::vector<Isa> isas;           // those this build and this machine both have (simd only)
-  std::string unavailable_reason;  // empty when the backend can be used
+  std::string version;        // of the library behind it, for result rows
+  std::vector<Isa> isas;      // those this build and this machine both have (simd only)
+  std::string absent_reason;  // empty when the backend can be used
 };
 std::vector<BackendInfo> brgemm_backends();
+BackendInfo brgemm_backend(Backend);
 
 }  // namespace brickwork

@@ -7,15 +7,15 @@
 
 namespace brickwork {
 
-Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape&, Isa);
+Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape&, const BrgemmHints&, Isa);
 BackendInfo libxsmm_info();
 
-Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape&, Isa);
+Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape&, const BrgemmHints&, Isa);
 // With or without the shuffles of narrow tiles, which are chosen by the CPU otherwise: lets a test run both.
-Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape&, Isa, std::optional<bool> shuffle);
+Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape&, const BrgemmHints&, Isa, std::optional<bool> shuffle);
 BackendInfo simd_info();
 
-Result<BrgemmKernelPtr> make_portable_brgemm(const BrgemmShape&, Isa);
+Result<BrgemmKernelPtr> make_portable_brgemm(const BrgemmShape&, const BrgemmHints&, Isa);
 BackendInfo portable_info();
 
 }  // namespace brickwork

@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
-#include <optional>
+#include <memory>
+#include <stdexcept>
+#include <utility>
 #endif
 
 namespace brickwork {
@@ -19,103 +22,144 @@ namespace {
 
 static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
 
-// LIBXSMM's batch loop tests at its end: it would read a member even of an empty batch.
-void empty_batch(const BrgemmShape& shape, float* c) {
-  if (shape.beta == 1) return;
-  for (int i = 0; i < shape.m; ++i) std::fill_n(c + i * shape.ldc, shape.n, 0.0f);
+using StridesFunction = libxsmm_smmfunction_reducebatch_strd;
+using OffsetsFunction = libxsmm_smmfunction_reducebatch_offs;
+
+// What the two dispatchers below want by pointer.
+struct DispatchArguments {
+  explicit DispatchArguments(const BrgemmShape& shape)
+      : lda(static_cast<libxsmm_blasint>(shape.ldb)),
+        ldb(static_cast<libxsmm_blasint>(shape.lda)),
+        ldc(static_cast<libxsmm_blasint>(shape.ldc)),
+        beta(static_cast<float>(shape.beta)) {}
+
+  libxsmm_blasint lda, ldb, ldc;
+  float alpha = 1.0f, beta;
+  int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
+};
+
+// Null where LIBXSMM generates no such kernel.
+void dispatch(const BrgemmShape& shape, int rows, OffsetsFunction& kernel) {
+  const DispatchArguments x(shape);
+  kernel = libxsmm_smmdispatch_reducebatch_offs(shape.n, rows, shape.k, &x.lda, &x.ldb, &x.ldc, &x.alpha, &x.beta,
+                                                &x.flags, &x.prefetch);
 }
 
-// C = beta * C + ...; null where LIBXSMM generates no such kernel.
-libxsmm_smmfunction_reducebatch_offs dispatch_offsets(const BrgemmShape& shape, float beta) {
-  const libxsmm_blasint lda = static_cast<libxsmm_blasint>(shape.ldb), ldb = static_cast<libxsmm_blasint>(shape.lda),
-                        ldc = static_cast<libxsmm_blasint>(shape.ldc);
-  const float alpha = 1.0f;
-  const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
-  return libxsmm_smmdispatch_reducebatch_offs(shape.n, shape.m, shape.k, &lda, &ldb, &ldc, &alpha, &beta, &flags,
-                                              &prefetch);
+void dispatch(const BrgemmShape& shape, int rows, StridesFunction& kernel) {
+  const DispatchArguments x(shape);
+  kernel = libxsmm_smmdispatch_reducebatch_strd(shape.n, rows, shape.k,
+                                                static_cast<libxsmm_blasint>(shape.stride_b * sizeof(float)),
+                                                static_cast<libxsmm_blasint>(shape.stride_a * sizeof(float)), &x.lda,
+                                                &x.ldb, &x.ldc, &x.alpha, &x.beta, &x.flags, &x.prefetch);
 }
 
-libxsmm_smmfunction_reducebatch_strd dispatch_strides(const BrgemmShape& shape) {
-  const libxsmm_blasint lda = static_cast<libxsmm_blasint>(shape.ldb), ldb = static_cast<libxsmm_blasint>(shape.lda),
-                        ldc = static_cast<libxsmm_blasint>(shape.ldc);
-  const float alpha = 1.0f, beta = static_cast<float>(shape.beta);
-  const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
-  return libxsmm_smmdispatch_reducebatch_strd(
-      shape.n, shape.m, shape.k, static_cast<libxsmm_blasint>(shape.stride_b * sizeof(float)),
-      static_cast<libxsmm_blasint>(shape.stride_a * sizeof(float)), &lda, &ldb, &ldc, &alpha, &beta, &flags, &prefetch);
-}
+// LIBXSMM's kernels have their number of rows built in: one for each that a call asks for, generated on first need.
+template <class Function>
+class KernelsByRows {
+ public:
+  explicit KernelsByRows(const BrgemmShape& shape)
+      : shape_(shape), kernels_(std::make_unique<std::atomic<Function>[]>(static_cast<std::size_t>(shape.m))) {}
+
+  // Null where LIBXSMM generates none.
+  Function find(int rows) const {
+    std::atomic<Function>& kept = kernels_[rows - 1];
+    Function kernel = kept.load(std::memory_order_acquire);
+    if (!kernel) {
+      dispatch(shape_, rows, kernel);  // two threads that do it at once are given the same kernel
+      kept.store(kernel, std::memory_order_release);
+    }
+    return kernel;
+  }
+  Function operator()(int rows) const {
+    if (const Function kernel = find(rows)) return kernel;
+    throw std::runtime_error(fmt::format("LIBXSMM {} generated brgemm {} for {} rows, but does not for {}",
+                                         LIBXSMM_VERSION, to_string(shape_), shape_.m, rows));
+  }
+
+ private:
+  BrgemmShape shape_;
+  std::unique_ptr<std::atomic<Function>[]> kernels_;
+};
 
 class LibxsmmKernel : public BrgemmKernel {
  public:
-  explicit LibxsmmKernel(const BrgemmShape& shape) : shape_(shape) {}
+  using BrgemmKernel::BrgemmKernel;
   std::string_view isa() const override { return libxsmm_get_target_arch(); }
 
- protected:
-  BrgemmShape shape_;
+ private:
+  void run(const BrgemmCall& call) const final {
+    const int rows = rows_of(call);
+    if (rows == 0) return;
+    // LIBXSMM's batch loop tests at its end: it would read a member even of an empty batch.
+    if (call.batch.size != 0) {
+      multiply(call, rows);
+    } else if (shape().beta == 0) {
+      for (int i = 0; i < rows; ++i) std::fill_n(static_cast<float*>(call.c) + i * shape().ldc, shape().n, 0.0f);
+    }
+    if (call.epilogue.any()) apply_epilogue(static_cast<float*>(call.c), rows, shape().n, shape().ldc, call.epilogue);
+  }
+  virtual void multiply(const BrgemmCall&, int rows) const = 0;
 };
 
 class LibxsmmStrides final : public LibxsmmKernel {
  public:
-  LibxsmmStrides(const BrgemmShape& shape, libxsmm_smmfunction_reducebatch_strd kernel)
-      : LibxsmmKernel(shape), kernel_(kernel) {}
-
-  using BrgemmKernel::operator();
-  void operator()(const float* a, const float* b, float* c, std::int64_t batch) const override {
-    if (batch == 0) return empty_batch(shape_, c);
-    const auto count = static_cast<unsigned long long>(batch);
-    kernel_(b, a, c, &count);
-  }
+  LibxsmmStrides(const BrgemmShape& shape, KernelsByRows<StridesFunction> kernels)
+      : LibxsmmKernel(shape), kernels_(std::move(kernels)) {}
 
  private:
-  libxsmm_smmfunction_reducebatch_strd kernel_;
+  void multiply(const BrgemmCall& call, int rows) const override {
+    const auto count = static_cast<unsigned long long>(call.batch.size);
+    kernels_(rows)(call.batch.b<float>(0), call.batch.a<float>(0), static_cast<float*>(call.c), &count);
+  }
+
+  KernelsByRows<StridesFunction> kernels_;
 };
 
 class LibxsmmOffsets final : public LibxsmmKernel {
  public:
-  LibxsmmOffsets(const BrgemmShape& shape, libxsmm_smmfunction_reducebatch_offs kernel)
-      : LibxsmmKernel(shape), kernel_(kernel) {}
-
-  using BrgemmKernel::operator();
-  void operator()(const float* a, const float* b, float* c, std::int64_t batch, const std::uint64_t* offsets_a,
-                  const std::uint64_t* offsets_b) const override {
-    if (batch == 0) return empty_batch(shape_, c);
-    const auto count = static_cast<unsigned long long>(batch);
-    kernel_(b, a, c, &count, reinterpret_cast<const unsigned long long*>(offsets_b),
-            reinterpret_cast<const unsigned long long*>(offsets_a));
-  }
+  LibxsmmOffsets(const BrgemmShape& shape, KernelsByRows<OffsetsFunction> kernels)
+      : LibxsmmKernel(shape), kernels_(std::move(kernels)) {}
 
  private:
-  libxsmm_smmfunction_reducebatch_offs kernel_;
+  void multiply(const BrgemmCall& call, int rows) const override {
+    const Batch& batch = call.batch;
+    const auto count = static_cast<unsigned long long>(batch.size);
+    kernels_(rows)(reinterpret_cast<const float*>(batch.base_b), reinterpret_cast<const float*>(batch.base_a),
+                   static_cast<float*>(call.c), &count, reinterpret_cast<const unsigned long long*>(batch.offsets_b),
+                   reinterpret_cast<const unsigned long long*>(batch.offsets_a));
+  }
+
+  KernelsByRows<OffsetsFunction> kernels_;
 };
 
 // LIBXSMM's own address kernels advance the caller's pointer arrays. So pointers become offsets, a chunk of the batch
 // at a time on the stack; chunks after the first add to C.
 class LibxsmmPointers final : public LibxsmmKernel {
  public:
-  LibxsmmPointers(const BrgemmShape& shape, libxsmm_smmfunction_reducebatch_offs first,
-                  libxsmm_smmfunction_reducebatch_offs next)
-      : LibxsmmKernel(shape), first_(first), next_(next) {}
-
-  using BrgemmKernel::operator();
-  void operator()(const float* const* a, const float* const* b, float* c, std::int64_t batch) const override {
-    if (batch == 0) return empty_batch(shape_, c);
-    std::array<unsigned long long, chunk> offsets_a, offsets_b;
-    for (std::int64_t start = 0; start < batch; start += chunk) {
-      const std::int64_t size = std::min(chunk, batch - start);
-      for (std::int64_t i = 0; i < size; ++i) {
-        offsets_a[i] = address(a[start + i]) - address(a[0]);  // modulo 2^64: members below a[0] are right, too
-        offsets_b[i] = address(b[start + i]) - address(b[0]);
-      }
-      const auto count = static_cast<unsigned long long>(size);
-      (start == 0 ? first_ : next_)(b[0], a[0], c, &count, offsets_b.data(), offsets_a.data());
-    }
-  }
+  LibxsmmPointers(const BrgemmShape& shape, KernelsByRows<OffsetsFunction> first, KernelsByRows<OffsetsFunction> next)
+      : LibxsmmKernel(shape), first_(std::move(first)), next_(std::move(next)) {}
 
  private:
   static constexpr std::int64_t chunk = 256;
-  static std::uintptr_t address(const float* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
-  libxsmm_smmfunction_reducebatch_offs first_, next_;
+  void multiply(const BrgemmCall& call, int rows) const override {
+    const Batch& batch = call.batch;
+    const float *a = batch.a<float>(0), *b = batch.b<float>(0);
+    std::array<unsigned long long, chunk> offsets_a, offsets_b;
+    for (std::int64_t start = 0; start < batch.size; start += chunk) {
+      const std::int64_t size = std::min(chunk, batch.size - start);
+      for (std::int64_t i = 0; i < size; ++i) {
+        // Modulo 2^64: members below the first are right, too.
+        offsets_a[i] = batch.offsets_a[start + i] - batch.offsets_a[0];
+        offsets_b[i] = batch.offsets_b[start + i] - batch.offsets_b[0];
+      }
+      const auto count = static_cast<unsigned long long>(size);
+      const auto kernel = start == 0 ? first_(rows) : next_(rows);
+      kernel(b, a, static_cast<float*>(call.c), &count, offsets_b.data(), offsets_a.data());
+    }
+  }
+
+  KernelsByRows<OffsetsFunction> first_, next_;
 };
 
 // Why LIBXSMM cannot be asked for the shape, or nothing. It would refuse the first with a line on stderr and truncate
@@ -132,35 +176,38 @@ std::string limit_reason(const BrgemmShape& s) {
   return {};
 }
 
-BrgemmKernelPtr dispatch(const BrgemmShape& shape) {
+// Null where LIBXSMM does not generate what all m rows need.
+BrgemmKernelPtr make_kernel(const BrgemmShape& shape) {
   if (shape.batch_kind == BatchKind::strides) {
-    const auto kernel = dispatch_strides(shape);
-    return kernel ? std::make_shared<LibxsmmStrides>(shape, kernel) : nullptr;
+    KernelsByRows<StridesFunction> kernels(shape);
+    return kernels.find(shape.m) ? std::make_shared<LibxsmmStrides>(shape, std::move(kernels)) : nullptr;
   }
-  const auto first = dispatch_offsets(shape, static_cast<float>(shape.beta));
-  if (!first) return nullptr;
-  if (shape.batch_kind == BatchKind::offsets) return std::make_shared<LibxsmmOffsets>(shape, first);
-  const auto next = dispatch_offsets(shape, 1.0f);
-  return next ? std::make_shared<LibxsmmPointers>(shape, first, next) : nullptr;
+  KernelsByRows<OffsetsFunction> first(shape);
+  if (!first.find(shape.m)) return nullptr;
+  if (shape.batch_kind == BatchKind::offsets) return std::make_shared<LibxsmmOffsets>(shape, std::move(first));
+  BrgemmShape adding = shape;
+  adding.beta = 1;
+  KernelsByRows<OffsetsFunction> next(adding);
+  return next.find(shape.m) ? std::make_shared<LibxsmmPointers>(shape, std::move(first), std::move(next)) : nullptr;
 }
 
 }  // namespace
 
-Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape& shape, Isa isa) {
+Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape& shape, const BrgemmHints&, Isa isa) {
   const auto unsupported = [&](const std::string& reason) {
     return Result<BrgemmKernelPtr>::unsupported(fmt::format("libxsmm {}: {}", to_string(shape), reason));
   };
   if (isa != Isa::best) return unsupported("the libxsmm backend takes its ISA from LIBXSMM_TARGET");
   if (std::string reason = limit_reason(shape); !reason.empty()) return unsupported(reason);
-  if (BrgemmKernelPtr kernel = dispatch(shape)) return kernel;
+  if (BrgemmKernelPtr kernel = make_kernel(shape)) return kernel;
   return unsupported(fmt::format("LIBXSMM {} generates no such kernel for its target '{}'", LIBXSMM_VERSION,
                                  libxsmm_get_target_arch()));
 }
 
 BackendInfo libxsmm_info() {
-  BackendInfo info{.backend = Backend::libxsmm, .version = LIBXSMM_VERSION, .isas = {}, .unavailable_reason = {}};
+  BackendInfo info{.backend = Backend::libxsmm, .version = LIBXSMM_VERSION, .isas = {}, .absent_reason = {}};
   if (libxsmm_get_target_archid() <= LIBXSMM_X86_GENERIC)
-    info.unavailable_reason = fmt::format("LIBXSMM generates no code for its target '{}'", libxsmm_get_target_arch());
+    info.absent_reason = fmt::format("LIBXSMM generates no code for its target '{}'", libxsmm_get_target_arch());
   return info;
 }
 
@@ -170,12 +217,12 @@ constexpr const char* not_built =
     "this build has no LIBXSMM: install LIBXSMM 1.17 (Debian: libxsmm-dev) and configure again";
 }
 
-Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape&, Isa) {
-  return Result<BrgemmKernelPtr>::unsupported(not_built);
+Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape&, const BrgemmHints&, Isa) {
+  return Result<BrgemmKernelPtr>::absent(not_built);
 }
 
 BackendInfo libxsmm_info() {
-  return {.backend = Backend::libxsmm, .version = {}, .isas = {}, .unavailable_reason = not_built};
+  return {.backend = Backend::libxsmm, .version = {}, .isas = {}, .absent_reason = not_built};
 }
 #endif
 

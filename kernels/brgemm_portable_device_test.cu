@@ -7,16 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "brgemm_check.hpp"
 #include "brgemm_portable.hpp"
+#include "cuda_block.cuh"
 #include "epilogue.hpp"
+#include "testing/brgemm_check.hpp"
 
 namespace brickwork {
 namespace {
 
-template <class Batch>
-__global__ void brgemm_on_device(BrgemmShape shape, Batch batch, std::int64_t batch_size, float* c) {
-  brgemm_portable(shape, batch, batch_size, c);
+__global__ void brgemm_on_device(BrgemmShape shape, BrgemmCall call) {
+  extern __shared__ float scratch[];
+  brgemm_portable<float, float>(CudaBlock(), shape, call, scratch);
 }
 
 __global__ void epilogue_on_device(float* c, int m, int n, std::int64_t ldc, TileEpilogue epilogue) {
@@ -49,100 +50,86 @@ class DeviceArray {
 
 class HostKernel final : public BrgemmKernel {
  public:
-  explicit HostKernel(const BrgemmShape& shape) : shape_(shape) {}
-  void operator()(const float* a, const float* b, float* c, std::int64_t batch) const override {
-    brgemm_portable(shape_, StrideBatch<float, float>{a, b, shape_.stride_a, shape_.stride_b}, batch, c);
-  }
-  void operator()(const float* a, const float* b, float* c, std::int64_t batch, const std::uint64_t* offsets_a,
-                  const std::uint64_t* offsets_b) const override {
-    brgemm_portable(shape_, OffsetBatch<float, float>{a, b, offsets_a, offsets_b}, batch, c);
-  }
-  void operator()(const float* const* a, const float* const* b, float* c, std::int64_t batch) const override {
-    brgemm_portable(shape_, PointerBatch<float, float>{a, b}, batch, c);
-  }
+  using BrgemmKernel::BrgemmKernel;
   std::string_view isa() const override { return "nvcc, host"; }
 
  private:
-  BrgemmShape shape_;
+  void run(const BrgemmCall& call) const override { brgemm_portable<float, float>(OneThread(), shape(), call); }
 };
 
-// Copies the members to the device one after the other and names them there as the call named them here.
+// Copies the operands to the device, the members one after the other, and names them there as the call named them here.
 class DeviceKernel final : public BrgemmKernel {
  public:
-  explicit DeviceKernel(const BrgemmShape& shape)
-      : shape_(shape),
-        extent_a_((shape.m - 1) * shape.lda + shape.k),
-        extent_b_((shape.k - 1) * shape.ldb + shape.n),
-        extent_c_((shape.m - 1) * shape.ldc + shape.n) {}
-
-  void operator()(const float* a, const float* b, float* c, std::int64_t batch) const override {
-    Members members(*this, batch);
-    for (std::int64_t i = 0; i < batch; ++i) members.set(i, a + i * shape_.stride_a, b + i * shape_.stride_b);
-    launch(StrideBatch<float, float>{members.a.data(), members.b.data(), extent_a_, extent_b_}, batch, c);
-  }
-
-  void operator()(const float* a, const float* b, float* c, std::int64_t batch, const std::uint64_t* offsets_a,
-                  const std::uint64_t* offsets_b) const override {
-    Members members(*this, batch);
-    const OffsetBatch<float, float> host{a, b, offsets_a, offsets_b};
-    std::vector<std::uint64_t> there_a, there_b;
-    for (std::int64_t i = 0; i < batch; ++i) {
-      members.set(i, host.a(i), host.b(i));
-      there_a.push_back(i * extent_a_ * sizeof(float));
-      there_b.push_back(i * extent_b_ * sizeof(float));
-    }
-    const DeviceArray<std::uint64_t> device_a(there_a.data(), batch), device_b(there_b.data(), batch);
-    launch(OffsetBatch<float, float>{members.a.data(), members.b.data(), device_a.data(), device_b.data()}, batch, c);
-  }
-
-  void operator()(const float* const* a, const float* const* b, float* c, std::int64_t batch) const override {
-    Members members(*this, batch);
-    std::vector<const float*> there_a, there_b;
-    for (std::int64_t i = 0; i < batch; ++i) {
-      members.set(i, a[i], b[i]);
-      there_a.push_back(members.a.data() + i * extent_a_);
-      there_b.push_back(members.b.data() + i * extent_b_);
-    }
-    const DeviceArray<const float*> device_a(there_a.data(), batch), device_b(there_b.data(), batch);
-    launch(PointerBatch<float, float>{device_a.data(), device_b.data()}, batch, c);
-  }
-
+  using BrgemmKernel::BrgemmKernel;
   std::string_view isa() const override { return "cuda"; }
 
  private:
-  struct Members {
-    Members(const DeviceKernel& k, std::int64_t batch) : kernel(k), a(batch * k.extent_a_), b(batch * k.extent_b_) {}
-    void set(std::int64_t i, const float* host_a, const float* host_b) {
-      a.from_host(host_a, kernel.extent_a_, i * kernel.extent_a_);
-      b.from_host(host_b, kernel.extent_b_, i * kernel.extent_b_);
+  static std::int64_t extent(int rows, std::int64_t ld, int cols) { return rows == 0 ? 0 : (rows - 1) * ld + cols; }
+
+  void run(const BrgemmCall& host) const override {
+    const BrgemmShape& s = shape();
+    const int rows = rows_of(host);
+    const std::int64_t size = host.batch.size;
+    const std::int64_t extent_a = extent(rows, s.lda, s.k), extent_b = extent(s.k, s.ldb, s.n);
+    DeviceArray<float> a(size * extent_a), b(size * extent_b);
+    for (std::int64_t i = 0; i < size; ++i) {
+      a.from_host(host.batch.a<float>(i), extent_a, i * extent_a);
+      b.from_host(host.batch.b<float>(i), extent_b, i * extent_b);
     }
-    const DeviceKernel& kernel;
-    DeviceArray<float> a, b;
-  };
+    const auto along = [&](std::uint64_t base, std::int64_t step) {
+      std::vector<std::uint64_t> at;
+      for (std::int64_t i = 0; i < size; ++i) at.push_back(base + i * step * sizeof(float));
+      return DeviceArray<std::uint64_t>(at.data(), at.size());
+    };
+    const bool pointers = host.batch.kind == BatchKind::pointers;
+    const auto base = [&](const DeviceArray<float>& x) {
+      return pointers ? reinterpret_cast<std::uint64_t>(x.data()) : 0;
+    };
+    const DeviceArray<std::uint64_t> at_a = along(base(a), extent_a), at_b = along(base(b), extent_b);
 
-  template <class Batch>
-  void launch(const Batch& batch, std::int64_t batch_size, float* c) const {
-    const DeviceArray<float> device_c(c, extent_c_);
-    brgemm_on_device<<<1, 1>>>(shape_, batch, batch_size, device_c.data());
+    BrgemmCall call = host;
+    switch (host.batch.kind) {
+      case BatchKind::strides:
+        call.batch = Batch::strided(a.data(), b.data(), size, extent_a * sizeof(float), extent_b * sizeof(float));
+        break;
+      case BatchKind::offsets:
+        call.batch = Batch::at_offsets(a.data(), b.data(), size, at_a.data(), at_b.data());
+        break;
+      case BatchKind::pointers:
+        call.batch = Batch::at_pointers(reinterpret_cast<const float* const*>(at_a.data()),
+                                        reinterpret_cast<const float* const*>(at_b.data()), size);
+        break;
+    }
+    const auto* host_residual = static_cast<const float*>(host.epilogue.residual);
+    const DeviceArray<float> c(static_cast<float*>(host.c), extent(rows, s.ldc, s.n)),
+        bias(host.epilogue.bias, host.epilogue.bias ? s.n : 0),
+        residual(host_residual, host_residual ? extent(rows, host.epilogue.ldr, s.n) : 0);
+    call.c = c.data();
+    if (host.epilogue.bias) call.epilogue.bias = bias.data();
+    if (host_residual) call.epilogue.residual = residual.data();
+
+    brgemm_on_device<<<1, 64, portable_scratch(s) * sizeof(float)>>>(s, call);
     require(cudaGetLastError());
-    device_c.to_host(c);
+    c.to_host(static_cast<float*>(host.c));
   }
-
-  BrgemmShape shape_;
-  std::int64_t extent_a_, extent_b_, extent_c_;
 };
 
 template <class Kernel>
 void check_shapes() {
   for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
     for (int beta : {0, 1})
-      for (int m : {1, 4, 7})
-        for (int n : {1, 8, 19})
-          for (std::int64_t batch : {0, 1, 3}) {
-            const BrgemmShape shape = padded_shape(m, n, 5, 2, beta, kind);
-            const BrgemmCase test{shape, batch};
-            ASSERT_EQ(check_brgemm(Kernel(shape), test), "") << to_string(test);
-          }
+      for (int m : {1, 4, 7, 50})
+        for (int n : {1, 8, 19, 70})  // 50 x 70 has more register tiles than the block has threads
+          for (std::int64_t batch : {0, 1, 3})
+            for (bool epilogue : {false, true}) {
+              const BrgemmCase test{.shape = padded_shape(m, n, 21, 2, beta, kind),
+                                    .batch = batch,
+                                    .rows = epilogue ? m / 2 : -1,
+                                    .bias = epilogue,
+                                    .residual = epilogue,
+                                    .relu = epilogue};
+              ASSERT_EQ(check_brgemm(Kernel(test.shape), test), "") << to_string(test);
+            }
 }
 
 class PortableOnDevice : public testing::Test {

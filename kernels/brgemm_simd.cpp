@@ -2,108 +2,107 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "brgemm_backends.hpp"
+#include "hwy/highway.h"
 
-// AVX3_DL gives the same f32 code as AVX3, the SSE targets are too slow to be worth a row, and SVE vectors, whose
-// length is not known to the compiler, cannot be kept in the arrays that hold a register tile.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE2_128 | HWY_SVE_256 | HWY_SVE2 | HWY_SVE)
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "brgemm_simd.cpp"
-#include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.
-#include "brgemm_simd-inl.h"
-
-#if HWY_ONCE
 namespace brickwork {
 namespace {
 
-struct IsaEntry {
-  Isa isa;
-  std::int64_t target;
-  std::vector<Band> (*cut)(const BrgemmShape&, std::optional<bool> shuffle);
-};
-
-// Best first.
-const std::vector<IsaEntry>& CompiledIsas() {
-  static const std::vector<IsaEntry> entries = {
-#if HWY_TARGETS & HWY_AVX3
-    {Isa::avx512, HWY_AVX3, &N_AVX3::CutIntoBands},
-#endif
-#if HWY_TARGETS & HWY_AVX2
-    {Isa::avx2, HWY_AVX2, &N_AVX2::CutIntoBands},
-#endif
-#if HWY_TARGETS & HWY_NEON
-    {Isa::neon, HWY_NEON, &N_NEON::CutIntoBands},
-#endif
-  };
-  return entries;
-}
-
-std::vector<const IsaEntry*> UsableIsas() {
-  std::vector<const IsaEntry*> usable;
-  for (const IsaEntry& entry : CompiledIsas()) {
-    if (hwy::SupportedTargets() & entry.target) usable.push_back(&entry);
+// What this build's compiler and this machine both have, best first. The SSE targets are too slow to be worth a row,
+// and SVE vectors, whose length is not known to the compiler, cannot be kept in the arrays that hold a register tile.
+std::vector<SimdIsa> usable_isas() {
+  std::vector<SimdIsa> usable;
+  for (const SimdIsa& isa : {simd_avx512(), simd_avx2(), simd_neon()}) {
+    if (hwy::SupportedTargets() & isa.target) usable.push_back(isa);
   }
   return usable;
 }
 
+// The first `rows` rows of a panel in register tiles of near-equal height, 7 rows as 4 + 3: two bands at most.
+template <class Visit>
+void each_band(const Panel& panel, int rows, bool stream, Visit&& visit) {
+  const EqualSpans spans(rows, panel.most_rows);
+  const auto visit_tiles = [&](int first, int end) {
+    if (first == end) return;
+    const Span tile = spans[first];
+    visit(Band{.run = panel.with_rows[tile.size - 1],
+               .row = tile.begin,
+               .column = panel.column,
+               .tiles = end - first,
+               .tile_rows = tile.size,
+               .last_lanes = panel.last_lanes,
+               .stream = stream});
+  };
+  visit_tiles(0, spans.larger);
+  visit_tiles(spans.larger, spans.pieces);
+}
+
+// A member whose rows are live but for several at an end gets the tile that leaves out one of them: the others are
+// zeros and do no harm.
+LiveRows find_live_rows(Span rows, int place, const ZeroRows& zeros) {
+  if (!zeros.zero(rows.begin, place)) return zeros.zero(rows.end() - 1, place) ? LiveRows::but_last : LiveRows::all;
+  for (int row = rows.begin + 1; row < rows.end(); ++row) {
+    if (!zeros.zero(row, place)) return LiveRows::but_first;
+  }
+  return LiveRows::none;
+}
+
 class SimdBrgemm final : public BrgemmKernel {
  public:
-  SimdBrgemm(const BrgemmShape& shape, const IsaEntry& isa, std::optional<bool> shuffle)
-      : shape_(shape), isa_(isa.isa), bands_(isa.cut(shape, shuffle)) {}
-
-  void operator()(const float* a, const float* b, float* c, std::int64_t batch) const override {
-    if (shape_.batch_kind != BatchKind::strides) return BrgemmKernel::operator()(a, b, c, batch);
-    run({.size = batch,
-         .base_a = address(a),
-         .base_b = address(b),
-         .stride_a = shape_.stride_a * kFloat,
-         .stride_b = shape_.stride_b * kFloat},
-        c);
-  }
-  void operator()(const float* a, const float* b, float* c, std::int64_t batch, const std::uint64_t* offsets_a,
-                  const std::uint64_t* offsets_b) const override {
-    if (shape_.batch_kind != BatchKind::offsets) return BrgemmKernel::operator()(a, b, c, batch, offsets_a, offsets_b);
-    run({.size = batch, .base_a = address(a), .base_b = address(b), .offsets_a = offsets_a, .offsets_b = offsets_b}, c);
-  }
-  void operator()(const float* const* a, const float* const* b, float* c, std::int64_t batch) const override {
-    if (shape_.batch_kind != BatchKind::pointers) return BrgemmKernel::operator()(a, b, c, batch);
-    static_assert(sizeof(const float*) == sizeof(std::uint64_t));
-    run({.size = batch,
-         .base_a = 0,
-         .base_b = 0,
-         .offsets_a = reinterpret_cast<const std::uint64_t*>(a),
-         .offsets_b = reinterpret_cast<const std::uint64_t*>(b)},
-        c);
+  SimdBrgemm(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa, std::optional<bool> shuffle)
+      : BrgemmKernel(shape),
+        isa_(isa.isa),
+        stream_(hints.stream_c && shape.beta == 0),
+        panels_(isa.cut(shape.n, shuffle)) {
+    const ZeroRows& zeros = hints.zero_rows;
+    for (const Panel& panel : panels_) {
+      each_band(panel, shape.m, stream_, [&](Band band) {
+        band.period = zeros.period;
+        for (int tile = 0; tile < band.tiles; ++tile) {
+          const Span rows{static_cast<int>(band.row) + tile * band.tile_rows, band.tile_rows};
+          for (int place = 0; place < zeros.period; ++place)
+            band.live_rows.push_back(find_live_rows(rows, place, zeros));
+        }
+        bands_.push_back(std::move(band));
+      });
+    }
   }
 
   std::string_view isa() const override { return to_string(isa_); }
 
  private:
-  static constexpr std::int64_t kFloat = sizeof(float);
-  static std::uintptr_t address(const float* p) { return reinterpret_cast<std::uintptr_t>(p); }
-
-  void run(const BatchCursor& batch, float* c) const {
-    for (const Band& band : bands_) band.run(batch, shape_, band, c);
+  void run(const BrgemmCall& call) const override {
+    if (rows_of(call) == shape().m) {
+      for (const Band& band : bands_) band.run(shape(), call, band);
+    } else {
+      for (const Panel& panel : panels_)
+        each_band(panel, call.rows, stream_, [&](const Band& band) { band.run(shape(), call, band); });
+    }
   }
 
-  BrgemmShape shape_;
   Isa isa_;
-  std::vector<Band> bands_;
+  bool stream_;
+  std::vector<Panel> panels_;
+  std::vector<Band> bands_;  // of all m rows
 };
 
 }  // namespace
 
-Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, Isa isa) { return make_simd_brgemm(shape, isa, {}); }
+Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Isa isa) {
+  return make_simd_brgemm(shape, hints, isa, {});
+}
 
-Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, Isa isa, std::optional<bool> shuffle) {
-  const auto usable = UsableIsas();
-  for (const IsaEntry* entry : usable) {
-    if (isa == Isa::best || isa == entry->isa)
-      return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, *entry, shuffle));
+Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Isa isa,
+                                         std::optional<bool> shuffle) {
+  const auto usable = usable_isas();
+  for (const SimdIsa& entry : usable) {
+    if (isa == Isa::best || isa == entry.isa)
+      return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, hints, entry, shuffle));
   }
   std::string have;
-  for (const IsaEntry* entry : usable) have += fmt::format("{}{}", have.empty() ? "" : ", ", to_string(entry->isa));
+  for (const SimdIsa& entry : usable) have += fmt::format("{}{}", have.empty() ? "" : ", ", to_string(entry.isa));
   return Result<BrgemmKernelPtr>::unsupported(fmt::format("the simd backend has no {} on this machine; it has: {}",
                                                           to_string(isa), have.empty() ? "none" : have));
 }
@@ -112,12 +111,10 @@ BackendInfo simd_info() {
   BackendInfo info{.backend = Backend::simd,
                    .version = fmt::format("Highway {}.{}.{}", HWY_MAJOR, HWY_MINOR, HWY_PATCH),
                    .isas = {},
-                   .unavailable_reason = {}};
-  for (const IsaEntry* entry : UsableIsas()) info.isas.push_back(entry->isa);
-  if (info.isas.empty())
-    info.unavailable_reason = "the simd backend needs AVX2, AVX-512 or NEON; this machine has none";
+                   .absent_reason = {}};
+  for (const SimdIsa& entry : usable_isas()) info.isas.push_back(entry.isa);
+  if (info.isas.empty()) info.absent_reason = "the simd backend needs AVX2, AVX-512 or NEON; this machine has none";
   return info;
 }
 
 }  // namespace brickwork
-#endif  // HWY_ONCE

@@ -21,7 +21,7 @@ HWY_INLINE void ApplyToRow(D d, float* HWY_RESTRICT c, const float* HWY_RESTRICT
   for (; j + lanes <= n; j += lanes) {
     auto x = hn::LoadU(d, c + j);
     if (e.bias) x = hn::Add(x, hn::LoadU(d, e.bias + j));
-    if (e.residual) x = hn::Add(x, hn::LoadU(d, residual + j));
+    if (residual) x = hn::Add(x, hn::LoadU(d, residual + j));
     if (e.relu) x = hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x);
     hn::StoreU(x, d, c + j);
   }
@@ -31,8 +31,9 @@ HWY_INLINE void ApplyToRow(D d, float* HWY_RESTRICT c, const float* HWY_RESTRICT
 }
 
 void ApplyEpilogue(float* c, int m, int n, std::int64_t ldc, const TileEpilogue& e) {
+  const auto* residual = static_cast<const float*>(e.residual);
   for (int i = 0; i < m; ++i)
-    ApplyToRow(hn::ScalableTag<float>(), c + i * ldc, e.residual ? e.residual + i * e.ldr : nullptr, 0,
+    ApplyToRow(hn::ScalableTag<float>(), c + i * ldc, residual ? residual + i * e.ldr : nullptr, 0,
                static_cast<std::size_t>(n), e);
 }
 

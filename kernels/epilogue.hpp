@@ -1,4 +1,4 @@
-// What is done to a tile of C while it is still in L1, right after the last call of the brick on it.
+// What is done to a tile of C before it is stored, or while it is still in L1.
 #pragma once
 #include <cstdint>
 
@@ -9,12 +9,12 @@ namespace brickwork {
 // c[i][j] = relu(c[i][j] + bias[j] + residual[i][j]), in this order; a null pointer or false leaves its step out.
 // relu(x) = x < 0 ? 0 : x, so that a NaN stays one: an epilogue hides no wrong result.
 struct TileEpilogue {
-  const float* bias = nullptr;      // n floats: one per output feature
-  const float* residual = nullptr;  // m x n like C, with its own leading dimension
+  const float* bias = nullptr;     // n floats: one per output feature
+  const void* residual = nullptr;  // m x n of C's type, with its own leading dimension
   std::int64_t ldr = 0;
   bool relu = false;
 
-  bool any() const { return bias != nullptr || residual != nullptr || relu; }
+  BRICKWORK_HOST_DEVICE bool any() const { return bias != nullptr || residual != nullptr || relu; }
 };
 
 // On a row-major m x n tile with leading dimension ldc >= n; touches nothing outside c's, the residual's and the bias's
@@ -28,7 +28,7 @@ BRICKWORK_HOST_DEVICE void apply_epilogue_portable(T* c, int m, int n, std::int6
     for (int j = 0; j < n; ++j) {
       T x = c[i * ldc + j];
       if (e.bias) x += T(e.bias[j]);
-      if (e.residual) x += T(e.residual[i * e.ldr + j]);
+      if (e.residual) x += static_cast<const T*>(e.residual)[i * e.ldr + j];
       c[i * ldc + j] = e.relu && x < T(0) ? T(0) : x;
     }
 }

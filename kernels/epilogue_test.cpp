@@ -12,7 +12,7 @@
 namespace brickwork {
 namespace {
 
-constexpr float poison = std::numeric_limits<float>::quiet_NaN();
+constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
 
 // Plain loops, written again: the portable epilogue is judged by them, too.
 float expected(float x, float bias, float residual, const TileEpilogue& e) {
@@ -32,7 +32,7 @@ struct Tile {
 // What `apply` does wrong, or nothing. Operands end with their vectors' memory, so that the sanitizers see an access
 // beyond; gaps between rows are poisoned and have to stay so.
 std::string wrong(Apply apply, const Tile& t, bool with_bias, bool with_residual, bool relu) {
-  std::vector<float> c((t.m - 1) * t.ldc + t.n, poison), bias(t.n), residual((t.m - 1) * t.ldr + t.n, poison);
+  std::vector<float> c((t.m - 1) * t.ldc + t.n, kPoison), bias(t.n), residual((t.m - 1) * t.ldr + t.n, kPoison);
   for (int j = 0; j < t.n; ++j) bias[j] = static_cast<float>(j % 5 - 2);
   for (int i = 0; i < t.m; ++i)
     for (int j = 0; j < t.n; ++j) {
@@ -94,7 +94,7 @@ TEST(Epilogue, TheCheckSeesWrongOnes) {
 }
 
 TEST(Epilogue, ReluKeepsNaN) {
-  std::vector<float> c(33, poison), portable = c;
+  std::vector<float> c(33, kPoison), portable = c;
   apply_epilogue(c.data(), 1, 33, 33, {.relu = true});
   apply_epilogue_portable(portable.data(), 1, 33, 33, {.relu = true});
   for (int j = 0; j < 33; ++j) EXPECT_TRUE(std::isnan(c[j]) && std::isnan(portable[j])) << "column " << j;

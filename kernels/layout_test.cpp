@@ -13,7 +13,7 @@
 namespace brickwork {
 namespace {
 
-constexpr float untouched = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUntouched = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<float> counting(std::int64_t size) {
   std::vector<float> values(size);
@@ -22,7 +22,7 @@ std::vector<float> counting(std::int64_t size) {
 }
 
 // C and W around the strip of 16 and the blocks; bc = 3 and 4 are the first layer's.
-const std::vector<ActivationLayout> activations = {
+const std::vector<ActivationLayout> kActivations = {
     {.N = 1, .C = 1, .H = 1, .W = 1, .pad_w = 0, .bc = 1},    {.N = 2, .C = 3, .H = 4, .W = 7, .pad_w = 3, .bc = 3},
     {.N = 2, .C = 3, .H = 4, .W = 16, .pad_w = 3, .bc = 4},   {.N = 1, .C = 64, .H = 3, .W = 17, .pad_w = 1, .bc = 64},
     {.N = 3, .C = 33, .H = 2, .W = 33, .pad_w = 2, .bc = 16}, {.N = 1, .C = 5, .H = 2, .W = 15, .pad_w = 0, .bc = 8},
@@ -68,9 +68,9 @@ TEST(ActivationLayout, IndexIsTheFormula) {
 }
 
 TEST(ActivationLayout, PacksNchwAndBack) {
-  for (const ActivationLayout& l : activations) {
+  for (const ActivationLayout& l : kActivations) {
     const auto plain = counting(l.N * l.C * l.H * l.W);
-    std::vector<float> blocked(l.size(), untouched), back(plain.size(), untouched);
+    std::vector<float> blocked(l.size(), kUntouched), back(plain.size(), kUntouched);
     each_slice(l, pack_nchw_slice, plain, blocked);
     EXPECT_EQ(wrong(l, nchw, plain, blocked), "");
     each_slice(l, unpack_nchw_slice, blocked, back);
@@ -79,9 +79,9 @@ TEST(ActivationLayout, PacksNchwAndBack) {
 }
 
 TEST(ActivationLayout, PacksNhwcAndBack) {
-  for (const ActivationLayout& l : activations) {
+  for (const ActivationLayout& l : kActivations) {
     const auto plain = counting(l.N * l.C * l.H * l.W);
-    std::vector<float> blocked(l.size(), untouched), back(plain.size(), untouched);
+    std::vector<float> blocked(l.size(), kUntouched), back(plain.size(), kUntouched);
     each_slice(l, pack_nhwc_slice, plain, blocked);
     EXPECT_EQ(wrong(l, nhwc, plain, blocked), "");
     each_slice(l, unpack_nhwc_slice, blocked, back);
@@ -92,7 +92,7 @@ TEST(ActivationLayout, PacksNhwcAndBack) {
 TEST(ActivationLayout, TheCheckSeesWrongPacking) {
   const ActivationLayout l{.N = 2, .C = 5, .H = 3, .W = 4, .pad_w = 1, .bc = 4};
   const auto plain = counting(l.N * l.C * l.H * l.W);
-  std::vector<float> packed(l.size(), untouched);
+  std::vector<float> packed(l.size(), kUntouched);
   EXPECT_NE(wrong(l, nchw, plain, packed), "");
   each_slice(l, pack_nhwc_slice, plain, packed);
   EXPECT_NE(wrong(l, nchw, plain, packed), "");
@@ -112,7 +112,7 @@ TEST(ActivationLayout, ASliceIsWrittenAlone) {
   const auto plain = counting(l.N * l.C * l.H * l.W);
   for (Slice pack : {pack_nchw_slice, pack_nhwc_slice})
     for (std::int64_t slice = 0; slice < l.N * l.Cb(); ++slice) {
-      std::vector<float> blocked(l.size(), untouched);
+      std::vector<float> blocked(l.size(), kUntouched);
       pack(l, slice / l.Cb(), slice % l.Cb(), plain.data(), blocked.data());
       for (std::int64_t i = 0; i < l.size(); ++i)
         EXPECT_EQ(std::isnan(blocked[i]), i / l.slice_size() != slice) << "slice " << slice << " element " << i;
@@ -134,7 +134,7 @@ TEST(WeightLayout, PacksKcrsAndBack) {
   };
   for (const WeightLayout& l : weights) {
     const auto plain = counting(l.K * l.C * l.R * l.S);
-    std::vector<float> blocked(l.size(), untouched), back(plain.size(), untouched);
+    std::vector<float> blocked(l.size(), kUntouched), back(plain.size(), kUntouched);
     for (std::int64_t kb = 0; kb < l.Kb(); ++kb)
       for (std::int64_t cb = 0; cb < l.Cb(); ++cb) {
         pack_kcrs_block(l, kb, cb, plain.data(), blocked.data());

@@ -14,6 +14,10 @@ struct BrgemmCase {
   std::int64_t batch = 1;
   bool guard_after = true;  // the untouchable page follows each operand; false: it precedes
   unsigned seed = 1;
+  BrgemmHints hints;        // the operands are such that they are true
+  int rows = -1;            // as in BrgemmCall; what A and C have of further rows is poisoned
+  std::int64_t next_a = 0;  // as in BrgemmCall
+  bool bias = false, residual = false, relu = false;
 };
 
 std::string to_string(const BrgemmCase&);

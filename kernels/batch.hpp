@@ -1,0 +1,61 @@
+// The members A_i, B_i of one call's batch: one vocabulary for whoever names them and whoever reads them, on host and
+// device.
+#pragma once
+#include <cstdint>
+
+#include "host_device.hpp"
+
+namespace brickwork {
+
+enum class BatchKind {
+  strides,   // member i is i strides behind member 0
+  offsets,   // member i is offsets[i] BYTES behind a base: bytes because both JITs take them so, without a copy
+  pointers,  // member i is where pointers[i] says
+};
+
+// Bytes. A pointer array is an array of offsets from address 0, so that readers know two kinds only.
+struct Batch {
+  BatchKind kind = BatchKind::strides;
+  std::int64_t size = 0;
+  std::uintptr_t base_a = 0, base_b = 0;
+  std::int64_t stride_a = 0, stride_b = 0;
+  const std::uint64_t* offsets_a = nullptr;  // null for strides
+  const std::uint64_t* offsets_b = nullptr;
+
+  // Strides in bytes.
+  BRICKWORK_HOST_DEVICE static Batch strided(const void* a, const void* b, std::int64_t size, std::int64_t stride_a,
+                                             std::int64_t stride_b) {
+    return {BatchKind::strides, size, address(a), address(b), stride_a, stride_b, nullptr, nullptr};
+  }
+  // Modulo 2^64: an offset may wrap round and point below the base.
+  BRICKWORK_HOST_DEVICE static Batch at_offsets(const void* a, const void* b, std::int64_t size,
+                                                const std::uint64_t* offsets_a, const std::uint64_t* offsets_b) {
+    return {BatchKind::offsets, size, address(a), address(b), 0, 0, offsets_a, offsets_b};
+  }
+  template <class TA, class TB>
+  BRICKWORK_HOST_DEVICE static Batch at_pointers(const TA* const* a, const TB* const* b, std::int64_t size) {
+    static_assert(sizeof(const TA*) == sizeof(std::uint64_t));
+    return {BatchKind::pointers,
+            size,
+            0,
+            0,
+            0,
+            0,
+            reinterpret_cast<const std::uint64_t*>(a),
+            reinterpret_cast<const std::uint64_t*>(b)};
+  }
+
+  template <class T>
+  BRICKWORK_HOST_DEVICE const T* a(std::int64_t i) const {
+    return reinterpret_cast<const T*>(base_a + (offsets_a ? offsets_a[i] : static_cast<std::uint64_t>(i * stride_a)));
+  }
+  template <class T>
+  BRICKWORK_HOST_DEVICE const T* b(std::int64_t i) const {
+    return reinterpret_cast<const T*>(base_b + (offsets_b ? offsets_b[i] : static_cast<std::uint64_t>(i * stride_b)));
+  }
+
+ private:
+  BRICKWORK_HOST_DEVICE static std::uintptr_t address(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+};
+
+}  // namespace brickwork

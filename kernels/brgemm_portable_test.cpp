@@ -1,0 +1,99 @@
+// The portable brick with a team of threads and scratch, as a device runs it.
+#include "brgemm_portable.hpp"
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "testing/brgemm_check.hpp"
+
+namespace brickwork {
+namespace {
+
+class ThreadTeam {
+ public:
+  ThreadTeam(int rank, int size, std::barrier<>& barrier) : rank_(rank), size_(size), barrier_(&barrier) {}
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  void barrier() const { barrier_->arrive_and_wait(); }
+
+ private:
+  int rank_, size_;
+  std::barrier<>* barrier_;
+};
+
+class TeamKernel final : public BrgemmKernel {
+ public:
+  TeamKernel(const BrgemmShape& shape, int size, bool with_scratch)
+      : BrgemmKernel(shape), size_(size), with_scratch_(with_scratch) {}
+  std::string_view isa() const override { return "threads"; }
+
+ private:
+  void run(const BrgemmCall& call) const override {
+    std::barrier barrier(size_);
+    std::vector<float> scratch(static_cast<std::size_t>(portable_scratch(shape())),
+                               std::numeric_limits<float>::quiet_NaN());
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size_; ++rank)
+      threads.emplace_back([&, rank] {
+        brgemm_portable<float, float>(ThreadTeam(rank, size_, barrier), shape(), call,
+                                      with_scratch_ ? scratch.data() : nullptr);
+      });
+  }
+
+  int size_;
+  bool with_scratch_;
+};
+
+void check(const BrgemmCase& test) {
+  for (int size : {1, 2, 3, 8})
+    for (bool with_scratch : {false, true})
+      ASSERT_EQ(check_brgemm(TeamKernel(test.shape, size, with_scratch), test), "")
+          << to_string(test) << " team of " << size << (with_scratch ? " with" : " without") << " scratch";
+}
+
+TEST(PortableTeam, IsExactForEveryTile) {
+  for (int m : {1, 3, 4, 5, 8, 17})
+    for (int n : {1, 7, 8, 9, 24, 33})
+      for (int k : {1, 15, 16, 17, 40})
+        check({.shape = padded_shape(m, n, k, 1, (m + k) % 2, BatchKind::strides),
+               .batch = 3,
+               .guard_after = n % 2 == 0});
+}
+
+TEST(PortableTeam, IsExactForEveryBatch) {
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+    for (int beta : {0, 1})
+      for (std::int64_t batch : {0, 1, 5}) check({.shape = padded_shape(9, 20, 18, 2, beta, kind), .batch = batch});
+}
+
+TEST(PortableTeam, IsExactForFewerRows) {
+  for (int rows : {0, 1, 4, 6, 13})
+    for (bool guard_after : {false, true})
+      check({.shape = padded_shape(13, 19, 17, 1, 1, BatchKind::offsets),
+             .batch = 2,
+             .guard_after = guard_after,
+             .rows = rows});
+}
+
+TEST(PortableTeam, AppliesTheEpilogueOnce) {
+  for (int steps = 1; steps < 8; ++steps)
+    for (int rows : {-1, 5})
+      check({.shape = padded_shape(10, 19, 21, 1, steps % 2, BatchKind::pointers),
+             .batch = 3,
+             .rows = rows,
+             .bias = (steps & 1) != 0,
+             .residual = (steps & 2) != 0,
+             .relu = (steps & 4) != 0});
+}
+
+// A device's default limit on shared memory, of which Kokkos and CUDA keep a little for themselves.
+TEST(PortableTeam, ScratchFitsADevice) {
+  EXPECT_LE(portable_scratch(padded_shape(256, 64, 1024, 0, 0, BatchKind::strides)) * sizeof(float), 47 * 1024);
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,270 @@
+#include "testing/brgemm_check.hpp"
+
+#include <fmt/format.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+namespace brickwork {
+namespace {
+
+constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
+constexpr float kAroundC = 1e6f;  // a number, or a NaN that is read from around A or B and written there would not show
+constexpr std::size_t kMargin = 64;  // poisoned floats on the operand's open side
+
+// Memory between two pages that may not be touched.
+class GuardedRegion {
+ public:
+  explicit GuardedRegion(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+    bytes_ = (bytes + page_ - 1) / page_ * page_;
+    void* mapped = mmap(nullptr, bytes_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    mapped_ = static_cast<char*>(mapped);
+    if (mprotect(mapped_ + page_, bytes_, PROT_READ | PROT_WRITE) != 0)
+      throw std::system_error(errno, std::generic_category(), "mprotect");
+  }
+  GuardedRegion(const GuardedRegion&) = delete;
+  GuardedRegion& operator=(const GuardedRegion&) = delete;
+  ~GuardedRegion() { munmap(mapped_, bytes_ + 2 * page_); }
+
+  std::size_t floats() const { return bytes_ / sizeof(float); }
+  float* begin() { return reinterpret_cast<float*>(mapped_ + page_); }
+  float* end() { return begin() + floats(); }
+
+ private:
+  std::size_t page_, bytes_;
+  char* mapped_;
+};
+
+// One operand against a guard page, itself and its margin filled with one value; `before_` keeps what it held, bit by
+// bit.
+class Operand {
+ public:
+  Operand(std::size_t size, bool guard_after, GuardedRegion& region, float value = kPoison)
+      : size_(size), guard_after_(guard_after) {
+    if (size + kMargin > region.floats()) throw std::logic_error("check_brgemm: the case is too large");
+    data_ = guard_after ? region.end() - size : region.begin();
+    std::fill_n(first(), size + kMargin, value);
+  }
+
+  float* data() { return data_; }
+  void keep() { before_.assign(first(), first() + size_ + kMargin); }
+  bool unchanged() const { return std::memcmp(first(), before_.data(), before_.size() * sizeof(float)) == 0; }
+
+  // Did anything change but the rows x cols tile at the start of the operand?
+  bool unchanged_outside(int rows, int cols, std::int64_t ld) {
+    for (int i = 0; i < rows; ++i) {
+      float* row = before_.data() + (data_ - first()) + i * ld;
+      std::memcpy(row, data_ + i * ld, cols * sizeof(float));
+    }
+    return unchanged();
+  }
+
+ private:
+  float* first() const { return guard_after_ ? data_ - kMargin : data_; }
+
+  std::size_t size_;
+  bool guard_after_;
+  float* data_;
+  std::vector<float> before_;
+};
+
+sigjmp_buf fault_return;
+void on_fault(int) { siglongjmp(fault_return, 1); }
+
+// Calls f; false when it touched a page that may not be touched.
+template <class F>
+bool runs_without_fault(F&& f) {
+  struct sigaction action = {}, old_segv, old_bus;
+  action.sa_handler = on_fault;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &old_segv);
+  sigaction(SIGBUS, &action, &old_bus);
+  const bool faulted = sigsetjmp(fault_return, 1) != 0;
+  if (!faulted) f();
+  sigaction(SIGSEGV, &old_segv, nullptr);
+  sigaction(SIGBUS, &old_bus, nullptr);
+  return !faulted;
+}
+
+// Integers -4 .. 4, so that every sum here is exact in f32.
+class SmallIntegers {
+ public:
+  explicit SmallIntegers(unsigned seed) : state_(seed) {}
+  float operator()() {
+    state_ = state_ * 1664525u + 1013904223u;
+    return static_cast<float>(static_cast<int>((state_ >> 16) % 9u) - 4);
+  }
+
+ private:
+  std::uint32_t state_;
+};
+
+// Where the members lie: in order and a stride apart for strides, else out of order (the first not lowest) and, for B,
+// with repetitions.
+struct Placement {
+  std::size_t extent_a, extent_b;       // floats that one member covers
+  std::int64_t distance_a, distance_b;  // between neighbours
+  std::vector<std::int64_t> slot_a, slot_b;
+
+  Placement(const BrgemmShape& s, int rows_of_a, std::int64_t batch)
+      : extent_a(extent(rows_of_a, s.lda, s.k)), extent_b(extent(s.k, s.ldb, s.n)) {
+    const bool strides = s.batch_kind == BatchKind::strides;
+    distance_a = strides ? s.stride_a : static_cast<std::int64_t>(extent_a) + 3;
+    distance_b = strides ? s.stride_b : static_cast<std::int64_t>(extent_b) + 5;
+    for (std::int64_t i = 0; i < batch; ++i) {
+      slot_a.push_back(strides ? i : batch - 1 - i);
+      slot_b.push_back(strides ? i : (2 * i + 1) % batch);
+    }
+  }
+
+  static std::size_t extent(int rows, std::int64_t ld, int cols) {
+    return rows == 0 ? 0 : static_cast<std::size_t>((rows - 1) * ld + cols);
+  }
+  static std::size_t size(std::int64_t batch, std::int64_t distance, std::size_t extent) {
+    return batch == 0 || extent == 0 ? 0 : static_cast<std::size_t>((batch - 1) * distance) + extent;
+  }
+};
+
+void fill(float* matrix, int rows, int cols, std::int64_t ld, SmallIntegers& value) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) matrix[i * ld + j] = value();
+}
+
+// expected += A B, where expected is tight.
+void accumulate(const BrgemmShape& s, int rows, const float* a, const float* b, std::vector<float>& expected) {
+  for (int i = 0; i < rows; ++i)
+    for (int k = 0; k < s.k; ++k)
+      for (int j = 0; j < s.n; ++j) expected[i * s.n + j] += a[i * s.lda + k] * b[k * s.ldb + j];
+}
+
+// The members as the call names them.
+struct Members {
+  std::vector<const float*> pointers_a, pointers_b;
+  std::vector<std::uint64_t> offsets_a, offsets_b;
+
+  Members(const Placement& place, const float* a, const float* b) {
+    for (std::size_t i = 0; i < place.slot_a.size(); ++i) {
+      pointers_a.push_back(a + place.slot_a[i] * place.distance_a);
+      pointers_b.push_back(b + place.slot_b[i] * place.distance_b);
+      offsets_a.push_back((pointers_a[i] - a) * sizeof(float));
+      offsets_b.push_back((pointers_b[i] - b) * sizeof(float));
+    }
+  }
+  Batch batch(const BrgemmShape& s, const float* a, const float* b) const {
+    const auto size = static_cast<std::int64_t>(pointers_a.size());
+    switch (s.batch_kind) {
+      case BatchKind::offsets:
+        return Batch::at_offsets(a, b, size, offsets_a.data(), offsets_b.data());
+      case BatchKind::pointers:
+        return Batch::at_pointers(pointers_a.data(), pointers_b.data(), size);
+      default:
+        return strided_batch(s, a, b, size);
+    }
+  }
+};
+
+}  // namespace
+
+std::string to_string(const BrgemmCase& c) {
+  return fmt::format("{} {} batch {} seed {} guard {} rows {} next_a {}{}{}{}", to_string(c.shape), to_string(c.hints),
+                     c.batch, c.seed, c.guard_after ? "after" : "before", c.rows, c.next_a, c.bias ? " bias" : "",
+                     c.residual ? " residual" : "", c.relu ? " relu" : "");
+}
+
+BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind kind) {
+  BrgemmShape s{
+      .m = m, .n = n, .k = k, .lda = k + pad, .ldb = n + pad, .ldc = n + pad, .beta = beta, .batch_kind = kind};
+  if (kind == BatchKind::strides) {
+    s.stride_a = m * s.lda + 3 * pad;
+    s.stride_b = k * s.ldb + 5 * pad;
+  }
+  return s;
+}
+
+std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
+  static GuardedRegion region_a(std::size_t{8} << 20), region_b(std::size_t{8} << 20), region_c(std::size_t{1} << 20),
+      region_bias(std::size_t{1} << 16), region_residual(std::size_t{1} << 20);
+  const BrgemmShape& s = test.shape;
+  const int rows = test.rows < 0 ? s.m : test.rows;
+  // Where the guard follows, A and C end with the last row of the call; where it precedes, the other rows are there.
+  const int rows_there = test.guard_after ? rows : s.m;
+  const std::int64_t ldr = s.ldc + 2;
+  const Placement place(s, rows_there, test.batch);
+  SmallIntegers value(test.seed);
+
+  Operand a(Placement::size(test.batch, place.distance_a, place.extent_a), test.guard_after, region_a);
+  Operand b(Placement::size(test.batch, place.distance_b, place.extent_b), test.guard_after, region_b);
+  Operand c(Placement::extent(rows_there, s.ldc, s.n), test.guard_after, region_c, kAroundC);
+  Operand bias(s.n, test.guard_after, region_bias);
+  Operand residual(Placement::extent(rows, ldr, s.n), test.guard_after, region_residual);
+  for (std::int64_t i = 0; i < test.batch; ++i) {
+    fill(a.data() + i * place.distance_a, rows, s.k, s.lda, value);
+    fill(b.data() + i * place.distance_b, s.k, s.n, s.ldb, value);
+  }
+  const ZeroRows& zeros = test.hints.zero_rows;
+  for (std::int64_t i = 0; zeros.period != 0 && i < test.batch; ++i)
+    for (int row = 0; row < rows; ++row)
+      if (zeros.zero(row, static_cast<int>(i % zeros.period)))
+        std::fill_n(a.data() + place.slot_a[i] * place.distance_a + row * s.lda, s.k, 0.0f);
+  for (int i = 0; i < rows; ++i) {
+    float* row = c.data() + i * s.ldc;
+    if (s.beta == 1)
+      fill(row, 1, s.n, s.n, value);
+    else
+      std::fill_n(row, s.n, kPoison);  // which must not be read
+  }
+  fill(bias.data(), 1, s.n, s.n, value);
+  fill(residual.data(), rows, s.n, ldr, value);
+
+  const Members members(place, a.data(), b.data());
+  std::vector<float> expected(static_cast<std::size_t>(rows) * s.n, 0.0f);
+  if (s.beta == 1)
+    for (int i = 0; i < rows; ++i) std::copy_n(c.data() + i * s.ldc, s.n, expected.data() + i * s.n);
+  for (std::int64_t i = 0; i < test.batch; ++i)
+    accumulate(s, rows, members.pointers_a[i], members.pointers_b[i], expected);
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < s.n; ++j) {
+      float& x = expected[i * s.n + j];
+      if (test.bias) x += bias.data()[j];
+      if (test.residual) x += residual.data()[i * ldr + j];
+      if (test.relu) x = std::max(x, 0.0f);
+    }
+
+  for (Operand* operand : {&a, &b, &c, &bias, &residual}) operand->keep();
+  const Members named = members;  // what the kernel is given
+  const BrgemmCall call{.batch = named.batch(s, a.data(), b.data()),
+                        .c = c.data(),
+                        .rows = test.rows,
+                        .next_a = test.next_a,
+                        .epilogue = {.bias = test.bias ? bias.data() : nullptr,
+                                     .residual = test.residual ? residual.data() : nullptr,
+                                     .ldr = ldr,
+                                     .relu = test.relu}};
+  if (!runs_without_fault([&] { kernel(call); })) return "it touched memory outside its operands";
+  if (named.pointers_a != members.pointers_a || named.pointers_b != members.pointers_b)
+    return "it modified a pointer array";
+  if (named.offsets_a != members.offsets_a || named.offsets_b != members.offsets_b)
+    return "it modified an offset array";
+  if (!a.unchanged()) return "it modified A";
+  if (!b.unchanged()) return "it modified B";
+  if (!bias.unchanged() || !residual.unchanged()) return "it modified the bias or the residual";
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < s.n; ++j) {
+      const float got = c.data()[i * s.ldc + j], want = expected[i * s.n + j];
+      if (!(got == want)) return fmt::format("C[{}][{}] is {}, expected {}", i, j, got, want);
+    }
+  if (!c.unchanged_outside(rows, s.n, s.ldc)) return "it wrote outside its tile of C";
+  return {};
+}
+
+}  // namespace brickwork

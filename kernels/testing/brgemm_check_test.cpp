@@ -1,0 +1,327 @@
+// The checker must fail: one kernel for each way to be wrong.
+#include "testing/brgemm_check.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+namespace brickwork {
+namespace {
+
+constexpr int kM = 9, kN = 20, kK = 7;
+
+// What a wrong kernel does, with the right one at hand.
+using WrongCall = std::function<void(const BrgemmKernel& right, const BrgemmCall&)>;
+
+BrgemmKernelPtr portable(const BrgemmShape& shape) { return *make_brgemm(shape, {}, Backend::portable); }
+
+class WrongKernel final : public BrgemmKernel {
+ public:
+  WrongKernel(const BrgemmShape& shape, WrongCall call)
+      : BrgemmKernel(shape), right_(portable(shape)), call_(std::move(call)) {}
+  std::string_view isa() const override { return "wrong"; }
+
+ private:
+  void run(const BrgemmCall& call) const override { call_(*right_, call); }
+
+  BrgemmKernelPtr right_;
+  WrongCall call_;
+};
+
+void right(const BrgemmKernel& kernel, const BrgemmCall& x) { kernel(x); }
+float* c_of(const BrgemmCall& x) { return static_cast<float*>(x.c); }
+volatile float* a_of(const BrgemmCall& x) { return reinterpret_cast<volatile float*>(x.batch.base_a); }
+volatile float* b_of(const BrgemmCall& x) { return reinterpret_cast<volatile float*>(x.batch.base_b); }
+
+struct Settings {
+  int beta = 0;
+  std::int64_t pad = 0, batch = 3;
+  bool guard_after = true;
+  int rows = -1;
+  bool bias = false, residual = false, relu = false;
+};
+
+std::string check(const WrongCall& call, Settings with = {}, BatchKind kind = BatchKind::offsets) {
+  const BrgemmShape shape = padded_shape(kM, kN, kK, with.pad, with.beta, kind);
+  return check_brgemm(WrongKernel(shape, call), {.shape = shape,
+                                                 .batch = with.batch,
+                                                 .guard_after = with.guard_after,
+                                                 .rows = with.rows,
+                                                 .bias = with.bias,
+                                                 .residual = with.residual,
+                                                 .relu = with.relu});
+}
+
+const std::string kOutside = "it touched memory outside its operands", kBeyondTile = "it wrote outside its tile of C";
+
+TEST(BrgemmCheck, PassesTheRightKernel) {
+  for (int beta : {0, 1})
+    for (std::int64_t pad : {0, 3})
+      for (bool guard_after : {false, true})
+        for (int rows : {-1, 0, 1, kM - 1, kM})
+          for (bool epilogue : {false, true})
+            EXPECT_EQ(check(right, {beta, pad, 3, guard_after, rows, epilogue, epilogue, epilogue}), "");
+}
+
+TEST(BrgemmCheck, SeesZeros) {
+  EXPECT_NE(check([](auto&, const BrgemmCall& x) { std::fill_n(c_of(x), kM * kN, 0.0f); }), "");
+}
+
+TEST(BrgemmCheck, SeesUntouchedOutput) {
+  for (int beta : {0, 1}) EXPECT_NE(check([](auto&, const BrgemmCall&) {}, {.beta = beta}), "");
+}
+
+TEST(BrgemmCheck, SeesAnEmptyBatchThatLeavesCUntouched) {
+  EXPECT_NE(check([](auto&, const BrgemmCall&) {}, {.beta = 0, .batch = 0}), "");
+}
+
+TEST(BrgemmCheck, SeesATileOffByOneColumn) {
+  EXPECT_NE(check([](auto& kernel, const BrgemmCall& x) {
+              right(kernel, x);
+              std::rotate(c_of(x), c_of(x) + 1, c_of(x) + kM * kN);
+            }),
+            "");
+}
+
+TEST(BrgemmCheck, SeesAMissingMember) {
+  EXPECT_NE(check([](auto& kernel, BrgemmCall x) {
+              --x.batch.size;
+              right(kernel, x);
+            }),
+            "");
+}
+
+TEST(BrgemmCheck, SeesBetaOneInPlaceOfZeroAndTheReverse) {
+  for (int beta : {0, 1}) {
+    const auto other = portable(padded_shape(kM, kN, kK, 0, 1 - beta, BatchKind::offsets));
+    EXPECT_NE(check([&](auto&, const BrgemmCall& x) { right(*other, x); }, {.beta = beta}), "") << "beta " << beta;
+  }
+}
+
+TEST(BrgemmCheck, SeesOneWrongElementAnywhere) {
+  for (int i = 0; i < kM * kN; ++i)
+    EXPECT_NE(check([&](auto& kernel, const BrgemmCall& x) {
+                right(kernel, x);
+                c_of(x)[i] += 1;
+              }),
+              "");
+}
+
+TEST(BrgemmCheck, SeesNaN) {
+  EXPECT_NE(check([](auto& kernel, const BrgemmCall& x) {
+              right(kernel, x);
+              c_of(x)[kM * kN - 1] = std::numeric_limits<float>::quiet_NaN();
+            }),
+            "");
+}
+
+TEST(BrgemmCheck, SeesAWriteBeyondC) {
+  const auto write_beyond = [](auto& kernel, const BrgemmCall& x) {
+    right(kernel, x);
+    const_cast<volatile float*>(c_of(x))[kM * kN] = 0;
+  };
+  EXPECT_EQ(check(write_beyond), kOutside);
+  EXPECT_EQ(check(write_beyond, {.guard_after = false}), kBeyondTile);
+}
+
+TEST(BrgemmCheck, SeesAWriteBeforeC) {
+  const auto write_before = [](auto& kernel, const BrgemmCall& x) {
+    right(kernel, x);
+    const_cast<volatile float*>(c_of(x))[-1] = 0;
+  };
+  EXPECT_EQ(check(write_before), kBeyondTile);
+  EXPECT_EQ(check(write_before, {.guard_after = false}), kOutside);
+}
+
+TEST(BrgemmCheck, SeesAWriteBetweenTheRowsOfC) {
+  EXPECT_EQ(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  c_of(x)[kN] = 0;
+                },
+                {.pad = 1}),
+            kBeyondTile);
+}
+
+TEST(BrgemmCheck, SeesTooManyColumns) {
+  for (int beta : {0, 1}) {
+    BrgemmShape wide = padded_shape(kM, kN, kK, 3, beta, BatchKind::offsets);
+    ++wide.n;
+    const auto kernel = portable(wide);
+    const auto too_wide = [&](auto&, const BrgemmCall& x) { right(*kernel, x); };
+    EXPECT_EQ(check(too_wide, {.beta = beta, .pad = 3}), kOutside);
+    EXPECT_EQ(check(too_wide, {.beta = beta, .pad = 3, .guard_after = false}), kBeyondTile);
+  }
+}
+
+// Offsets are such that member 0 of A is the last in memory, and member 0 of B the second.
+TEST(BrgemmCheck, SeesAReadBeyondAOrB) {
+  EXPECT_EQ(check([](auto& kernel, const BrgemmCall& x) {
+              right(kernel, x);
+              (void)a_of(x)[x.batch.offsets_a[0] / sizeof(float) + kM * kK];
+            }),
+            kOutside);
+  EXPECT_EQ(check([](auto& kernel, const BrgemmCall& x) {
+              right(kernel, x);
+              (void)b_of(x)[2 * (kK * kN + 5) + kK * kN];
+            }),
+            kOutside);
+}
+
+TEST(BrgemmCheck, SeesAReadBeforeA) {
+  EXPECT_EQ(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  (void)a_of(x)[-1];
+                },
+                {.guard_after = false}),
+            kOutside);
+}
+
+TEST(BrgemmCheck, SeesModifiedInputs) {
+  EXPECT_EQ(check([](auto& kernel, const BrgemmCall& x) {
+              right(kernel, x);
+              a_of(x)[0] = a_of(x)[0] + 1;
+            }),
+            "it modified A");
+  EXPECT_EQ(check([](auto& kernel, const BrgemmCall& x) {
+              right(kernel, x);
+              b_of(x)[0] = b_of(x)[0] + 1;
+            }),
+            "it modified B");
+}
+
+TEST(BrgemmCheck, SeesAModifiedOffsetArray) {
+  EXPECT_EQ(check([](auto& kernel, const BrgemmCall& x) {
+              right(kernel, x);
+              const_cast<std::uint64_t*>(x.batch.offsets_b)[0] += 4;
+            }),
+            "it modified an offset array");
+}
+
+// What LIBXSMM's address kernels do.
+TEST(BrgemmCheck, SeesAModifiedPointerArray) {
+  EXPECT_EQ(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  const_cast<std::uint64_t*>(x.batch.offsets_a)[x.batch.size - 1] += sizeof(float);
+                },
+                {}, BatchKind::pointers),
+            "it modified a pointer array");
+}
+
+TEST(BrgemmCheck, SeesTooManyRows) {
+  const auto all_rows = [](auto& kernel, BrgemmCall x) {
+    x.rows = -1;
+    right(kernel, x);
+  };
+  for (int rows : {0, 1, kM - 1}) {
+    EXPECT_EQ(check(all_rows, {.rows = rows}), kOutside);
+    EXPECT_EQ(check(all_rows, {.guard_after = false, .rows = rows}), kBeyondTile);
+  }
+}
+
+TEST(BrgemmCheck, SeesTooFewRows) {
+  EXPECT_NE(check(
+                [](auto& kernel, BrgemmCall x) {
+                  --x.rows;
+                  right(kernel, x);
+                },
+                {.rows = 4}),
+            "");
+}
+
+TEST(BrgemmCheck, SeesAReadOfRowsOfABeyondThoseOfTheCall) {
+  EXPECT_EQ(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  (void)a_of(x)[x.batch.offsets_a[0] / sizeof(float) + x.rows * kK];
+                },
+                {.rows = kM - 1}),
+            kOutside);
+}
+
+constexpr Settings kSteps[] = {{.bias = true}, {.residual = true}, {.relu = true}};
+
+TEST(BrgemmCheck, SeesAnEpilogueLeftOut) {
+  for (const Settings& with : kSteps)
+    EXPECT_NE(check(
+                  [](auto& kernel, BrgemmCall x) {
+                    x.epilogue = {};
+                    right(kernel, x);
+                  },
+                  with),
+              "");
+}
+
+TEST(BrgemmCheck, SeesAnEpilogueAppliedTwice) {
+  for (const Settings& with : {kSteps[0], kSteps[1]})
+    EXPECT_NE(check(
+                  [](auto& kernel, const BrgemmCall& x) {
+                    right(kernel, x);
+                    apply_epilogue(c_of(x), kM, kN, kN, x.epilogue);
+                  },
+                  with),
+              "");
+}
+
+TEST(BrgemmCheck, SeesAnEpilogueInAnotherOrder) {
+  EXPECT_NE(check(
+                [](auto& kernel, BrgemmCall x) {
+                  const float* bias = std::exchange(x.epilogue.bias, nullptr);
+                  right(kernel, x);
+                  apply_epilogue(c_of(x), kM, kN, kN, {.bias = bias});
+                },
+                {.bias = true, .relu = true}),
+            "");
+}
+
+// As a kernel would that cuts its batch and ends every part.
+TEST(BrgemmCheck, SeesAnEpilogueAppliedToAPartOfTheBatch) {
+  const auto adding = portable(padded_shape(kM, kN, kK, 0, 1, BatchKind::offsets));
+  for (const Settings& with : kSteps)
+    EXPECT_NE(check(
+                  [&](auto& kernel, BrgemmCall x) {
+                    x.batch.size = 1;
+                    right(kernel, x);
+                    x.batch.size = 2;
+                    ++x.batch.offsets_a;
+                    ++x.batch.offsets_b;
+                    right(*adding, x);
+                  },
+                  with),
+              "");
+}
+
+TEST(BrgemmCheck, SeesAResidualReadWithTheLeadingDimensionOfC) {
+  EXPECT_NE(check(
+                [](auto& kernel, BrgemmCall x) {
+                  x.epilogue.ldr = kN;
+                  right(kernel, x);
+                },
+                {.residual = true}),
+            "");
+}
+
+TEST(BrgemmCheck, SeesAReadBeyondBiasOrResidual) {
+  EXPECT_EQ(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  (void)const_cast<const volatile float*>(x.epilogue.bias)[kN];
+                },
+                {.bias = true}),
+            kOutside);
+  EXPECT_EQ(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  (void)static_cast<const volatile float*>(x.epilogue.residual)[(kM - 1) * x.epilogue.ldr + kN];
+                },
+                {.residual = true}),
+            kOutside);
+}
+
+}  // namespace
+}  // namespace brickwork
