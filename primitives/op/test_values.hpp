@@ -5,18 +5,21 @@
 #include <span>
 #include <string>
 
-#include "experiment.hpp"
-
 namespace brickwork {
+
+enum class Fill {
+  integers,  // small enough that every sum is exact in f32: the tolerance is 0
+  floats,    // in [-1, 1), multiples of 2^-23: the tolerance of a sum is (its operations) * epsilon
+};
 
 class TestValues {
  public:
   // For outputs that are sums of `terms` products, plus a few more values.
-  // Throws std::runtime_error where not even +-1 keeps the sums exact.
+  // Throws std::invalid_argument where not even +-1 keeps the sums exact.
   TestValues(Fill, std::int64_t terms, const std::string& seed);
 
-  // Integers: 1 <= |x| <= limit, so that a lost element always shows. Floats: [-1, 1).
-  void fill(std::span<float>);
+  // Integers: 1 <= |x| <= limit, so that a lost element always shows.
+  void fill(std::span<double>);
 
   double tolerance() const { return tolerance_; }
 

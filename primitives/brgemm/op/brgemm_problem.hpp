@@ -1,0 +1,26 @@
+// One problem of the brick itself, on contiguous blocks: A [batch][m][k], B [batch][k][n], C [m][n], row-major.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "brgemm.hpp"
+#include "size_table.hpp"
+
+namespace brickwork {
+
+struct BrgemmProblem {
+  static const SizeTable<BrgemmProblem>& table();  // "m28 n64 k64 batch16"; batch defaults to 1
+
+  std::string name;
+  std::int64_t m = 0, n = 0, k = 0, batch = 1;
+  int count = 1;
+
+  BrgemmShape shape() const;  // strides batch over the blocks above, beta 0
+
+  // Throws std::invalid_argument with one sentence; sizes 1 .. 2^20, at most 2^30 elements a tensor.
+  void validate() const;
+
+  friend bool operator==(const BrgemmProblem& a, const BrgemmProblem& b) { return same_sizes(a, b); }
+};
+
+}  // namespace brickwork

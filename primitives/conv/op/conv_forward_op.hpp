@@ -1,0 +1,27 @@
+// Convolution forward as everyone outside its driver knows it: tensors, work, and the definition as an oracle.
+#pragma once
+#include "conv_problem.hpp"
+#include "op.hpp"
+
+namespace brickwork {
+
+// Tensors: src [N][C][H][W], weights [K][C][R][S], bias [K] and residual [N][K][P][Q] where the epilogue asks for them;
+// dst [N][K][P][Q].
+struct ConvForwardOp {
+  using Problem = ConvProblem;
+  static constexpr std::string_view primitive = "conv", pass = "forward";
+  static constexpr std::int64_t ConvProblem::*images = &ConvProblem::N;
+  static constexpr bool sum_of_products = true;
+
+  static std::vector<TensorInfo> inputs(const ConvProblem&);
+  static std::vector<TensorInfo> outputs(const ConvProblem&);
+  static std::int64_t terms(const ConvProblem& p) { return p.C * p.R * p.S; }
+  static double flops(const ConvProblem& p) { return p.flops(); }
+  static double least_flops(const ConvProblem& p) { return p.least_flops(); }
+
+  // Spread over the host's threads by Kokkos; no blocking, no vectors by hand, nothing shared with the drivers it
+  // judges.
+  static void reference(const ConvProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+}  // namespace brickwork

@@ -1,0 +1,122 @@
+#include "conv_problem.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <stdexcept>
+
+namespace brickwork {
+namespace {
+
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
+
+// Factors in 1 .. 2^40, so the product fits 128 bits as long as it is tested at each step.
+void check_elements(std::string_view tensor, std::initializer_list<std::int64_t> factors) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    if (factor > kMaxElements / product) {
+      throw std::invalid_argument(
+          fmt::format("{} has {} elements: at most 2^40 are allowed", tensor, fmt::join(factors, " * ")));
+    }
+    product *= factor;
+  }
+}
+
+void check_kernel(std::string_view kernel_key, std::int64_t kernel, std::string_view input_key, std::int64_t input,
+                  std::int64_t pad) {
+  if (kernel > input + 2 * pad) {
+    throw std::invalid_argument(fmt::format("{} is {}: it must not exceed the padded input, {} + 2 * {} = {}",
+                                            kernel_key, kernel, input_key, pad, input + 2 * pad));
+  }
+}
+
+}  // namespace
+
+std::string to_string(const ConvEpilogue& e) {
+  std::vector<std::string_view> parts;
+  if (e.bias) parts.push_back("bias");
+  if (e.residual) parts.push_back("residual");
+  if (e.relu) parts.push_back("relu");
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, "+"));
+}
+
+namespace {
+
+// The inverse of to_string; false where the text is no epilogue.
+bool set_epilogue(ConvEpilogue& epilogue, std::string_view text) {
+  for (const bool bias : {false, true}) {
+    for (const bool residual : {false, true}) {
+      for (const bool relu : {false, true}) {
+        if (text != to_string(ConvEpilogue{bias, residual, relu})) continue;
+        epilogue = {bias, residual, relu};
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const SizeTable<ConvProblem>& ConvProblem::table() {
+  using P = ConvProblem;
+  static const SizeTable<ConvProblem> table{
+      .kind = "conv",
+      .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
+                {.key = "C", .column = "C", .member = &P::C},
+                {.key = "K", .column = "K", .member = &P::K},
+                {.key = "H", .column = "H", .member = &P::H},
+                {.key = "W", .column = "W", .member = &P::W, .like = &P::H},
+                {.key = "R", .column = "R", .member = &P::R},
+                {.key = "S", .column = "S", .member = &P::S, .like = &P::R},
+                {.key = "sh", .column = "stride_h", .member = &P::stride_h},
+                {.key = "sw", .column = "stride_w", .member = &P::stride_w, .like = &P::stride_h},
+                {.key = "ph", .column = "pad_h", .member = &P::pad_h, .least = 0},
+                {.key = "pw", .column = "pad_w", .member = &P::pad_w, .least = 0, .like = &P::pad_h}},
+      .words = {{.column = "epilogue",
+                 .expected = "an epilogue: none, or some of bias, residual, relu in this order joined by +",
+                 .get = [](const P& p) { return to_string(p.epilogue); },
+                 .set = [](P& p, std::string_view word) { return set_epilogue(p.epilogue, word); }}},
+      .example = "C64 K256 H56 R3 ph1"};
+  return table;
+}
+
+double ConvProblem::flops() const {
+  return 2.0 * static_cast<double>(N * K) * static_cast<double>(P() * Q()) * static_cast<double>(C) *
+         static_cast<double>(R * S);
+}
+
+namespace {
+
+// Over all output positions of one dimension: the taps that meet the image.
+double taps_inside(std::int64_t out, std::int64_t stride, std::int64_t pad, std::int64_t taps, std::int64_t size) {
+  double sum = 0;
+  for (std::int64_t o = 0; o < out; ++o) {
+    const std::int64_t first = std::max<std::int64_t>(0, pad - o * stride);
+    const std::int64_t last = std::min(taps, size + pad - o * stride);
+    sum += static_cast<double>(std::max<std::int64_t>(0, last - first));
+  }
+  return sum;
+}
+
+}  // namespace
+
+double ConvProblem::least_flops() const {
+  return 2.0 * static_cast<double>(N) * static_cast<double>(K) * static_cast<double>(C) *
+         taps_inside(P(), stride_h, pad_h, R, H) * taps_inside(Q(), stride_w, pad_w, S, W);
+}
+
+void ConvProblem::validate() const {
+  check_sizes(*this, kMaxElements, "2^40");
+  check_kernel("R", R, "H", H, pad_h);
+  check_kernel("S", S, "W", W, pad_w);
+  // With its padding: most implementations store the zeros.
+  check_elements("src", {N, C, H + 2 * pad_h, W + 2 * pad_w});
+  check_elements("weights", {K, C, R, S});
+  check_elements("dst", {N, K, P(), Q()});
+  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
+}
+
+}  // namespace brickwork

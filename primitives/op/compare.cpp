@@ -1,0 +1,82 @@
+#include "compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace brickwork {
+namespace {
+
+template <class T>
+Verdict compare_tensor(const std::string& name, std::span<const T> actual, std::span<const double> expected,
+                       double tolerance) {
+  Verdict verdict;
+  std::size_t wrong = 0, first_wrong = 0;
+  for (std::size_t i = 0, e = 0; i < actual.size(); ++i) {
+    // What the reference says is rounded as the output is: an exact contender has error 0 whatever the type.
+    const double error = std::abs(static_cast<double>(actual[i]) - static_cast<double>(static_cast<T>(expected[e])));
+    if (!(error <= tolerance) && wrong++ == 0) first_wrong = i;
+    if (!(error <= verdict.max_error)) verdict.max_error = std::isnan(error) ? HUGE_VAL : error;
+    if (++e == expected.size()) e = 0;
+  }
+  if (wrong > 0) {
+    verdict.status = Status::failed;
+    verdict.reason = fmt::format(
+        "{} of {} outputs in {} are wrong, the first at element {}: {} instead of {} +- {:.3g}", wrong, actual.size(),
+        name, first_wrong, actual[first_wrong], expected[first_wrong % expected.size()], tolerance);
+  }
+  return verdict;
+}
+
+}  // namespace
+
+Verdict compare(const PlainTensors& actual, const PlainTensors& expected, double tolerance) {
+  if (decides_nothing(expected)) {
+    throw std::logic_error("the right output is all zeros: it tells no kernel from one that does nothing");
+  }
+  Verdict worst;
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < expected.infos().size(); ++i) {
+    const TensorInfo& info = actual.infos().at(i);
+    if ((info.size() == 0) != (expected.infos()[i].size() == 0)) {
+      throw std::logic_error(fmt::format("output {} is there on one side only", info.name));
+    }
+    if (info.size() == 0) continue;
+    ++compared;
+    const auto right = expected.values<double>(i);
+    const Verdict verdict = info.dtype == DType::f32
+                                ? compare_tensor(info.name, actual.values<float>(i), right, tolerance)
+                                : compare_tensor(info.name, actual.values<double>(i), right, tolerance);
+    const double max_error = std::max(worst.max_error, verdict.max_error);
+    if (worst.status == Status::ok) worst = verdict;
+    worst.max_error = max_error;
+  }
+  if (compared == 0) throw std::logic_error("there is no output to compare");
+  return worst;
+}
+
+bool decides_nothing(const PlainTensors& expected) {
+  for (std::size_t i = 0; i < expected.infos().size(); ++i) {
+    const auto right = expected.values<double>(i);
+    if (!right.empty() && std::ranges::all_of(right, [](double x) { return x == 0; })) return true;
+  }
+  return false;
+}
+
+void poison(PlainTensors& outputs) {
+  for (std::size_t i = 0; i < outputs.infos().size(); ++i) {
+    switch (outputs.infos()[i].dtype) {
+      case DType::f32:
+        std::ranges::fill(outputs.values<float>(i), std::numeric_limits<float>::quiet_NaN());
+        break;
+      case DType::f64:
+        std::ranges::fill(outputs.values<double>(i), std::numeric_limits<double>::quiet_NaN());
+        break;
+    }
+  }
+}
+
+}  // namespace brickwork

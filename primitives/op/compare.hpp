@@ -1,0 +1,26 @@
+// Is an output right?
+#pragma once
+#include <string>
+
+#include "plain_tensors.hpp"
+#include "result.hpp"
+
+namespace brickwork {
+
+struct Verdict {
+  Status status = Status::ok;
+  std::string reason;  // one sentence unless ok
+  double max_error = 0;
+};
+
+// Every element of every output against the right one, which repeats. NaN is wrong whatever the tolerance. Comparing
+// nothing, and an output whose right answer is zeros alone, throw std::logic_error: such a check decides nothing.
+Verdict compare(const PlainTensors& actual, const PlainTensors& expected, double tolerance);
+
+// Whether an output's right answer is zeros alone, which a kernel that does nothing may get right.
+bool decides_nothing(const PlainTensors& expected);
+
+// Fills every output with NaN, so that what is never written shows.
+void poison(PlainTensors&);
+
+}  // namespace brickwork

@@ -1,0 +1,85 @@
+#include "compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+
+namespace brickwork {
+namespace {
+
+PlainTensors of(std::vector<double> first, std::vector<double> second, DType dtype) {
+  PlainTensors tensors({{.name = "h", .dims = {std::ssize(first)}, .dtype = dtype},
+                        {.name = "c", .dims = {std::ssize(second)}, .dtype = dtype}});
+  for (const auto& [i, values] : {std::pair{0UL, first}, std::pair{1UL, second}}) {
+    for (std::size_t j = 0; j < values.size(); ++j) {
+      if (dtype == DType::f32) {
+        tensors.values<float>(i)[j] = static_cast<float>(values[j]);
+      } else {
+        tensors.values<double>(i)[j] = values[j];
+      }
+    }
+  }
+  return tensors;
+}
+
+Verdict verdict(std::vector<double> first, std::vector<double> second, double tolerance = 0) {
+  return compare(of(first, second, DType::f32), of({1, 2}, {3}, DType::f64), tolerance);
+}
+
+TEST(Compare, AcceptsTheRightAnswerRepeated) {
+  const Verdict right = verdict({1, 2, 1, 2, 1, 2}, {3, 3});
+  EXPECT_EQ(right.status, Status::ok);
+  EXPECT_EQ(right.reason, "");
+  EXPECT_EQ(right.max_error, 0);
+}
+
+TEST(Compare, SeesEveryOutputOfEveryTensor) {
+  for (std::size_t wrong = 0; wrong < 6; ++wrong) {
+    std::vector<double> first{1, 2, 1, 2}, second{3, 3};
+    (wrong < 4 ? first[wrong] : second[wrong - 4]) += 0.5;
+    const Verdict found = verdict(first, second);
+    EXPECT_EQ(found.status, Status::failed) << wrong;
+    EXPECT_EQ(found.max_error, 0.5);
+    EXPECT_NE(found.reason.find(wrong < 4 ? "in h are wrong" : "in c are wrong"), std::string::npos) << found.reason;
+  }
+}
+
+TEST(Compare, HoldsToTheTolerance) {
+  EXPECT_EQ(verdict({1, 2.125}, {3}, 0.125).status, Status::ok);
+  EXPECT_EQ(verdict({1, 2.125}, {3}, 0.125).max_error, 0.125);
+  EXPECT_EQ(verdict({1, 2.125}, {3}, 0.124).status, Status::failed);
+}
+
+TEST(Compare, RefusesNanAndInfinityWhateverTheTolerance) {
+  for (const double bad : {std::nan(""), HUGE_VAL}) {
+    const Verdict found = verdict({bad, 2}, {3}, 1e30);
+    EXPECT_EQ(found.status, Status::failed);
+    EXPECT_TRUE(std::isinf(found.max_error));
+  }
+}
+
+TEST(Compare, RoundsTheRightAnswerAsTheOutputIs) {
+  const PlainTensors third = of({1.0 / 3}, {1}, DType::f64);
+  EXPECT_EQ(compare(of({1.0 / 3}, {1}, DType::f32), third, 0).status, Status::ok);
+}
+
+TEST(Compare, RefusesToDecideNothing) {
+  const PlainTensors some = of({1}, {1}, DType::f32);
+  EXPECT_THROW(compare(some, of({0, 0}, {1}, DType::f64), 0), std::logic_error);
+  EXPECT_THROW(compare(some, of({}, {1}, DType::f64), 0), std::logic_error);
+  EXPECT_THROW(compare(PlainTensors(), PlainTensors(), 0), std::logic_error);
+  EXPECT_TRUE(decides_nothing(of({1}, {0, 0}, DType::f64)));
+  EXPECT_FALSE(decides_nothing(of({1}, {0, 1}, DType::f64)));
+}
+
+TEST(Compare, PoisonIsWrong) {
+  PlainTensors output = of({1, 2}, {3}, DType::f32);
+  poison(output);
+  EXPECT_EQ(compare(output, of({1, 2}, {3}, DType::f64), 1e30).status, Status::failed);
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,51 @@
+// What everyone outside a primitive learns of one of its passes, from one type. An operation `Op` has
+//
+//   using Problem = ...;                                   its sizes (size_table.hpp), name, count, validate()
+//   static constexpr std::string_view primitive, pass;     "conv", "forward"
+//   static std::vector<TensorInfo> inputs(const Problem&), outputs(const Problem&);
+//   static constexpr std::int64_t Problem::*images;        its minibatch, or nullptr where there is none
+//   static constexpr bool sum_of_products;                 outputs are sums of products of inputs, and simple steps on
+//                                                          them (bias, residual, ReLU): exact on small integers
+//   static std::int64_t terms(const Problem&);             so many products an output sums
+//   static double flops(const Problem&), least_flops(const Problem&);
+//   static void reference(const Problem&, const PlainTensors& in, PlainTensors& out);   the definition, all in f64
+//
+// and where it is no sum of products: static double bound(const Problem&), the largest absolute error allowed on inputs
+// from [-1, 1). Test data, checking, rows and experiments follow from it.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "plain_tensors.hpp"
+#include "size_table.hpp"
+
+namespace brickwork {
+
+template <class Op>
+concept Operation = HasSizes<typename Op::Problem> &&
+    requires(const typename Op::Problem& p, const PlainTensors& in, PlainTensors& out) {
+  { Op::primitive } -> std::convertible_to<std::string_view>;
+  { Op::pass } -> std::convertible_to<std::string_view>;
+  { Op::inputs(p) } -> std::same_as<std::vector<TensorInfo>>;
+  { Op::outputs(p) } -> std::same_as<std::vector<TensorInfo>>;
+  { Op::sum_of_products } -> std::convertible_to<bool>;
+  { Op::terms(p) } -> std::same_as<std::int64_t>;
+  { Op::flops(p) } -> std::same_as<double>;
+  { Op::least_flops(p) } -> std::same_as<double>;
+  Op::images;
+  Op::reference(p, in, out);
+};
+
+// Every input and output moved once: the compulsory traffic.
+template <Operation Op>
+double bytes_of(const typename Op::Problem& p) {
+  double bytes = 0;
+  for (const auto& tensors : {Op::inputs(p), Op::outputs(p)}) {
+    for (const TensorInfo& t : tensors) bytes += static_cast<double>(t.size()) * static_cast<double>(size_of(t.dtype));
+  }
+  return bytes;
+}
+
+}  // namespace brickwork

@@ -1,0 +1,38 @@
+#include "plain_tensors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace brickwork {
+
+std::int64_t TensorInfo::size() const {
+  if (dims.empty()) return 0;
+  std::int64_t elements = 1;
+  for (const std::int64_t dim : dims) elements *= dim;
+  return elements;
+}
+
+std::vector<TensorInfo> with_dtype(std::vector<TensorInfo> infos, DType dtype) {
+  for (TensorInfo& info : infos) info.dtype = dtype;
+  return infos;
+}
+
+PlainTensors::PlainTensors(std::vector<TensorInfo> infos) : infos_(std::move(infos)) {
+  for (const TensorInfo& info : infos_) {
+    buffers_.emplace_back(static_cast<std::size_t>(info.size()) * size_of(info.dtype));
+  }
+}
+
+void* PlainTensors::find(std::string_view name, DType dtype) const {
+  const auto info = std::ranges::find(infos_, name, &TensorInfo::name);
+  if (info == infos_.end()) throw std::logic_error(fmt::format("there is no tensor '{}'", name));
+  if (info->dtype != dtype) {
+    throw std::logic_error(fmt::format("tensor {} is {}, not {}", name, to_string(info->dtype), to_string(dtype)));
+  }
+  const auto& buffer = buffers_[static_cast<std::size_t>(info - infos_.begin())];
+  return buffer.size() == 0 ? nullptr : const_cast<std::byte*>(buffer.data());
+}
+
+}  // namespace brickwork

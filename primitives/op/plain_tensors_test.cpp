@@ -1,0 +1,36 @@
+#include "plain_tensors.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace brickwork {
+namespace {
+
+const std::vector<TensorInfo> kInfos = {{.name = "src", .dims = {2, 3}, .per_image = true},
+                                        {.name = "bias", .dims = {}},
+                                        {.name = "index", .dims = {4}, .dtype = DType::f64}};
+
+TEST(PlainTensors, AreFoundByNameAndZero) {
+  PlainTensors tensors(kInfos);
+  ASSERT_NE(tensors.at<float>("src"), nullptr);
+  EXPECT_EQ(tensors.values<float>(0).size(), 6U);
+  EXPECT_EQ(tensors.values<double>(2).size(), 4U);
+  for (const float x : tensors.values<float>(0)) EXPECT_EQ(x, 0);
+  tensors.at<float>("src")[5] = 7;
+  EXPECT_EQ(std::as_const(tensors).values<float>(0)[5], 7);
+}
+
+TEST(PlainTensors, AreNullWhereTheProblemDoesWithoutThem) {
+  EXPECT_EQ(PlainTensors(kInfos).at<float>("bias"), nullptr);
+  EXPECT_EQ(kInfos[1].size(), 0);
+}
+
+TEST(PlainTensors, RefuseAnotherNameOrType) {
+  const PlainTensors tensors(kInfos);
+  EXPECT_THROW(tensors.at<float>("dst"), std::logic_error);
+  EXPECT_THROW(tensors.at<double>("src"), std::logic_error);
+}
+
+}  // namespace
+}  // namespace brickwork

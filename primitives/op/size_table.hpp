@@ -1,0 +1,100 @@
+// One table of sizes per problem: from it come the parser and the text form, the columns of shape files and of
+// samples.csv, the equality and the range checks of every problem. A plan's text form comes from a table likewise.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace brickwork {
+
+// A whole number of T. Where it is not given it is `like` another one, or else the default value's; it must be given
+// where there is no `like` and T's own initializer is below the least.
+template <class T>
+struct Size {
+  std::string_view key;     // in the text form: "sh" of "sh2"
+  std::string_view column;  // in files: "stride_h"
+  std::int64_t T::*member;
+  std::int64_t least = 1;
+  std::int64_t T::*like = nullptr;
+  bool setting = false;  // common to the problems of a run rather than to tell them apart: a minibatch
+};
+
+// What is said in a word instead of a number.
+template <class T>
+struct Word {
+  std::string_view column;
+  std::string_view expected;  // "an epilogue: none, or ..."
+  std::function<std::string(const T&)> get;
+  std::function<bool(T&, std::string_view)> set;  // false where the word is none of these
+};
+
+// A Word of two values.
+template <class T>
+Word<T> choice(std::string_view expected, std::string_view no, std::string_view yes, bool T::*member) {
+  return {no, expected, [=](const T& t) { return std::string(t.*member ? yes : no); },
+          [=](T& t, std::string_view word) {
+            if (word != no && word != yes) return false;
+            t.*member = word == yes;
+            return true;
+          }};
+}
+
+template <class T>
+struct SizeTable {
+  std::string_view kind;  // "conv": what messages call it
+  std::vector<Size<T>> sizes;
+  std::vector<Word<T>> words;
+  char separator = '_';        // between the words of the text form
+  bool default_words = false;  // whether the text form says a Word that has its default value
+  std::string_view example;    // a text
+};
+
+// T has: static const SizeTable<T>& table().
+template <class T>
+concept HasSizes = requires {
+  T::table();
+};
+
+// "N28_C64_K256_H56_...", and its words.
+template <HasSizes T>
+std::string to_string(const T&);
+
+// Reads words in any order, separated by spaces, commas or underscores: every form that to_string writes, too. What the
+// text does not give is the default's. Throws std::invalid_argument with one sentence naming the offending word.
+// Ranges are not looked at: see check_sizes().
+template <HasSizes T>
+T parse_words(std::string_view text, const T& defaults = {});
+
+// parse_words, validated.
+template <HasSizes T>
+T parse_problem(std::string_view text, const T& defaults = {}) {
+  const T problem = parse_words(text, defaults);
+  problem.validate();
+  return problem;
+}
+
+// Throws std::invalid_argument where the column's word cannot be this.
+template <HasSizes T>
+void set_word(T&, std::string_view column, std::string_view text);
+
+// (column, value) of every size and word, in the table's order.
+template <HasSizes T>
+std::vector<std::pair<std::string, std::string>> size_columns(const T&);
+
+// What a run has in common: "N=28", and words but for those of default value.
+template <HasSizes T>
+std::vector<std::string> setting_parts(const T&);
+
+// Throws std::invalid_argument where a size is not from its least to `most`.
+template <HasSizes T>
+void check_sizes(const T&, std::int64_t most, std::string_view most_text);
+
+template <HasSizes T>
+bool same_sizes(const T&, const T&);
+
+}  // namespace brickwork
+
+#include "size_table_impl.hpp"

@@ -1,0 +1,105 @@
+#include "test_data.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace brickwork {
+namespace {
+
+// So many images of one value each; the outputs are made of them as the operations below say.
+struct Row {
+  static const SizeTable<Row>& table() {
+    static const SizeTable<Row> table{.kind = "row",
+                                      .sizes = {{.key = "N", .column = "N", .member = &Row::N, .setting = true}},
+                                      .words = {},
+                                      .example = "N4"};
+    return table;
+  }
+  void validate() const { check_sizes(*this, 1000, "1000"); }
+  std::int64_t N = 1;
+};
+
+// y[n] = x[n] * x[n], per image.
+struct Square {
+  using Problem = Row;
+  static constexpr std::string_view primitive = "square", pass = "forward";
+  static constexpr std::int64_t Row::*images = &Row::N;
+  static constexpr bool sum_of_products = true;
+  static std::vector<TensorInfo> inputs(const Row& p) { return {{.name = "x", .dims = {p.N}, .per_image = true}}; }
+  static std::vector<TensorInfo> outputs(const Row& p) { return {{.name = "y", .dims = {p.N}, .per_image = true}}; }
+  static std::int64_t terms(const Row&) { return 1; }
+  static double flops(const Row& p) { return static_cast<double>(p.N); }
+  static double least_flops(const Row& p) { return flops(p); }
+  static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
+    for (std::int64_t n = 0; n < p.N; ++n) out.at<double>("y")[n] = std::pow(in.at<double>("x")[n], 2);
+  }
+};
+
+// y = sum over n of x[n]: an output over all images, as a weight update has.
+struct Sum : Square {
+  static std::vector<TensorInfo> outputs(const Row&) { return {{.name = "y", .dims = {1}}}; }
+  static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
+    for (std::int64_t n = 0; n < p.N; ++n) *out.at<double>("y") += in.at<double>("x")[n];
+  }
+};
+
+// y[n] = tanh(x[n]): no sum of products.
+struct Tanh : Square {
+  static constexpr bool sum_of_products = false;
+  static double bound(const Row&) { return 1e-6; }
+  static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
+    for (std::int64_t n = 0; n < p.N; ++n) out.at<double>("y")[n] = std::tanh(in.at<double>("x")[n]);
+  }
+};
+
+struct Zero : Square {
+  static void reference(const Row&, const PlainTensors&, PlainTensors&) {}
+};
+
+static_assert(Operation<Square> && Operation<Sum> && Operation<Tanh>);
+
+TEST(TestData, ImagesComeFromAFewDistinctOnes) {
+  const TestData data = make_test_data<Square>({.N = 8}, Fill::integers, "a");
+  const auto x = data.inputs.values<float>(0);
+  const auto y = data.expected.values<double>(0);
+  ASSERT_EQ(x.size(), 8U);
+  ASSERT_EQ(y.size(), 3U);
+  for (std::size_t n = 0; n < 8; ++n) {
+    EXPECT_EQ(x[n], x[n % 3]);
+    EXPECT_EQ(x[n] * x[n], y[n % 3]);
+  }
+  EXPECT_EQ(data.tolerance, 0);
+}
+
+TEST(TestData, AnOutputOverAllImagesIsJudgedOverAllOfThem) {
+  const TestData data = make_test_data<Sum>({.N = 8}, Fill::integers, "a");
+  double sum = 0;
+  for (const float x : data.inputs.values<float>(0)) sum += x;
+  EXPECT_EQ(data.expected.values<double>(0)[0], sum);
+}
+
+TEST(TestData, WhatIsNoSumOfProductsGetsFloatsAndItsOwnBound) {
+  const TestData data = make_test_data<Tanh>({.N = 8}, Fill::integers, "a");
+  for (const float x : data.inputs.values<float>(0)) EXPECT_LT(std::abs(x), 1);
+  EXPECT_EQ(data.tolerance, 1e-6);
+}
+
+TEST(TestData, FollowsTheSeedAlone) {
+  const auto x = [](const char* seed) {
+    const TestData data = make_test_data<Square>({.N = 3}, Fill::floats, seed);
+    return std::vector<float>(data.inputs.values<float>(0).begin(), data.inputs.values<float>(0).end());
+  };
+  EXPECT_EQ(x("a"), x("a"));
+  EXPECT_NE(x("a"), x("b"));
+}
+
+TEST(TestData, AnAnswerOfZerosAloneIsRefused) {
+  EXPECT_THROW(make_checkable_test_data<Zero>({.N = 3}, Fill::integers), std::invalid_argument);
+  EXPECT_NO_THROW(make_checkable_test_data<Square>({.N = 3}, Fill::integers));
+}
+
+TEST(Op, BytesAreThoseOfItsTensors) { EXPECT_EQ(bytes_of<Square>({.N = 5}), 4.0 * (5 + 5)); }
+
+}  // namespace
+}  // namespace brickwork
