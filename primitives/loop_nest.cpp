@@ -1,120 +1,158 @@
 #include "loop_nest.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <stdexcept>
+#include <string>
+#include <type_traits>
 
 namespace brickwork {
+
+static_assert(std::is_trivially_copyable_v<LoopNest> && std::is_trivially_copyable_v<LoopIndex>);
+
 namespace {
 
-[[noreturn]] void fail_at(std::string_view text, std::size_t position, std::string_view what) {
-  throw std::invalid_argument(fmt::format("loop schedule: {}\n  {}\n  {:>{}}", what, text, '^', position + 1));
-}
+// Looks at a schedule's levels one after the other, outermost first. Every answer is what is wrong, or nothing.
+class Check {
+ public:
+  explicit Check(const std::vector<Loop>& loops) : loops_(loops), seen_(loops.size()) {}
 
-std::string names(const std::vector<Loop>& loops) {
-  std::string list;
-  for (const Loop& loop : loops) list += fmt::format("{}{}", list.empty() ? "" : ", ", loop.name);
-  return list;
-}
+  std::string loops() const {
+    if (loops_.size() > kMaxLoops) return fmt::format("at most {} loops can be declared", kMaxLoops);
+    std::int64_t iterations = 1;
+    for (const Loop& loop : loops_) {
+      if (loop.extent < 1 || loop.extent > kMostIterations / iterations) {
+        return fmt::format("'{}' has {} iterations, but all loops together must have from 1 to 2^40", loop.name,
+                           loop.extent);
+      }
+      iterations *= loop.extent;
+    }
+    return {};
+  }
+
+  std::string level(const LoopSchedule::Level& level) {
+    const auto found = std::ranges::find(loops_, level.name, &Loop::name);
+    if (found == loops_.end()) {
+      std::vector<std::string_view> names;
+      for (const Loop& loop : loops_) names.push_back(loop.name);
+      return fmt::format("there is no loop '{}'; the loops are {}", level.name, fmt::join(names, ", "));
+    }
+    Seen& outer = seen_[static_cast<std::size_t>(found - loops_.begin())];
+    if (level.step < 1 || level.step > kMostIterations) {
+      return fmt::format("the step of '{}' must be from 1 to 2^40", level.name);
+    }
+    if (outer.step != 0 && level.step >= outer.step) {
+      return fmt::format("the inner level of '{}' must have a smaller step than the outer one's {}", level.name,
+                         outer.step);
+    }
+    if (found->kind == LoopKind::sequential && steps_closed_) {
+      return fmt::format("'{}' goes step by step and must stand outside all other loops", level.name);
+    }
+    if (level.parallel) {
+      if (auto what = parallel(*found, outer); !what.empty()) return what;
+    }
+    steps_closed_ |= found->kind != LoopKind::sequential;
+    last_parallel_ = level.parallel;
+    outer = {level.step, outer.parallel || level.parallel};
+    return {};
+  }
+
+  std::string end() const {
+    for (std::size_t l = 0; l < loops_.size(); ++l) {
+      if (seen_[l].step == 0) return fmt::format("the loop '{}' is missing", loops_[l].name);
+      if (seen_[l].step != 1 && !loops_[l].ranged) {
+        return fmt::format("the innermost level of '{}' must have step 1", loops_[l].name);
+      }
+    }
+    return {};
+  }
+
+ private:
+  struct Seen {
+    std::int64_t step = 0;  // of the loop's last level; 0: none yet
+    bool parallel = false;
+  };
+
+  std::string parallel(const Loop& loop, const Seen& outer) {
+    if (loop.kind == LoopKind::sequential) {
+      return fmt::format("'{}' goes step by step and cannot run in parallel", loop.name);
+    }
+    if (loop.kind == LoopKind::reduction) {
+      return fmt::format("'{}' adds to one output and cannot run in parallel", loop.name);
+    }
+    if (outer.parallel) return fmt::format("'{}' can be parallel on one level only", loop.name);
+    if (loop.kind == LoopKind::reduction_in_copies) {
+      if (outer.step != 0) {
+        return fmt::format("'{}' gives each of its parts a copy, so only its outermost level can be parallel",
+                           loop.name);
+      }
+      const auto steps = std::ranges::find(loops_, LoopKind::sequential, &Loop::kind);
+      if (steps != loops_.end()) {
+        return fmt::format("'{}' cannot run in parallel, as every step of '{}' needs the sum of its copies", loop.name,
+                           steps->name);
+      }
+    }
+    if (parallel_seen_ && !last_parallel_) return "the parallel levels must be neighbours";
+    parallel_seen_ = true;
+    return {};
+  }
+
+  const std::vector<Loop>& loops_;
+  std::vector<Seen> seen_;     // of each loop
+  bool steps_closed_ = false;  // a loop that is not sequential has been seen
+  bool parallel_seen_ = false, last_parallel_ = false;
+};
 
 }  // namespace
 
-std::string to_string(const LoopSchedule& schedule) {
-  std::string text;
-  bool open = false;
-  for (const auto& level : schedule.levels) {
-    if (open && !level.parallel) text += '}';
-    if (!text.empty()) text += ' ';
-    if (!open && level.parallel) text += '{';
-    open = level.parallel;
-    text += level.name;
-    if (level.step != 1) text += fmt::format(":{}", level.step);
-  }
-  return open ? text + '}' : text;
-}
-
-LoopSchedule parse_loop_schedule(std::string_view text) {
-  LoopSchedule schedule;
-  bool open = false;
-  bool braces_seen = false;
-  std::size_t opened_at = 0;
-  const auto is_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
-  for (std::size_t i = 0; i < text.size();) {
-    if (text[i] == ' ') {
-      ++i;
-    } else if (text[i] == '{') {
-      if (braces_seen) fail_at(text, i, "a second '{'; the parallel levels stand in one pair of braces");
-      open = braces_seen = true;
-      opened_at = i++;
-    } else if (text[i] == '}') {
-      if (!open) fail_at(text, i, "'}' without '{'");
-      open = false;
-      ++i;
-    } else if (is_name(text[i])) {
-      const std::size_t begin = i;
-      while (i < text.size() && is_name(text[i])) ++i;
-      LoopSchedule::Level level{std::string(text.substr(begin, i - begin)), 1, open};
-      if (i < text.size() && text[i] == ':') {
-        ++i;
-        const auto [end, error] = std::from_chars(text.data() + i, text.data() + text.size(), level.step);
-        if (error != std::errc() || level.step < 1) fail_at(text, i, "a step must be a whole number of at least 1");
-        i = static_cast<std::size_t>(end - text.data());
-      }
-      schedule.levels.push_back(std::move(level));
-    } else {
-      fail_at(text, i, "expected a loop's name, '{' or '}'");
-    }
-  }
-  if (open) fail_at(text, opened_at, "'{' is never closed");
-  if (schedule.levels.empty()) fail_at(text, 0, "it names no loop");
-  return schedule;
-}
-
-LoopNest::LoopNest(const std::vector<Loop>& loops, const LoopSchedule& schedule) {
-  const auto refuse = [&](std::string_view what) {
-    throw std::invalid_argument(fmt::format("loop schedule '{}': {}", to_string(schedule), what));
+Result<LoopNest> LoopNest::make(const std::vector<Loop>& loops, const LoopSchedule& schedule) {
+  const auto misfit = [&](std::string_view what) {
+    return Result<LoopNest>::misfit(fmt::format("loop schedule '{}': {}", to_string(schedule), what));
   };
-  if (loops.size() > kMaxLoops) refuse(fmt::format("at most {} loops can be declared", kMaxLoops));
-  if (schedule.levels.size() > kMaxLevels) refuse(fmt::format("at most {} levels are possible", kMaxLevels));
+  if (schedule.levels.size() > kMaxLevels) return misfit(fmt::format("at most {} levels are possible", kMaxLevels));
+  Check check(loops);
+  if (const auto what = check.loops(); !what.empty()) return misfit(what);
 
-  std::array<std::int64_t, kMaxLoops> last_step{};  // of the level further out; 0: none yet
-  std::array<bool, kMaxLoops> parallel{};
-  for (std::size_t l = 0; l < loops.size(); ++l) whole_[l] = {0, loops[l].extent};
+  LoopNest nest;
+  for (std::size_t l = 0; l < loops.size(); ++l) nest.extents_[l] = loops[l].extent;
+  int steps = 0;  // levels of sequential loops, which come first
+  for (const LoopSchedule::Level& level : schedule.levels) {
+    if (const auto what = check.level(level); !what.empty()) return misfit(what);
+    const auto loop = std::ranges::find(loops, level.name, &Loop::name);
+    steps += loop->kind == LoopKind::sequential;
+    const bool in_copies = level.parallel && loop->kind == LoopKind::reduction_in_copies;
+    if (level.parallel && nest.parallel_end_ == 0) nest.parallel_begin_ = nest.level_count_;
+    nest.levels_[nest.level_count_++] = {static_cast<int>(loop - loops.begin()), level.step, in_copies};
+    if (level.parallel) nest.parallel_end_ = nest.level_count_;
+  }
+  if (const auto what = check.end(); !what.empty()) return misfit(what);
+  if (nest.parallel_end_ == 0) nest.parallel_begin_ = nest.parallel_end_ = steps;  // a task does a whole step
+  return nest;
+}
 
-  for (const auto& level : schedule.levels) {
-    const auto found =
-        std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) { return loop.name == level.name; });
-    if (found == loops.end()) refuse(fmt::format("there is no loop '{}'; the loops are {}", level.name, names(loops)));
-    const int loop = static_cast<int>(found - loops.begin());
-    if (level.step < 1) refuse(fmt::format("the step of '{}' must be at least 1", level.name));
-    if (last_step[loop] != 0 && level.step >= last_step[loop]) {
-      refuse(fmt::format("the inner level of '{}' must have a smaller step than the outer one's {}", level.name,
-                         last_step[loop]));
-    }
-    if (level.parallel && found->reduction) {
-      refuse(fmt::format("'{}' adds to one output and cannot run in parallel", level.name));
-    }
-    if (level.parallel && parallel[loop]) refuse(fmt::format("'{}' can be parallel on one level only", level.name));
-    if (level.parallel) {
-      if (parallel_end_ == 0) {
-        parallel_begin_ = level_count_;
-      } else if (parallel_end_ != level_count_) {
-        refuse("the parallel levels must be neighbours");
-      }
-      parallel_end_ = level_count_ + 1;
-      parallel[loop] = true;
-    }
-    last_step[loop] = level.step;
-    levels_[level_count_++] = {loop, level.step};
+std::int64_t LoopNest::step_of(int loop) const {
+  std::int64_t step = extents_[loop];
+  for (int l = 0; l < level_count_; ++l) {
+    if (levels_[l].loop == loop) step = std::min(step, levels_[l].step);
   }
-  for (std::size_t l = 0; l < loops.size(); ++l) {
-    if (last_step[l] == 0) refuse(fmt::format("the loop '{}' is missing", loops[l].name));
-    if (last_step[l] != 1 && !loops[l].ranged) {
-      refuse(fmt::format("the innermost level of '{}' must have step 1", loops[l].name));
-    }
+  return step;
+}
+
+bool LoopNest::is_inside(int loop, int other) const {
+  int inner = -1;
+  for (int l = 0; l < level_count_; ++l) {
+    if (levels_[l].loop == loop || levels_[l].loop == other) inner = levels_[l].loop;
   }
+  return inner == loop;
+}
+
+std::int64_t LoopNest::copies() const {
+  std::int64_t copies = 1;
+  for (int l = 0; l < level_count_; ++l) {
+    if (levels_[l].in_copies) copies *= trips(l, {0, extents_[levels_[l].loop]});
+  }
+  return copies;
 }
 
 }  // namespace brickwork

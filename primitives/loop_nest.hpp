@@ -2,148 +2,239 @@
 // order, in how many blocking levels and on which threads they run. Any legal schedule gives the same result.
 //
 // The idea is parlooper's (Georganas et al., "Harnessing Deep Learning and HPC Kernels via High-Level Loop and Tensor
-// Abstractions on CPU Architectures", arXiv 2304.12576); here schedules are validated and run on a Kokkos space.
-//
-// Text form, outermost level first:   {n kb} cb:4 oj:7 oj oi
-//   name      one level of that loop
-//   name:S    a level that advances S iterations at a time; a level of the same name further in walks those S. On a
-//             loop's innermost level, S > 1 hands the body S iterations at once, which only ranged loops allow.
-//   { ... }   these neighbouring levels run in parallel: their collapsed iterations are cut into one contiguous chunk a
-//             thread, the same for every run, so that a thread finds its data again in its own L2.
+// Abstractions on CPU Architectures", arXiv 2304.12576); here schedules are validated and run on host and device: the
+// parallel levels become a league of tasks (league.hpp, league_cuda.cuh), the rest runs inside a task.
 #pragma once
-#include <Kokkos_Core.hpp>
-#include <array>
 #include <cstdint>
-#include <string>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
+#include "host_device.hpp"
+#include "loop_schedule.hpp"
+#include "private_copies.hpp"
+#include "result.hpp"
+
 namespace brickwork {
+
+enum class LoopKind {
+  independent,          // iterations in any order, also in parallel
+  reduction,            // they add to one output: in ascending order, never in parallel
+  reduction_in_copies,  // the same, but in parallel every part adds to a private copy, which the driver brings
+  sequential,           // each needs what those before it wrote: in ascending order, outside all other loops
+};
 
 struct Loop {
   std::string_view name;
   std::int64_t extent = 1;
-  bool reduction = false;  // its iterations add to one output: never in parallel
-  bool ranged = false;     // the body takes several of its iterations at once
+  LoopKind kind = LoopKind::independent;
+  bool ranged = false;  // the body takes several of its iterations at once
 };
-
-struct LoopSchedule {
-  struct Level {
-    std::string name;
-    std::int64_t step = 1;
-    bool parallel = false;
-    friend bool operator==(const Level&, const Level&) = default;
-  };
-  std::vector<Level> levels;
-  friend bool operator==(const LoopSchedule&, const LoopSchedule&) = default;
-};
-
-std::string to_string(const LoopSchedule&);
-
-// Throws std::invalid_argument with the text and a mark under the offending character.
-LoopSchedule parse_loop_schedule(std::string_view text);
 
 struct LoopRange {
   std::int64_t begin = 0, end = 0;
-  KOKKOS_FUNCTION std::int64_t size() const { return end - begin; }
+  BRICKWORK_HOST_DEVICE std::int64_t size() const { return end - begin; }
 };
 
 constexpr int kMaxLoops = 8;
 constexpr int kMaxLevels = 16;
 
-// What the body gets: for each declared loop, in the order of declaration, the iterations to do.
-using LoopRanges = std::array<LoopRange, kMaxLoops>;
+// What the body gets to know. Loops go by their place in the declaration.
+class LoopIndex {
+ public:
+  // The iterations to do.
+  BRICKWORK_HOST_DEVICE const LoopRange& operator[](int loop) const { return ranges_[loop]; }
+
+  // Whether they are the first or the last of the loop; of a reduction in copies, among those that add to this copy.
+  BRICKWORK_HOST_DEVICE bool first(int loop) const { return ranges_[loop].begin == share_[loop].begin; }
+  BRICKWORK_HOST_DEVICE bool last(int loop) const { return ranges_[loop].end == share_[loop].end; }
+
+  // Which copy of the output to add to, from 0; see PrivateCopies.
+  BRICKWORK_HOST_DEVICE std::int64_t copy() const { return copy_; }
+
+  // The task's own memory, as many bytes as run() was asked for: aligned to cache lines, of any content.
+  template <class T>
+  BRICKWORK_HOST_DEVICE T* scratch() const {
+    return static_cast<T*>(scratch_);
+  }
+
+ private:
+  friend class LoopNest;
+
+  LoopRange ranges_[kMaxLoops];
+  LoopRange share_[kMaxLoops];  // the whole loop, or a copy's part of it
+  std::int64_t copy_ = 0;
+  void* scratch_ = nullptr;
+};
+
+// What one task runs on.
+struct TaskNeeds {
+  int threads = 1;
+  std::int64_t scratch_bytes = 0;
+};
 
 // A schedule checked against the declared loops and turned into fixed-size arrays, so that it can be copied to a
 // device.
 class LoopNest {
  public:
-  // Throws std::invalid_argument with one sentence: an unknown loop, a loop missing, a reduction loop in parallel, a
-  // loop in parallel on two levels, parallel levels that are not neighbours, a step that an inner level does not
-  // refine.
-  LoopNest(const std::vector<Loop>& loops, const LoopSchedule& schedule);
+  // A misfit, in one sentence: an unknown loop, a loop missing, a reduction in parallel without copies, a sequential
+  // loop inside another one, a loop in parallel on two levels, parallel levels that are not neighbours, a step that an
+  // inner level does not refine, sizes that overflow.
+  static Result<LoopNest> make(const std::vector<Loop>& loops, const LoopSchedule& schedule);
 
-  // Runs body(const LoopRanges&) over all iterations. Serial levels outside the braces are run by the caller, each of
-  // their iterations ending in a barrier.
-  template <class Space = Kokkos::DefaultHostExecutionSpace, class Body>
-  void run(const Body& body) const {
-    LoopRanges ranges = whole_;
-    run_outer<Space>(0, ranges, body);
+  // At most so many iterations of the loop reach the body at once.
+  std::int64_t step_of(int loop) const;
+  // Whether the innermost level of a loop lies inside that of another: it passes by for every iteration of the other.
+  bool is_inside(int loop, int other) const;
+  // How many copies of its output a reduction needs; 1 where it does not run in parallel.
+  std::int64_t copies() const;
+  // How many tasks the parallel levels give.
+  std::int64_t tasks() const { return tasks_in(whole()); }
+
+  // Runs body(team, const LoopIndex&) over all iterations. Levels outside the braces are run by the caller, each of
+  // their iterations ending in a barrier. The space is whatever has a parallel_league().
+  template <class Space, class Body>
+  void run(const Space& space, const Body& body, TaskNeeds needs = {}) const {
+    if (copies() > 1) throw std::logic_error("a reduction in parallel needs private copies to add to");
+    run_tasks(space, body, needs);
+  }
+
+  // The same, with (copies() - 1) * size elements in copies.others: body adds to copies.of(copy()), and in the end the
+  // copies are summed into the output.
+  template <class Space, class Body, class T>
+  void run(const Space& space, const Body& body, const PrivateCopies<T>& copies, TaskNeeds needs = {}) const {
+    run_tasks(space, body, needs);
+    const SumOfCopies<T> sum{copies, this->copies()};
+    if (sum.count > 1) parallel_league(space, sum.tasks(), needs.threads, 0, sum);
   }
 
  private:
   struct Level {
     int loop;
     std::int64_t step;
+    bool in_copies;  // it runs in parallel, and each of its iterations adds to a copy of its own
   };
+  class Walk;
+  template <class Body>
+  friend struct LoopTask;
 
-  KOKKOS_FUNCTION std::int64_t trips(int level, const LoopRange& range) const {
+  LoopNest() = default;
+
+  LoopIndex whole() const {
+    LoopIndex at;
+    for (int loop = 0; loop < kMaxLoops; ++loop) at.ranges_[loop] = at.share_[loop] = {0, extents_[loop]};
+    return at;
+  }
+
+  // The iterations of a level, and the one from `begin`, in the range that the levels outside leave to its loop.
+  BRICKWORK_HOST_DEVICE std::int64_t trips(int level, const LoopRange& range) const {
     return (range.size() + levels_[level].step - 1) / levels_[level].step;
   }
-  KOKKOS_FUNCTION LoopRange slice(int level, const LoopRange& range, std::int64_t trip) const {
-    const std::int64_t begin = range.begin + trip * levels_[level].step;
+  BRICKWORK_HOST_DEVICE LoopRange slice(int level, std::int64_t begin, const LoopRange& range) const {
     const std::int64_t end = begin + levels_[level].step;
     return {begin, end < range.end ? end : range.end};
   }
 
-  template <class Space, class Body>
-  void run_outer(int level, LoopRanges& ranges, const Body& body) const {
-    if (level == parallel_begin_) return run_parallel<Space>(ranges, body);
-    LoopRange& range = ranges[levels_[level].loop];
-    const LoopRange whole = range;
-    for (std::int64_t trip = 0, n = trips(level, whole); trip < n; ++trip) {
-      range = slice(level, whole, trip);
-      run_outer<Space>(level + 1, ranges, body);
-    }
-    range = whole;
-  }
-
-  template <class Space, class Body>
-  void run_parallel(const LoopRanges& outer, const Body& body) const {
+  std::int64_t tasks_in(const LoopIndex& outer) const {
     std::int64_t tasks = 1;
-    for (int level = parallel_begin_; level < parallel_end_; ++level) tasks *= trips(level, outer[levels_[level].loop]);
-    if (tasks == 1) return run_task(0, outer, body);
-    Kokkos::parallel_for("brickwork::LoopNest",
-                         Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>(
-                             Space(), 0, tasks),
-                         [*this, outer, body](std::int64_t task) { run_task(task, outer, body); });
-  }
-
-  template <class Body>
-  KOKKOS_FUNCTION void run_task(std::int64_t task, const LoopRanges& outer, const Body& body) const {
-    LoopRanges ranges = outer;
-    for (int level = parallel_end_ - 1; level >= parallel_begin_; --level) {
-      LoopRange& range = ranges[levels_[level].loop];
-      const std::int64_t n = trips(level, range);
-      range = slice(level, range, task % n);
-      task /= n;
+    for (int level = parallel_begin_; level < parallel_end_; ++level) {
+      tasks *= trips(level, outer.ranges_[levels_[level].loop]);
     }
-    run_inner(parallel_end_, ranges, body);
+    return tasks;
   }
 
-  template <class Body>
-  KOKKOS_FUNCTION void run_inner(int level, LoopRanges& ranges, const Body& body) const {
-    if (level == level_count_) return body(static_cast<const LoopRanges&>(ranges));
-    LoopRange& range = ranges[levels_[level].loop];
-    const LoopRange whole = range;
-    const std::int64_t step = levels_[level].step;
-    // The innermost level calls the body itself: one call less for each brick.
-    const bool innermost = level + 1 == level_count_;
-    for (std::int64_t begin = whole.begin; begin < whole.end; begin += step) {
-      range = {begin, begin + step < whole.end ? begin + step : whole.end};
-      if (innermost) {
-        body(static_cast<const LoopRanges&>(ranges));
-      } else {
-        run_inner(level + 1, ranges, body);
-      }
-    }
-    range = whole;
-  }
+  template <class Space, class Body>
+  void run_tasks(const Space& space, const Body& body, TaskNeeds needs) const;
 
-  std::array<Level, kMaxLevels> levels_{};
+  BRICKWORK_HOST_DEVICE void enter_task(std::int64_t task, void* scratch, LoopIndex& at) const;
+
+  Level levels_[kMaxLevels] = {};
+  std::int64_t extents_[kMaxLoops] = {};
   int level_count_ = 0;
   int parallel_begin_ = 0, parallel_end_ = 0;  // equal where nothing is parallel: then one task does all
-  LoopRanges whole_{};
 };
+
+// The iterations of the levels first .. end - 1, in order. Without recursion, which a device pays for dearly.
+class LoopNest::Walk {
+ public:
+  BRICKWORK_HOST_DEVICE Walk(const LoopNest& nest, int first, int end, LoopIndex& at)
+      : nest_(nest), first_(first), end_(end), at_(at) {
+    enter(first);
+  }
+
+  // Goes to the next iteration; false, with everything as at the beginning, where there is none.
+  BRICKWORK_HOST_DEVICE bool next() {
+    for (int level = end_ - 1; level >= first_; --level) {
+      LoopRange& range = at_.ranges_[nest_.levels_[level].loop];
+      if (range.end < whole_[level].end) {
+        range = nest_.slice(level, range.end, whole_[level]);
+        enter(level + 1);
+        return true;
+      }
+      range = whole_[level];
+    }
+    return false;
+  }
+
+ private:
+  BRICKWORK_HOST_DEVICE void enter(int level) {
+    for (; level < end_; ++level) {
+      LoopRange& range = at_.ranges_[nest_.levels_[level].loop];
+      whole_[level] = range;
+      range = nest_.slice(level, range.begin, range);
+    }
+  }
+
+  const LoopNest& nest_;
+  const int first_, end_;
+  LoopIndex& at_;
+  LoopRange whole_[kMaxLevels];  // what the levels outside leave to a level's loop
+};
+
+// What a league runs: it carries all it needs, so that it can be copied to a device. (No class within LoopNest, as CUDA
+// takes none that is private for a kernel's argument.)
+template <class Body>
+struct LoopTask {
+  LoopNest nest;
+  LoopIndex outer;
+  Body body;
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
+    LoopIndex at = outer;
+    nest.enter_task(task, scratch, at);
+    LoopNest::Walk walk(nest, nest.parallel_end_, nest.level_count_, at);
+    do {
+      body(team, static_cast<const LoopIndex&>(at));
+    } while (walk.next());
+  }
+};
+
+template <class Space, class Body>
+void LoopNest::run_tasks(const Space& space, const Body& body, TaskNeeds needs) const {
+  LoopIndex outer = whole();
+  Walk walk(*this, 0, parallel_begin_, outer);
+  do {
+    parallel_league(space, tasks_in(outer), needs.threads, needs.scratch_bytes, LoopTask<Body>{*this, outer, body});
+  } while (walk.next());
+}
+
+// The parallel levels' iterations are numbered with the innermost fastest, the copies likewise.
+BRICKWORK_HOST_DEVICE inline void LoopNest::enter_task(std::int64_t task, void* scratch, LoopIndex& at) const {
+  at.scratch_ = scratch;
+  std::int64_t copies_inside = 1;
+  for (int level = parallel_end_ - 1; level >= parallel_begin_; --level) {
+    const int loop = levels_[level].loop;
+    LoopRange& range = at.ranges_[loop];
+    const std::int64_t n = trips(level, range), trip = task % n;
+    task /= n;
+    range = slice(level, range.begin + trip * levels_[level].step, range);
+    if (levels_[level].in_copies) {
+      at.share_[loop] = range;
+      at.copy_ += trip * copies_inside;
+      copies_inside *= n;
+    }
+  }
+}
 
 }  // namespace brickwork

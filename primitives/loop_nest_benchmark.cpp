@@ -5,6 +5,7 @@
 
 #include "aligned_buffer.hpp"
 #include "brgemm.hpp"
+#include "league.hpp"
 #include "loop_nest.hpp"
 
 namespace brickwork {
@@ -14,12 +15,13 @@ constexpr std::int64_t kN = 4, kKb = 2, kOj = 8, kOi = 2;
 constexpr BrgemmShape kTile{.m = 28, .n = 64, .k = 64, .lda = 64, .ldb = 64, .ldc = 64};
 
 struct Tiles {
-  std::int64_t batch;
+  std::int64_t members;
   AlignedBuffer<float> a{28 * 64}, b{64 * 64}, c{static_cast<std::size_t>(kN * kKb * kOj * kOi * 28 * 64)};
-  BrgemmKernelPtr brick = *make_brgemm(kTile, Backend::simd);
+  BrgemmKernelPtr brick = *make_brgemm(kTile, {}, Backend::simd);
 
   void operator()(std::int64_t n, std::int64_t kb, std::int64_t oj, std::int64_t oi) {
-    (*brick)(a.data(), b.data(), &c[(((n * kKb + kb) * kOj + oj) * kOi + oi) * 28 * 64], batch);
+    (*brick)({.batch = strided_batch(kTile, a.data(), b.data(), members),
+              .c = &c[(((n * kKb + kb) * kOj + oj) * kOi + oi) * 28 * 64]});
   }
 };
 
@@ -35,24 +37,22 @@ void by_hand(benchmark::State& state) {
 }
 BENCHMARK(by_hand)->ArgName("members")->Arg(1)->Arg(4);
 
-void loop_nest(benchmark::State& state) {
+void run_nest(benchmark::State& state, const char* schedule) {
   Tiles tiles{state.range(0)};
-  const LoopNest nest({{"n", kN}, {"kb", kKb}, {"oj", kOj}, {"oi", kOi}}, parse_loop_schedule("n kb oj oi"));
+  const auto nest = LoopNest::make({{"n", kN}, {"kb", kKb}, {"oj", kOj}, {"oi", kOi}}, parse_loop_schedule(schedule));
+  const auto body = [&](const auto&, const LoopIndex& at) {
+    tiles(at[0].begin, at[1].begin, at[2].begin, at[3].begin);
+  };
   for (auto _ : state) {
-    nest.run([&](const LoopRanges& at) { tiles(at[0].begin, at[1].begin, at[2].begin, at[3].begin); });
+    nest->run(Kokkos::DefaultHostExecutionSpace(), body);
     benchmark::ClobberMemory();
   }
 }
+
+void loop_nest(benchmark::State& state) { run_nest(state, "n kb oj oi"); }
 BENCHMARK(loop_nest)->ArgName("members")->Arg(1)->Arg(4);
 
-void loop_nest_in_blocks(benchmark::State& state) {
-  Tiles tiles{state.range(0)};
-  const LoopNest nest({{"n", kN}, {"kb", kKb}, {"oj", kOj}, {"oi", kOi}}, parse_loop_schedule("n:2 oj:4 kb n oj oi"));
-  for (auto _ : state) {
-    nest.run([&](const LoopRanges& at) { tiles(at[0].begin, at[1].begin, at[2].begin, at[3].begin); });
-    benchmark::ClobberMemory();
-  }
-}
+void loop_nest_in_blocks(benchmark::State& state) { run_nest(state, "n:2 oj:4 kb n oj oi"); }
 BENCHMARK(loop_nest_in_blocks)->ArgName("members")->Arg(1)->Arg(4);
 
 }  // namespace

@@ -1,69 +1,34 @@
 #include "conv/conv_forward.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <vector>
 
-#include "aligned_buffer.hpp"
 #include "conv/conv_pack.hpp"
-#include "conv/conv_reference.hpp"
+#include "conv/testing/conv_forward_check.hpp"
 
 namespace brickwork {
 namespace {
 
-using Floats = std::vector<float>;
+using testing::HasSubstr;
 
-// -3 .. 3: any sum of these products is exact in f32, so the tolerance is 0.
-Floats small_integers(std::int64_t size, std::uint32_t seed) {
-  Floats values(size);
-  for (float& value : values) {
-    seed = seed * 1664525u + 1013904223u;
-    value = static_cast<float>(seed >> 28) / 2.0f - 4.0f;
-    value = static_cast<float>(static_cast<int>(value));
-  }
-  return values;
+// Why the driver's result is wrong, or nothing.
+std::string wrong(const ConvProblem& p, const ConvForward& conv, const TestData& t) {
+  BlockedConvForward tensors(conv.src_layout(), conv.weights_layout(), conv.dst_layout(), t.inputs);
+  conv.run(tensors.src.data(), tensors.weights.data(), tensors.bias.data(), tensors.residual.data(),
+           tensors.dst.data());
+  return tensors.wrong(p, t);
 }
 
-struct Tensors {
-  explicit Tensors(const ConvProblem& p)
-      : src(small_integers(p.src_size(), 1)),
-        weights(small_integers(p.weights_size(), 2)),
-        bias(small_integers(p.K, 3)),
-        residual(small_integers(p.dst_size(), 4)),
-        expected(p.dst_size()) {
-    conv_forward_reference(p, src.data(), weights.data(), bias.data(), residual.data(), expected.data());
-  }
-  Floats src, weights, bias, residual, expected;
-};
-
-Floats run(const ConvProblem& p, const ConvForward& conv, const Tensors& t) {
-  AlignedBuffer<float> src(conv.src_layout().size()), weights(conv.weights_layout().size()),
-      dst(conv.dst_layout().size()), residual(conv.dst_layout().size()),
-      bias(conv.dst_layout().Cb() * conv.dst_layout().bc);
-  pack_nchw(conv.src_layout(), t.src.data(), src.data());
-  pack_kcrs(conv.weights_layout(), t.weights.data(), weights.data());
-  pack_nchw(conv.dst_layout(), t.residual.data(), residual.data());
-  std::copy(t.bias.begin(), t.bias.end(), bias.data());
-  std::fill(dst.begin(), dst.end(), std::numeric_limits<float>::quiet_NaN());
-  conv.run(src.data(), weights.data(), bias.data(), residual.data(), dst.data());
-  Floats plain(p.dst_size());
-  unpack_nchw(conv.dst_layout(), dst.data(), plain.data());
-  return plain;
-}
-
-void expect_exact(const ConvProblem& p, const ConvPlan& plan, Backend backend, const Tensors& t) {
+void expect_exact(const ConvProblem& p, const ConvPlan& plan, Backend backend, const TestData& t) {
   const auto conv = ConvForward::make(p, plan, backend);
   ASSERT_TRUE(conv) << conv.reason();
-  EXPECT_TRUE(run(p, *conv, t) == t.expected) << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
+  EXPECT_EQ(wrong(p, *conv, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
 }
 
-bool usable(Backend backend) {
-  for (const BackendInfo& info : brgemm_backends()) {
-    if (info.backend == backend) return info.unavailable_reason.empty();
-  }
-  return false;
-}
+bool usable(Backend backend) { return brgemm_backend(backend).absent_reason.empty(); }
 
 // The layers of ResNet-50 by their ids in the paper's evaluation.
 constexpr const char* kResNet50[] = {
@@ -76,9 +41,9 @@ class ResNet50 : public testing::TestWithParam<int> {};
 
 TEST_P(ResNet50, RulesPlansAreExact) {
   for (std::int64_t N : {1, 2, 3}) {
-    ConvProblem p = parse_conv_problem(kResNet50[GetParam() - 1]);
+    ConvProblem p = parse_problem<ConvProblem>(kResNet50[GetParam() - 1]);
     p.N = N;
-    const Tensors t(p);
+    const TestData t = conv_forward_test_data(p);
     for (int threads : {1, 2, 28}) {
       const ConvPlan plan = plan_conv_forward(p, {.threads = threads});
       expect_exact(p, plan, Backend::simd, t);
@@ -91,23 +56,13 @@ TEST_P(ResNet50, RulesPlansAreExact) {
 
 INSTANTIATE_TEST_SUITE_P(Layer, ResNet50, testing::Range(1, 21));
 
-ConvProblem random_problem() {
-  const auto pick = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
-  ConvProblem p{.N = pick(1, 3), .C = pick(1, 70), .K = pick(1, 70), .H = pick(1, 12), .W = pick(1, 12)};
-  p.stride_h = pick(1, 3), p.stride_w = pick(1, 3), p.pad_h = pick(0, 3), p.pad_w = pick(0, 3);
-  p.R = pick(1, std::min<std::int64_t>(5, p.H + 2 * p.pad_h));
-  p.S = pick(1, std::min<std::int64_t>(5, p.W + 2 * p.pad_w));
-  if (pick(0, 2) == 0) p.R = p.S = p.stride_h = p.stride_w = 1, p.pad_h = p.pad_w = 0;
-  p.epilogue = {.bias = pick(0, 1) == 1, .residual = pick(0, 1) == 1, .relu = pick(0, 1) == 1};
-  return p;
-}
-
 TEST(ConvForward, RulesPlansOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_problem();
-    const Tensors t(p);
+    const ConvProblem p = random_conv_problem();
+    const TestData t = conv_forward_test_data(p);
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
-                               .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)};
+                               .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20),
+                               .l3_bytes = *rc::gen::element(1 << 12, 16 << 20)};
     for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
       if (usable(backend)) expect_exact(p, plan_conv_forward(p, machine, backend), backend, t);
     }
@@ -116,72 +71,117 @@ TEST(ConvForward, RulesPlansOnRandomProblems) {
 
 TEST(ConvForward, RandomLegalPlans) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_problem();
-    const Tensors t(p);
-    ConvPlan plan{.bc = *rc::gen::inRange<std::int64_t>(1, p.C + 1), .bk = *rc::gen::inRange<std::int64_t>(1, p.K + 1)};
-    plan.flat = can_be_flat(p) && *rc::gen::arbitrary<bool>();
-    plan.bq = *rc::gen::inRange<std::int64_t>(1, (plan.flat ? p.P() * p.Q() : p.Q()) + 1);
-    plan.prefetch_src = *rc::gen::arbitrary<bool>();
-    plan.stream_dst = *rc::gen::arbitrary<bool>();
-    plan.taps_in_k = *rc::gen::arbitrary<bool>();
-    std::vector<std::string> order = {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"};
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[*rc::gen::inRange<std::size_t>(0, i)]);
-    for (auto it = order.begin(); it != order.end(); ++it) {
-      const bool inner_follows = std::find(it + 1, order.end(), *it) != order.end();
-      const std::int64_t step = inner_follows ? *rc::gen::inRange(3, 6) : *it == "cb" ? *rc::gen::inRange(1, 3) : 1;
-      plan.loops.levels.push_back({*it, step, false});
-    }
-    std::size_t first = *rc::gen::inRange<std::size_t>(0, order.size());
-    for (std::size_t i = first; i < order.size() && order[i] != "cb"; ++i) {
-      if (std::find(order.begin() + first, order.begin() + i, order[i]) != order.begin() + i) break;
-      plan.loops.levels[i].parallel = true;
-    }
-    expect_exact(p, plan, Backend::simd, t);
+    const ConvProblem p = random_conv_problem();
+    expect_exact(p, random_conv_plan(p), Backend::simd, conv_forward_test_data(p));
   }));
 }
 
+// Rows longer than a call under padding: what is known of the padding holds for whole rows only.
+TEST(ConvForward, CutRowsUnderPadding) {
+  for (const char* text : {"N1 C64 K64 H3 W300 R3 ph1", "N1 C64 K64 H3 W300 R3 ph1 bias+residual+relu",
+                           "N1 C20 K70 H4 W71 R5 sh1 sw2 ph2", "N2 C3 K16 H5 W301 R3 ph1"}) {
+    const ConvProblem p = parse_problem<ConvProblem>(text);
+    const TestData t = conv_forward_test_data(p);
+    for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+      if (usable(backend)) expect_exact(p, plan_conv_forward(p, {.threads = 2}, backend), backend, t);
+    }
+    ConvPlan plan = plan_conv_forward(p, {.threads = 2});
+    for (std::int64_t bq : {std::int64_t{13}, std::int64_t{28}, p.Q() - 1, p.Q()}) {
+      plan.bq = bq;
+      expect_exact(p, plan, Backend::simd, t);
+    }
+  }
+}
+
+// The epilogue belongs to the last part of the reduction, wherever the loops leave it.
+TEST(ConvForward, EpilogueUnderEveryOrderOfTheReduction) {
+  for (const char* text : {"N2 C40 K24 H5 R3 ph1 bias+residual+relu", "N2 C40 K24 H5 bias", "N2 C40 K24 H5 residual",
+                           "N2 C40 K24 H5 R3 ph1 relu", "N2 C40 K24 H5 W80 R3 ph1 bias+relu"}) {
+    const ConvProblem p = parse_problem<ConvProblem>(text);
+    const TestData t = conv_forward_test_data(p);
+    for (const char* loops : {"{n kb} oj oi cb:5", "{n kb} oj oi cb", "cb:2 {n kb} oj oi", "{n} cb:3 kb oj oi cb",
+                              "n cb:2 kb oj oi", "cb {oj} n kb oi", "kb oj cb:4 n oi cb:3"}) {
+      ConvPlan plan{.bc = 8, .bk = 16, .bq = std::min<std::int64_t>(p.Q(), 28)};
+      plan.loops = parse_loop_schedule(loops);
+      expect_exact(p, plan, Backend::simd, t);
+      plan.bk = 12, plan.stream_dst = true;
+      expect_exact(p, plan, Backend::simd, t);
+    }
+  }
+}
+
 TEST(ConvForward, RowsOfPaddingAloneAreZero) {
-  const ConvProblem p = parse_conv_problem("N1 C3 K5 H2 W4 R1 S1 ph3 pw3");
-  expect_exact(p, plan_conv_forward(p, {.threads = 2}), Backend::simd, Tensors(p));
+  const ConvProblem p = parse_problem<ConvProblem>("N1 C3 K5 H2 W4 R1 S1 ph3 pw3");
+  expect_exact(p, plan_conv_forward(p, {.threads = 2}), Backend::simd, conv_forward_test_data(p));
 }
 
 TEST(ConvForward, NhwcInGivesNhwcOut) {
-  const ConvProblem p = parse_conv_problem("N2 C5 K19 H6 R3 ph1");
-  const Tensors t(p);
+  const ConvProblem p = parse_problem<ConvProblem>("N2 C5 K19 H6 R3 ph1");
+  const TestData t = conv_forward_test_data(p);
   const auto conv = ConvForward::make(p, plan_conv_forward(p, {.threads = 2}), Backend::simd);
-  Floats nhwc(p.src_size()), out(p.dst_size());
-  for (std::int64_t n = 0, i = 0; n < p.N; ++n)
-    for (std::int64_t c = 0; c < p.C; ++c)
-      for (std::int64_t hw = 0; hw < p.H * p.W; ++hw, ++i) nhwc[(n * p.H * p.W + hw) * p.C + c] = t.src[i];
-  AlignedBuffer<float> src(conv->src_layout().size()), weights(conv->weights_layout().size()),
-      dst(conv->dst_layout().size());
-  pack_nhwc(conv->src_layout(), nhwc.data(), src.data());
-  pack_kcrs(conv->weights_layout(), t.weights.data(), weights.data());
-  conv->run(src.data(), weights.data(), nullptr, nullptr, dst.data());
-  unpack_nhwc(conv->dst_layout(), dst.data(), out.data());
-  for (std::int64_t n = 0, i = 0; n < p.N; ++n)
-    for (std::int64_t k = 0; k < p.K; ++k)
-      for (std::int64_t pq = 0; pq < p.P() * p.Q(); ++pq, ++i)
-        ASSERT_EQ(out[(n * p.P() * p.Q() + pq) * p.K + k], t.expected[i]);
+  BlockedConvForward tensors(conv->src_layout(), conv->weights_layout(), conv->dst_layout(), t.inputs);
+  const auto nhwc_index = [](std::int64_t i, std::int64_t channels, std::int64_t pixels) {  // of the NCHW index i
+    return (i / (channels * pixels) * pixels + i % pixels) * channels + i / pixels % channels;
+  };
+  std::vector<float> nhwc(static_cast<std::size_t>(p.N * p.C * p.H * p.W));
+  for (std::size_t i = 0; i < nhwc.size(); ++i) {
+    nhwc[nhwc_index(static_cast<std::int64_t>(i), p.C, p.H * p.W)] = t.inputs.at<float>("src")[i];
+  }
+  std::ranges::fill(tensors.src, 0.0f);
+  pack_nhwc(conv->src_layout(), nhwc.data(), tensors.src.data());
+  conv->run(tensors.src.data(), tensors.weights.data(), nullptr, nullptr, tensors.dst.data());
+
+  PlainTensors out(ConvForwardOp::outputs(p));
+  const auto dst = out.values<float>(0);
+  std::vector<float> out_nhwc(dst.size());
+  unpack_nhwc(conv->dst_layout(), tensors.dst.data(), out_nhwc.data());
+  for (std::size_t i = 0; i < dst.size(); ++i) {
+    dst[i] = out_nhwc[nhwc_index(static_cast<std::int64_t>(i), p.K, p.P() * p.Q())];
+  }
+  EXPECT_EQ(compare(out, t.expected, t.tolerance).reason, "");
 }
 
-// The comparison of this file must see a wrong kernel: here one that is asked for another padding.
+// The check of this file must see a wrong driver: one of another problem on the same tensors, and one that never ran.
 TEST(ConvForward, AWrongConvolutionIsSeen) {
-  const ConvProblem p = parse_conv_problem("N1 C4 K4 H6 R3 ph1");
-  ConvProblem wrong = p;
-  wrong.stride_w = wrong.stride_h = 1, wrong.epilogue.relu = true;
-  const Tensors t(p);
-  const auto conv = ConvForward::make(wrong, plan_conv_forward(wrong, {.threads = 1}), Backend::simd);
-  EXPECT_FALSE(run(p, *conv, t) == t.expected);
+  const ConvProblem p = parse_problem<ConvProblem>("N1 C4 K4 H6 R3 ph1 bias");
+  const TestData t = conv_forward_test_data(p);
+  for (const char* other : {"N1 C4 K4 H6 R3 ph1 bias+relu", "N1 C4 K4 H6 R3 ph1", "N1 C3 K4 H6 R3 ph1 bias"}) {
+    const ConvProblem wrong_problem = parse_problem<ConvProblem>(other);
+    const auto conv = ConvForward::make(wrong_problem, plan_conv_forward(wrong_problem, {.threads = 1}), Backend::simd);
+    EXPECT_NE(wrong(p, *conv, t), "") << other;
+  }
+  const auto conv = ConvForward::make(p, plan_conv_forward(p, {.threads = 1}), Backend::simd);
+  EXPECT_EQ(wrong(p, *conv, t), "");
+  EXPECT_NE(BlockedConvForward(conv->src_layout(), conv->weights_layout(), conv->dst_layout(), t.inputs).wrong(p, t),
+            "");
 }
 
 TEST(ConvForward, MissingBackendIsAReason) {
-  const ConvProblem p = parse_conv_problem("N1 C4 K4 H6");
 #if defined(__x86_64__)
+  const ConvProblem p = parse_problem<ConvProblem>("N1 C4 K4 H6");
   const auto conv = ConvForward::make(p, plan_conv_forward(p, {.threads = 1}), Backend::simd, Isa::neon);
   ASSERT_FALSE(conv);
-  EXPECT_NE(conv.reason().find("neon"), std::string::npos);
+  EXPECT_EQ(conv.status(), Status::unsupported);
+  EXPECT_THAT(conv.reason(), HasSubstr("neon"));
 #endif
+}
+
+TEST(ConvForward, AMisfitIsAReason) {
+  ConvProblem p = parse_problem<ConvProblem>("C8 K8 H6 R3 ph1");
+  const auto fails = [&](const char* text, const char* what) {
+    const auto conv = ConvForward::make(p, parse_conv_plan(text), Backend::simd);
+    ASSERT_FALSE(conv) << text;
+    EXPECT_EQ(conv.status(), Status::misfit) << text;
+    EXPECT_THAT(conv.reason(), HasSubstr(what));
+  };
+  fails("bc=9 bk=8 bq=6 loops=n kb cb oj oi", "bc must be from 1 to C = 8");
+  fails("bc=8 bk=9 bq=6 loops=n kb cb oj oi", "bk must be from 1 to K = 8");
+  fails("bc=8 bk=8 bq=7 loops=n kb cb oj oi", "bq must be from 1 to Q = 6");
+  fails("bc=8 bk=8 bq=6 flat taps=k dst=stream loops=n kb cb oj oi", "flat needs a 1x1 kernel");
+  fails("bc=8 bk=8 bq=6 loops=n {cb} kb oj oi", "'cb' adds to one output");
+  fails("bc=8 bk=8 bq=6 loops=n kb cb oj", "the loop 'oi' is missing");
+  p = parse_problem<ConvProblem>("C2147483648 K1 H1");
+  fails("bc=2147483648 bk=1 bq=1 loops=n kb cb oj oi", "m, n and k must be below 2^31");
 }
 
 }  // namespace

@@ -6,22 +6,20 @@
 #include <string_view>
 
 #include "brgemm.hpp"
-#include "conv/conv_problem.hpp"
-#include "loop_nest.hpp"
+#include "conv_problem.hpp"
+#include "loop_schedule.hpp"
 #include "machine_model.hpp"
+#include "size_table.hpp"
 
 namespace brickwork {
 
-// Loops of the driver, by their fixed names:
-//   n   images
-//   kb  blocks of bk output features
-//   cb  blocks of bc input features; the reduction. Its innermost step is how many go into one brick call.
-//   oj  output rows (one, of P * Q pixels, when flat)
-//   oi  blocks of bq output pixels within a row
+// The loops are those of conv_forward_body.hpp.
 struct ConvPlan {
-  std::int64_t bc = 1, bk = 1;
-  std::int64_t bq = 1;  // output pixels (m) of one brick call; the last block of a row may be shorter
-  bool flat = false;    // an image's pixels are one long row: only for 1x1 kernels with stride 1 and no padding
+  static const SizeTable<ConvPlan>& table();  // of all but the loops
+
+  std::int64_t bc = 0, bk = 0;  // input and output features of a block
+  std::int64_t bq = 0;          // output pixels (m) of one brick call; the last block of a row may be shorter
+  bool flat = false;            // an image's pixels are one long row: only for 1x1 kernels with stride 1 and no padding
   // The S taps of a filter row are members of the batch, k = bc each; or one k of S * bc, as taps and features lie next
   // to each other in src and in the weights. The rows of A overlap then (lda = stride_w * bc), so this is for backends
   // that take overlapping rows. A first layer with C = 3 needs no path of its own this way.
@@ -37,7 +35,8 @@ struct ConvPlan {
 // dst=stream
 std::string to_string(const ConvPlan&);
 
-// Inverse of to_string, the words in its order; throws std::invalid_argument naming the offending word.
+// Inverse of to_string, the words before the loops in any order and, but for the sizes, left out where they are the
+// first one of each pair above. Throws std::invalid_argument naming the offending word.
 ConvPlan parse_conv_plan(std::string_view text);
 
 bool can_be_flat(const ConvProblem&);
@@ -47,10 +46,6 @@ struct PixelGrid {
   std::int64_t rows, cols;
 };
 PixelGrid pixel_grid(const ConvProblem&, bool flat);
-
-// The declared loops of a problem under a plan's blocking. Throws std::invalid_argument when the blocking does not fit
-// the problem (a block larger than its dimension, flat where rows cannot be joined).
-std::vector<Loop> conv_loops(const ConvProblem&, const ConvPlan&);
 
 // The analytic choice, from the problem, the threads, the cache sizes and what the backend can take.
 ConvPlan plan_conv_forward(const ConvProblem&, const MachineModel&, Backend = Backend::simd);

@@ -122,10 +122,8 @@ class Chooser {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
       plan.loops.levels.push_back(parts[i].level);
-      // Later parts of the reduction and the epilogue would read dst back from memory.
-      if (parts[i].level.name == "cb" && parts[i].trips == 1) {
-        plan.stream_dst = !p_.epilogue.any() && beyond_l3(dst_, p_.N);
-      }
+      // Later parts of the reduction would read dst back from memory.
+      if (parts[i].level.name == "cb" && parts[i].trips == 1) plan.stream_dst = beyond_l3(dst_, p_.N);
     }
     return {std::move(plan), weight_bytes, src_bytes, imbalance};
   }

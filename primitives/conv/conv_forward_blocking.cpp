@@ -1,0 +1,146 @@
+#include "conv/conv_forward_blocking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace brickwork {
+namespace {
+
+// What does not fit, or nothing.
+std::string misfit(const ConvProblem& p, const ConvPlan& plan) {
+  if (plan.flat && !can_be_flat(p)) return "flat needs a 1x1 kernel, stride 1 and no padding";
+  const std::int64_t cols = pixel_grid(p, plan.flat).cols;
+  const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
+  if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
+  if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
+  if (outside(plan.bq, cols)) return fmt::format("bq must be from 1 to {} = {}", plan.flat ? "P*Q" : "Q", cols);
+  const std::int64_t k = plan.taps_in_k ? p.S * plan.bc : plan.bc;
+  if (std::max({plan.bq, plan.bk, k}) > std::numeric_limits<int>::max()) {
+    return "the brick's m, n and k must be below 2^31";
+  }
+  return {};
+}
+
+ActivationLayout src_layout_of(const ConvProblem& p, const ConvPlan& plan) {
+  return {p.N, p.C, p.H, p.W, p.pad_w, plan.bc};
+}
+ActivationLayout dst_layout_of(const ConvProblem& p, const ConvPlan& plan) {
+  return {p.N, p.K, p.P(), p.Q(), 0, plan.bk};
+}
+WeightLayout weights_layout_of(const ConvProblem& p, const ConvPlan& plan) {
+  return {p.K, p.C, p.R, p.S, plan.bk, plan.bc};
+}
+
+// How far on in src the pixels lie that will be needed next; measured on 1x1 layers whose src comes from memory, the
+// prefetch there lifts a core from 0.84 to 0.93 of its peak.
+std::int64_t next_src(const ConvProblem& p, const ConvPlan& plan, const ActivationLayout& src, std::int64_t cols) {
+  constexpr std::int64_t kAhead = 28;  // pixels in a long row: several tiles, but not so many that L1 loses them again
+  if (!plan.prefetch_src) return 0;
+  if (plan.bq == cols && !plan.flat) return p.stride_h * src.Wp() * src.bc;  // the next output row's
+  return std::min(plan.bq, kAhead) * p.stride_w * src.bc;
+}
+
+// What follows from the blocks; what follows from the loops' order is added when the nest is known.
+ConvForwardGeometry geometry_of(const ConvProblem& p, const ConvPlan& plan) {
+  const ActivationLayout src = src_layout_of(p, plan), dst = dst_layout_of(p, plan);
+  const WeightLayout weights = weights_layout_of(p, plan);
+  const auto [rows, cols] = pixel_grid(p, plan.flat);
+  const std::int64_t taps = plan.taps_in_k ? 1 : p.S;
+  return {
+      .N = p.N,
+      .Kb = dst.Cb(),
+      .Cb = src.Cb(),
+      .rows = rows,
+      .cols = cols,
+      .bq = plan.bq,
+      .H = p.H,
+      .R = p.R,
+      .stride_h = p.stride_h,
+      .pad_h = p.pad_h,
+      .relu = p.epilogue.relu,
+      .src = {.image = src.Cb() * src.slice_size(),
+              .block = src.slice_size(),
+              .row = src.Wp() * src.bc,
+              .pixel = p.stride_w * src.bc},
+      .dst = {.image = dst.Cb() * dst.slice_size(), .block = dst.slice_size(), .row = cols * dst.bc, .pixel = dst.bc},
+      .weights_kb = weights.Cb() * weights.block_size(),
+      .weights_cb = weights.block_size(),
+      .weights_row = weights.tap(0, 0, 1, 0),
+      .bk = plan.bk,
+      .taps = taps,
+      .next_src = next_src(p, plan, src, cols)};
+}
+
+}  // namespace
+
+Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, const ConvPlan& plan) {
+  if (const std::string what = misfit(p, plan); !what.empty()) {
+    return Result<ConvForwardBlocking>::misfit(
+        fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(p), what));
+  }
+  const auto nest = LoopNest::make(conv_forward_loops(geometry_of(p, plan)), plan.loops);
+  if (!nest) return {nest.status(), nest.reason()};
+  return ConvForwardBlocking(p, plan, *nest);
+}
+
+ConvForwardBlocking::ConvForwardBlocking(const ConvProblem& p, const ConvPlan& plan, const LoopNest& nest)
+    : problem_(p),
+      plan_(plan),
+      nest_(nest),
+      src_(src_layout_of(p, plan)),
+      dst_(dst_layout_of(p, plan)),
+      weights_(weights_layout_of(p, plan)),
+      geometry_(geometry_of(p, plan)) {
+  const std::int64_t blocks = nest.step_of(kCb);
+  geometry_.members = blocks * geometry_.taps;
+  geometry_.src_stays = nest.is_inside(kKb, kN);  // all blocks of output features pass by before the next image
+  for (std::int64_t filter_rows = 1; filter_rows <= p.R; ++filter_rows) {
+    for (std::int64_t cb = 0; cb < blocks; ++cb) {
+      for (std::int64_t r = 0; r < filter_rows; ++r) {
+        for (std::int64_t s = 0; s < geometry_.taps; ++s) {
+          src_offsets_.push_back(sizeof(float) * (cb * src_.slice_size() + (r * src_.Wp() + s) * src_.bc));
+          weights_offsets_.push_back(sizeof(float) * weights_.tap(0, cb, r, s));
+        }
+      }
+    }
+  }
+}
+
+BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
+  return {.m = static_cast<int>(plan_.bq),
+          .n = static_cast<int>(plan_.bk),
+          .k = static_cast<int>(plan_.taps_in_k ? problem_.S * plan_.bc : plan_.bc),
+          .lda = problem_.stride_w * plan_.bc,
+          .ldb = plan_.bk,
+          .ldc = plan_.bk,
+          .beta = beta,
+          .batch_kind = BatchKind::offsets};
+}
+
+BrgemmHints ConvForwardBlocking::brick_hints() const {
+  BrgemmHints hints{.stream_c = plan_.stream_dst};
+  // Where a call spans a row, its pixels and with them those in the padding are always the same.
+  if (plan_.bq == geometry_.cols && problem_.pad_w > 0 && !plan_.taps_in_k) {
+    hints.zero_rows = {.period = static_cast<int>(problem_.S),
+                       .step = problem_.stride_w,
+                       .begin = problem_.pad_w,
+                       .end = problem_.pad_w + problem_.W};
+  }
+  return hints;
+}
+
+ConvForwardData<float> ConvForwardBlocking::data(const float* src, const float* weights, const float* bias,
+                                                 const float* residual, float* dst) const {
+  return {.src = src,
+          .weights = weights,
+          .bias = problem_.epilogue.bias ? bias : nullptr,
+          .residual = problem_.epilogue.residual ? residual : nullptr,
+          .dst = dst,
+          .src_offsets = src_offsets_.data(),
+          .weights_offsets = weights_offsets_.data()};
+}
+
+}  // namespace brickwork

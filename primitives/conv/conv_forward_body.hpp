@@ -1,0 +1,105 @@
+// Convolution forward on one page: five loops around the brick, for every space and every brick.
+//
+//   dst[n][kb][oj][oi] = epilogue(sum over cb, r, s of src[n][cb][row r of oj][tap s of oi] * weights[kb][cb][r][s])
+//
+// Algorithm: the direct convolution of arXiv 1906.06440 on blocked tensors. Filter rows that fall outside the image are
+// left out of the batch, so src is padded in W only and their work is saved; what meets the padding in W is left to the
+// brick to leave out.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "brgemm.hpp"
+#include "host_device.hpp"
+#include "loop_nest.hpp"
+
+namespace brickwork {
+
+// Problem and plan as the loops see them. Lengths are in elements.
+struct ConvForwardGeometry {
+  std::int64_t N, Kb, Cb;   // images; blocks of output and of input features
+  std::int64_t rows, cols;  // output pixels: P x Q, or 1 x P * Q where the plan is flat
+  std::int64_t bq;          // output pixels of one call; the last ones of a row may be fewer
+  std::int64_t H, R, stride_h, pad_h;
+  bool relu;
+
+  struct Strides {
+    std::int64_t image, block, row;
+    std::int64_t pixel;  // of an output pixel: in src the pixels that stride_w jumps over are counted in
+  } src, dst;
+  std::int64_t weights_kb, weights_cb, weights_row;
+  std::int64_t bk;
+
+  std::int64_t members;   // of a batch, for each filter row: (cb, s), or cb alone where the taps are in k
+  std::int64_t taps;      // of those, for each cb
+  std::int64_t next_src;  // so far on in src lie the pixels needed next; 0 where that is not worth a prefetch
+  bool src_stays;         // in L2 from one block of output features to the next
+};
+
+template <class T>
+struct ConvForwardData {
+  const T *src, *weights;
+  const float* bias;  // null where the problem has none; likewise residual, which lies as dst does
+  const T* residual;
+  T* dst;
+  // Bytes from a call's first member to each one of its batch, (cb, r, s) with s fastest: one list behind the other for
+  // 1 .. R filter rows inside the image.
+  const std::uint64_t *src_offsets, *weights_offsets;
+};
+
+enum ConvForwardLoop { kN, kKb, kCb, kOj, kOi };
+
+// The order that most plans start from is {n kb} oj oi cb:Cb.
+inline std::vector<Loop> conv_forward_loops(const ConvForwardGeometry& g) {
+  return {{.name = "n", .extent = g.N},    // images
+          {.name = "kb", .extent = g.Kb},  // blocks of bk output features
+          // Blocks of bc input features; those that reach the body at once are reduced in one call.
+          {.name = "cb", .extent = g.Cb, .kind = LoopKind::reduction, .ranged = true},
+          {.name = "oj", .extent = g.rows},                       // output rows
+          {.name = "oi", .extent = (g.cols + g.bq - 1) / g.bq}};  // blocks of bq output pixels of a row
+}
+
+// Brick: see tile_brick.hpp.
+template <class Brick, class T = float>
+struct ConvForwardBody {
+  ConvForwardGeometry g;
+  ConvForwardData<T> data;
+  Brick brick;
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
+    const std::int64_t n = at[kN].begin, kb = at[kKb].begin, cb = at[kCb].begin, oj = at[kOj].begin;
+    const std::int64_t q = at[kOi].begin * g.bq;  // the first output pixel
+
+    // The filter rows r_begin .. r_end fall inside the image.
+    const std::int64_t top = oj * g.stride_h - g.pad_h;
+    const std::int64_t r_begin = clamp(-top, 0, g.R), r_end = clamp(g.H - top, r_begin, g.R);
+    const std::int64_t filter_rows = r_end - r_begin;
+    const std::int64_t src_row = filter_rows == 0 ? 0 : top + r_begin;
+    const std::int64_t offsets = g.members * (filter_rows * (filter_rows - 1) / 2);
+    const std::int64_t tile = n * g.dst.image + kb * g.dst.block + oj * g.dst.row + q * g.dst.pixel;
+
+    BrgemmCall call;
+    call.batch = Batch::at_offsets(
+        data.src + n * g.src.image + cb * g.src.block + src_row * g.src.row + q * g.src.pixel,
+        data.weights + kb * g.weights_kb + cb * g.weights_cb + r_begin * g.weights_row,
+        at[kCb].size() * filter_rows * g.taps, data.src_offsets + offsets, data.weights_offsets + offsets);
+    call.c = data.dst + tile;
+    call.rows = static_cast<int>(g.cols - q < g.bq ? g.cols - q : g.bq);
+    call.next_a = kb == 0 || !g.src_stays ? g.next_src : 0;
+    if (at.last(kCb)) {
+      if (data.bias != nullptr) call.epilogue.bias = data.bias + kb * g.bk;
+      if (data.residual != nullptr) call.epilogue.residual = data.residual + tile;
+      call.epilogue.ldr = g.dst.pixel;
+      call.epilogue.relu = g.relu;
+    }
+    brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<void>());
+  }
+
+ private:
+  BRICKWORK_HOST_DEVICE static std::int64_t clamp(std::int64_t x, std::int64_t least, std::int64_t most) {
+    return x < least ? least : x < most ? x : most;
+  }
+};
+
+}  // namespace brickwork

@@ -1,0 +1,61 @@
+// The body of the convolution on teams of the host's spaces, around the portable brick: what a device runs.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "conv/testing/conv_forward_check.hpp"
+#include "league.hpp"
+#include "tile_brick.hpp"
+
+namespace brickwork {
+namespace {
+
+// Why the result is wrong, or nothing.
+template <class Space>
+std::string wrong(const ConvProblem& p, const ConvPlan& plan, TaskNeeds needs, const TestData& t) {
+  const auto blocking = ConvForwardBlocking::make(p, plan);
+  if (!blocking) return blocking.reason();
+  BlockedConvForward tensors(blocking->src_layout(), blocking->weights_layout(), blocking->dst_layout(), t.inputs);
+  const auto data = blocking->data(tensors.src.data(), tensors.weights.data(), tensors.bias.data(),
+                                   tensors.residual.data(), tensors.dst.data());
+  const TeamBrick<float> brick{blocking->brick_shape(0)};
+  if (needs.scratch_bytes != 0) needs.scratch_bytes = brick.scratch_bytes();
+  blocking->nest().run(Space(), ConvForwardBody<TeamBrick<float>>{blocking->geometry(), data, brick}, needs);
+  return tensors.wrong(p, t);
+}
+
+template <class Space>
+class ConvForwardOnTeams : public testing::Test {};
+
+using HostSpaces = testing::Types<Kokkos::DefaultHostExecutionSpace
+#ifdef KOKKOS_ENABLE_SERIAL
+                                  ,
+                                  Kokkos::Serial
+#endif
+                                  >;
+TYPED_TEST_SUITE(ConvForwardOnTeams, HostSpaces);
+
+TYPED_TEST(ConvForwardOnTeams, RandomProblemsAndPlansAreExact) {
+  EXPECT_TRUE(rc::check([] {
+    const ConvProblem p = random_conv_problem();
+    const ConvPlan plan = random_conv_plan(p);
+    const TestData t = conv_forward_test_data(p);
+    const int most = std::min(TypeParam().concurrency(), 4);
+    const TaskNeeds needs{.threads = *rc::gen::inRange(1, most + 1), .scratch_bytes = *rc::gen::inRange(0, 2)};
+    EXPECT_EQ(wrong<TypeParam>(p, plan, needs, t), "")
+        << to_string(p) << "  " << to_string(plan) << "  " << needs.threads << " threads, "
+        << (needs.scratch_bytes == 0 ? "no" : "with") << " scratch";
+  }));
+}
+
+TYPED_TEST(ConvForwardOnTeams, AWrongConvolutionIsSeen) {
+  const ConvProblem p = parse_problem<ConvProblem>("N2 C12 K20 H6 R3 ph1 bias");
+  const TestData t = conv_forward_test_data(p);
+  const ConvPlan plan = plan_conv_forward(p, {.threads = 2});
+  EXPECT_EQ(wrong<TypeParam>(p, plan, {}, t), "");
+  ConvProblem other = p;
+  other.epilogue = {.relu = true};
+  EXPECT_NE(wrong<TypeParam>(other, plan, {}, t), "");
+}
+
+}  // namespace
+}  // namespace brickwork

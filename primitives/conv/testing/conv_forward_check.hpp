@@ -1,0 +1,33 @@
+// The tensors of one convolution forward as a driver wants them, and whether it got them right.
+#pragma once
+#include <string>
+
+#include "aligned_buffer.hpp"
+#include "conv/conv_forward_blocking.hpp"
+#include "conv_forward_op.hpp"
+#include "test_data.hpp"
+
+namespace brickwork {
+
+// Small integers, so that the tolerance is 0.
+TestData conv_forward_test_data(const ConvProblem&);
+
+// The blocked tensors of a driver: inputs packed, dst full of NaN.
+struct BlockedConvForward {
+  BlockedConvForward(const ActivationLayout& src, const WeightLayout& weights, const ActivationLayout& dst,
+                     const PlainTensors& inputs);
+
+  const ActivationLayout dst_layout;
+  AlignedBuffer<float> src, weights, bias, residual, dst;
+
+  // Why dst is wrong, or nothing.
+  std::string wrong(const ConvProblem&, const TestData&) const;
+};
+
+// Convolutions whose sizes lie around and far from what blocks and tiles divide.
+ConvProblem random_conv_problem();
+
+// Any legal plan for it: blocks, order and levels of the loops.
+ConvPlan random_conv_plan(const ConvProblem&);
+
+}  // namespace brickwork

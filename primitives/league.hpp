@@ -1,0 +1,84 @@
+// A league of tasks on a Kokkos space. This and the CUDA launcher (league_cuda.cuh) are the only places that know how
+// work is spread on a space.
+#pragma once
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "brgemm_portable.hpp"
+#include "host_device.hpp"
+
+namespace brickwork {
+namespace league {
+
+constexpr std::int64_t kAlignment = 64;  // of a task's scratch
+
+template <class Member>
+struct KokkosTeam {
+  const Member& member;
+
+  BRICKWORK_HOST_DEVICE int rank() const { return member.team_rank(); }
+  BRICKWORK_HOST_DEVICE int size() const { return member.team_size(); }
+  BRICKWORK_HOST_DEVICE void barrier() const { member.team_barrier(); }
+};
+
+template <class Functor>
+struct ByOneThread {
+  Functor functor;
+
+  BRICKWORK_HOST_DEVICE void operator()(std::int64_t task) const { functor(OneThread{}, task, nullptr); }
+};
+
+template <class Member, class Functor>
+struct ByTeam {
+  Functor functor;
+  std::int64_t scratch_bytes;
+  int level;  // of Kokkos' scratch
+
+  BRICKWORK_HOST_DEVICE void operator()(const Member& member) const {
+    void* const scratch =
+        scratch_bytes == 0 ? nullptr : member.team_scratch(level).get_shmem_aligned(scratch_bytes, kAlignment);
+    functor(KokkosTeam<Member>{member}, std::int64_t{member.league_rank()}, scratch);
+  }
+};
+
+}  // namespace league
+
+// functor(team, task, scratch) for the tasks 0 .. tasks - 1, each on a team of `team_size` threads with a scratch of
+// its own (null where no bytes are asked for). A task goes to the same threads in every run. On a host it ends with the
+// last task; a device takes it into its stream. Throws std::invalid_argument where the space has no such teams.
+template <class Space, class Functor>
+requires Kokkos::is_execution_space_v<Space>
+void parallel_league(const Space& space, std::int64_t tasks, int team_size, std::int64_t scratch_bytes,
+                     const Functor& functor) {
+  constexpr const char* name = "brickwork::league";
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible) {
+    if (team_size == 1 && scratch_bytes == 0) {
+      const league::ByOneThread<Functor> task{functor};
+      if (tasks == 1) return task(0);
+      using Range = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+      return Kokkos::parallel_for(name, Range(space, 0, tasks), task);
+    }
+  }
+  using Policy = Kokkos::TeamPolicy<Space, Kokkos::Schedule<Kokkos::Static>>;
+  const auto refuse = [](const char* what, std::int64_t asked, std::int64_t most) {
+    throw std::invalid_argument("league on " + std::string(Space::name()) + ": " + std::to_string(asked) + " " + what +
+                                " are asked for, but there are at most " + std::to_string(most));
+  };
+  if (tasks > std::numeric_limits<int>::max()) refuse("tasks", tasks, std::numeric_limits<int>::max());
+  const std::int64_t reserved = scratch_bytes == 0 ? 0 : scratch_bytes + league::kAlignment;
+  const int level = reserved <= Policy::scratch_size_max(0) ? 0 : 1;
+  if (reserved > Policy::scratch_size_max(level)) refuse("bytes of scratch", reserved, Policy::scratch_size_max(level));
+  const league::ByTeam<typename Policy::member_type, Functor> task{functor, scratch_bytes, level};
+  const auto policy = [&](int threads) {
+    return Policy(space, static_cast<int>(tasks), threads)
+        .set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(reserved)));
+  };
+  const int most = policy(1).team_size_max(task, Kokkos::ParallelForTag());
+  if (team_size > most) refuse("threads a task", team_size, most);
+  Kokkos::parallel_for(name, policy(team_size), task);
+}
+
+}  // namespace brickwork

@@ -1,0 +1,45 @@
+// A league of tasks on a CUDA stream, by a launcher of our own: Kokkos 4.7 gives a team at most 48 KiB of shared
+// memory, and passes its functor in a way that a tensor map cannot be read from.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "cuda_block.cuh"
+
+namespace brickwork {
+
+struct CudaStream {
+  cudaStream_t stream = nullptr;
+};
+
+template <class Functor>
+__global__ void league_kernel(const __grid_constant__ Functor functor, bool with_scratch) {
+  extern __shared__ __align__(128) unsigned char scratch[];
+  functor(CudaBlock{}, std::int64_t{blockIdx.x}, with_scratch ? static_cast<void*>(scratch) : nullptr);
+}
+
+// functor(team, task, scratch) for the tasks 0 .. tasks - 1, each on a block of `team_size` threads with as many bytes
+// of shared memory. It returns before they are done. Throws std::runtime_error where CUDA refuses the launch.
+template <class Functor>
+void parallel_league(const CudaStream& space, std::int64_t tasks, int team_size, std::int64_t scratch_bytes,
+                     const Functor& functor) {
+  constexpr std::int64_t kUnasked = 48 << 10;  // shared memory that a kernel has without opting in
+  const auto require = [](cudaError_t status) {
+    if (status != cudaSuccess) throw std::runtime_error(std::string("league: ") + cudaGetErrorString(status));
+  };
+  if (tasks > std::numeric_limits<int>::max()) throw std::runtime_error("league: at most 2^31 - 1 tasks are possible");
+  if (scratch_bytes > kUnasked) {
+    require(cudaFuncSetAttribute(league_kernel<Functor>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(scratch_bytes)));
+  }
+  league_kernel<<<static_cast<unsigned>(tasks), static_cast<unsigned>(team_size),
+                  static_cast<std::size_t>(scratch_bytes), space.stream>>>(functor, scratch_bytes > 0);
+  require(cudaGetLastError());
+}
+
+}  // namespace brickwork
