@@ -13,11 +13,12 @@ BlockedConvTensors::BlockedConvTensors(const ConvProblem& p, std::int64_t c_bloc
       Wp(p.W + 2 * p.pad_w),
       threads(thread_count),
       src(p.N * p.C * Hp * Wp),
-      weights(p.weights_size()),
-      dst(p.dst_size()) {}
+      weights(p.K * p.C * p.R * p.S),
+      dst(p.N * p.K * p.P() * p.Q()) {}
 
-void BlockedConvTensors::pack(const float* src_nchw, const float* weights_kcrs) {
+void BlockedConvTensors::pack(const PlainTensors& in) {
   const ConvProblem& p = problem;
+  const float *src_nchw = in.at<float>("src"), *weights_kcrs = in.at<float>("weights");
 #pragma omp parallel num_threads(threads)
   {
 #pragma omp for collapse(3) nowait
@@ -48,7 +49,8 @@ void BlockedConvTensors::pack(const float* src_nchw, const float* weights_kcrs) 
   }
 }
 
-void BlockedConvTensors::unpack(float* dst_nkpq) const {
+void BlockedConvTensors::unpack(PlainTensors& out) const {
+  float* dst_nkpq = out.at<float>("dst");
   const std::int64_t pixels = problem.P() * problem.Q();
 #pragma omp parallel for num_threads(threads) collapse(2)
   for (std::int64_t n = 0; n < problem.N; ++n) {

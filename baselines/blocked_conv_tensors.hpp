@@ -4,15 +4,16 @@
 #include <cstdint>
 
 #include "aligned_buffer.hpp"
-#include "conv/conv_problem.hpp"
+#include "conv_problem.hpp"
+#include "plain_tensors.hpp"
 
 namespace brickwork {
 
 struct BlockedConvTensors {
   BlockedConvTensors(const ConvProblem&, std::int64_t bc, std::int64_t bk, int threads);  // bc divides C, bk divides K
 
-  void pack(const float* src_nchw, const float* weights_kcrs);  // leaves the rim of zeros as it is
-  void unpack(float* dst_nkpq) const;
+  void pack(const PlainTensors& in);  // leaves the rim of zeros as it is
+  void unpack(PlainTensors& out) const;
 
   float* src_row(std::int64_t n, std::int64_t cb, std::int64_t padded_h) {
     return src.data() + ((n * Cb + cb) * Hp + padded_h) * Wp * bc;

@@ -1,71 +1,23 @@
+#include "conv_baselines.hpp"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <rapidcheck.h>
 
-#include <limits>
-
-#include "baselines.hpp"
-#include "conv/conv_reference.hpp"
-#include "small_integers.hpp"
+#include "testing/exact.hpp"
 
 namespace brickwork {
+
+void PrintTo(const Contender<ConvForwardOp>& contender, std::ostream* out) { *out << contender.name; }
+
 namespace {
 
-struct Factory {
-  const char* name;
-  std::unique_ptr<ConvContender> (*make)();
-};
-
-void PrintTo(const Factory& factory, std::ostream* out) { *out << factory.name; }
-
-constexpr Factory factories[] = {{"onednn", make_onednn_conv},
-                                 {"libxsmm_dnn", make_libxsmm_dnn_conv},
-                                 {"im2col", make_im2col_conv},
-                                 {"small_gemm", make_small_gemm_conv}};
-
-// One problem with its inputs and the right output.
-struct Case {
-  explicit Case(const ConvProblem& p)
-      : problem(p),
-        src(small_integers(p.src_size(), 1)),
-        weights(small_integers(p.weights_size(), 2)),
-        bias(small_integers(p.K, 3)),
-        residual(small_integers(p.dst_size(), 4)),
-        expected(p.dst_size()) {
-    const ConvTensors t = tensors();
-    conv_forward_reference(p, t.src, t.weights, t.bias, t.residual, expected.data());
-  }
-
-  ConvTensors tensors() const {
-    return {src.data(), weights.data(), problem.epilogue.bias ? bias.data() : nullptr,
-            problem.epilogue.residual ? residual.data() : nullptr};
-  }
-
-  ConvProblem problem;
-  std::vector<float> src, weights, bias, residual, expected;
-};
-
-// Packs and runs twice, because the harness does so again and again. An element that is left out keeps NaN.
-bool is_exact(const ConvContender& contender, const Case& c, const Resources& resources) {
-  omp_set_num_threads(resources.threads);
-  const auto prepared = contender.prepare(c.problem, c.tensors(), resources);
-  for (int round = 0; round < 2; ++round) {
-    std::vector<float> dst(c.expected.size(), std::numeric_limits<float>::quiet_NaN());
-    prepared->pack();
-    prepared->run();
-    prepared->run();
-    prepared->unpack(dst.data());
-    if (dst != c.expected) return false;
-  }
-  return true;
-}
-
-class ConvBaseline : public testing::TestWithParam<Factory> {
+class ConvBaseline : public testing::TestWithParam<Contender<ConvForwardOp>> {
  protected:
-  std::unique_ptr<ConvContender> contender = GetParam().make();
+  const Contender<ConvForwardOp>& contender = GetParam();
 };
 
-TEST_P(ConvBaseline, IsExactOnEveryProblemItSupports) {
+TEST_P(ConvBaseline, IsExact) {
   for (const char* text : {
            "N2 C64 K64 H7",                          // 1x1
            "N1 C1 K1 H1",                            // one multiplication
@@ -88,11 +40,9 @@ TEST_P(ConvBaseline, IsExactOnEveryProblemItSupports) {
            "N2 C512 K512 H7 R3 ph1",                 // LIBXSMM permutes the filters
            "N1 C2048 K512 H7",                       //
        }) {
-    const Case c(parse_conv_problem(text));
-    for (const int threads : {1, 2, 3}) {
-      ASSERT_EQ(contender->unsupported(c.problem, {threads}), std::nullopt) << text;
-      EXPECT_TRUE(is_exact(*contender, c, {threads})) << text << " with " << threads << " threads";
-    }
+    const auto p = parse_problem<ConvProblem>(text);
+    const TestData data = make_checkable_test_data<ConvForwardOp>(p, Fill::integers);
+    for (const int threads : {1, 2, 3}) EXPECT_TRUE(is_exact(contender, p, data, threads));
   }
 }
 
@@ -100,11 +50,13 @@ TEST_P(ConvBaseline, IsExactWithEveryEpilogueOrRefusesIt) {
   for (const char* epilogue :
        {"bias", "residual", "relu", "bias+relu", "bias+residual", "residual+relu", "bias+residual+relu"}) {
     for (const char* sizes : {"N2 C16 K32 H9 R3 ph1 ", "N1 C5 K7 H6 ", "N2 C3 K16 H17 R7 sh2 ph3 "}) {
-      const Case c(parse_conv_problem(std::string(sizes) + epilogue));
-      if (contender->unsupported(c.problem, {2})) {
-        EXPECT_NE(contender->unsupported(c.problem, {2})->find("epilogue must be none"), std::string::npos);
+      const auto p = parse_problem<ConvProblem>(std::string(sizes) + epilogue);
+      const TestData data = make_checkable_test_data<ConvForwardOp>(p, Fill::integers);
+      const Verdict verdict = verdict_on(contender, p, data, 2);
+      if (verdict.status == Status::unsupported) {
+        EXPECT_THAT(verdict.reason, testing::HasSubstr("epilogue must be none"));
       } else {
-        EXPECT_TRUE(is_exact(*contender, c, {2})) << to_string(c.problem);
+        EXPECT_TRUE(is_exact(contender, p, data, 2));
       }
     }
   }
@@ -126,65 +78,56 @@ TEST_P(ConvBaseline, IsExactOnRandomProblems) {
     p.stride_h = in(1, 3);
     p.stride_w = in(1, 3);
     p.validate();
-    const Resources resources{static_cast<int>(in(1, 3))};
-    RC_PRE(!contender->unsupported(p, resources));
-    RC_ASSERT(is_exact(*contender, Case(p), resources));
+    const int threads = static_cast<int>(in(1, 3));
+    const TestData data = make_test_data<ConvForwardOp>(p, Fill::integers, to_string(p));
+    RC_PRE(!decides_nothing(data.expected));  // taps that see nothing but padding
+    const Verdict verdict = verdict_on(contender, p, data, threads);
+    RC_PRE(verdict.status != Status::unsupported);
+    if (verdict.status != Status::ok) RC_FAIL(verdict.reason);
+    RC_ASSERT(verdict.max_error == 0);
   });
   EXPECT_TRUE(right);
 }
 
 TEST_P(ConvBaseline, SaysWhatItIs) {
-  EXPECT_FALSE(contender->name().empty());
-  EXPECT_FALSE(contender->backend().empty());
-  EXPECT_FALSE(contender->version().empty());
-  const Case c(parse_conv_problem("C16 K16 H4"));
-  omp_set_num_threads(1);
-  const auto prepared = contender->prepare(c.problem, c.tensors(), {1});
-  EXPECT_FALSE(prepared->implementation().empty());
-  EXPECT_FALSE(prepared->isa().empty());
+  EXPECT_FALSE(contender.library.name.empty());
+  EXPECT_FALSE(contender.library.version.empty());
+  const auto p = parse_problem<ConvProblem>("C16 K16 H4");
+  const Checked checked = check(contender, p, make_checkable_test_data<ConvForwardOp>(p, Fill::integers), {1});
+  ASSERT_TRUE(checked.prepared) << checked.verdict.reason;
+  EXPECT_FALSE(checked.prepared->implementation().empty());
+  EXPECT_FALSE(checked.prepared->isa().empty());
 }
 
-std::vector<Factory> built() {
-  std::vector<Factory> result;
-  for (const Factory& factory : factories) {
-    if (!factory.make()->version().empty()) result.push_back(factory);
-  }
-  return result;
+std::vector<Contender<ConvForwardOp>> built() {
+  std::vector<Contender<ConvForwardOp>> contenders{onednn_conv(), libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()};
+  std::erase_if(contenders, [](const auto& contender) { return !contender.library.absent.empty(); });
+  return contenders;
+}
+
+std::string test_name(const testing::TestParamInfo<Contender<ConvForwardOp>>& test) {
+  std::string name = test.param.name;
+  std::ranges::replace(name, '-', '_');
+  return name;
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ConvBaseline);
-INSTANTIATE_TEST_SUITE_P(Libraries, ConvBaseline, testing::ValuesIn(built()),
-                         [](const auto& test) { return test.param.name; });
-
-TEST(LibxsmmDnnConv, RefusesWhatTheLibraryGetsWrong) {
-  const auto contender = make_libxsmm_dnn_conv();
-  if (contender->version().empty()) GTEST_SKIP() << "built without LIBXSMM";
-  const auto reason = [&](const char* text) {
-    return contender->unsupported(parse_conv_problem(text), {1}).value_or("");
-  };
-  EXPECT_NE(reason("C1031 K16 H4").find("1024 pointers"), std::string::npos);
-  EXPECT_NE(reason("C16 K16 H40 R33").find("1024 pointers"), std::string::npos);
-  EXPECT_NE(reason("C16 K16 H1 R3 ph1").find("single pixel"), std::string::npos);
-  EXPECT_EQ(reason("C1021 K16 H4"), "");
-}
+INSTANTIATE_TEST_SUITE_P(Libraries, ConvBaseline, testing::ValuesIn(built()), test_name);
 
 TEST(IsExact, SeesAContenderThatWritesNothing) {
-  class Wrong final : public ConvContender {
-   public:
-    std::string name() const override { return "wrong"; }
-    std::string backend() const override { return "none"; }
-    std::string version() const override { return "0"; }
-    std::optional<std::string> unsupported(const ConvProblem&, const Resources&) const override { return {}; }
-    std::unique_ptr<Prepared> prepare(const ConvProblem&, const ConvTensors&, const Resources&) const override {
-      class Untouched final : public Prepared {
-        void pack() override {}
-        void run() override {}
-        void unpack(float*) override {}
-      };
-      return std::make_unique<Untouched>();
-    }
+  struct Untouched final : Prepared {
+    void pack() override {}
+    void run() override {}
+    void unpack(PlainTensors&) override {}
   };
-  EXPECT_FALSE(is_exact(Wrong(), Case(parse_conv_problem("C2 K2 H2")), {1}));
+  const Contender<ConvForwardOp> wrong{
+      .name = "wrong",
+      .library = {"none", "0"},
+      .prepare = [](const ConvProblem&, const PlainTensors&, const Resources&) -> Result<PreparedPtr> {
+        return {std::make_unique<Untouched>()};
+      }};
+  const auto p = parse_problem<ConvProblem>("C2 K2 H2");
+  EXPECT_FALSE(is_exact(wrong, p, make_checkable_test_data<ConvForwardOp>(p, Fill::integers), 1));
 }
 
 }  // namespace

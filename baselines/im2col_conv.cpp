@@ -1,9 +1,11 @@
 // im2col and one large SGEMM per image, all in NCHW: dst_n [K][P*Q] = weights [K][C*R*S] * columns [C*R*S][P*Q].
+#include "conv_baselines.hpp"
+#ifdef BRICKWORK_HAS_OPENBLAS
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "aligned_buffer.hpp"
-#include "baselines.hpp"
 #include "openblas.hpp"
 
 namespace brickwork {
@@ -41,12 +43,15 @@ void fill_column_row(const ConvProblem& p, const float* channel, std::int64_t r,
 
 class PreparedIm2colConv final : public Prepared {
  public:
-  PreparedIm2colConv(const ConvProblem& p, const ConvTensors& t, int threads)
+  PreparedIm2colConv(const ConvProblem& p, const PlainTensors& in, int threads)
       : problem_(p),
-        plain_(t),
+        src_(in.at<float>("src")),
+        weights_(in.at<float>("weights")),
+        bias_(in.at<float>("bias")),
+        residual_(in.at<float>("residual")),
         threads_(threads),
         columns_(needs_no_columns(p) ? 0 : p.C * p.R * p.S * p.P() * p.Q()),
-        dst_(p.dst_size()) {
+        dst_(p.N * p.K * p.P() * p.Q()) {
     openblas::use_threads(threads);
   }
 
@@ -56,20 +61,20 @@ class PreparedIm2colConv final : public Prepared {
     const ConvProblem& p = problem_;
     const std::int64_t pixels = p.P() * p.Q(), reduction = p.C * p.R * p.S;
     for (std::int64_t n = 0; n < p.N; ++n) {
-      const float* image = plain_.src + n * p.C * p.H * p.W;
+      const float* image = src_ + n * p.C * p.H * p.W;
       const float* columns = image;
       if (!needs_no_columns(p)) {
         fill_columns(image);
         columns = columns_.data();
       }
       cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<blasint>(p.K), static_cast<blasint>(pixels),
-                  static_cast<blasint>(reduction), 1.0f, plain_.weights, static_cast<blasint>(reduction), columns,
+                  static_cast<blasint>(reduction), 1.0f, weights_, static_cast<blasint>(reduction), columns,
                   static_cast<blasint>(pixels), 0.0f, dst_.data() + n * p.K * pixels, static_cast<blasint>(pixels));
     }
     if (p.epilogue.any()) apply_epilogue();
   }
 
-  void unpack(float* dst_plain) override { std::ranges::copy(dst_, dst_plain); }
+  void unpack(PlainTensors& out) override { std::ranges::copy(dst_, out.at<float>("dst")); }
 
   std::string implementation() const override { return needs_no_columns(problem_) ? "sgemm" : "im2col+sgemm"; }
   std::string isa() const override { return openblas::isa(); }
@@ -96,10 +101,10 @@ class PreparedIm2colConv final : public Prepared {
       for (std::int64_t k = 0; k < p.K; ++k) {
         const std::int64_t begin = (n * p.K + k) * pixels;
         float* dst = dst_.data() + begin;
-        const float bias = p.epilogue.bias ? plain_.bias[k] : 0.0f;
+        const float bias = bias_ != nullptr ? bias_[k] : 0.0f;
         const float least = p.epilogue.relu ? 0.0f : -std::numeric_limits<float>::infinity();
-        if (p.epilogue.residual) {
-          const float* residual = plain_.residual + begin;
+        if (residual_ != nullptr) {
+          const float* residual = residual_ + begin;
           for (std::int64_t i = 0; i < pixels; ++i) dst[i] = std::max(least, dst[i] + bias + residual[i]);
         } else {
           for (std::int64_t i = 0; i < pixels; ++i) dst[i] = std::max(least, dst[i] + bias);
@@ -109,34 +114,38 @@ class PreparedIm2colConv final : public Prepared {
   }
 
   ConvProblem problem_;
-  ConvTensors plain_;
+  const float *src_, *weights_, *bias_, *residual_;  // plain; null where the problem does without
   int threads_;
   AlignedBuffer<float> columns_, dst_;
 };
 
-class Im2colConv final : public ConvContender {
- public:
-  std::string name() const override { return "im2col"; }
-  std::string backend() const override { return "OpenBLAS"; }
-  std::string version() const override { return openblas::version(); }
-
-  std::optional<std::string> unsupported(const ConvProblem& p, const Resources& r) const override {
-    if (std::max({p.K, p.P() * p.Q(), p.C * p.R * p.S}) > std::numeric_limits<blasint>::max()) {
-      return "OpenBLAS takes matrices of up to 2^31 - 1 rows and columns: K, P*Q and C*R*S must not exceed them";
-    }
-    if (r.threads > 1 && openblas_get_parallel() != OPENBLAS_OPENMP) {
-      return "this OpenBLAS brings its own threads: link its OpenMP build, or use one thread";
-    }
-    return std::nullopt;
+std::optional<std::string> unsupported(const ConvProblem& p, const Resources& r) {
+  if (std::max({p.K, p.P() * p.Q(), p.C * p.R * p.S}) > std::numeric_limits<blasint>::max()) {
+    return "OpenBLAS takes matrices of up to 2^31 - 1 rows and columns: K, P*Q and C*R*S must not exceed them";
   }
-
-  std::unique_ptr<Prepared> prepare(const ConvProblem& p, const ConvTensors& t, const Resources& r) const override {
-    return std::make_unique<PreparedIm2colConv>(p, t, r.threads);
+  if (r.threads > 1 && openblas_get_parallel() != OPENBLAS_OPENMP) {
+    return "this OpenBLAS brings its own threads: link its OpenMP build, or use one thread";
   }
-};
+  return std::nullopt;
+}
 
 }  // namespace
 
-std::unique_ptr<ConvContender> make_im2col_conv() { return std::make_unique<Im2colConv>(); }
+Contender<ConvForwardOp> im2col_conv() {
+  return {.name = "im2col",
+          .library = {"OpenBLAS", openblas::version()},
+          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+            if (const auto why = unsupported(p, r)) return Result<PreparedPtr>::unsupported(*why);
+            return {std::make_unique<PreparedIm2colConv>(p, in, r.threads)};
+          }};
+}
 
 }  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::ConvForwardOp> brickwork::im2col_conv() {
+  return absent_library<ConvForwardOp>("im2col", "OpenBLAS");
+}
+
+#endif

@@ -1,20 +1,22 @@
 // libxsmm_dnn_convolution of LIBXSMM 1.17: the paper authors' own primitive, in its fast mode (physical padding).
+#include "conv_baselines.hpp"
+#ifdef BRICKWORK_HAS_LIBXSMM
 #include <fmt/format.h>
-#include <libxsmm.h>
 #include <omp.h>
 
 #include <algorithm>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
-#include "baselines.hpp"
 #include "blocked_conv_tensors.hpp"
+#include "libxsmm.hpp"
 
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t pointer_array_length = 1024;  // of A_ptrs and B_ptrs in the library, which it does not check
+constexpr std::int64_t kPointerArrayLength = 1024;  // of A_ptrs and B_ptrs in the library, which it does not check
 
 void check(libxsmm_dnn_err_t status, const char* call) {
   if (status != LIBXSMM_DNN_SUCCESS) {
@@ -83,8 +85,8 @@ Layer create_layer(const ConvProblem& p, int threads) {
 
 class PreparedLibxsmmDnnConv final : public Prepared {
  public:
-  PreparedLibxsmmDnnConv(const ConvProblem& p, const ConvTensors& t, int threads)
-      : plain_(t),
+  PreparedLibxsmmDnnConv(const ConvProblem& p, const PlainTensors& in, int threads)
+      : in_(in),
         threads_(threads),
         tensors_(p, feature_block(p.C), feature_block(p.K), threads),
         layer_(create_layer(p, threads)),
@@ -96,7 +98,7 @@ class PreparedLibxsmmDnnConv final : public Prepared {
     bind_scratch(p);
   }
 
-  void pack() override { tensors_.pack(plain_.src, plain_.weights); }
+  void pack() override { tensors_.pack(in_); }
 
   void run() override {
     libxsmm_dnn_err_t status = LIBXSMM_DNN_SUCCESS;
@@ -105,7 +107,7 @@ class PreparedLibxsmmDnnConv final : public Prepared {
     check(status, "libxsmm_dnn_execute_st");
   }
 
-  void unpack(float* dst_plain) override { tensors_.unpack(dst_plain); }
+  void unpack(PlainTensors& out) override { tensors_.unpack(out); }
 
   std::string implementation() const override { return fallback_ ? "direct, fallback loops" : "direct"; }
   std::string isa() const override { return libxsmm_get_target_arch(); }
@@ -137,7 +139,7 @@ class PreparedLibxsmmDnnConv final : public Prepared {
           "libxsmm_dnn_bind_scratch");
   }
 
-  ConvTensors plain_;
+  const PlainTensors& in_;
   int threads_;
   BlockedConvTensors tensors_;
   AlignedBuffer<float> scratch_;
@@ -146,41 +148,46 @@ class PreparedLibxsmmDnnConv final : public Prepared {
   bool fallback_;
 };
 
-class LibxsmmDnnConv final : public ConvContender {
- public:
-  std::string name() const override { return "libxsmm-dnn"; }
-  std::string backend() const override { return "LIBXSMM"; }
-  std::string version() const override { return LIBXSMM_CONFIG_VERSION; }
-
-  std::optional<std::string> unsupported(const ConvProblem& p, const Resources& resources) const override {
-    if (p.epilogue.any()) return "LIBXSMM 1.17 fuses nothing into its convolution: the epilogue must be none";
-    for (const std::int64_t size : {p.N, p.C, p.K, p.H, p.W, p.R, p.S, p.stride_h, p.stride_w, p.pad_h, p.pad_w}) {
-      if (size > std::numeric_limits<int>::max()) return "LIBXSMM 1.17 takes sizes below 2^31 only";
-    }
-    if (longest_batch(p) > pointer_array_length) {
-      return fmt::format("LIBXSMM 1.17 holds {} pointers a call and this problem may need {}", pointer_array_length,
-                         longest_batch(p));
-    }
-    if (p.R == 3 && p.S == 3 && p.stride_h == 1 && p.stride_w == 1 && p.pad_h == 1 && p.pad_w == 1 && p.H == 1 &&
-        p.W == 1) {
-      return "LIBXSMM 1.17 crashes on a padded 3x3 convolution of a single pixel: it skips the rim with a GEMM of 0 "
-             "columns";
-    }
-    if (resources.threads > 1 && (omp_get_dynamic() || resources.threads > omp_get_thread_limit())) {
-      return fmt::format(
-          "LIBXSMM 1.17 would wait for ever for one of its {} threads: unset OMP_DYNAMIC and OMP_THREAD_LIMIT",
-          resources.threads);
-    }
-    return std::nullopt;
+std::optional<std::string> unsupported(const ConvProblem& p, const Resources& resources) {
+  if (const auto why = libxsmm::unsupported_cpu()) return why;
+  if (p.epilogue.any()) return "LIBXSMM 1.17 fuses nothing into its convolution: the epilogue must be none";
+  for (const std::int64_t size : {p.N, p.C, p.K, p.H, p.W, p.R, p.S, p.stride_h, p.stride_w, p.pad_h, p.pad_w}) {
+    if (size > std::numeric_limits<int>::max()) return "LIBXSMM 1.17 takes sizes below 2^31 only";
   }
-
-  std::unique_ptr<Prepared> prepare(const ConvProblem& p, const ConvTensors& t, const Resources& r) const override {
-    return std::make_unique<PreparedLibxsmmDnnConv>(p, t, r.threads);
+  if (longest_batch(p) > kPointerArrayLength) {
+    return fmt::format("LIBXSMM 1.17 holds {} pointers a call and this problem may need {}", kPointerArrayLength,
+                       longest_batch(p));
   }
-};
+  if (p.R == 3 && p.S == 3 && p.stride_h == 1 && p.stride_w == 1 && p.pad_h == 1 && p.pad_w == 1 && p.H == 1 &&
+      p.W == 1) {
+    return "LIBXSMM 1.17 crashes on a padded 3x3 convolution of a single pixel: it skips the rim with a GEMM of 0 "
+           "columns";
+  }
+  if (resources.threads > 1 && (omp_get_dynamic() || resources.threads > omp_get_thread_limit())) {
+    return fmt::format(
+        "LIBXSMM 1.17 would wait for ever for one of its {} threads: unset OMP_DYNAMIC and OMP_THREAD_LIMIT",
+        resources.threads);
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
-std::unique_ptr<ConvContender> make_libxsmm_dnn_conv() { return std::make_unique<LibxsmmDnnConv>(); }
+Contender<ConvForwardOp> libxsmm_dnn_conv() {
+  return {.name = "libxsmm-dnn",
+          .library = {"LIBXSMM", LIBXSMM_CONFIG_VERSION},
+          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+            if (const auto why = unsupported(p, r)) return Result<PreparedPtr>::unsupported(*why);
+            return {std::make_unique<PreparedLibxsmmDnnConv>(p, in, r.threads)};
+          }};
+}
 
 }  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::ConvForwardOp> brickwork::libxsmm_dnn_conv() {
+  return absent_library<ConvForwardOp>("libxsmm-dnn", "LIBXSMM");
+}
+
+#endif

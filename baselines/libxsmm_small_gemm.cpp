@@ -1,10 +1,11 @@
 // The brick's work as a loop of LIBXSMM's small GEMMs: C is loaded and stored once per member of the batch.
+#include "brgemm_baselines.hpp"
+#ifdef BRICKWORK_HAS_LIBXSMM
 #include <fmt/format.h>
-#include <libxsmm.h>
 
 #include <stdexcept>
 
-#include "baselines.hpp"
+#include "libxsmm.hpp"
 #include "small_gemm_blocks.hpp"
 
 namespace brickwork {
@@ -23,8 +24,8 @@ libxsmm_smmfunction make_gemm(const BrgemmProblem& p, float beta) {
 
 class PreparedLibxsmmSmallGemm final : public SmallGemmBlocks {
  public:
-  PreparedLibxsmmSmallGemm(const BrgemmProblem& p, const BrgemmTensors& t)
-      : SmallGemmBlocks(p, t), overwrite_(make_gemm(p, 0.0f)), add_(make_gemm(p, 1.0f)) {}
+  PreparedLibxsmmSmallGemm(const BrgemmProblem& p, const PlainTensors& in)
+      : SmallGemmBlocks(p, in), overwrite_(make_gemm(p, 0.0f)), add_(make_gemm(p, 1.0f)) {}
 
   void run() override {
     overwrite_(b_block(0), a_block(0), c.data());
@@ -37,21 +38,24 @@ class PreparedLibxsmmSmallGemm final : public SmallGemmBlocks {
   libxsmm_smmfunction overwrite_, add_;
 };
 
-class LibxsmmSmallGemm final : public BrgemmContender {
- public:
-  std::string name() const override { return "libxsmm-gemm"; }
-  std::string backend() const override { return "LIBXSMM"; }
-  std::string version() const override { return LIBXSMM_CONFIG_VERSION; }
-  std::optional<std::string> unsupported(const BrgemmProblem&, const Resources& r) const override {
-    return needs_one_thread(r);
-  }
-  std::unique_ptr<Prepared> prepare(const BrgemmProblem& p, const BrgemmTensors& t, const Resources&) const override {
-    return std::make_unique<PreparedLibxsmmSmallGemm>(p, t);
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<BrgemmContender> make_libxsmm_small_gemm() { return std::make_unique<LibxsmmSmallGemm>(); }
+Contender<BrgemmOp> libxsmm_small_gemm() {
+  return {.name = "libxsmm-gemm",
+          .library = {"LIBXSMM", LIBXSMM_CONFIG_VERSION},
+          .prepare = [](const BrgemmProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+            if (const auto why = libxsmm::unsupported_cpu()) return Result<PreparedPtr>::unsupported(*why);
+            if (const auto why = SmallGemmBlocks::unsupported(r)) return Result<PreparedPtr>::unsupported(*why);
+            return {std::make_unique<PreparedLibxsmmSmallGemm>(p, in)};
+          }};
+}
 
 }  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::BrgemmOp> brickwork::libxsmm_small_gemm() {
+  return absent_library<BrgemmOp>("libxsmm-gemm", "LIBXSMM");
+}
+
+#endif

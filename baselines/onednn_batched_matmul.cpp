@@ -1,8 +1,9 @@
 // Batched GEMM as a library offers it: one output per member of the batch, [batch][m][n], and then their sum. Both
 // belong to run(): the batch-reduce kernel returns the sum.
+#include "brgemm_baselines.hpp"
+#ifdef BRICKWORK_HAS_ONEDNN
 #include <algorithm>
 
-#include "baselines.hpp"
 #include "onednn_tensor.hpp"
 
 namespace brickwork {
@@ -39,9 +40,9 @@ struct Product {
 
 class PreparedBatchedMatmul final : public Prepared {
  public:
-  PreparedBatchedMatmul(const BrgemmProblem& p, const BrgemmTensors& t)
+  PreparedBatchedMatmul(const BrgemmProblem& p, const PlainTensors& in)
       : problem_(p),
-        plain_(t),
+        in_(in),
         a_(context_, f32({p.batch, p.m, p.k})),
         b_(context_, f32({p.batch, p.k, p.n})),
         members_(context_, f32({p.batch, p.m, p.n})),
@@ -56,8 +57,8 @@ class PreparedBatchedMatmul final : public Prepared {
   }
 
   void pack() override {
-    std::copy_n(plain_.a, problem_.batch * problem_.m * problem_.k, a_.data());
-    std::copy_n(plain_.b, problem_.batch * problem_.k * problem_.n, b_.data());
+    std::copy_n(in_.at<float>("A"), problem_.batch * problem_.m * problem_.k, a_.data());
+    std::copy_n(in_.at<float>("B"), problem_.batch * problem_.k * problem_.n, b_.data());
   }
 
   void run() override {
@@ -66,7 +67,7 @@ class PreparedBatchedMatmul final : public Prepared {
     context_.stream.wait();
   }
 
-  void unpack(float* c) override { std::copy_n(c_.data(), problem_.m * problem_.n, c); }
+  void unpack(PlainTensors& out) override { std::copy_n(c_.data(), problem_.m * problem_.n, out.at<float>("C")); }
 
   std::string implementation() const override { return product_.desc.impl_info_str(); }
   std::string isa() const override { return onednn::isa(); }
@@ -74,24 +75,27 @@ class PreparedBatchedMatmul final : public Prepared {
  private:
   Context context_;
   BrgemmProblem problem_;
-  BrgemmTensors plain_;
+  const PlainTensors& in_;
   onednn::Tensor a_, b_, members_, ones_, c_;
   Product product_, sum_;
 };
 
-class OnednnBatchedMatmul final : public BrgemmContender {
- public:
-  std::string name() const override { return "onednn-matmul"; }
-  std::string backend() const override { return "oneDNN"; }
-  std::string version() const override { return onednn::version(); }
-  std::optional<std::string> unsupported(const BrgemmProblem&, const Resources&) const override { return std::nullopt; }
-  std::unique_ptr<Prepared> prepare(const BrgemmProblem& p, const BrgemmTensors& t, const Resources&) const override {
-    return onednn::prepared_or_throw([&] { return std::make_unique<PreparedBatchedMatmul>(p, t); });
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<BrgemmContender> make_onednn_batched_matmul() { return std::make_unique<OnednnBatchedMatmul>(); }
+Contender<BrgemmOp> onednn_batched_matmul() {
+  return {.name = "onednn-matmul",
+          .library = {"oneDNN", onednn::version()},
+          .prepare = [](const BrgemmProblem& p, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+            return {std::make_unique<PreparedBatchedMatmul>(p, in)};
+          }};
+}
 
 }  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::BrgemmOp> brickwork::onednn_batched_matmul() {
+  return absent_library<BrgemmOp>("onednn-matmul", "oneDNN");
+}
+
+#endif

@@ -1,6 +1,7 @@
 // oneDNN's convolution in the layouts that it chooses itself (format any). Its direct algorithms only: Winograd
 // does fewer operations than are counted.
-#include "baselines.hpp"
+#include "conv_baselines.hpp"
+#ifdef BRICKWORK_HAS_ONEDNN
 #include "onednn_tensor.hpp"
 
 namespace brickwork {
@@ -34,12 +35,13 @@ Desc describe(const ConvProblem& p, const Context& context) {
 
 class PreparedOnednnConv final : public Prepared {
  public:
-  PreparedOnednnConv(const ConvProblem& p, const ConvTensors& t)
+  PreparedOnednnConv(const ConvProblem& p, const PlainTensors& in)
       : desc_(describe(p, context_)),
         primitive_(desc_),
         plain_dst_desc_(f32(dst_dims(p), memory::format_tag::nchw)),
-        src_(context_, t.src, f32(src_dims(p), memory::format_tag::nchw), desc_.src_desc()),
-        weights_(context_, t.weights, f32(weights_dims(p), memory::format_tag::oihw), desc_.weights_desc()),
+        src_(context_, in.at<float>("src"), f32(src_dims(p), memory::format_tag::nchw), desc_.src_desc()),
+        weights_(context_, in.at<float>("weights"), f32(weights_dims(p), memory::format_tag::oihw),
+                 desc_.weights_desc()),
         dst_(context_, desc_.dst_desc()),
         scratchpad_(context_, desc_.scratchpad_desc()) {
     arguments_ = {{DNNL_ARG_SRC, src_.memory()},
@@ -48,11 +50,11 @@ class PreparedOnednnConv final : public Prepared {
                   {DNNL_ARG_SCRATCHPAD, scratchpad_.memory()}};
     if (p.epilogue.bias) {
       const auto bias = f32({p.K}, memory::format_tag::a);
-      bias_ = onednn::Source(context_, t.bias, bias, bias);
+      bias_ = onednn::Source(context_, in.at<float>("bias"), bias, bias);
       arguments_.emplace(DNNL_ARG_BIAS, bias_.memory());
     }
     if (p.epilogue.residual) {
-      residual_ = onednn::Source(context_, t.residual, plain_dst_desc_, desc_.dst_desc());
+      residual_ = onednn::Source(context_, in.at<float>("residual"), plain_dst_desc_, desc_.dst_desc());
       arguments_.emplace(DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, residual_.memory());
     }
     memory plain_dst(plain_dst_desc_, context_.engine, nullptr);
@@ -71,9 +73,9 @@ class PreparedOnednnConv final : public Prepared {
     context_.stream.wait();
   }
 
-  void unpack(float* dst_plain) override {
+  void unpack(PlainTensors& out) override {
     memory from = dst_.memory();
-    memory to(plain_dst_desc_, context_.engine, dst_plain);
+    memory to(plain_dst_desc_, context_.engine, out.at<float>("dst"));
     unpack_.execute(context_.stream, from, to);
     context_.stream.wait();
   }
@@ -93,19 +95,22 @@ class PreparedOnednnConv final : public Prepared {
   bool has_residual_ = false;
 };
 
-class OnednnConv final : public ConvContender {
- public:
-  std::string name() const override { return "onednn"; }
-  std::string backend() const override { return "oneDNN"; }
-  std::string version() const override { return onednn::version(); }
-  std::optional<std::string> unsupported(const ConvProblem&, const Resources&) const override { return std::nullopt; }
-  std::unique_ptr<Prepared> prepare(const ConvProblem& p, const ConvTensors& t, const Resources&) const override {
-    return onednn::prepared_or_throw([&] { return std::make_unique<PreparedOnednnConv>(p, t); });
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<ConvContender> make_onednn_conv() { return std::make_unique<OnednnConv>(); }
+Contender<ConvForwardOp> onednn_conv() {
+  return {.name = "onednn",
+          .library = {"oneDNN", onednn::version()},
+          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+            return {std::make_unique<PreparedOnednnConv>(p, in)};
+          }};
+}
 
 }  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::ConvForwardOp> brickwork::onednn_conv() {
+  return absent_library<ConvForwardOp>("onednn", "oneDNN");
+}
+
+#endif

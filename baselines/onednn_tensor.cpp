@@ -1,8 +1,7 @@
+#ifdef BRICKWORK_HAS_ONEDNN
 #include "onednn_tensor.hpp"
 
 #include <fmt/format.h>
-
-#include <stdexcept>
 
 namespace brickwork::onednn {
 
@@ -59,12 +58,5 @@ void Source::pack(const Context& context) {
   stream.wait();
 }
 
-std::unique_ptr<Prepared> prepared_or_throw(const std::function<std::unique_ptr<Prepared>()>& make) {
-  try {
-    return make();
-  } catch (const dnnl::error& e) {
-    throw std::runtime_error(fmt::format("oneDNN refused the problem: {}", e.message));
-  }
-}
-
 }  // namespace brickwork::onednn
+#endif

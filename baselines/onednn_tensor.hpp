@@ -1,13 +1,10 @@
 // What the oneDNN baselines share.
 #pragma once
-#include <functional>
-#include <memory>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
 #include <unordered_map>
 
 #include "aligned_buffer.hpp"
-#include "contender.hpp"
 
 namespace brickwork::onednn {
 
@@ -51,8 +48,5 @@ class Source {
   Tensor packed_;
   dnnl::reorder reorder_;  // empty where no copy is needed
 };
-
-// Where the library throws dnnl::error, the contract asks for std::runtime_error with one sentence.
-std::unique_ptr<Prepared> prepared_or_throw(const std::function<std::unique_ptr<Prepared>()>& make);
 
 }  // namespace brickwork::onednn

@@ -1,5 +1,6 @@
 // The brick's work as a loop of cblas_sgemm, one call per member of the batch.
-#include "baselines.hpp"
+#include "brgemm_baselines.hpp"
+#ifdef BRICKWORK_HAS_OPENBLAS
 #include "openblas.hpp"
 #include "small_gemm_blocks.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 
 class PreparedOpenblasSmallGemm final : public SmallGemmBlocks {
  public:
-  PreparedOpenblasSmallGemm(const BrgemmProblem& p, const BrgemmTensors& t) : SmallGemmBlocks(p, t) {
+  PreparedOpenblasSmallGemm(const BrgemmProblem& p, const PlainTensors& in) : SmallGemmBlocks(p, in) {
     openblas::use_threads(1);
   }
 
@@ -24,21 +25,23 @@ class PreparedOpenblasSmallGemm final : public SmallGemmBlocks {
   std::string isa() const override { return openblas::isa(); }
 };
 
-class OpenblasSmallGemm final : public BrgemmContender {
- public:
-  std::string name() const override { return "openblas-gemm"; }
-  std::string backend() const override { return "OpenBLAS"; }
-  std::string version() const override { return openblas::version(); }
-  std::optional<std::string> unsupported(const BrgemmProblem&, const Resources& r) const override {
-    return needs_one_thread(r);
-  }
-  std::unique_ptr<Prepared> prepare(const BrgemmProblem& p, const BrgemmTensors& t, const Resources&) const override {
-    return std::make_unique<PreparedOpenblasSmallGemm>(p, t);
-  }
-};
-
 }  // namespace
 
-std::unique_ptr<BrgemmContender> make_openblas_small_gemm() { return std::make_unique<OpenblasSmallGemm>(); }
+Contender<BrgemmOp> openblas_small_gemm() {
+  return {.name = "openblas-gemm",
+          .library = {"OpenBLAS", openblas::version()},
+          .prepare = [](const BrgemmProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+            if (const auto why = SmallGemmBlocks::unsupported(r)) return Result<PreparedPtr>::unsupported(*why);
+            return {std::make_unique<PreparedOpenblasSmallGemm>(p, in)};
+          }};
+}
 
 }  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::BrgemmOp> brickwork::openblas_small_gemm() {
+  return absent_library<BrgemmOp>("openblas-gemm", "OpenBLAS");
+}
+
+#endif

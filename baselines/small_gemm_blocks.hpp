@@ -5,20 +5,26 @@
 #include <string>
 
 #include "aligned_buffer.hpp"
+#include "brgemm_problem.hpp"
 #include "contender.hpp"
 
 namespace brickwork {
 
 class SmallGemmBlocks : public Prepared {
  public:
-  SmallGemmBlocks(const BrgemmProblem& p, const BrgemmTensors& t)
-      : problem(p), a(p.batch * p.m * p.k), b(p.batch * p.k * p.n), c(p.m * p.n), plain_(t) {}
+  static std::optional<std::string> unsupported(const Resources& r) {
+    if (r.threads == 1) return std::nullopt;
+    return "the loop of small GEMMs runs on one thread: ask for --threads 1";
+  }
+
+  SmallGemmBlocks(const BrgemmProblem& p, const PlainTensors& in)
+      : problem(p), a(p.batch * p.m * p.k), b(p.batch * p.k * p.n), c(p.m * p.n), in_(in) {}
 
   void pack() final {
-    std::copy_n(plain_.a, a.size(), a.data());
-    std::copy_n(plain_.b, b.size(), b.data());
+    std::copy_n(in_.at<float>("A"), a.size(), a.data());
+    std::copy_n(in_.at<float>("B"), b.size(), b.data());
   }
-  void unpack(float* c_plain) final { std::ranges::copy(c, c_plain); }
+  void unpack(PlainTensors& out) final { std::ranges::copy(c, out.at<float>("C")); }
 
  protected:
   const float* a_block(std::int64_t i) const { return a.data() + i * problem.m * problem.k; }
@@ -28,12 +34,7 @@ class SmallGemmBlocks : public Prepared {
   AlignedBuffer<float> a, b, c;
 
  private:
-  BrgemmTensors plain_;
+  const PlainTensors& in_;
 };
-
-inline std::optional<std::string> needs_one_thread(const Resources& r) {
-  if (r.threads == 1) return std::nullopt;
-  return "the brgemm experiment runs on one thread: ask for --threads 1";
-}
 
 }  // namespace brickwork

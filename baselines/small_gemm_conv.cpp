@@ -1,14 +1,16 @@
 // The alternative that the batch-reduce paper argues against: the direct blocked loops with one small GEMM for every
 // (c block, r, s), so that each output row is loaded and stored Cb * R * S times instead of once.
+#include "conv_baselines.hpp"
+#ifdef BRICKWORK_HAS_LIBXSMM
 #include <fmt/format.h>
-#include <libxsmm.h>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
-#include "baselines.hpp"
 #include "blocked_conv_tensors.hpp"
+#include "libxsmm.hpp"
 
 namespace brickwork {
 namespace {
@@ -32,12 +34,12 @@ libxsmm_smmfunction make_gemm(const ConvProblem& p, std::int64_t bc, std::int64_
 
 class PreparedSmallGemmConv final : public Prepared {
  public:
-  PreparedSmallGemmConv(const ConvProblem& p, const ConvTensors& t, int threads)
-      : plain_(t),
+  PreparedSmallGemmConv(const ConvProblem& p, const PlainTensors& in, int threads)
+      : in_(in),
         tensors_(p, largest_divisor_up_to_64(p.C), largest_divisor_up_to_64(p.K), threads),
         gemm_(make_gemm(p, tensors_.bc, tensors_.bk)) {}
 
-  void pack() override { tensors_.pack(plain_.src, plain_.weights); }
+  void pack() override { tensors_.pack(in_); }
 
   void run() override {
     const ConvProblem& p = tensors_.problem;
@@ -49,7 +51,7 @@ class PreparedSmallGemmConv final : public Prepared {
     }
   }
 
-  void unpack(float* dst_plain) override { tensors_.unpack(dst_plain); }
+  void unpack(PlainTensors& out) override { tensors_.unpack(out); }
 
   std::string implementation() const override { return fmt::format("bc{}_bk{}", tensors_.bc, tensors_.bk); }
   std::string isa() const override { return libxsmm_get_target_arch(); }
@@ -69,33 +71,38 @@ class PreparedSmallGemmConv final : public Prepared {
     }
   }
 
-  ConvTensors plain_;
+  const PlainTensors& in_;
   BlockedConvTensors tensors_;
   libxsmm_smmfunction gemm_;
 };
 
-class SmallGemmConv final : public ConvContender {
- public:
-  std::string name() const override { return "small-gemm"; }
-  std::string backend() const override { return "LIBXSMM"; }
-  std::string version() const override { return LIBXSMM_CONFIG_VERSION; }
-
-  std::optional<std::string> unsupported(const ConvProblem& p, const Resources&) const override {
-    if (p.epilogue.any()) return "the loops of small GEMMs fuse nothing: the epilogue must be none";
-    if (p.Q() > std::numeric_limits<libxsmm_blasint>::max() ||
-        p.stride_w > std::numeric_limits<libxsmm_blasint>::max() / 64) {
-      return "LIBXSMM's GEMM takes sizes below 2^31 only";
-    }
-    return std::nullopt;
+std::optional<std::string> unsupported(const ConvProblem& p) {
+  if (const auto why = libxsmm::unsupported_cpu()) return why;
+  if (p.epilogue.any()) return "the loops of small GEMMs fuse nothing: the epilogue must be none";
+  if (p.Q() > std::numeric_limits<libxsmm_blasint>::max() ||
+      p.stride_w > std::numeric_limits<libxsmm_blasint>::max() / 64) {
+    return "LIBXSMM's GEMM takes sizes below 2^31 only";
   }
-
-  std::unique_ptr<Prepared> prepare(const ConvProblem& p, const ConvTensors& t, const Resources& r) const override {
-    return std::make_unique<PreparedSmallGemmConv>(p, t, r.threads);
-  }
-};
+  return std::nullopt;
+}
 
 }  // namespace
 
-std::unique_ptr<ConvContender> make_small_gemm_conv() { return std::make_unique<SmallGemmConv>(); }
+Contender<ConvForwardOp> small_gemm_conv() {
+  return {.name = "small-gemm",
+          .library = {"LIBXSMM", LIBXSMM_CONFIG_VERSION},
+          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+            if (const auto why = unsupported(p)) return Result<PreparedPtr>::unsupported(*why);
+            return {std::make_unique<PreparedSmallGemmConv>(p, in, r.threads)};
+          }};
+}
 
 }  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::ConvForwardOp> brickwork::small_gemm_conv() {
+  return absent_library<ConvForwardOp>("small-gemm", "LIBXSMM");
+}
+
+#endif

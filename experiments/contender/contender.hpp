@@ -1,15 +1,14 @@
-// What the harness asks of every implementation, ours and the libraries' alike.
+// What the harness asks of every implementation of an operation, ours and the libraries' alike: a contender is a value.
 //
-// A contender supports a problem or says why not; prepared once per problem from plain tensors, it packs, runs and
-// unpacks. Only run() is the work the figures show; pack() is timed as a phase of its own.
+// It is prepared once per problem from plain tensors, or says why it cannot be; then it packs, runs and unpacks. Only
+// run() is the work the figures show; pack() is timed as a phase of its own.
 #pragma once
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "brgemm_problem.hpp"
-#include "conv/conv_problem.hpp"
+#include "op.hpp"
+#include "result.hpp"
 
 namespace brickwork {
 
@@ -19,42 +18,53 @@ struct Resources {
   int threads = 1;
 };
 
-// Plain tensors of one convolution problem, owned by the harness; see ConvProblem for their layout.
-struct ConvTensors {
-  const float* src = nullptr;
-  const float* weights = nullptr;
-  const float* bias = nullptr;      // K floats, null unless epilogue.bias
-  const float* residual = nullptr;  // shape of dst, null unless epilogue.residual
-};
-
-// A prepared contender: holds its own packed tensors and scratch, all allocated in prepare().
+// A prepared contender: holds its own packed tensors and scratch, all allocated when it was prepared. The plain inputs
+// outlive it.
 class Prepared {
  public:
   virtual ~Prepared() = default;
-  virtual void pack() = 0;                    // plain src and weights -> own layout; may be called again and again
-  virtual void run() = 0;                     // the primitive; overwrites its output; may be called again and again
-  virtual void unpack(float* dst_plain) = 0;  // own output layout -> plain dst
-  virtual std::string implementation() const {
-    return {};
-  }  // the library's own name of what it runs, e.g. "brg_conv:avx512_core"
-  virtual std::string plan() const { return {}; }  // our plan's text form
+  virtual void pack() = 0;  // plain inputs -> own layouts; may be called again and again
+  virtual void run() = 0;   // the operation; overwrites its outputs; may be called again and again
+  virtual void unpack(PlainTensors& outputs) = 0;            // own layouts -> plain outputs
+  virtual std::string implementation() const { return {}; }  // the library's own name: "brg_conv:avx512_core"
+  virtual std::string plan() const { return {}; }            // our plan's text form
   virtual std::string isa() const { return {}; }
 };
+using PreparedPtr = std::unique_ptr<Prepared>;
 
-template <class Problem, class Tensors>
-class Contender {
- public:
-  virtual ~Contender() = default;
-  virtual std::string name() const = 0;     // as typed on the command line: "simd", "onednn", "libxsmm-dnn"
-  virtual std::string backend() const = 0;  // the brick's backend for ours, the library's name for baselines
-  virtual std::string version() const = 0;
-  // The reason why the problem cannot be run; nullopt when it can.
-  virtual std::optional<std::string> unsupported(const Problem&, const Resources&) const = 0;
-  // Throws std::runtime_error with one sentence where the library refuses after all: the row says failed.
-  virtual std::unique_ptr<Prepared> prepare(const Problem&, const Tensors&, const Resources&) const = 0;
+struct Library {
+  std::string name, version;  // "oneDNN", "3.2.0"; for ours the brick's backend and what is behind it
+  std::string absent;         // why this build or machine lacks it; empty when it is here
 };
 
-using ConvContender = Contender<ConvProblem, ConvTensors>;
-using BrgemmContender = Contender<BrgemmProblem, BrgemmTensors>;
+template <Operation Op>
+struct Contender {
+  using Problem = typename Op::Problem;
+
+  std::string name;  // as typed on the command line: "brickwork-simd", "onednn", "libxsmm-dnn"
+  Library library;
+  bool ours = false;
+  bool slow = false;  // there to be right, not to be fast: left out unless it is named
+  // Unsupported or misfit with a reason where it cannot be. Throws where the library refuses after all: the row says
+  // failed. Not called where the library is absent.
+  std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;
+  // Our plan of a problem, without any tensor; null where there is none.
+  std::function<Result<std::string>(const Problem&, const Resources&)> plan;
+};
+
+// In place of a contender whose library this build lacks, so that its rows say why there is no number.
+template <Operation Op>
+Contender<Op> absent_library(std::string name, std::string library) {
+  const std::string reason =
+      "built without " + library + ": run scripts/setup, or put its package on CMAKE_PREFIX_PATH, and configure anew";
+  return {.name = std::move(name), .library = {.name = std::move(library), .version = {}, .absent = reason}};
+}
+
+template <Operation Op>
+Result<PreparedPtr> prepare(const Contender<Op>& contender, const typename Op::Problem& problem,
+                            const PlainTensors& inputs, const Resources& resources) {
+  if (!contender.library.absent.empty()) return Result<PreparedPtr>::absent(contender.library.absent);
+  return contender.prepare(problem, inputs, resources);
+}
 
 }  // namespace brickwork

@@ -1,0 +1,13 @@
+// The libraries that our convolutions are measured against, each there in every build: see absent_library().
+#pragma once
+#include "contender.hpp"
+#include "conv_forward_op.hpp"
+
+namespace brickwork {
+
+Contender<ConvForwardOp> onednn_conv();       // in its own best layouts (format any)
+Contender<ConvForwardOp> libxsmm_dnn_conv();  // the paper authors' own primitive
+Contender<ConvForwardOp> im2col_conv();       // im2col and OpenBLAS's SGEMM, NCHW
+Contender<ConvForwardOp> small_gemm_conv();   // the direct loops with one LIBXSMM GEMM per (c block, r, s)
+
+}  // namespace brickwork

@@ -1,0 +1,2 @@
+// Whether a baseline can include HEADER: the build decides.
+#include HEADER

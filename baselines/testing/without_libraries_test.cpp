@@ -1,0 +1,30 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "brgemm_baselines.hpp"
+#include "conv_baselines.hpp"
+
+namespace brickwork {
+namespace {
+
+template <Operation Op>
+void expect_absent(const Contender<Op>& contender, const std::string& name, const std::string& library) {
+  EXPECT_EQ(contender.name, name);
+  EXPECT_EQ(contender.library.name, library);
+  const auto prepared = prepare(contender, {}, {}, {});
+  EXPECT_EQ(prepared.status(), Status::absent) << name;
+  EXPECT_THAT(prepared.reason(), testing::StartsWith("built without " + library + ": run scripts/setup"));
+}
+
+TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
+  expect_absent(onednn_conv(), "onednn", "oneDNN");
+  expect_absent(libxsmm_dnn_conv(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(im2col_conv(), "im2col", "OpenBLAS");
+  expect_absent(small_gemm_conv(), "small-gemm", "LIBXSMM");
+  expect_absent(libxsmm_small_gemm(), "libxsmm-gemm", "LIBXSMM");
+  expect_absent(openblas_small_gemm(), "openblas-gemm", "OpenBLAS");
+  expect_absent(onednn_batched_matmul(), "onednn-matmul", "oneDNN");
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,28 @@
+// Is a contender right? Decided before it is timed; one that is not gets no time.
+#pragma once
+#include "compare.hpp"
+#include "contender.hpp"
+#include "test_data.hpp"
+
+namespace brickwork {
+
+// A contender that was asked, prepared, run and judged; `prepared` is null where it did not come that far.
+struct Checked {
+  Verdict verdict;  // max_error is NaN where nothing could be compared
+  PreparedPtr prepared;
+  double run_seconds = 0, pack_seconds = 0;  // of single calls, to plan the timing with
+};
+
+// Packs and runs twice, as the harness will again and again: what adds to the first run's output shows. An exception
+// is the contender's own failure.
+Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::vector<TensorInfo>& outputs,
+              const PlainTensors& expected, double tolerance);
+
+template <Operation Op>
+Checked check(const Contender<Op>& contender, const typename Op::Problem& problem, const TestData& data,
+              const Resources& resources) {
+  return check([&] { return prepare(contender, problem, data.inputs, resources); }, Op::outputs(problem), data.expected,
+               data.tolerance);
+}
+
+}  // namespace brickwork

@@ -1,0 +1,200 @@
+#include "checker.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// So many images of 64 values.
+struct Images {
+  static const SizeTable<Images>& table() {
+    static const SizeTable<Images> table{
+        .kind = "images", .sizes = {{.key = "N", .column = "N", .member = &Images::N}}, .words = {}, .example = "N3"};
+    return table;
+  }
+  std::int64_t N = 1;
+};
+
+// y = x.
+struct Copy {
+  using Problem = Images;
+  static constexpr std::string_view primitive = "copy", pass = "forward";
+  static constexpr std::int64_t Images::*images = &Images::N;
+  static constexpr bool sum_of_products = true;
+  static std::vector<TensorInfo> inputs(const Images& p) {
+    return {{.name = "x", .dims = {p.N, 64}, .per_image = true}};
+  }
+  static std::vector<TensorInfo> outputs(const Images& p) {
+    return {{.name = "y", .dims = {p.N, 64}, .per_image = true}};
+  }
+  static std::int64_t terms(const Images&) { return 1; }
+  static double flops(const Images& p) { return static_cast<double>(p.N * 64); }
+  static double least_flops(const Images& p) { return flops(p); }
+  static void reference(const Images&, const PlainTensors& in, PlainTensors& out) {
+    std::ranges::copy(in.values<double>(0), out.values<double>(0).begin());
+  }
+};
+
+using Right = std::span<const float>;
+using Output = std::span<float>;
+using Run = std::function<void(Right, Output)>;  // what a contender does to an output in which `right` is expected
+
+void copy(Right right, Output output) { std::ranges::copy(right, output.begin()); }
+
+// Keeps its output over runs; what they never write, it does not unpack either.
+class PreparedCopy final : public Prepared {
+ public:
+  PreparedCopy(const PlainTensors& in, Run run) : right_(in.values<float>(0)), run_(std::move(run)) {}
+  void pack() override {}
+  void run() override { run_(right_, output_); }
+  void unpack(PlainTensors& out) override {
+    for (std::size_t i = 0; i < output_.size(); ++i) {
+      if (output_[i] != untouched) out.values<float>(0)[i] = output_[i];
+    }
+  }
+
+ private:
+  static constexpr float untouched = -1e30F;
+  Right right_;
+  Run run_;
+  std::vector<float> output_ = std::vector<float>(right_.size(), untouched);
+};
+
+Contender<Copy> contender_that(Run run) {
+  return {.name = "fake",
+          .library = {"none", "1.0"},
+          .prepare = [run](const Images&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+            return {std::make_unique<PreparedCopy>(in, run)};
+          }};
+}
+
+// On three images of -20.5, -19.5, ..., so that a value in a wrong place shows.
+Checked checked(const Contender<Copy>& contender) {
+  TestData data{PlainTensors(Copy::inputs({3})), PlainTensors(with_dtype(Copy::outputs({1}), DType::f64)), 0};
+  const auto one_image = data.expected.values<double>(0);
+  std::iota(one_image.begin(), one_image.end(), -20.5);
+  test_data::repeat(data.expected, data.inputs);
+  return check(contender, {3}, data, {});
+}
+
+void expect_failed(const Contender<Copy>& contender, const std::string& reason) {
+  const Verdict verdict = checked(contender).verdict;
+  EXPECT_EQ(verdict.status, Status::failed);
+  EXPECT_THAT(verdict.reason, HasSubstr(reason));
+  EXPECT_FALSE(verdict.max_error == 0);
+}
+
+void expect_failed(const Run& run, const std::string& reason) { expect_failed(contender_that(run), reason); }
+
+TEST(Checker, AcceptsTheRightAnswer) {
+  const Checked right = checked(contender_that(copy));
+  EXPECT_EQ(right.verdict.status, Status::ok);
+  EXPECT_EQ(right.verdict.reason, "");
+  EXPECT_EQ(right.verdict.max_error, 0);
+  EXPECT_TRUE(right.prepared);
+}
+
+TEST(Checker, AcceptsTheRightAnswerOnTestDataOfTheOperation) {
+  const TestData data = make_checkable_test_data<Copy>({8}, Fill::integers);
+  EXPECT_EQ(check(contender_that(copy), {8}, data, {}).verdict.status, Status::ok);
+}
+
+TEST(Checker, RefusesZeros) {
+  expect_failed([](Right, Output out) { std::ranges::fill(out, 0.0F); }, "192 of 192 outputs in y are wrong");
+}
+
+TEST(Checker, RefusesUntouchedOutput) {
+  expect_failed([](Right, Output) {}, "192 of 192 outputs in y are wrong, the first at element 0: nan instead of");
+}
+
+TEST(Checker, RefusesAnOutputWithItsLastElementUntouched) {
+  expect_failed([](Right right, Output out) { copy(right.first(191), out); },
+                "1 of 192 outputs in y are wrong, the first at element 191: nan");
+}
+
+TEST(Checker, RefusesATileOffByOne) {
+  expect_failed(
+      [](Right right, Output out) {
+        copy(right, out);
+        copy(right.subspan(65, 16), out.subspan(64));  // of the second image
+      },
+      "16 of 192 outputs in y are wrong, the first at element 64: -19.5 instead of -20.5");
+}
+
+TEST(Checker, RefusesOneWrongElementInTheLastImage) {
+  const Verdict verdict = checked(contender_that([](Right right, Output out) {
+                            copy(right, out);
+                            out[190] += 0.25F;
+                          })).verdict;
+  EXPECT_EQ(verdict.status, Status::failed);
+  EXPECT_THAT(verdict.reason, StartsWith("1 of 192 outputs in y are wrong, the first at element 190"));
+  EXPECT_EQ(verdict.max_error, 0.25);
+}
+
+TEST(Checker, RefusesNanAndInfinity) {
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    const Verdict verdict = checked(contender_that([bad](Right right, Output out) {
+                              copy(right, out);
+                              out[3] = bad;
+                            })).verdict;
+    EXPECT_EQ(verdict.status, Status::failed);
+    EXPECT_THAT(verdict.reason, StartsWith("1 of 192 outputs in y are wrong, the first at element 3"));
+    EXPECT_TRUE(std::isinf(verdict.max_error));
+  }
+}
+
+TEST(Checker, RefusesRunsThatAddToEarlierOutput) {
+  int runs = 0;
+  expect_failed(
+      [&](Right right, Output out) {
+        ++runs;
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(runs) * right[i];
+      },
+      "192 of 192 outputs in y are wrong");
+}
+
+TEST(Checker, TurnsExceptionsIntoTheReason) {
+  expect_failed([](Right, Output) { throw std::runtime_error("the library refuses"); }, "the library refuses");
+  expect_failed([](Right, Output) { throw std::logic_error("called wrongly"); }, "called wrongly");
+
+  Contender<Copy> contender = contender_that(copy);
+  contender.prepare = [](auto&&...) -> Result<PreparedPtr> { throw std::runtime_error("no memory for its layouts"); };
+  expect_failed(contender, "no memory for its layouts");
+  EXPECT_FALSE(checked(contender).prepared);
+}
+
+TEST(Checker, PassesOnWhyThereIsNothingToRun) {
+  Contender<Copy> contender = contender_that(copy);
+  for (const auto status : {Status::unsupported, Status::misfit}) {
+    contender.prepare = [status](auto&&...) { return Result<PreparedPtr>(status, "no such instruction set"); };
+    const Checked refused = checked(contender);
+    EXPECT_EQ(refused.verdict.status, status);
+    EXPECT_EQ(refused.verdict.reason, "no such instruction set");
+    EXPECT_TRUE(std::isnan(refused.verdict.max_error));
+    EXPECT_FALSE(refused.prepared);
+  }
+}
+
+TEST(AbsentLibrary, SaysWhichAndHowToGetItAndIsNeverCalled) {
+  Contender<Copy> contender = absent_library<Copy>("onednn", "oneDNN");
+  EXPECT_EQ(contender.name, "onednn");
+  EXPECT_EQ(contender.library.name, "oneDNN");
+  EXPECT_EQ(contender.library.version, "");
+  contender.prepare = [](auto&&...) -> Result<PreparedPtr> { throw std::logic_error("called all the same"); };
+  const Checked absent = checked(contender);
+  EXPECT_EQ(absent.verdict.status, Status::absent);
+  EXPECT_THAT(absent.verdict.reason, StartsWith("built without oneDNN: run scripts/setup"));
+  EXPECT_FALSE(absent.prepared);
+}
+
+}  // namespace
+}  // namespace brickwork
