@@ -13,7 +13,7 @@
 #include <set>
 #include <thread>
 
-#include "csv_table.hpp"
+#include "testing/csv_table.hpp"
 
 namespace brickwork {
 namespace {
@@ -46,7 +46,7 @@ fs::path fresh_folder() {
   return folder;
 }
 
-const std::string small = "--problem 'C16 K16 H8 R3 ph1' --minibatch 4 --samples 3 --min-time 0.001 --threads 1";
+const std::string kSmall = "--problem 'C16 K16 H8 R3 ph1' --minibatch 4 --samples 3 --min-time 0.001 --threads 1";
 
 TEST(Program, WrongUsageIsOneSentenceAndCode2) {
   const std::pair<std::string, std::string> cases[] = {
@@ -54,7 +54,7 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment conv-fwd", "unknown experiment 'conv-fwd'; the closest is 'conv-forward'"},
       {"--experiment brgemm --shape x", "unknown option '--shape'; the closest is '--shapes'"},
       {"--experiment brgemm extra", "unexpected argument 'extra'"},
-      {"--experiment brgemm --contenders simd,libxsm", "unknown contender 'libxsm'; the closest is 'libxsmm'"},
+      {"--experiment brgemm --contenders brickwork-simd,libxsmm", "unknown contender 'libxsmm'; the closest is"},
       {"--experiment conv-forward --layer layer1", "unknown layer 'layer1'; the closest is 'layer01'"},
       {"--experiment conv-forward --shapes resnet", "unknown shape set 'resnet'; the closest is 'resnet50'"},
       {"--experiment conv-forward --shapes no.csv", "there is no shape file 'no.csv'"},
@@ -71,8 +71,11 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment conv-forward --samples many", "--samples"},
       {"--experiment conv-forward --threads 100000", "--threads"},
       {"--experiment conv-forward --isa sse9", "sse9"},
-      {"--experiment brgemm --minibatch 2", "--minibatch belongs to --experiment conv-forward"},
-      {"--experiment brgemm --plan print", "--plan belongs to --experiment conv-forward"},
+      {"--experiment brgemm --minibatch 2", "--minibatch belongs to conv-forward, not to brgemm"},
+      {"--experiment brgemm --plan print", "--plan belongs to conv-forward, not to brgemm"},
+      {"--experiment brgemm --epilogue relu", "--epilogue belongs to conv-forward, not to brgemm"},
+      {"--experiment brgemm --plan 'bc=1'", "--plan belongs to conv-forward, not to brgemm"},
+      {"--experiment brgemm --shapes resnet50", "these are conv problems"},
       {"--experiment brgemm --threads", "--threads"},
   };
   for (const auto& [arguments, message] : cases) {
@@ -94,16 +97,18 @@ TEST(Program, ExplainsItself) {
   EXPECT_EQ(brickwork("--version").code, 0);
   const auto list = brickwork("--list");
   EXPECT_EQ(list.code, 0);
-  for (const char* name : {"conv-forward", "brgemm", "simd", "onednn", "openblas-gemm", "resnet50", "layer20"}) {
+  for (const char* name :
+       {"conv-forward", "brgemm", "brickwork-simd", "onednn", "openblas-gemm", "resnet50", "layer20"}) {
     EXPECT_THAT(list.output, HasSubstr(name));
   }
 }
 
 TEST(Program, MeasuresAConvolution) {
   const auto folder = fresh_folder();
-  const auto [code, output] = brickwork(
-      fmt::format("--experiment conv-forward {} --epilogue bias+relu --contenders simd,portable,onednn --out {}", small,
-                  folder.string()));
+  const auto [code, output] =
+      brickwork(fmt::format("--experiment conv-forward {} --epilogue bias+relu --contenders "
+                            "brickwork-simd,brickwork-portable,onednn --out {}",
+                            kSmall, folder.string()));
   EXPECT_EQ(code, 0) << output;
   const CsvTable table(folder / "samples.csv");
   std::set<std::vector<std::string>> keys;
@@ -113,7 +118,7 @@ TEST(Program, MeasuresAConvolution) {
         keys.insert({table.at(i, "problem"), table.at(i, "contender"), table.at(i, "phase"), table.at(i, "sample")})
             .second);
     EXPECT_EQ(table.at(i, "threads"), "1");
-    if (table.at(i, "contender") != "simd" || table.at(i, "phase") != "run") continue;
+    if (table.at(i, "contender") != "brickwork-simd" || table.at(i, "phase") != "run") continue;
     ++simd_rows;
     EXPECT_EQ(table.at(i, "problem"), "N4_C16_K16_H8_W8_R3_S3_sh1_sw1_ph1_pw1_bias+relu");
     EXPECT_EQ(table.at(i, "epilogue"), "bias+relu");
@@ -134,7 +139,7 @@ TEST(Program, ChecksTheBrickAndTheMinibatchOfTheText) {
   EXPECT_EQ(CsvTable(folder / "samples.csv").at(0, "n"), "17");
   fs::remove_all(folder);
   EXPECT_EQ(brickwork(fmt::format("--experiment conv-forward --check --problem 'N2 C3 K5 H6 R3 ph1 sh2' --contenders "
-                                  "portable --out {}",
+                                  "brickwork-portable --out {}",
                                   folder.string()))
                 .code,
             0);
@@ -148,7 +153,7 @@ TEST(Program, PrintsPlans) {
 }
 
 TEST(Program, UnwritableResultsAreOneSentence) {
-  const auto [code, output] = brickwork(fmt::format("--experiment conv-forward {} --out /dev/full", small));
+  const auto [code, output] = brickwork(fmt::format("--experiment conv-forward {} --out /dev/full", kSmall));
   EXPECT_EQ(code, 1);
   EXPECT_THAT(output, HasSubstr("the folder /dev/full cannot be made"));
 }
@@ -156,10 +161,10 @@ TEST(Program, UnwritableResultsAreOneSentence) {
 // A limit on file sizes stands in for a disk that fills up in the middle of a run.
 TEST(Program, AFullDiskKeepsTheFinishedRows) {
   const auto folder = fresh_folder();
-  const auto [code, output] =
-      shell(fmt::format("bash -c \"ulimit -f 64; '{}' --experiment brgemm --contenders simd --samples 3 --min-time "
-                        "0.0001 --out {}\"",
-                        BRICKWORK_PROGRAM, folder.string()));
+  const auto [code, output] = shell(
+      fmt::format("bash -c \"ulimit -f 64; '{}' --experiment brgemm --contenders brickwork-simd --samples 3 --min-time "
+                  "0.0001 --out {}\"",
+                  BRICKWORK_PROGRAM, folder.string()));
   EXPECT_EQ(code, 1) << output;
   EXPECT_THAT(output, HasSubstr("samples.csv cannot be written: File too large"));
   std::ifstream in(folder / "samples.csv");
@@ -172,8 +177,8 @@ TEST(Program, AnInterruptKeepsTheFinishedRows) {
   const pid_t child = fork();
   if (child == 0) {
     std::freopen("/dev/null", "w", stdout);
-    execl(BRICKWORK_PROGRAM, "brickwork", "--experiment", "brgemm", "--contenders", "simd", "--min-time", "0.001",
-          "--samples", "20", "--out", folder.c_str(), nullptr);
+    execl(BRICKWORK_PROGRAM, "brickwork", "--experiment", "brgemm", "--contenders", "brickwork-simd", "--min-time",
+          "0.001", "--samples", "20", "--out", folder.c_str(), nullptr);
     _exit(127);
   }
   const auto rows = [&] {

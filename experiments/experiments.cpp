@@ -1,77 +1,36 @@
 #include "experiments.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <fstream>
-
-#include "names.hpp"
-#include "shapes.hpp"
+#include "brgemm_problem.hpp"
+#include "conv_problem.hpp"
 
 namespace brickwork {
-namespace {
 
-struct Entry {
-  std::string name, about;
-  std::unique_ptr<Experiment> (*make)(const Options&);
-  std::vector<std::pair<std::string, std::string>> (*availability)(const Options&);
-};
+// <name>_experiment.cpp has one of these.
+std::unique_ptr<Experiment> conv_forward_experiment(const Request&);
+std::unique_ptr<Experiment> brgemm_experiment(const Request&);
 
-const std::vector<Entry>& table() {
-  static const std::vector<Entry> entries{
-      {"conv-forward", "convolution forward, a network's layers", make_conv_forward_experiment,
-       conv_forward_availability},
-      {"brgemm", "the kernel itself on one core", make_brgemm_experiment, brgemm_availability},
+std::span<const ExperimentEntry> experiment_table() {
+  static const ExperimentEntry table[] = {
+      {.name = "conv-forward",
+       .about = "convolution forward, a network's layers",
+       .figure = "layers",
+       .shapes = "resnet50",
+       .sample = "N1 C64 K64 H14",
+       .minibatch = 28,
+       .takes_threads = true,
+       .takes_epilogue = true,
+       .takes_plan = true,
+       .kind = shape_kind<ConvProblem>,
+       .make = conv_forward_experiment},
+      {.name = "brgemm",
+       .about = "the kernel itself on one core",
+       .figure = "sweep",
+       .shapes = "brgemm",
+       .sample = "m8 n16 k64 batch4",
+       .kind = shape_kind<BrgemmProblem>,
+       .make = brgemm_experiment},
   };
-  return entries;
-}
-
-std::vector<std::string> layer_names(const std::string& shape_set) {
-  std::ifstream in(find_shapes(shape_set));
-  std::string header;
-  std::getline(in, header);
-  in.seekg(0);
-  std::vector<std::string> names;
-  if (header.find(",C,") != std::string::npos) {
-    for (const auto& p : read_conv_shapes(in, shape_set, 1, {})) names.push_back(p.name);
-  } else {
-    for (const auto& p : read_brgemm_shapes(in, shape_set)) names.push_back(p.name);
-  }
-  return names;
-}
-
-}  // namespace
-
-std::vector<std::string> experiment_names() {
-  std::vector<std::string> names;
-  for (const auto& entry : table()) names.push_back(entry.name);
-  return names;
-}
-
-std::unique_ptr<Experiment> make_experiment(const Options& options) {
-  require_known("experiment", options.experiment, experiment_names());
-  for (const auto& entry : table()) {
-    if (entry.name == options.experiment) return entry.make(options);
-  }
-  return nullptr;  // not reached: the name is known
-}
-
-void print_list(const Options& options) {
-  for (const auto& entry : table()) {
-    if (!options.experiment.empty() && options.experiment != entry.name) continue;
-    fmt::print("experiment {}: {}\n", entry.name, entry.about);
-    for (const auto& [name, reason] : entry.availability(options)) {
-      fmt::print("  contender {:<15} {}\n", name, reason.empty() ? "available" : "not available: " + reason);
-    }
-  }
-  for (const auto& set : shape_set_names()) {
-    const auto names = layer_names(set);
-    constexpr std::size_t shown = 24;
-    fmt::print(
-        "shape set {} ({} problems): {}{}\n", set, names.size(),
-        fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(shown, names.size())), " "),
-        names.size() > shown ? " ..." : "");
-  }
+  return table;
 }
 
 }  // namespace brickwork

@@ -2,43 +2,43 @@
 #include <omp.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <csignal>
 
 #include "experiments.hpp"
 #include "interrupt.hpp"
-#include "machine.hpp"
-#include "options.hpp"
+#include "list.hpp"
 #include "runner.hpp"
 
 using namespace brickwork;
 
 namespace {
 
-int threads_of(const Options& options) {
-  if (options.threads > 0) return options.threads;
-  return options.experiment == "brgemm" ? 1 : machine().usable_cores;
+ExitCode print_plans(const Experiment& experiment) {
+  for (std::size_t i = 0; i < experiment.problems().size(); ++i) {
+    for (const auto& [contender, plan] : experiment.plans(i)) {
+      fmt::print("{:<10} {:<18} {}\n", experiment.problems()[i].name, contender,
+                 plan ? *plan : fmt::format("{}: {}", to_string(plan.status()), plan.reason()));
+    }
+  }
+  return exit_ok;
 }
 
-int run(const Options& options) {
-  if (options.list) {
-    print_list(options);
-    return exit_ok;
-  }
+ExitCode run(const Options& options) {
+  const auto table = experiment_table();
   std::unique_ptr<Experiment> experiment;
+  const auto entry = std::ranges::find(table, options.experiment, &ExperimentEntry::name);
   try {
-    experiment = make_experiment(options);
+    if (options.list) {
+      print_list(table, options);
+      return exit_ok;
+    }
+    experiment = entry->make({*entry, table, options});
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};
   }
-  if (options.print_plan) {
-    for (std::size_t i = 0; i < experiment->problems().size(); ++i) {
-      for (const auto& [contender, plan] : experiment->plans(i)) {
-        fmt::print("{:<10} {:<10} {}\n", experiment->problems()[i].name, contender, plan);
-      }
-    }
-    return exit_ok;
-  }
-  return run_experiment(*experiment, options, threads_of(options));
+  if (options.print_plan) return print_plans(*experiment);
+  return run_experiment(*experiment, entry->figure, options);
 }
 
 }  // namespace
@@ -46,12 +46,11 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   int code = exit_failed;
   try {
-    const auto options = parse_options(argc, argv);
+    const auto options = parse_options(argc, argv, experiment_table());
     if (!options) return exit_ok;
-    const int threads = threads_of(*options);
-    omp_set_num_threads(threads);
+    omp_set_num_threads(options->threads);
     const Kokkos::ScopeGuard kokkos(
-        Kokkos::InitializationSettings().set_num_threads(threads).set_disable_warnings(true));
+        Kokkos::InitializationSettings().set_num_threads(options->threads).set_disable_warnings(true));
     catch_interrupts();
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is then an error of write(), with a sentence
     code = run(*options);

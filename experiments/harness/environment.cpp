@@ -1,0 +1,176 @@
+#include "environment.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <omp.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <Kokkos_Core.hpp>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+#include "build_info.hpp"
+#include "git_info.hpp"
+#include "machine.hpp"
+
+extern char** environ;
+
+namespace brickwork {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string first_line(const char* path) {
+  std::ifstream in(path);
+  std::string line;
+  return std::getline(in, line) ? line : "unknown";
+}
+
+json cpu_record() {
+  const Machine& m = machine();
+  return {{"name", m.cpu},
+          {"usable_cores", m.usable_cores},
+          {"hardware_threads", m.hardware_threads},
+          {"l1d_bytes", m.l1d_bytes},
+          {"l2_bytes", m.l2_bytes},
+          {"l3_bytes", m.l3_bytes},
+          {"governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")},
+          {"transparent_huge_pages", first_line("/sys/kernel/mm/transparent_hugepage/enabled")}};
+}
+
+json library_versions() {
+  const auto or_absent = [](std::string_view version) { return version.empty() ? "absent" : std::string(version); };
+  return {{"oneDNN", or_absent(build_info::onednn)},     {"LIBXSMM", or_absent(build_info::libxsmm)},
+          {"OpenBLAS", or_absent(build_info::openblas)}, {"Highway", or_absent(build_info::highway)},
+          {"Kokkos", or_absent(build_info::kokkos)},     {"Google Benchmark", or_absent(build_info::google_benchmark)},
+          {"hwloc", or_absent(build_info::hwloc)}};
+}
+
+// Settings that change how threads run, or what a library does.
+json environment_variables() {
+  json variables = json::object();
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    for (const std::string_view prefix :
+         {"OMP_", "GOMP_", "KMP_", "KOKKOS_", "OPENBLAS_", "LIBXSMM_", "ONEDNN_", "DNNL_"}) {
+      if (!text.starts_with(prefix)) continue;
+      const auto equals = text.find('=');
+      variables[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
+    }
+  }
+  return variables;
+}
+
+json kokkos_configuration() {
+  std::stringstream text;
+  Kokkos::print_configuration(text);
+  json lines = json::array();
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+// Paths of the OpenMP runtimes in this process; more than one means two thread pools fighting for the cores.
+std::vector<std::string> loaded_openmp_runtimes() {
+  std::set<std::string> paths;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const auto slash = line.find('/');
+    if (slash == std::string::npos) continue;
+    const std::string path = line.substr(slash);
+    const std::string file = path.substr(path.rfind('/') + 1);
+    for (const auto* runtime : {"libgomp", "libiomp", "libomp"}) {
+      if (file.starts_with(runtime)) paths.insert(path);
+    }
+  }
+  return {paths.begin(), paths.end()};
+}
+
+json load_average() {
+  double load[3];
+  return getloadavg(load, 3) == 3 ? json(load) : json("unknown");
+}
+
+double now() { return omp_get_wtime(); }
+
+}  // namespace
+
+std::vector<std::string> environment_warnings() {
+  std::vector<std::string> warnings;
+  if (const auto runtimes = loaded_openmp_runtimes(); runtimes.size() > 1) {
+    warnings.push_back(fmt::format("{} OpenMP runtimes share the cores and disturb each other: {}", runtimes.size(),
+                                   fmt::join(runtimes, ", ")));
+  }
+  for (const char* variable : {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"}) {
+    const char* value = std::getenv(variable);
+    // OpenBLAS takes an AVX-512 processor newer than itself for a Haswell; scripts/reproduce names its AVX-512 kernels.
+    if (value != nullptr && std::string_view(value) != "SkylakeX") {
+      warnings.push_back(
+          fmt::format("{}={} is set: the library will not use its best kernels for this machine; unset "
+                      "it for a fair comparison",
+                      variable, value));
+    }
+  }
+  return warnings;
+}
+
+std::string utc_timestamp() { return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& options)
+    : file_(std::move(file)), record_(std::make_shared<json>()), start_(now()) {
+  json& r = *record_;
+  r["brickwork"] = build_info::version;
+  r["date"] = utc_timestamp();
+  r["command_line"] = options.command_line;
+  r["threads"] = options.threads;
+  r["cpu"] = cpu_record();
+  r["memory_bytes"] = machine().memory_bytes;
+  r["compiler"] = build_info::compiler;
+  r["compiler_flags"] = build_info::compiler_flags;
+  r["build_type"] = build_info::build_type;
+  r["libraries"] = library_versions();
+  r["git"] = {{"commit", git_info::commit}, {"dirty", git_info::dirty}};  // of the build
+  r["openmp_runtimes"] = loaded_openmp_runtimes();
+  r["warnings"] = environment_warnings();
+  r["environment_variables"] = environment_variables();
+  r["kokkos_configuration"] = kokkos_configuration();
+  r["load_average_start"] = load_average();
+  write();
+}
+
+std::int64_t EnvironmentRecord::peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+void EnvironmentRecord::finish(int exit_code) {
+  json& r = *record_;
+  r["openmp_runtimes"] = loaded_openmp_runtimes();  // a library may load its own late
+  r["warnings"] = environment_warnings();
+  r["load_average_end"] = load_average();
+  r["peak_memory_bytes"] = peak_memory_bytes();
+  r["duration_seconds"] = now() - start_;
+  r["exit_code"] = exit_code;
+  write();
+}
+
+// By way of a second file: a reader, or a full disk, never leaves half a record.
+void EnvironmentRecord::write() const {
+  auto unfinished = file_;
+  unfinished += ".new";
+  std::ofstream out(unfinished);
+  out << record_->dump(2) << '\n';
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(unfinished, file_, error);
+  if (!out || error) throw std::runtime_error(fmt::format("{} cannot be written", file_.string()));
+}
+
+}  // namespace brickwork

@@ -1,0 +1,36 @@
+// environment.json: everything about machine, build and surroundings that a number may depend on.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+
+namespace brickwork {
+
+class EnvironmentRecord {
+ public:
+  // Takes the record of the start. Throws std::runtime_error with one sentence where the file cannot be written.
+  EnvironmentRecord(std::filesystem::path file, const Options&);
+
+  void finish(int exit_code);               // adds what only the end knows: peak memory, load, duration
+  static std::int64_t peak_memory_bytes();  // of this process so far
+
+ private:
+  void write() const;
+
+  std::filesystem::path file_;
+  std::shared_ptr<nlohmann::ordered_json> record_;
+  double start_;
+};
+
+// What makes the numbers of this run doubtful, one sentence each: several OpenMP runtimes, variables that tell a
+// library which of its kernels to use.
+std::vector<std::string> environment_warnings();
+
+std::string utc_timestamp();  // "20250131T235959Z"
+
+}  // namespace brickwork

@@ -1,0 +1,52 @@
+// What the harness knows of an experiment: problems, contenders, and for one problem at a time the means to check a
+// contender. The operation behind it stays hidden, so checking, timing and writing are written once.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checker.hpp"
+
+namespace brickwork {
+
+struct ProblemInfo {
+  std::string id;    // the problem's text form
+  std::string name;  // in its shape file
+  int count = 1;
+  std::vector<std::pair<std::string, std::string>> sizes;  // column, value
+  std::vector<std::string> setting;                        // what it shares with others: "N=28", "bias+relu"
+  std::string dtype;
+  double flop = 0, least_flop = 0, bytes = 0;
+};
+
+struct ContenderInfo {
+  std::string name;
+  Library library;
+  bool ours = false;
+};
+
+// One problem with its tensors and the right answer.
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  // What is prepared must not outlive the workload.
+  virtual Checked check(std::size_t contender) const = 0;
+};
+
+class Experiment {
+ public:
+  virtual ~Experiment() = default;
+  virtual std::string primitive() const = 0;    // "conv", "brgemm"
+  virtual std::string pass() const = 0;         // "forward", "gemm"
+  virtual std::string shapes() const = 0;       // the shape set's name; empty where problems were given as text
+  virtual std::size_t shapes_size() const = 0;  // how many problems the set holds, whether chosen or not
+  virtual const std::vector<ProblemInfo>& problems() const = 0;
+  virtual const std::vector<ContenderInfo>& contenders() const = 0;
+  virtual std::unique_ptr<Workload> load(std::size_t problem, Fill) const = 0;
+  // Our plan of a problem, or the reason why there is none, for each contender that has plans.
+  virtual std::vector<std::pair<std::string, Result<std::string>>> plans(std::size_t problem) const = 0;
+};
+
+}  // namespace brickwork

@@ -1,0 +1,177 @@
+// An experiment on any operation: its description (op.hpp) and its contenders are all that is needed.
+#pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+#include "experiment.hpp"
+#include "machine.hpp"
+#include "names.hpp"
+#include "registry.hpp"
+
+namespace brickwork {
+
+namespace experiment_of {
+
+// What a shape file or a text leaves open.
+template <Operation Op>
+typename Op::Problem default_problem(const Request& request) {
+  typename Op::Problem problem;
+  if constexpr (!std::is_null_pointer_v<decltype(Op::images)>) {
+    problem.*Op::images = request.options.minibatch.value_or(std::max<std::int64_t>(1, request.entry.minibatch));
+  }
+  if (!request.options.epilogue.empty()) set_word(problem, "epilogue", request.options.epilogue);
+  return problem;
+}
+
+// Throws std::invalid_argument with one sentence.
+template <Operation Op>
+void check_problems(const std::vector<typename Op::Problem>& problems) {
+  const auto memory = static_cast<double>(machine().memory_bytes);
+  std::map<std::string, std::string> names;
+  for (const auto& problem : problems) {
+    const auto [first, is_new] = names.emplace(to_string(problem), problem.name);
+    if (!is_new) {
+      throw std::invalid_argument(fmt::format("{} and {} are the same problem, {}: give it once, with its count",
+                                              first->second, problem.name, first->first));
+    }
+    // The plain tensors, and a contender's own copy of them.
+    if (const double bytes = 2 * bytes_of<Op>(problem); bytes > memory) {
+      throw std::invalid_argument(fmt::format("{} needs {:.1f} GB, more than the {:.1f} GB of this machine",
+                                              problem.name, 1e-9 * bytes, 1e-9 * memory));
+    }
+  }
+}
+
+template <class Problem>
+struct Chosen {
+  std::string shapes;  // the set's name
+  std::size_t shapes_size = 0;
+  std::vector<Problem> problems;
+};
+
+template <Operation Op>
+Chosen<typename Op::Problem> choose_problems(const Request& request) {
+  using Problem = typename Op::Problem;
+  const Options& options = request.options;
+  const Problem defaults = default_problem<Op>(request);
+  Chosen<Problem> chosen;
+  if (options.problems.empty()) {
+    const auto file = find_shapes(options.shapes.empty() ? std::string(request.entry.shapes) : options.shapes);
+    std::ifstream in(file);
+    if (!in) throw std::invalid_argument(fmt::format("the shape file '{}' cannot be read", file.string()));
+    std::vector<ShapeKind> kinds;
+    for (const auto& entry : request.table) kinds.push_back(entry.kind());
+    chosen.problems = read_shapes(in, file.string(), defaults, kinds);
+    chosen.shapes = file.stem().string();
+    chosen.shapes_size = chosen.problems.size();
+    std::vector<std::string> names;
+    for (const auto& problem : chosen.problems) names.push_back(problem.name);
+    for (const auto& layer : options.layers) require_known("layer", layer, names);
+    std::erase_if(chosen.problems, [&](const Problem& problem) {
+      return !options.layers.empty() && std::ranges::count(options.layers, problem.name) == 0;
+    });
+  }
+  for (const auto& text : options.problems) {
+    try {
+      chosen.problems.push_back(parse_problem(text, defaults));
+    } catch (const std::invalid_argument& e) {
+      throw std::invalid_argument(fmt::format("--problem \"{}\": {}", text, e.what()));
+    }
+    chosen.problems.back().name = to_string(chosen.problems.back());
+  }
+  check_problems<Op>(chosen.problems);
+  return chosen;
+}
+
+// Those named on the command line, in the order of the table; without names all that are not slow, or all.
+template <Operation Op>
+std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, const std::vector<std::string>& named,
+                                             bool all) {
+  std::vector<std::string> known;
+  for (const auto& contender : table) known.push_back(contender.name);
+  for (const auto& name : named) require_known("contender", name, known);
+  std::erase_if(table, [&](const auto& contender) {
+    return named.empty() ? contender.slow && !all : std::ranges::count(named, contender.name) == 0;
+  });
+  return table;
+}
+
+}  // namespace experiment_of
+
+template <Operation Op>
+class ExperimentOf final : public Experiment {
+ public:
+  using Problem = typename Op::Problem;
+
+  ExperimentOf(experiment_of::Chosen<Problem> chosen, std::vector<Contender<Op>> contenders, Resources resources)
+      : chosen_(std::move(chosen)), contenders_(std::move(contenders)), resources_(resources) {
+    for (const Problem& p : chosen_.problems) {
+      problem_infos_.push_back({.id = to_string(p),
+                                .name = p.name,
+                                .count = p.count,
+                                .sizes = size_columns(p),
+                                .setting = setting_parts(p),
+                                .dtype = std::string(to_string(Op::inputs(p).front().dtype)),
+                                .flop = Op::flops(p),
+                                .least_flop = Op::least_flops(p),
+                                .bytes = bytes_of<Op>(p)});
+    }
+    for (const auto& c : contenders_) contender_infos_.push_back({c.name, c.library, c.ours});
+  }
+
+  std::string primitive() const override { return std::string(Op::primitive); }
+  std::string pass() const override { return std::string(Op::pass); }
+  std::string shapes() const override { return chosen_.shapes; }
+  std::size_t shapes_size() const override { return chosen_.shapes_size; }
+  const std::vector<ProblemInfo>& problems() const override { return problem_infos_; }
+  const std::vector<ContenderInfo>& contenders() const override { return contender_infos_; }
+
+  std::unique_ptr<Workload> load(std::size_t problem, Fill fill) const override {
+    return std::make_unique<LoadedWorkload>(*this, chosen_.problems[problem],
+                                            make_checkable_test_data<Op>(chosen_.problems[problem], fill));
+  }
+
+  std::vector<std::pair<std::string, Result<std::string>>> plans(std::size_t problem) const override {
+    std::vector<std::pair<std::string, Result<std::string>>> plans;
+    for (const auto& contender : contenders_) {
+      if (contender.plan) plans.emplace_back(contender.name, contender.plan(chosen_.problems[problem], resources_));
+    }
+    return plans;
+  }
+
+ private:
+  class LoadedWorkload final : public Workload {
+   public:
+    LoadedWorkload(const ExperimentOf& experiment, const Problem& problem, TestData data)
+        : experiment_(experiment), problem_(problem), data_(std::move(data)) {}
+    Checked check(std::size_t contender) const override {
+      return brickwork::check(experiment_.contenders_[contender], problem_, data_, experiment_.resources_);
+    }
+
+   private:
+    const ExperimentOf& experiment_;
+    const Problem& problem_;
+    TestData data_;
+  };
+
+  experiment_of::Chosen<Problem> chosen_;
+  std::vector<Contender<Op>> contenders_;
+  Resources resources_;
+  std::vector<ProblemInfo> problem_infos_;
+  std::vector<ContenderInfo> contender_infos_;
+};
+
+// Throws std::invalid_argument with one sentence on shapes, problems, layers or contenders that are wrong.
+template <Operation Op>
+std::unique_ptr<Experiment> make_experiment(const Request& request, std::vector<Contender<Op>> contenders) {
+  return std::make_unique<ExperimentOf<Op>>(
+      experiment_of::choose_problems<Op>(request),
+      experiment_of::choose_contenders(std::move(contenders), request.options.contenders, request.options.list),
+      Resources{request.options.threads});
+}
+
+}  // namespace brickwork

@@ -1,0 +1,162 @@
+#include "options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <omp.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+
+#include "build_info.hpp"
+#include "machine.hpp"
+#include "names.hpp"
+#include "registry.hpp"
+
+namespace brickwork {
+namespace {
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) names.push_back("--" + option->get_lnames().front());
+  return names;
+}
+
+using Table = std::span<const ExperimentEntry>;
+
+std::vector<std::string> names_of(Table table) {
+  std::vector<std::string> names;
+  for (const auto& entry : table) names.emplace_back(entry.name);
+  return names;
+}
+
+// "--minibatch belongs to conv-forward, not to brgemm".
+template <class Takes>
+void require_taken(bool given, std::string_view option, const ExperimentEntry& entry, Table table, Takes takes) {
+  if (!given || takes(entry)) return;
+  std::vector<std::string_view> others;
+  for (const auto& other : table) {
+    if (takes(other)) others.push_back(other.name);
+  }
+  throw std::invalid_argument(fmt::format("{} belongs to {}, not to {}", option, fmt::join(others, ", "), entry.name));
+}
+
+void check_combination(const Options& o, bool threads_given, Table table) {
+  if (o.experiment.empty()) {
+    if (o.list) return;
+    throw std::invalid_argument(
+        fmt::format("say what to measure: --experiment {}", fmt::join(names_of(table), " or --experiment ")));
+  }
+  require_known("experiment", o.experiment, names_of(table));
+  const ExperimentEntry& entry = *std::ranges::find(table, o.experiment, &ExperimentEntry::name);
+  require_taken(o.minibatch.has_value(), "--minibatch", entry, table, [](const auto& e) { return e.minibatch > 0; });
+  require_taken(!o.epilogue.empty(), "--epilogue", entry, table, [](const auto& e) { return e.takes_epilogue; });
+  require_taken(!o.plan.empty() || o.print_plan, "--plan", entry, table, [](const auto& e) { return e.takes_plan; });
+  require_taken(threads_given && o.threads > 1, "--threads above 1", entry, table,
+                [](const auto& e) { return e.takes_threads; });
+  if (!o.problems.empty() && !o.shapes.empty()) {
+    throw std::invalid_argument("--problem and --shapes both name the problems: give one of them");
+  }
+  if (!o.problems.empty() && !o.layers.empty()) {
+    throw std::invalid_argument("--layer chooses from a shape file: it cannot go with --problem");
+  }
+}
+
+int default_threads(const Options& o, Table table) {
+  const auto entry = std::ranges::find(table, o.experiment, &ExperimentEntry::name);
+  return entry != table.end() && entry->takes_threads ? machine().usable_cores : 1;
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, char** argv, Table table) {
+  Options o;
+  o.command_line = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
+  CLI::App app("Check and time deep-learning primitives built from one kernel, beside the best libraries.",
+               "brickwork");
+  app.allow_extras();  // so that the message below can name the closest option
+  app.get_formatter()->column_width(34);
+  app.set_version_flag("--version", std::string(build_info::version));
+
+  std::string isa = "best", cache = "hot";
+  std::int64_t minibatch = 0;
+  double time_budget = 0;
+  app.add_option("--experiment", o.experiment, fmt::format("What to measure: {}", fmt::join(names_of(table), ", ")))
+      ->type_name("NAME");
+  app.add_option("--shapes", o.shapes, "Shape file, or the name of a shape set (see --list)")->type_name("FILE|NAME");
+  app.add_option("--problem", o.problems, "One problem as text, e.g. \"C64 K256 H56 R1\"; may be repeated")
+      ->type_name("TEXT")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--layer", o.layers, "Only these problems of the shape file")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  app.add_option("--contenders", o.contenders, "Who is measured (default: all but the slow ones; see --list)")
+      ->type_name("NAME,...")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all();
+  auto* threads_option =
+      app.add_option("--threads", o.threads, "Threads of every contender (default: all cores, or 1 of one core's work)")
+          ->type_name("COUNT")
+          ->check(CLI::Range(1, omp_get_num_procs()));
+  auto* minibatch_option =
+      app.add_option("--minibatch", minibatch, "Images of a problem that does not say its own (default: 28)")
+          ->type_name("COUNT")
+          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+  app.add_option("--epilogue", o.epilogue, "Fused into the operation: none, bias, bias+relu, bias+residual+relu, ...")
+      ->type_name("TEXT");
+  app.add_option("--cache", cache, "State of the caches before each run: hot, cold (default: hot)")
+      ->type_name("STATE")
+      ->check(CLI::IsMember({"hot", "cold"}));
+  app.add_option("--samples", o.samples, "Timed samples per contender and problem (default: 11)")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 100000));
+  app.add_option("--min-time", o.min_time, "Least duration of a sample in seconds (default: 0.02)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1e-6, 3600.0));
+  auto* budget_option = app.add_option("--time-budget", time_budget, "Take fewer samples (at least 3) to end in time")
+                            ->type_name("SECONDS")
+                            ->check(CLI::Range(1.0, 1e9));
+  app.add_option("--isa", isa, "Instruction set of our simd kernel: best, avx2, avx512, neon (default: best)")
+      ->type_name("NAME");
+  app.add_option("--plan", o.plan, "Our loop plan instead of the planner's, or print: print each problem's and exit")
+      ->type_name("TEXT|print");
+  app.add_option("--out", o.out, "Folder of the results (default: results/<UTC time>-<experiment>)")
+      ->type_name("FOLDER");
+  app.add_flag("--check", o.check_only, "Check correctness only, with a second pass over random floats");
+  app.add_flag("--list", o.list, "List experiments, contenders, shape sets and layers, and exit");
+
+  try {
+    app.parse(argc, argv);
+    if (!app.remaining().empty()) {
+      const std::string word = app.remaining().front();
+      throw UsageError{
+          word.starts_with('-')
+              ? fmt::format("unknown option '{}'; the closest is '{}'; --help shows all of them", word,
+                            closest_name(word, option_names(app)))
+              : fmt::format("unexpected argument '{}': every setting has a named option, see --help", word)};
+    }
+    o.isa = parse_isa(isa);
+    o.cold_cache = cache == "cold";
+    if (minibatch_option->count() > 0) o.minibatch = minibatch;
+    if (budget_option->count() > 0) o.time_budget = time_budget;
+    o.print_plan = o.plan == "print";
+    if (o.print_plan) o.plan.clear();
+    check_combination(o, threads_option->count() > 0, table);
+    if (threads_option->count() == 0) o.threads = default_threads(o, table);
+  } catch (const CLI::Success& help_or_version) {
+    app.exit(help_or_version);
+    return std::nullopt;
+  } catch (const CLI::ParseError& e) {
+    throw UsageError{e.what()};
+  } catch (const std::invalid_argument& e) {
+    throw UsageError{e.what()};
+  }
+  return o;
+}
+
+}  // namespace brickwork

@@ -1,0 +1,44 @@
+// What the command line asks for.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "brgemm.hpp"
+
+namespace brickwork {
+
+struct ExperimentEntry;
+
+struct Options {
+  std::string experiment;
+  std::string shapes;                 // a file or the name of a shape set; empty: the experiment's own
+  std::vector<std::string> problems;  // as text; when there are some, shapes is not read
+  std::vector<std::string> layers;    // only these of the shape file
+  std::vector<std::string> contenders;
+  int threads = 1;  // of every contender: the only source of this number
+  std::optional<std::int64_t> minibatch;
+  std::string epilogue;  // as text; empty: none was asked for
+  bool cold_cache = false;
+  int samples = 11;
+  double min_time = 0.02;             // seconds per sample
+  std::optional<double> time_budget;  // seconds for the whole run
+  Isa isa = Isa::best;
+  std::string plan;
+  bool print_plan = false;
+  std::string out;
+  bool check_only = false;
+  bool list = false;
+  std::string command_line;  // as typed, for the record
+};
+
+struct UsageError {
+  std::string message;  // one sentence
+};
+
+// Throws UsageError. Prints and returns nothing for --help and --version.
+std::optional<Options> parse_options(int argc, char** argv, std::span<const ExperimentEntry> table);
+
+}  // namespace brickwork

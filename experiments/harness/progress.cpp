@@ -1,0 +1,84 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace brickwork {
+namespace {
+
+constexpr const char* kClearLine = "\r\033[K";
+constexpr double kAbovePeak = 1.03;  // further above the roof than its own spread explains
+
+std::string clock_text(double seconds) {
+  const auto s = static_cast<long>(std::lround(seconds));
+  return s < 3600 ? fmt::format("{}:{:02}", s / 60, s % 60)
+                  : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+Progress::Progress(std::size_t problems) : problems_(problems), terminal_(isatty(STDOUT_FILENO) != 0) {}
+
+double Progress::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+void Progress::status(const std::string& what) {
+  if (!terminal_) return;
+  fmt::print("{}[{}/{}] {}", kClearLine, done_ + 1, problems_, what);
+  std::fflush(stdout);
+}
+
+void Progress::note(const std::string& line) {
+  fmt::print("{}{}\n", terminal_ ? kClearLine : "", line);
+  std::fflush(stdout);
+}
+
+void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double peak) {
+  ++done_;
+  std::string line = fmt::format("[{}/{}] {}", done_, problems_, problem.name);
+  for (const auto& outcome : outcomes) {
+    if (outcome.seconds.empty()) {
+      line += fmt::format("  {} {}", outcome.contender, outcome.status);
+      continue;
+    }
+    const double seconds = median(outcome.seconds), rate = problem.flop / seconds;
+    line += fmt::format("  {} {:.1f} ({:.0f}%)", outcome.contender, 1e-9 * rate, 100 * rate / peak);
+    if (std::ranges::count(order_, outcome.contender) == 0) order_.push_back(outcome.contender);
+    Total& total = totals_[outcome.contender];
+    total.flop += problem.count * problem.flop;
+    total.seconds += problem.count * seconds;
+    total.peak_flop += problem.count * seconds * peak;
+    ++total.problems;
+  }
+  const double left = elapsed() / static_cast<double>(done_) * static_cast<double>(problems_ - done_);
+  note(line + fmt::format("  | {} elapsed, about {} left", clock_text(elapsed()), clock_text(left)));
+  for (const auto& outcome : outcomes) {
+    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAbovePeak * peak) {
+      note(fmt::format("warning: {} on {} is above the measured peak: distrust this run", outcome.contender,
+                       problem.name));
+    }
+  }
+}
+
+void Progress::summary() const {
+  if (totals_.empty()) return;
+  fmt::print("\nall problems, weighted by count:\n{:<20}{:>10}{:>12}\n", "contender", "GFLOP/s", "% of peak");
+  for (const auto& contender : order_) {
+    const Total& t = totals_.at(contender);
+    fmt::print("{:<20}{:>10.1f}{:>12.1f}{}\n", contender, 1e-9 * t.flop / t.seconds, 100 * t.flop / t.peak_flop,
+               t.problems < done_ ? fmt::format("   ({} of {} problems)", t.problems, done_) : "");
+  }
+}
+
+}  // namespace brickwork

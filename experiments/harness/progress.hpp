@@ -1,0 +1,49 @@
+// What the terminal shows while a run goes on, and the table at its end.
+#pragma once
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiment.hpp"
+
+namespace brickwork {
+
+inline constexpr const char* kFmaPeakName = "fma-peak";
+
+double median(std::vector<double> values);  // of at least one value
+
+// One contender's outcome on one problem; `seconds` is empty unless it was timed.
+struct Outcome {
+  std::string contender;
+  std::string status;
+  std::vector<double> seconds;
+};
+
+class Progress {
+ public:
+  explicit Progress(std::size_t problems);
+
+  double elapsed() const;                // seconds
+  void status(const std::string& what);  // replaced by the next output; shown on a terminal only
+  void note(const std::string& line);
+  // peak: flop/s measured beside this problem; 0 where nothing was timed.
+  void finished(const ProblemInfo&, const std::vector<Outcome>&, double peak);
+  void summary() const;
+
+  bool anything_timed() const { return !totals_.empty(); }
+
+ private:
+  struct Total {
+    double flop = 0, seconds = 0, peak_flop = 0;
+    std::size_t problems = 0;
+  };
+
+  std::size_t problems_, done_ = 0;
+  bool terminal_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<std::string> order_;       // contenders as they first appeared
+  std::map<std::string, Total> totals_;  // weighted by count
+};
+
+}  // namespace brickwork

@@ -1,0 +1,16 @@
+// One run: every problem's contenders are checked, then timed side by side, and written.
+#pragma once
+#include <string_view>
+
+#include "experiment.hpp"
+#include "options.hpp"
+
+namespace brickwork {
+
+enum ExitCode { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_interrupted = 130 };
+
+// figure: how the experiment is drawn, for the rows. Throws std::runtime_error with one sentence where results cannot
+// be written.
+ExitCode run_experiment(const Experiment&, std::string_view figure, const Options&);
+
+}  // namespace brickwork

@@ -1,0 +1,115 @@
+#include "samples_csv.hpp"
+
+#include <csv.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+namespace brickwork {
+namespace {
+
+template <class Number>
+std::string cell(std::optional<Number> value) {
+  return value && !std::isnan(static_cast<double>(*value)) ? fmt::format("{}", *value) : "";
+}
+
+struct Column {
+  const char* name;
+  std::string (*cell)(const RunInfo&, const Row&);
+};
+
+// The columns before the problem's sizes, and those behind them.
+constexpr Column kColumnsBefore[] = {
+    {"run", [](const RunInfo& i, const Row&) { return i.run; }},
+    {"experiment", [](const RunInfo& i, const Row&) { return i.experiment; }},
+    {"figure", [](const RunInfo& i, const Row&) { return i.figure; }},
+    {"shapes", [](const RunInfo& i, const Row&) { return i.shapes; }},
+    {"problems", [](const RunInfo& i, const Row&) { return i.shapes_size == 0 ? "" : std::to_string(i.shapes_size); }},
+    {"problem", [](const RunInfo&, const Row& r) { return r.problem; }},
+    {"name", [](const RunInfo&, const Row& r) { return r.name; }},
+    {"count", [](const RunInfo&, const Row& r) { return std::to_string(r.count); }},
+};
+constexpr Column kColumnsBehind[] = {
+    {"primitive", [](const RunInfo&, const Row& r) { return r.primitive; }},
+    {"pass", [](const RunInfo&, const Row& r) { return r.pass; }},
+    {"contender", [](const RunInfo&, const Row& r) { return r.contender; }},
+    {"ours", [](const RunInfo&, const Row& r) { return r.ours; }},
+    {"backend", [](const RunInfo&, const Row& r) { return r.backend; }},
+    {"version", [](const RunInfo&, const Row& r) { return r.version; }},
+    {"implementation", [](const RunInfo&, const Row& r) { return r.implementation; }},
+    {"device", [](const RunInfo&, const Row&) { return std::string("cpu"); }},
+    {"isa", [](const RunInfo&, const Row& r) { return r.isa; }},
+    {"dtype", [](const RunInfo&, const Row& r) { return r.dtype; }},
+    {"threads", [](const RunInfo& i, const Row&) { return std::to_string(i.threads); }},
+    {"cache", [](const RunInfo& i, const Row&) { return i.cache; }},
+    {"setting", [](const RunInfo&, const Row& r) { return r.setting; }},
+    {"phase", [](const RunInfo&, const Row& r) { return r.phase; }},
+    {"plan", [](const RunInfo&, const Row& r) { return r.plan; }},
+    {"status", [](const RunInfo&, const Row& r) { return r.status; }},
+    {"reason", [](const RunInfo&, const Row& r) { return r.reason; }},
+    {"max_error", [](const RunInfo&, const Row& r) { return cell(r.max_error); }},
+    {"sample", [](const RunInfo&, const Row& r) { return cell(r.sample); }},
+    {"seconds", [](const RunInfo&, const Row& r) { return cell(r.seconds); }},
+    {"flop", [](const RunInfo&, const Row& r) { return cell(r.flop); }},
+    {"least_flop", [](const RunInfo&, const Row& r) { return cell(r.least_flop); }},
+    {"bytes", [](const RunInfo&, const Row& r) { return cell(r.bytes); }},
+};
+
+}  // namespace
+
+SamplesCsv::SamplesCsv(const std::filesystem::path& path, RunInfo info, std::vector<std::string> size_columns)
+    : path_(path),
+      info_(std::move(info)),
+      size_columns_(std::move(size_columns)),
+      file_(std::fopen(path.c_str(), "wx")) {
+  if (!file_ && errno == EEXIST && !std::filesystem::is_regular_file(path)) file_.reset(std::fopen(path.c_str(), "w"));
+  if (!file_) cannot_write();
+  std::vector<std::string> header;
+  for (const Column& column : kColumnsBefore) header.emplace_back(column.name);
+  header.insert(header.end(), size_columns_.begin(), size_columns_.end());
+  for (const Column& column : kColumnsBehind) header.emplace_back(column.name);
+  write_line(header);
+  flush();
+}
+
+void SamplesCsv::append(const Row& row) {
+  std::vector<std::string> cells;
+  for (const Column& column : kColumnsBefore) cells.push_back(column.cell(info_, row));
+  for (const auto& column : size_columns_) {
+    const auto size = std::ranges::find(row.sizes, column, [](const auto& pair) { return pair.first; });
+    cells.push_back(size == row.sizes.end() ? "" : size->second);
+  }
+  for (const Column& column : kColumnsBehind) cells.push_back(column.cell(info_, row));
+  write_line(cells);
+}
+
+void SamplesCsv::flush() {
+  if (std::fflush(file_.get()) != 0) cannot_write();
+  if (fsync(fileno(file_.get())) != 0 && errno != EINVAL && errno != EROFS) cannot_write();  // EINVAL: not on a disk
+}
+
+void SamplesCsv::write_line(const std::vector<std::string>& cells) {
+  const char* separator = "";
+  for (const auto& text : cells) {
+    std::fputs(separator, file_.get());
+    separator = ",";
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+      std::fputs(text.c_str(), file_.get());
+    } else {
+      csv_fwrite(file_.get(), text.data(), text.size());
+    }
+  }
+  std::fputc('\n', file_.get());
+  if (std::ferror(file_.get())) cannot_write();
+}
+
+void SamplesCsv::cannot_write() const {
+  throw std::runtime_error(fmt::format("{} cannot be written: {}", path_.string(), std::strerror(errno)));
+}
+
+}  // namespace brickwork

@@ -1,0 +1,57 @@
+// samples.csv: one tidy row per sample, so that no later reader has to know anything else.
+#pragma once
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace brickwork {
+
+// What is the same in all rows of a run.
+struct RunInfo {
+  std::string run, experiment, figure, shapes;
+  std::size_t shapes_size = 0;  // 0: there is no shape set
+  int threads = 1;
+  std::string cache;  // hot, cold
+};
+
+// An empty text or optional is an empty cell: the column does not apply.
+struct Row {
+  std::string problem, name;
+  int count = 1;
+  std::vector<std::pair<std::string, std::string>> sizes;  // those of the file's size columns that apply
+  std::string primitive, pass;
+  std::string contender, ours, backend, version, implementation, isa, dtype;  // ours: yes, no
+  std::string setting;  // what the rows of one figure have in common
+  std::string phase, plan;
+  std::string status, reason;
+  std::optional<double> max_error;
+  std::optional<int> sample;
+  std::optional<double> seconds, flop, least_flop, bytes;
+};
+
+class SamplesCsv {
+ public:
+  // Creates the file with its header. Everything here throws std::runtime_error with one sentence when it cannot write.
+  SamplesCsv(const std::filesystem::path&, RunInfo, std::vector<std::string> size_columns);
+
+  void append(const Row&);
+  void flush();  // to the disk: these rows survive a crash
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  void write_line(const std::vector<std::string>& cells);
+  [[noreturn]] void cannot_write() const;
+
+  std::filesystem::path path_;
+  RunInfo info_;
+  std::vector<std::string> size_columns_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+}  // namespace brickwork

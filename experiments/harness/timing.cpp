@@ -1,0 +1,104 @@
+#include "timing.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <stdexcept>
+
+#include "interrupt.hpp"
+
+namespace brickwork {
+namespace {
+
+constexpr const char* kCutOff = "cut_off";
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double seconds_of_calls(const std::function<void()>& work, std::int64_t calls) {
+  const auto start = Clock::now();
+  for (std::int64_t i = 0; i < calls; ++i) work();
+  return seconds_since(start);
+}
+
+// So many calls between two looks at the clock that the look, some 50 ns, costs less than a thousandth.
+std::int64_t calls_per_iteration(const TimedTask& task) {
+  if (task.before_each_call) return 1;
+  std::int64_t calls = 1;
+  while (seconds_of_calls(task.work, calls) < 50e-6) calls *= 2;
+  return calls;
+}
+
+void measure(benchmark::State& state, const TimedTask& task, std::int64_t calls) {
+  if (interrupted()) {  // leave as fast as the engine allows: no work, and a time that ends its search for iterations
+    for (auto _ : state) state.SetIterationTime(3600);
+    state.counters[kCutOff] = 1;
+    return;
+  }
+  if (!task.before_each_call) task.work();  // the caches hold another contender's data
+  for (auto _ : state) {
+    if (task.before_each_call) task.before_each_call();
+    state.SetIterationTime(seconds_of_calls(task.work, calls));
+  }
+  state.counters["calls_per_iteration"] = static_cast<double>(calls);
+}
+
+class Collector : public benchmark::JSONReporter {
+ public:
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration || run.counters.contains(kCutOff)) continue;
+      const double calls = static_cast<double>(run.iterations) * run.counters.at("calls_per_iteration").value;
+      seconds[run.run_name.function_name].push_back(run.real_accumulated_time / calls);
+    }
+    JSONReporter::ReportRuns(runs);
+  }
+
+  std::map<std::string, std::vector<double>> seconds;
+};
+
+void initialize_engine() {
+  static const bool done = [] {
+    static std::string program = "brickwork", interleave = "--benchmark_enable_random_interleaving=true";  // kept
+    char* argv[] = {program.data(), interleave.data(), nullptr};
+    int argc = 2;
+    benchmark::Initialize(&argc, argv);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>& tasks, double min_time,
+                                                  const std::filesystem::path& json) {
+  initialize_engine();
+  std::ofstream file(json);
+  Collector collector;
+  collector.SetOutputStream(&file);
+  collector.SetErrorStream(&file);
+  for (const TimedTask& task : tasks) {
+    const std::int64_t calls = calls_per_iteration(task);
+    benchmark::RegisterBenchmark(task.name.c_str(),
+                                 [&task, calls](benchmark::State& state) { measure(state, task, calls); })
+        ->UseManualTime()
+        ->MinTime(min_time)
+        ->Repetitions(task.samples);
+  }
+  benchmark::RunSpecifiedBenchmarks(&collector);
+  benchmark::ClearRegisteredBenchmarks();
+  file.close();
+  if (interrupted()) std::filesystem::remove(json);  // it would hold the made-up times of what was cut off
+  if (!file) throw std::runtime_error(fmt::format("{} cannot be written", json.string()));
+
+  std::vector<std::vector<double>> seconds;
+  for (const TimedTask& task : tasks) seconds.push_back(collector.seconds[task.name]);
+  return seconds;
+}
+
+}  // namespace brickwork
