@@ -1,16 +1,18 @@
-"""What the project claims about its speed, and whether a run bears it out."""
+"""Whether a run bears out what is claimed about speed."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 import derive
+from claims_file import BEST_OF_OTHERS, Claim, Condition
+from data import InputError
 from derive import Estimate, Problem, Sweep
-from style import OURS, label, peers
 
 HOLDS, FAILS, UNCHECKED = "HOLDS", "DOES NOT HOLD", "NOT CHECKED"
-RESNET50 = {f"layer{i:02d}" for i in range(1, 21)}
 
 
 @dataclass(frozen=True)
@@ -21,212 +23,146 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Claim:
-    id: str
-    sentence: str
-    experiment: str
-    needed: float
-    measure: Callable[[Sweep, float], Outcome]
-    threads: int | None = None  # None: any
-    minibatch: int | None = None
-
-    def mismatch(self, sweep: Sweep) -> str:
-        """Why the sweep is not one that the claim speaks of; empty when it is."""
-        wants = []
-        if self.threads not in (None, sweep.threads):
-            wants.append(f"{self.threads} thread{'s' * (self.threads > 1)}")
-        if self.minibatch not in (None, sweep.minibatch):
-            wants.append(f"N={self.minibatch}")
-        if sweep.cache != "hot":
-            wants.append("a hot cache")
-        if sweep.epilogue not in ("", "none"):
-            wants.append("no epilogue")
-        return f"wants {' and '.join(wants)}, this run has {sweep.setting}" if wants else ""
-
-
-@dataclass(frozen=True)
 class Verdict:
     claim: Claim
     outcome: Outcome
     run: str
 
 
-def judge_all(sweeps: list[Sweep]) -> list[Verdict]:
-    return [verdict for claim in CLAIMS for verdict in judge(claim, sweeps)]
+def judge_all(claims: list[Claim], sweeps: list[Sweep]) -> list[Verdict]:
+    return [verdict for claim in claims for verdict in judge(claim, sweeps)]
 
 
 def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
     """A verdict for each sweep that the claim speaks of, or one that says why there is none."""
-    candidates = [sweep for sweep in sweeps if sweep.experiment == claim.experiment]
-    fitting = [sweep for sweep in candidates if not claim.mismatch(sweep)]
+    candidates = [(sweep, mismatch(claim, sweep)) for sweep in sweeps if sweep.experiment == claim.experiment]
+    fitting = [sweep for sweep, reason in candidates if not reason]
     if fitting:
-        return [Verdict(claim, claim.measure(sweep, claim.needed), f"{sweep.run.name} ({sweep.setting})") for sweep in fitting]
-    reasons = list(dict.fromkeys(claim.mismatch(sweep) for sweep in candidates))
-    reason = "; ".join(reasons) if reasons else f"no {claim.experiment} run was given"
-    return [Verdict(claim, Outcome(UNCHECKED, reason), "")]
+        return [Verdict(claim, measure(claim, sweep), f"{sweep.run.name} ({sweep.setting})") for sweep in fitting]
+    reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [f"no {claim.experiment} run was given"]
+    return [Verdict(claim, Outcome(UNCHECKED, "; ".join(reasons)), "")]
+
+
+# --- of which sweeps and problems a claim speaks ---------------------------------------------------------------------
+
+
+def mismatch(claim: Claim, sweep: Sweep) -> str:
+    """Why the sweep is not one that the claim speaks of; empty when it is."""
+    check_names(claim, "when", claim.when, set(sweep.run.samples.columns))
+    shapes = sweep.attributes.get("shapes") or "shapes of no set"
+    if claim.shapes and shapes != claim.shapes:
+        return f"wants {claim.shapes}, this run has {shapes}"
+    differing = claim.when.names - set(sweep.attributes)
+    if differing or not fulfilled(claim, "when", claim.when, pd.DataFrame([sweep.attributes])).all():
+        return f"wants {claim.when.text}, this run has {sweep.setting}"
+    cpu = sweep.run.environment.get("cpu", {}).get("name") or "an unknown processor"
+    if claim.machine and not re.search(claim.machine.pattern, cpu):
+        return f"speaks of {claim.machine.words}, this run is on {cpu}"
+    return ""
+
+
+def chosen(claim: Claim, sweep: Sweep) -> list[Problem]:
+    """The problems that the claim speaks of. Where the run does not know the size of L2, everything fits."""
+    l2_bytes = sweep.run.environment.get("cpu", {}).get("l2_bytes") or float("inf")
+    table = pd.DataFrame([p.sizes | {"flop": p.flop, "bytes": p.bytes, "l2_bytes": l2_bytes} for p in sweep.problems])
+    check_names(claim, "where", claim.where, set(table.columns))
+    return [p for p, good in zip(sweep.problems, fulfilled(claim, "where", claim.where, table), strict=True) if good]
+
+
+def check_names(claim: Claim, key: str, condition: Condition, columns: set[str]) -> None:
+    if unknown := sorted(condition.names - columns):
+        raise InputError(f"claim '{claim.id}': its '{key}' names '{unknown[0]}', which is no column of the {claim.experiment} run.")
+
+
+def fulfilled(claim: Claim, key: str, condition: Condition, table: pd.DataFrame) -> pd.Series:
+    try:
+        return condition.mask(table)
+    except InputError as error:
+        raise InputError(f"claim '{claim.id}': its '{key}' {error}.") from error
 
 
 # --- how a claim is measured -----------------------------------------------------------------------------------------
 
 
-def at_least(measured: Estimate, needed: float, reason: str) -> Outcome:
-    if measured.low < needed <= measured.high:
+def measure(claim: Claim, sweep: Sweep) -> Outcome:
+    held = len({(p.text, p.name) for p in sweep.problems})
+    whole = sweep.attributes.get("problems")
+    if claim.shapes and held < whole:
+        return Outcome(UNCHECKED, f"the run holds {held} of {claim.shapes}'s {whole:.0f} problems")
+    problems = chosen(claim, sweep)
+    if not problems:
+        return Outcome(UNCHECKED, "the run holds none of these problems")
+    return MEASURES[claim.statistic](claim, sweep, problems)
+
+
+def at_least(claim: Claim, measured: Estimate, reason: str) -> Outcome:
+    if measured.low < claim.at_least <= measured.high:
         reason += "; the 95 % interval holds the bound, so another run may judge otherwise"
-    return Outcome(HOLDS if measured.value >= needed else FAILS, reason, measured)
+    return Outcome(HOLDS if measured.value >= claim.at_least else FAILS, reason, measured)
 
 
-def lacking(problems: list[Problem], *contenders: str, peak: bool = False) -> Outcome | None:
+def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, peak: bool = False) -> Outcome | None:
     """The outcome where not every contender has a number on every problem: a wrong result of ours breaks the claim."""
     for name in contenders:
         absent = [p for p in problems if not p.ok(name)]
         if not absent:
             continue
-        first = absent[0]
+        wrong = [p for p in absent if name in sweep.ours and p.status(name) == "failed"]
+        first = (wrong or absent)[0]
         reason = first.cells[name].reason if name in first.cells else "it was not part of the run"
         where = first.label + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
-        wrong = name in OURS and first.status(name) == "failed"
         return Outcome(FAILS if wrong else UNCHECKED, f"{name} has no number on {where}: {reason}")
     if peak and (unpaired := [p for p in problems if not p.peak]):
         return Outcome(UNCHECKED, f"no FMA peak was measured beside {unpaired[0].label}")
     return None
 
 
-def lowest_fraction(shapes: list[Problem], contender: str, needed: float) -> Outcome:
-    if not shapes:
-        return Outcome(UNCHECKED, "the run holds none of these shapes")
-    if missing := lacking(shapes, contender, peak=True):
+def share_of_peak(claim: Claim, sweep: Sweep, problems: list[Problem], lowest: bool) -> Outcome:
+    if missing := lacking(sweep, problems, claim.of, peak=True):
         return missing
-    fractions = [(derive.fraction_of_peak(p, contender), p) for p in shapes]
-    lowest, where = min(fractions, key=lambda pair: pair[0].value)
-    enough = sum(fraction.value >= needed for fraction, _ in fractions)
-    return at_least(lowest, needed, f"lowest at {where.text}; {enough} of {len(shapes)} shapes reach the bound")
+    shares = [derive.fraction_of_peak(p, claim.of) for p in problems]
+    if lowest:
+        return at_least(claim, *lowest_of(claim, shares, problems))
+    values = [share.value for share in shares]
+    reason = f"{len(problems)} problems; plain average {np.mean(values):.3f}, lowest {min(values):.3f}"
+    return at_least(claim, derive.weighted_fraction_of_peak(problems, claim.of), reason)
 
 
-def resident(sweep: Sweep) -> list[Problem]:
-    """Shapes on which a brick can be flop-bound: full k, a reduction long enough to hide the load and store of C, and
-    operands that fit into L2 (where the run knows its size)."""
-    l2_bytes = sweep.run.environment.get("cpu", {}).get("l2_bytes") or float("inf")
+def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Callable | None) -> Outcome:
+    """The lowest ratio, or where summed is given that of all the problems."""
+    pick, against = claim.against, claim.against
+    if claim.against == BEST_OF_OTHERS:
+        all_chosen, problems = problems, [p for p in problems if derive.fastest(p, sweep.peers)]
+        if claim.shapes and len(problems) < len(all_chosen):
+            return Outcome(UNCHECKED, f"no contender but ours has a number on {len(all_chosen) - len(problems)} of the problems")
+        if not problems:
+            return Outcome(UNCHECKED, "no contender but ours has a number on any of these problems")
+        present = [name for name in sweep.peers if any(p.ok(name) for p in problems)]
+        against = f"the best of {', '.join(present)} on each"
+        missing = lacking(sweep, problems, claim.of)
 
-    def fits(p: Problem) -> bool:
-        m, n, k, batch = (p.sizes[size] for size in ("m", "n", "k", "batch"))
-        return k == 64 and batch * k >= 512 and m >= 6 and 4 * (batch * k * (m + n) + m * n) <= l2_bytes
-
-    return [p for p in sweep.problems if fits(p)]
-
-
-def brgemm_peak(sweep: Sweep, needed: float) -> Outcome:
-    return lowest_fraction([p for p in resident(sweep) if p.sizes["n"] == 64 and p.sizes["m"] != 7], "simd", needed)
-
-
-def brgemm_narrow(sweep: Sweep, needed: float) -> Outcome:
-    return lowest_fraction([p for p in resident(sweep) if p.sizes["n"] == 16], "simd", needed)
-
-
-def brgemm_seven_rows(sweep: Sweep, needed: float) -> Outcome:
-    return lowest_fraction([p for p in resident(sweep) if p.sizes["n"] == 64 and p.sizes["m"] == 7], "simd", needed)
-
-
-def brgemm_libxsmm(sweep: Sweep, needed: float) -> Outcome:
-    reduction = derive.commonest_reduction(sweep.problems)  # one (k, batch), so that every (m, n) counts once
-    shapes = [
-        p for p in sweep.problems
-        if p.sizes["m"] <= 64 and p.sizes["n"] in (16, 32, 48, 64) and (p.sizes["k"], p.sizes["batch"]) == reduction
-    ]
-    widths = {p.sizes["n"] for p in shapes}
-    if widths != {16, 32, 48, 64}:
-        return Outcome(UNCHECKED, f"the run holds n in {sorted(widths)}, the claim speaks of 16, 32, 48 and 64")
-    if missing := lacking(shapes, "simd", "libxsmm"):
+        def pick(problem: Problem) -> str:
+            return derive.fastest(problem, sweep.peers)
+    else:
+        missing = lacking(sweep, problems, claim.of, claim.against)
+    if missing:
         return missing
-    heights = len({p.sizes["m"] for p in shapes})
-    measured = derive.geometric_mean_ratio(shapes, "simd", "libxsmm")
-    where = f"{heights} of the 64 values of m, k={reduction[0]}, batch={reduction[1]}"
-    return at_least(measured, needed, f"geometric mean over {len(shapes)} shapes, {where}")
+    if summed:
+        return at_least(claim, summed(problems, claim.of, pick), f"over {len(problems)} problems, against {against}")
+    ratios = [derive.ratio(p, claim.of, pick(p) if callable(pick) else pick) for p in problems]
+    return at_least(claim, *lowest_of(claim, ratios, problems))
 
 
-def batch_reduce(sweep: Sweep, needed: float) -> Outcome:
-    shapes = [p for p in sweep.problems if p.sizes["batch"] > 1]
-    if not shapes:
-        return Outcome(UNCHECKED, "the run holds no shape with a batch above 1")
-    if missing := lacking(shapes, "libxsmm", "libxsmm-gemm"):
-        return missing
-    return at_least(derive.geometric_mean_ratio(shapes, "libxsmm", "libxsmm-gemm"), needed, f"geometric mean over {len(shapes)} shapes")
+def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> tuple[Estimate, str]:
+    lowest, where = min(zip(values, problems, strict=True), key=lambda pair: pair[0].value)
+    enough = sum(value.value >= claim.at_least for value in values)
+    return lowest, f"lowest at {where.label}; {enough} of {len(problems)} problems reach the bound"
 
 
-def batch_reduce_best_loop(sweep: Sweep, needed: float) -> Outcome:
-    shapes = [p for p in sweep.problems if p.sizes["batch"] > 1]
-    rivals = peers(sweep.contenders)
-    loops = [p for p in shapes if derive.fastest(p, rivals)]
-    if not loops:
-        return Outcome(UNCHECKED, "the run holds no loop of small GEMMs and no batched matmul on a batch above 1")
-    if missing := lacking(loops, "simd"):
-        return missing
-    measured = derive.geometric_mean_ratio(loops, "simd", lambda p: derive.fastest(p, rivals))
-    present = [name for name in rivals if any(p.ok(name) for p in loops)]
-    return at_least(measured, needed, f"geometric mean over {len(loops)} shapes, best of {', '.join(present)} on each")
-
-
-def resnet50(sweep: Sweep) -> Outcome | None:
-    names = {p.name for p in sweep.problems}
-    if absent := RESNET50 - names:
-        return Outcome(UNCHECKED, f"the run holds {len(RESNET50 & names)} of ResNet-50's 20 layers; {min(absent)} is absent")
-    return None
-
-
-def conv_peak(sweep: Sweep, needed: float) -> Outcome:
-    if missing := resnet50(sweep) or lacking(sweep.problems, "simd", peak=True):
-        return missing
-    fractions = [derive.fraction_of_peak(p, "simd").value for p in sweep.problems]
-    plain = f"{len(fractions)} layers; plain average over the layers {np.mean(fractions):.3f}, lowest {min(fractions):.3f}"
-    return at_least(derive.weighted_fraction_of_peak(sweep.problems, "simd"), needed, plain)
-
-
-def conv_against(peer: str) -> Callable[[Sweep, float], Outcome]:
-    def measure(sweep: Sweep, needed: float) -> Outcome:
-        if missing := resnet50(sweep) or lacking(sweep.problems, "simd", peer):
-            return missing
-        measured = derive.weighted_ratio(sweep.problems, "simd", peer)
-        return at_least(measured, needed, f"{len(sweep.problems)} layers against {label(peer, sweep.version(peer))}")
-
-    return measure
-
-
-def conv_every_layer_against(peer: str) -> Callable[[Sweep, float], Outcome]:
-    def measure(sweep: Sweep, needed: float) -> Outcome:
-        if missing := resnet50(sweep) or lacking(sweep.problems, "simd", peer):
-            return missing
-        ratios = [(derive.ratio(p, "simd", peer), p) for p in sweep.problems]
-        lowest, where = min(ratios, key=lambda pair: pair[0].value)
-        below = sum(value.value < needed for value, _ in ratios)
-        return at_least(lowest, needed, f"lowest of {len(ratios)} layers, {where.label}; {below} below the bound")
-
-    return measure
-
-
-# --- the table -------------------------------------------------------------------------------------------------------
-
-CLAIMS = [
-    Claim("brgemm-peak", "The simd brick reaches 0.97 of the measured FMA peak on every shape in L2 with n = k = 64, m >= 6 but "
-          "7, batch*k >= 512.", "brgemm", 0.97, brgemm_peak, threads=1),
-    Claim("brgemm-libxsmm", "The simd brick is at least 0.97 times as fast as LIBXSMM's, in geometric mean over m in 1..64 and "
-          "n in 16, 32, 48, 64.", "brgemm", 0.97, brgemm_libxsmm, threads=1),
-    Claim("brgemm-narrow", "The simd brick reaches 0.95 of peak on every shape with n = 16, k = 64, m >= 6, batch*k >= 512.",
-          "brgemm", 0.95, brgemm_narrow, threads=1),
-    Claim("brgemm-seven-rows", "The simd brick reaches 0.95 of peak at m = 7, n = k = 64, batch*k >= 512.",
-          "brgemm", 0.95, brgemm_seven_rows, threads=1),
-    Claim("batch-reduce", "One batch-reduce call beats a loop of small GEMMs of the same library (LIBXSMM), in geometric mean.",
-          "brgemm", 1.0, batch_reduce, threads=1),
-    Claim("batch-reduce-best", "The simd brick beats the best loop of small GEMMs or batched matmul of each shape, in geometric mean.",
-          "brgemm", 1.0, batch_reduce_best_loop, threads=1),
-    Claim("conv-peak", "ResNet-50 convolution forward, weighted: 0.95 of the measured FMA peak at N=28.",
-          "conv-forward", 0.95, conv_peak, threads=2, minibatch=28),
-    Claim("conv-onednn", "ResNet-50 convolution forward, weighted: 1.03 times as fast as oneDNN at N=28.",
-          "conv-forward", 1.03, conv_against("onednn"), threads=2, minibatch=28),
-    Claim("conv-onednn-every-layer", "No ResNet-50 layer is slower than 0.97 of oneDNN at N=28.",
-          "conv-forward", 0.97, conv_every_layer_against("onednn"), threads=2, minibatch=28),
-    Claim("conv-libxsmm-dnn", "ResNet-50 convolution forward, weighted: 1.08 times as fast as LIBXSMM's own primitives at N=28.",
-          "conv-forward", 1.08, conv_against("libxsmm-dnn"), threads=2, minibatch=28),
-    Claim("conv-onednn-one-image", "ResNet-50 convolution forward, weighted: at least as fast as oneDNN at N=1.",
-          "conv-forward", 1.0, conv_against("onednn"), threads=2, minibatch=1),
-    Claim("paper-83-percent", "The paper: \"ResNet-50 convolutions average 83 % efficiency\" (pass and weighting not stated). Ours: "
-          "forward, weighted, N=28, any number of threads.", "conv-forward", 0.83, conv_peak, minibatch=28),
-]
+MEASURES = {
+    "lowest share of peak": lambda *found: share_of_peak(*found, lowest=True),
+    "weighted share of peak": lambda *found: share_of_peak(*found, lowest=False),
+    "lowest ratio": lambda *found: comparison(*found, summed=None),
+    "weighted ratio": lambda *found: comparison(*found, summed=derive.weighted_ratio),
+    "geometric mean ratio": lambda *found: comparison(*found, summed=derive.geometric_mean_ratio),
+}

@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from claims import RESNET50
 from data import load_run
 from derive import Sweep, sweeps_of
 
@@ -39,20 +38,36 @@ def variation(tmp_path):
 
 @pytest.fixture
 def resnet50(variation):
-    """The stored layer03 under the names of all 20 layers, two threads; seconds are those of the contenders given."""
+    """The stored layer03 as all 20 layers, two threads; seconds are those of the contenders given."""
 
-    def make(minibatch: int = 28, drop=None, **seconds: float) -> Sweep:
-        def change(samples: pd.DataFrame) -> pd.DataFrame:
-            layer = samples[(samples["name"] == "layer03") & (samples["phase"] == "run")].assign(N=str(minibatch))
+    def make(minibatch: int = 28, drop=None, change=lambda rows: rows, **seconds: float) -> Sweep:
+        def enlarge(samples: pd.DataFrame) -> pd.DataFrame:
+            layer = samples[(samples["name"] == "layer03") & (samples["phase"] == "run")]
+            layer = layer.assign(N=str(minibatch), setting=f"N={minibatch}, 2 threads, hot cache, f32")
             parts = []
-            for name in sorted(RESNET50):
+            for name in [f"layer{i:02d}" for i in range(1, 21)]:
                 part = layer.assign(name=name, problem=f"{name}_N{minibatch}")
                 for contender, value in seconds.items():
                     part.loc[part["contender"] == contender.replace("_", "-"), "seconds"] = str(value)
                 parts.append(part)
-            rows = pd.concat(parts)
+            rows = change(pd.concat(parts))
             return rows[~rows.apply(drop, axis=1)] if drop else rows
 
-        return sweeps_of(load_run(variation("conv", change)))[0]
+        return sweeps_of(load_run(variation("conv", enlarge)))[0]
+
+    return make
+
+
+@pytest.fixture
+def curve(variation):
+    """The stored layer03 at several minibatches, whose size N is all that varies; change sees the rows as texts."""
+
+    def make(minibatches=(1, 2, 4, 8, 16), change=lambda rows: rows) -> Path:
+        def follow(samples: pd.DataFrame) -> pd.DataFrame:
+            layer = samples[(samples["name"] == "layer03") & (samples["phase"] == "run")]
+            layer = layer.assign(figure="curve", shapes="", problems="", name="", setting="2 threads, hot cache, f32")
+            return change(pd.concat([layer.assign(N=str(n), problem=f"N{n}") for n in minibatches]))
+
+        return variation("conv", follow)
 
     return make

@@ -1,4 +1,4 @@
-"""Reads run directories: samples.csv and environment.json, validated before anything is drawn."""
+"""Reads run directories: samples.csv (or its summary.csv) and environment.json, validated before anything is drawn."""
 
 import csv
 import json
@@ -8,16 +8,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-STATUSES = ("ok", "failed", "skipped")
-SIZES = {
-    "conv-forward": ["N", "C", "K", "H", "W", "R", "S", "stride_h", "stride_w", "pad_h", "pad_w", "epilogue"],
-    "brgemm": ["m", "n", "k", "batch"],
-}
-COLUMNS = """run experiment problem name count primitive pass contender backend version implementation device isa dtype
-    threads cache phase plan status reason max_error sample seconds flop least_flop bytes""".split()
-NUMBERS = {"count": int, "threads": int, "sample": int, "seconds": float, "flop": float, "least_flop": float, "bytes": float, "max_error": float}
-# Two rows that agree in these would be one sample written twice.
-KEY = ["run", "problem", "contender", "phase", "cache", "threads", "sample"]
+STATUSES = ("ok", "failed", "unsupported", "absent", "misfit")
+FIGURES = ("layers", "sweep", "curve")
+# Every column that does not stand here is a size of the problem.
+COLUMNS = """run experiment figure shapes problems problem name count primitive pass contender ours backend version implementation
+    device isa dtype threads cache setting phase plan status reason max_error sample seconds flop least_flop bytes""".split()
+SUMMARY = {"sample": ["samples"], "seconds": ["seconds_low", "seconds", "seconds_high"]}  # quartile, median, quartile
+SUMMARY_COLUMNS = [name for column in COLUMNS for name in SUMMARY.get(column, [column])]
+WHOLE = ["problems", "count", "threads", "sample", "samples"]
+REAL = ["seconds_low", "seconds", "seconds_high", "flop", "least_flop", "bytes", "max_error"]
+# Two rows that agree in these, and in the sample's index, would be one sample written twice.
+KEY = ["run", "experiment", "setting", "problem", "contender", "phase", "threads"]
 
 
 class InputError(Exception):
@@ -27,12 +28,21 @@ class InputError(Exception):
 @dataclass(frozen=True)
 class Run:
     directory: Path
+    source: Path  # the file with the times
     samples: pd.DataFrame
     environment: dict
 
     @property
     def name(self) -> str:
         return self.samples["run"].iloc[0]
+
+    @property
+    def sizes(self) -> list[str]:
+        return size_columns(self.samples)
+
+
+def size_columns(samples: pd.DataFrame) -> list[str]:
+    return [column for column in samples.columns if column not in COLUMNS and column not in SUMMARY_COLUMNS]
 
 
 def load_runs(directories) -> list[Run]:
@@ -41,7 +51,7 @@ def load_runs(directories) -> list[Run]:
     for run in runs:
         # Two runs may start within one second and share their name, but not their rows.
         rows = run.samples.loc[run.samples["primitive"] != "machine", KEY]
-        for key in map(tuple, rows.fillna(-1).itertuples(index=False)):
+        for key in map(tuple, rows.drop_duplicates().itertuples(index=False)):
             if first_with.setdefault(key, run.directory) is not run.directory:
                 raise InputError(f"{run.directory} and {first_with[key]} both hold run '{run.name}'; give each run once.")
     return runs
@@ -50,7 +60,10 @@ def load_runs(directories) -> list[Run]:
 def load_run(directory: Path) -> Run:
     if not directory.is_dir():
         raise InputError(f"{directory} is not a directory; expected a run directory with samples.csv and environment.json.")
-    return Run(directory, load_samples(directory / "samples.csv"), load_environment(directory / "environment.json"))
+    source = directory / "samples.csv"
+    if not source.exists() and (directory / "summary.csv").exists():
+        source = directory / "summary.csv"
+    return Run(directory, source, load_samples(source), load_environment(directory / "environment.json"))
 
 
 def load_environment(path: Path) -> dict:
@@ -66,32 +79,29 @@ def load_environment(path: Path) -> dict:
 
 
 def load_samples(path: Path) -> pd.DataFrame:
-    samples = _read_text(path)
-    _require_columns(path, samples, COLUMNS)
+    samples = read_text(path)
+    _require_columns(path, samples, SUMMARY_COLUMNS if path.name == "summary.csv" else COLUMNS)
     if samples.empty:
         raise InputError(f"{path} has a header but no rows; the run measured nothing.")
-    for experiment in samples["experiment"].unique():
-        if experiment not in SIZES:
-            raise InputError(f"{path} holds experiment '{experiment}'; known are {', '.join(SIZES)}.")
-        _require_columns(path, samples, SIZES[experiment])
     if samples["run"].nunique() != 1:
         raise InputError(f"{path} holds the runs {', '.join(samples['run'].unique())}; a run directory holds one.")
 
-    _require(path, samples, samples["status"].isin(STATUSES), lambda row: f"status '{row['status']}' is none of {', '.join(STATUSES)}")
-    sizes = [size for name in samples["experiment"].unique() for size in SIZES[name] if size != "epilogue"]
-    kinds = NUMBERS | dict.fromkeys(sizes, int)
-    samples = samples.assign(**{column: _numbers(path, samples, column, kind) for column, kind in kinds.items()})
+    numbers = {column: _numbers(path, samples, column) for column in WHOLE + REAL if column in samples}
+    sizes = {column: _size(samples[column]) for column in size_columns(samples)}
+    samples = samples.assign(**numbers, **sizes)
+    _check_words(path, samples)
     _check_rows(path, samples)
+    _check_groups(path, samples)
     return samples
 
 
-def _read_text(path: Path) -> pd.DataFrame:
+def read_text(path: Path) -> pd.DataFrame:
     """All fields as text, indexed by the line they stand in."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             reader = csv.reader(file, strict=True)
             header = next(reader, [])
-            rows = {reader.line_num: row for row in reader}
+            rows = {reader.line_num: row for row in reader}  # noqa: B035 - the line moves on with each row
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); every run directory holds one.") from error
     except (csv.Error, UnicodeDecodeError) as error:
@@ -119,40 +129,82 @@ def _require(path: Path, samples: pd.DataFrame, good: pd.Series, complaint) -> N
         raise InputError(f"{path}, line {line}: {complaint(samples.loc[line])}.")
 
 
-def _numbers(path: Path, samples: pd.DataFrame, column: str, kind: type) -> pd.Series:
+def _numbers(path: Path, samples: pd.DataFrame, column: str) -> pd.Series:
     """The column as floats, NaN where the field is empty."""
     text = samples[column].str.strip()
     numbers = pd.to_numeric(text.where(text != ""), errors="coerce").astype(float)
     good = (text == "") | np.isfinite(numbers)
-    if kind is int:
+    if column in WHOLE:
         good &= (text == "") | (numbers % 1 == 0)
     if column == "max_error":  # a wrong result may well be off by nan or inf
         good |= text.str.lower().isin(["nan", "-nan", "inf"])
-    noun = "a whole number" if kind is int else "a number"
+    noun = "a whole number" if column in WHOLE else "a number"
     _require(path, samples, good, lambda row: f"{column} '{row[column]}' is not {noun}")
     return numbers
+
+
+def _size(text: pd.Series) -> pd.Series:
+    """Floats where every filled field is a whole number, else the texts."""
+    text = text.str.strip()
+    numbers = pd.to_numeric(text.where(text != ""), errors="coerce").astype(float)
+    whole = (text == "") | (np.isfinite(numbers) & (numbers % 1 == 0))
+    return numbers if whole.all() and (text != "").any() else text
+
+
+def _key(samples: pd.DataFrame) -> list[str]:
+    """A summary may keep the row of a failed check beside that of the times."""
+    return [*KEY, "sample" if "sample" in samples else "status"]
+
+
+def _check_words(path: Path, samples: pd.DataFrame) -> None:
+    work = samples["primitive"] != "machine"
+
+    def one_of(column: str, words: tuple[str, ...], where: pd.Series) -> None:
+        good = ~where | samples[column].isin(words)
+        _require(path, samples, good, lambda row: f"{column} '{row[column]}' is none of {', '.join(words)}")
+
+    one_of("status", STATUSES, work | ~work)
+    one_of("figure", FIGURES, work)
+    one_of("ours", ("yes", "no"), work)
+    for column in ["run", "experiment", "problem", "contender", "phase"]:
+        _require(path, samples, samples[column] != "", lambda row, column=column: f"{column} is empty")
+    _require(path, samples, ~work & (samples["contender"] != "fma-peak") | (samples["setting"] != ""), lambda row: "setting is empty")
 
 
 def _check_rows(path: Path, samples: pd.DataFrame) -> None:
     ok = samples["status"] == "ok"
     run = samples["phase"] == "run"
-    for column in ["run", "problem", "contender", "phase", "cache"]:
-        _require(path, samples, samples[column] != "", lambda row: f"{column} is empty")
+    machine = samples["primitive"] == "machine"
     _require(path, samples, samples["threads"] >= 1, lambda row: "threads must be at least 1")
-    _require(path, samples, samples["primitive"].eq("machine") | (samples["count"] >= 1), lambda row: "count must be at least 1")
+    _require(path, samples, machine | (samples["count"] >= 1), lambda row: "count must be at least 1")
+    counted = (samples["shapes"] == "") | (samples["problems"] >= 1)
+    _require(path, samples, machine | counted, lambda row: f"problems must say how many the set {row['shapes']} holds")
     untimed = "an ok row needs seconds above 0; a run that only checked has nothing to draw"
     _require(path, samples, ~ok | (samples["seconds"] > 0), lambda row: untimed)
     _require(path, samples, ok | samples["seconds"].isna(), lambda row: f"a {row['status']} row must not carry a time")
-    _require(path, samples, ~ok | samples["sample"].notna(), lambda row: "an ok row needs its sample's index")
+    if "sample" in samples:
+        _require(path, samples, ~ok | samples["sample"].notna(), lambda row: "an ok row needs its sample's index")
+    else:
+        _require(path, samples, ~ok | (samples["samples"] >= 1), lambda row: "an ok row needs samples of at least 1")
+        ordered = (samples["seconds_low"] <= samples["seconds"]) & (samples["seconds"] <= samples["seconds_high"])
+        _require(path, samples, ~ok | ordered & (samples["seconds_low"] > 0), lambda row: "the median must lie between the quartiles")
     work = samples["flop"].where(samples["contender"] != "stream", samples["bytes"])
     _require(path, samples, ~(ok & run) | (work > 0), lambda row: "an ok row needs flop (a stream row bytes) above 0")
-
     _require(path, samples, ~(ok & run) | (samples["least_flop"] <= samples["flop"]), lambda row: "least_flop must not exceed flop")
 
-    repeated = samples.duplicated(KEY)
-    _require(path, samples, ~repeated, lambda row: "repeats the " + ", ".join(KEY) + " of an earlier row")
 
-    timed = samples[ok & run & (samples["primitive"] != "machine")]
-    for column in ["flop", "least_flop", "bytes", "count"]:
-        same = timed[column] == timed.groupby("problem")[column].transform("first")
-        _require(path, timed, same, lambda row: f"{column} differs from an earlier row of problem '{row['problem']}'")
+def _check_groups(path: Path, samples: pd.DataFrame) -> None:
+    key = _key(samples)
+    _require(path, samples, ~samples.duplicated(key), lambda row: "repeats the " + ", ".join(key) + " of an earlier row")
+
+    def agree(rows: pd.DataFrame, columns: list[str], group: list[str]) -> None:
+        of = group[-1]
+        for column in columns:
+            same = rows[column] == rows.groupby(group)[column].transform("first")
+            _require(path, rows, same, lambda row, c=column: f"{c} differs from an earlier row of {of} '{row[of]}'")
+
+    work = samples[samples["primitive"] != "machine"]
+    agree(work, ["figure"], ["experiment", "setting"])
+    agree(work, ["ours"], ["contender"])
+    timed = work[(work["status"] == "ok") & (work["phase"] == "run")]
+    agree(timed, ["flop", "least_flop", "bytes", "count"], ["experiment", "setting", "problem"])

@@ -3,15 +3,16 @@
 A Sweep is one experiment under one setting; its problems hold one Cell for each contender.
 """
 
+import re
 import zlib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from data import SIZES, Run
+from data import Run
 
 RESAMPLES = 2000
 ABOVE_PEAK_TOLERANCE = 1.02  # a point this far above the measured FMA peak is an error to find, not noise
@@ -36,16 +37,41 @@ def estimate(value: float, resampled: np.ndarray) -> Estimate:
 
 
 @dataclass
+class Times:
+    """Seconds of one phase. A summary knows their quartiles and how many they were, but not the samples."""
+
+    low: float
+    median: float
+    high: float
+    count: int
+    samples: np.ndarray | None
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> "Times | None":
+        if rows.empty:
+            return None
+        if "samples" in rows:
+            first = rows.iloc[0]
+            return cls(first["seconds_low"], first["seconds"], first["seconds_high"], int(first["samples"]), None)
+        return cls.of_samples(rows["seconds"].to_numpy(copy=True))
+
+    @classmethod
+    def of_samples(cls, samples) -> "Times":
+        samples = np.asarray(samples, dtype=float)
+        return cls(*map(float, np.percentile(samples, [25, 50, 75])), samples.size, samples)
+
+
+@dataclass
 class Cell:
     """One contender on one problem. Only status `ok` has numbers."""
 
     identity: str
     status: str
     reason: str = ""
-    samples: np.ndarray = field(default_factory=lambda: np.empty(0))  # seconds
-    pack_samples: np.ndarray = field(default_factory=lambda: np.empty(0))
+    times: Times | None = None
+    packing: Times | None = None
     flop: float = float("nan")
-    least_flop: float = float("nan")  # without the taps that fall into the padding
+    least_flop: float = float("nan")  # without what an algorithm may leave out, as the products with padding
     bytes: float = float("nan")
     implementation: str = ""
     plan: str = ""
@@ -56,10 +82,10 @@ class Cell:
     def ok(self) -> bool:
         return self.status == "ok"
 
-    @cached_property
+    @property
     def seconds(self) -> float:
         assert self.ok, f"{self.identity} is {self.status} and has no time"
-        return float(np.median(self.samples))
+        return self.times.median
 
     @property
     def gflops(self) -> float:
@@ -69,19 +95,19 @@ class Cell:
     def least_gflops(self) -> float:
         return self.least_flop / self.seconds / 1e9
 
-    @cached_property
+    @property
     def gflops_quartiles(self) -> tuple[float, float]:
-        low, high = np.percentile(self.flop / self.samples / 1e9, [25, 75])
-        return float(low), float(high)
+        """The speeds at the quartiles of the times, so that a summary of the samples gives the same."""
+        return self.flop / self.times.high / 1e9, self.flop / self.times.low / 1e9
 
     @cached_property
     def resampled_seconds(self) -> np.ndarray:
         """Medians of bootstrap resamples; the seed is the cell's identity, so a report repeats exactly."""
-        if self.samples.size < 2:
+        if self.times.samples is None or self.times.count < 2:
             return np.full(RESAMPLES, np.nan)
         draw = np.random.default_rng(zlib.crc32(self.identity.encode()))
-        picks = draw.integers(self.samples.size, size=(RESAMPLES, self.samples.size))
-        return np.median(self.samples[picks], axis=1)
+        picks = draw.integers(self.times.count, size=(RESAMPLES, self.times.count))
+        return np.median(self.times.samples[picks], axis=1)
 
 
 @dataclass
@@ -90,6 +116,8 @@ class Problem:
     name: str
     count: int
     sizes: dict
+    flop: float  # nan where no row knows it
+    bytes: float
     cells: dict[str, Cell]
     peak: Cell | None  # the FMA peak measured among this problem's contenders
 
@@ -97,14 +125,10 @@ class Problem:
     def label(self) -> str:
         return self.name or self.text
 
-    @cached_property
-    def flop(self) -> float:
-        return next((cell.flop for cell in self.cells.values() if cell.ok), float("nan"))
-
-    @cached_property
+    @property
     def intensity(self) -> float:
         """flop a byte of compulsory traffic"""
-        return next((cell.flop / cell.bytes for cell in self.cells.values() if cell.ok), float("nan"))
+        return self.flop / self.bytes
 
     def status(self, contender: str) -> str:
         return self.cells[contender].status if contender in self.cells else "missing"
@@ -113,33 +137,37 @@ class Problem:
         return self.status(contender) == "ok"
 
 
+def slugify(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-")
+
+
 @dataclass
 class Sweep:
     run: Run
     experiment: str
-    threads: int
-    cache: str
-    dtype: str
-    minibatch: int | None  # N, convolutions only
-    epilogue: str
+    setting: str
+    figure: str
+    ours: frozenset[str]
+    attributes: dict  # the value of every column that is the same throughout
     problems: list[Problem]
     stream: Cell | None
 
     @property
-    def setting(self) -> str:
-        parts = [f"N={self.minibatch}"] if self.minibatch is not None else []
-        parts += [f"{self.threads} thread{'s' * (self.threads > 1)}", f"{self.cache} cache", self.dtype]
-        return ", ".join(parts + ([f"epilogue {self.epilogue}"] if self.epilogue not in ("", "none") else []))
+    def operation(self) -> str:
+        primitive, which = (str(self.attributes.get(column, "")) for column in ("primitive", "pass"))
+        return (primitive if which in primitive else f"{primitive} {which}").strip() or self.experiment
 
     @property
     def slug(self) -> str:
-        parts = [self.experiment] + ([f"N{self.minibatch}"] if self.minibatch is not None else [])
-        parts += [f"{self.threads}thread{'s' * (self.threads > 1)}", self.cache, self.dtype]
-        return "-".join(parts + ([self.epilogue] if self.epilogue not in ("", "none") else []))
+        return slugify(f"{self.experiment}-{self.setting}".replace("=", ""))
 
     @cached_property
     def contenders(self) -> list[str]:
         return list(dict.fromkeys(name for problem in self.problems for name in problem.cells))
+
+    @property
+    def peers(self) -> list[str]:
+        return [name for name in self.contenders if name not in self.ours]
 
     @property
     def bandwidth(self) -> float | None:
@@ -158,37 +186,43 @@ class Sweep:
 def sweeps_of(run: Run) -> list[Sweep]:
     machine = run.samples[run.samples["primitive"] == "machine"]
     work = run.samples[run.samples["primitive"] != "machine"]
-    axes = ["experiment", "threads", "cache", "dtype"] + [size for size in ("N", "epilogue") if size in work]
-    # Skipped rows may not know their dtype; they belong to the run's only one where there is one.
-    if work["dtype"].replace("", np.nan).nunique() == 1:
-        work = work.assign(dtype=work["dtype"].max())
-    return [
-        _sweep(run, dict(zip(axes, values)), rows, machine)
-        for values, rows in work.groupby(axes, sort=False, dropna=False)
-    ]
+    return [_sweep(run, rows, machine) for _, rows in work.groupby(["experiment", "setting"], sort=False)]
 
 
-def _sweep(run: Run, setting: dict, rows: pd.DataFrame, machine: pd.DataFrame) -> Sweep:
-    machine = machine[machine["threads"] == setting["threads"]]
-    peaks = machine[machine["contender"] == "fma-peak"]
-    stream = _cell(machine[machine["contender"] == "stream"])
-    problems = [
-        _problem(text, group, _cell(peaks[peaks["problem"] == text])) for text, group in rows.groupby("problem", sort=False)
-    ]
-    minibatch = setting.get("N", float("nan"))
+def _sweep(run: Run, rows: pd.DataFrame, machine: pd.DataFrame) -> Sweep:
+    first = rows.iloc[0]
+    attributes = _attributes(rows)
+    # A run over several thread counts is one over a size more.
+    sizes = run.sizes + (["threads"] if rows["threads"].nunique() > 1 else [])
+    group = ["problem", "threads"]
+    beside = (machine[["experiment", "setting"]] == first[["experiment", "setting"]]).all(axis=1)
+    peaks = dict(list(machine[beside & (machine["contender"] == "fma-peak")].groupby(group)))
+    stream = _cell(machine[(machine["contender"] == "stream") & (machine["threads"] == attributes.get("threads"))])
+    problems = [_problem(cells, sizes, _cell(peaks.get(key, rows.iloc[:0]))) for key, cells in rows.groupby(group, sort=False)]
     return Sweep(
-        run, setting["experiment"], int(setting["threads"]), setting["cache"], setting["dtype"],
-        None if pd.isna(minibatch) else int(minibatch), setting.get("epilogue", ""), problems,
-        stream if stream and stream.ok else None,
+        run, first["experiment"], first["setting"], first["figure"], frozenset(rows["contender"][rows["ours"] == "yes"]), attributes,
+        problems, stream if stream and stream.ok else None,
     )
 
 
-def _problem(text: str, rows: pd.DataFrame, peak: Cell | None) -> Problem:
+def _attributes(rows: pd.DataFrame) -> dict:
+    """Judged by the timed rows where there are some: rows without a time may not know everything, the dtype for one."""
+    timed = rows[(rows["status"] == "ok") & (rows["phase"] == "run")]
+    rows = rows if timed.empty else timed
+    return {column: rows[column].iloc[0] for column in rows if rows[column].nunique(dropna=False) == 1}
+
+
+def _problem(rows: pd.DataFrame, sizes: list[str], peak: Cell | None) -> Problem:
     first = rows.iloc[0]
-    sizes = {size: first[size] for size in SIZES[first["experiment"]]}
-    sizes = {size: value if isinstance(value, str) else int(value) for size, value in sizes.items() if pd.notna(value)}
-    cells = {name: _cell(group) for name, group in rows.groupby("contender", sort=False)}
-    return Problem(text, first["name"], int(first["count"]), sizes, cells, peak if peak and peak.ok else None)
+    filled = {size: first[size] for size in sizes if pd.notna(first[size]) and first[size] != ""}
+    known = rows[rows["phase"] == "run"]  # packing does no work that counts
+    flop, data = (known[column].dropna() for column in ("flop", "bytes"))
+    return Problem(
+        first["problem"], first["name"], int(first["count"]),
+        {size: value if isinstance(value, str) else int(value) for size, value in filled.items()},
+        flop.iloc[0] if flop.size else float("nan"), data.iloc[0] if data.size else float("nan"),
+        {name: _cell(group) for name, group in rows.groupby("contender", sort=False)}, peak if peak and peak.ok else None,
+    )
 
 
 def _cell(rows: pd.DataFrame) -> Cell | None:
@@ -196,22 +230,20 @@ def _cell(rows: pd.DataFrame) -> Cell | None:
         return None
     run, pack = rows[rows["phase"] == "run"], rows[rows["phase"] == "pack"]
     # One failed check spoils the contender on this problem: whatever it was timed at, the work was not done.
-    for status, where in (("failed", rows), ("skipped", run)):
-        bad = where[where["status"] == status]
-        if not bad.empty:
-            return Cell(_identity(bad.iloc[0]), status, bad["reason"].iloc[0] or "no reason was written")
+    bad = pd.concat([rows[rows["status"] == "failed"], run[run["status"] != "ok"]])
+    if not bad.empty:
+        return Cell(_identity(bad.iloc[0]), bad["status"].iloc[0], bad["reason"].iloc[0] or "no reason was written")
     if run.empty:
-        return Cell(_identity(rows.iloc[0]), "skipped", "it was packed but never run")
+        return Cell(_identity(rows.iloc[0]), "missing", "it was packed but never run")
     first = run.iloc[0]
     return Cell(
-        _identity(first), "ok", "", run["seconds"].to_numpy(copy=True), pack["seconds"].to_numpy(copy=True), first["flop"], first["least_flop"],
-        first["bytes"],
-        first["implementation"], first["plan"], first["version"], first["isa"],
+        _identity(first), "ok", "", Times.of(run), Times.of(pack[pack["status"] == "ok"]), first["flop"], first["least_flop"],
+        first["bytes"], first["implementation"], first["plan"], first["version"], first["isa"],
     )
 
 
 def _identity(row: pd.Series) -> str:
-    return "|".join(str(row[key]) for key in ("run", "problem", "contender", "cache", "threads"))
+    return "|".join(str(row[key]) for key in ("run", "setting", "problem", "contender", "threads"))
 
 
 # --- one problem ---------------------------------------------------------------------------------------------------
@@ -229,24 +261,25 @@ def fraction_of_peak(problem: Problem, contender: str) -> Estimate:
     return estimate(value, (cell.flop / cell.resampled_seconds) / (peak.flop / peak.resampled_seconds))
 
 
-# --- a whole network: layers weighted by how often it uses them ------------------------------------------------------
+# --- many problems: a network's weighted by how often it uses them, shapes by their geometric mean -------------------
+# "Another" is a contender's name, or a function from the problem to one.
 
 
-def weighted_seconds(problems: list[Problem], contender: str) -> float:
-    return sum(p.count * p.cells[contender].seconds for p in problems)
+def weighted_seconds(problems: list[Problem], another) -> float:
+    return sum(p.count * cell.seconds for p, cell in _cells(problems, another))
 
 
 def weighted_gflops(problems: list[Problem], contender: str) -> float:
     return sum(p.count * p.flop for p in problems) / weighted_seconds(problems, contender) / 1e9
 
 
-def weighted_ratio(problems: list[Problem], ours: str, other: str) -> Estimate:
-    value = weighted_seconds(problems, other) / weighted_seconds(problems, ours)
-    return estimate(value, _resampled_seconds(problems, other) / _resampled_seconds(problems, ours))
+def weighted_ratio(problems: list[Problem], ours: str, another) -> Estimate:
+    value = weighted_seconds(problems, another) / weighted_seconds(problems, ours)
+    return estimate(value, _resampled_seconds(problems, another) / _resampled_seconds(problems, ours))
 
 
 def weighted_peak_gflops(problems: list[Problem]) -> float:
-    """What a machine that stays at the peak measured in each layer would reach."""
+    """What a machine that stays at the peak measured beside each problem would reach."""
     return sum(p.count * p.flop for p in problems) / sum(p.count * p.flop / p.peak.gflops for p in problems)
 
 
@@ -257,24 +290,18 @@ def weighted_fraction_of_peak(problems: list[Problem], contender: str) -> Estima
     return estimate(value, ideal / _resampled_seconds(problems, contender))
 
 
-def _resampled_seconds(problems: list[Problem], contender: str) -> np.ndarray:
-    return sum(p.count * p.cells[contender].resampled_seconds for p in problems)
-
-
-# --- many shapes -----------------------------------------------------------------------------------------------------
-
-
-def geometric_mean_ratio(problems: list[Problem], ours: str, other) -> Estimate:
-    """other is a contender, or a function from the problem to one."""
-    pick = other if callable(other) else lambda problem: other
-    pairs = [(p.cells[ours], p.cells[pick(p)]) for p in problems]
+def geometric_mean_ratio(problems: list[Problem], ours: str, another) -> Estimate:
+    pairs = [(a, b) for (_, a), (_, b) in zip(_cells(problems, ours), _cells(problems, another), strict=True)]
     value = np.exp(np.mean([np.log(b.seconds / a.seconds) for a, b in pairs]))
     return estimate(value, np.exp(np.mean([np.log(b.resampled_seconds / a.resampled_seconds) for a, b in pairs], axis=0)))
 
 
-def commonest_reduction(problems: list[Problem]) -> tuple[int, int]:
-    """The (k, batch) that most brgemm problems share: that of the sweep over m and n."""
-    return Counter((p.sizes["k"], p.sizes["batch"]) for p in problems).most_common(1)[0][0]
+def _cells(problems: list[Problem], another) -> list[tuple[Problem, Cell]]:
+    return [(p, p.cells[another(p) if callable(another) else another]) for p in problems]
+
+
+def _resampled_seconds(problems: list[Problem], another) -> np.ndarray:
+    return sum(p.count * cell.resampled_seconds for p, cell in _cells(problems, another))
 
 
 def fastest(problem: Problem, contenders: list[str]) -> str | None:
@@ -284,7 +311,7 @@ def fastest(problem: Problem, contenders: list[str]) -> str | None:
 
 def above_peak(sweep: Sweep) -> list[tuple[Problem, str, float]]:
     """(problem, contender, fraction of peak) of every point that no correct measurement can reach: those that would have
-    to be faster than the machine even if they left out all taps in the padding."""
+    to be faster than the machine even if they left out all that may be left out."""
     return [
         (problem, name, cell.least_gflops / problem.peak.gflops)
         for problem in sweep.problems if problem.peak

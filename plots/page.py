@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -28,28 +27,24 @@ def render(runs: list[Run], sweeps: list[Sweep], drawn: list[list[Drawn]], verdi
 
 
 def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> dict:
-    def label(name: str) -> str:
-        return style.label(name, sweep.version(name))
-
+    looks = style.looks_of(sweep)
     return {
         "id": anchor,
         "title": f"{sweep.experiment}, {sweep.setting}",
         "facts": _facts(sweep),
         "figures": [{"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", figure.stem)} for figure in figures],
-        "errors": [f"{label(name)} on {problem.label}: {share:.3f} of the FMA peak" for problem, name, share in above_peak(sweep)],
-        "contenders": [
-            {"name": name, "label": label(name), "ours": name in style.OURS} for name in style.in_order(sweep.contenders)
-        ],
-        "weighted": _weighted(sweep) if sweep.experiment == "conv-forward" else [],
+        "errors": [f"{looks[name].label} on {problem.label}: {share:.3f} of the FMA peak" for problem, name, share in above_peak(sweep)],
+        "contenders": [{"name": name, "label": look.label, "ours": look.ours} for name, look in looks.items()],
+        "weighted": _weighted(sweep) if sweep.figure == "layers" else [],
         "rows": _rows(sweep),
         "absences": _absences(sweep),
         "details": _details(sweep),
-        "source": sweep.run.directory / "samples.csv",
+        "source": sweep.run.source,
     }
 
 
 def _facts(sweep: Sweep) -> list[tuple[str, str]]:
-    counts = [cell.samples.size for problem in sweep.problems for cell in problem.cells.values() if cell.ok]
+    counts = [cell.times.count for problem in sweep.problems for cell in problem.cells.values() if cell.ok]
     peak = peak_range(sweep)
     return [
         ("run", sweep.run.name),
@@ -62,13 +57,12 @@ def _facts(sweep: Sweep) -> list[tuple[str, str]]:
 
 
 def _weighted(sweep: Sweep) -> list[dict]:
-    """One row for each set of layers on which some contender is complete; only a row's own numbers may be compared."""
-    contenders = style.in_order(sweep.contenders)
-    sets = {tuple(p.text for p in sweep.common(name)): sweep.common(name) for name in contenders}
+    """One row for each set of problems on which some contender is complete; only a row's own numbers may be compared."""
+    sets = {tuple(p.text for p in sweep.common(name)): sweep.common(name) for name in style.looks_of(sweep)}
     rows = []
     for layers in sorted(filter(None, sets.values()), key=len, reverse=True):
         values = {}
-        for name in contenders:
+        for name in sweep.contenders:
             if all(p.ok(name) for p in layers):
                 speed = weighted_gflops(layers, name)
                 share = weighted_fraction_of_peak(layers, name).value if all(p.peak for p in layers) else None
@@ -79,12 +73,12 @@ def _weighted(sweep: Sweep) -> list[dict]:
 
 def _name_set(sweep: Sweep, layers: list) -> str:
     if len(layers) == len(sweep.problems):
-        return f"all {len(layers)} layers"
+        return f"all {len(layers)} problems"
     chosen = {p.text for p in layers}
     absent = [p.label for p in sweep.problems if p.text not in chosen]
     if len(absent) <= len(layers):
-        return f"{len(layers)} layers: all but {', '.join(absent)}"
-    return f"{len(layers)} layers: {', '.join(p.label for p in layers)}"
+        return f"{len(layers)} problems: all but {', '.join(absent)}"
+    return f"{len(layers)} problems: {', '.join(p.label for p in layers)}"
 
 
 def _rows(sweep: Sweep) -> list[dict]:
@@ -107,10 +101,11 @@ def _rows(sweep: Sweep) -> list[dict]:
 
 
 def _absences(sweep: Sweep) -> list[dict]:
-    """Skipped and failed contenders with their reasons; problems that share a reason share a line."""
+    """Contenders without a number, with their reasons; problems that share a reason share a line."""
+    looks = style.looks_of(sweep)
     grouped: dict[tuple, list[str]] = {}
     for problem in sweep.problems:
-        for name in style.in_order(problem.cells):
+        for name in [name for name in looks if name in problem.cells]:
             cell = problem.cells[name]
             if not cell.ok:
                 grouped.setdefault((name, cell.status, cell.reason), []).append(problem.label)
@@ -124,12 +119,13 @@ def _absences(sweep: Sweep) -> list[dict]:
 
 
 def _details(sweep: Sweep) -> list[dict]:
+    looks = style.looks_of(sweep)
     rows = []
     for problem in sweep.problems:
-        for name in style.in_order(problem.cells):
+        for name in [name for name in looks if name in problem.cells]:
             cell = problem.cells[name]
             if cell.ok:
-                pack = np.median(cell.pack_samples) * 1e3 if cell.pack_samples.size else None
+                pack = cell.packing.median * 1e3 if cell.packing else None
                 rows.append({"label": problem.label, "contender": name, "cell": cell, "run_ms": cell.seconds * 1e3, "pack_ms": pack})
     return rows
 

@@ -1,4 +1,4 @@
-"""The roofline: what the machine allows at each layer's arithmetic intensity, and what each contender reached."""
+"""The roofline: what the machine allows at each problem's arithmetic intensity, and what each contender reached."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ from matplotlib.lines import Line2D
 
 import style
 from derive import Sweep, above_peak
+from labels import tags
 from style import Drawn, plt
 
 ROOF = "black"
@@ -14,9 +15,10 @@ FLAG = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "markeredgec
 
 
 def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
+    looks = style.looks_of(sweep)
     points = [
-        (problem, name, cell) for problem in sweep.problems for name in reversed(style.in_order(problem.cells))  # ours on top
-        if (cell := problem.cells[name]).ok
+        (problem, name, problem.cells[name]) for problem in sweep.problems for name in reversed(list(looks))  # ours on top
+        if problem.ok(name)
     ]
     peaks = [problem.peak.gflops for problem in sweep.problems if problem.peak]
     if not points or not peaks:
@@ -42,7 +44,9 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     axes.axhspan(min(peaks), max(peaks), color="#DDDDDD", linewidth=0, zorder=0)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
-    axes.annotate(f"measured FMA peak {peak:.0f} GFLOP/s", (right, peak), xytext=(-4, 4), textcoords="offset points", ha="right")
+    # At the left: what rises above the peak lies at high intensities.
+    knee = ridge if sweep.bandwidth else left
+    axes.annotate(f"measured FMA peak {peak:.0f} GFLOP/s", (knee, max(peaks)), xytext=(4, 4), textcoords="offset points")
     if sweep.bandwidth:
         middle = np.sqrt(max(left, low * 1e9 / sweep.bandwidth) * ridge)
         axes.annotate(
@@ -52,18 +56,17 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
     flagged = {(problem.text, name) for problem, name, _ in above_peak(sweep)}
     for problem, name, cell in points:
-        axes.plot(problem.intensity, cell.gflops, **style.marker_style(name))
+        axes.plot(problem.intensity, cell.gflops, **looks[name].point)
         if (problem.text, name) in flagged:
             axes.plot(problem.intensity, cell.gflops, **FLAG)
-    _name_layers(axes, sweep, np.log2(left), np.log2(right))
+    _name_problems(axes, sweep, np.log2(left), np.log2(right))
 
     axes.set_xlabel("arithmetic intensity: flop a byte of compulsory traffic (each tensor moved once)")
     axes.set_ylabel("GFLOP/s")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(plt.FuncFormatter(lambda value, _: f"{value:g}"))
-    figure.suptitle(f"Roofline, convolution forward, {sweep.setting}", x=0.01, ha="left", fontsize=10)
-    contenders = [name for name in style.in_order(sweep.contenders) if any(problem.ok(name) for problem in sweep.problems)]
-    handles = [Line2D([], [], **style.marker_style(name), label=style.label(name, sweep.version(name))) for name in contenders]
+    style.head(figure, f"Roofline: {sweep.operation}, {sweep.setting}")
+    handles = style.point_legend(looks[name] for name in looks if sweep.common(name))
     if flagged:
         handles.append(Line2D([], [], **FLAG, label="above the FMA peak: an error to find"))
     figure.legend(handles=handles, loc="outside lower left", ncols=4)
@@ -71,28 +74,29 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     stem = f"{stem}-roofline"
     style.save(figure, folder, stem)
     caption = (
-        "One point for each contender and layer; the layers are named at the top. The flat roof is the "
-        "FMA peak measured in this run (grey band: from its lowest to its highest value over the layers). Padded layers may rise above "
-        "it, as flops count the taps in the padding by convention and a direct convolution may leave them out; "
-        + (f"{len(flagged)} points are too high even without them and are ringed, see “Errors to find”. " if flagged else "no point is higher than that explains. ")
+        "One point for each contender and problem; the problems are named at the top. The flat roof is the FMA peak measured in this "
+        "run (grey band: from its lowest to its highest value over the problems). Padded problems may rise above it, as flops count the "
+        "products with padding by convention and an algorithm may leave them out; "
+        + (f"{len(flagged)} points are too high even without them and are ringed, see “Errors to find”. " if flagged
+           else "no point is higher than that explains. ")
         + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth
            else "This run measured no stream bandwidth, so there is no slanted roof.")
     )
     return Drawn(stem, f"Roofline, {sweep.setting}", caption)
 
 
-def _name_layers(axes, sweep: Sweep, left: float, right: float) -> None:
-    """Layers of like intensity share a name tag; tags are pushed apart and tied to their place on the axis."""
-    tags: dict[float, list[str]] = {}
-    for problem in sweep.problems:
-        if np.isfinite(problem.intensity):
-            name = problem.label.removeprefix("layer").lstrip("0")
+def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:
+    """Problems of like intensity share a name tag; tags are pushed apart and tied to their place on the axis."""
+    kind, names = tags(sweep.problems)
+    together: dict[float, list[str]] = {}
+    for problem, name in zip(sweep.problems, names, strict=True):
+        if any(map(problem.ok, problem.cells)):
             place = np.log2(problem.intensity)
-            near = next((known for known in tags if abs(known - place) < 0.01), place)
-            tags.setdefault(near, []).append(name)
-    places = sorted(tags)
+            near = next((known for known in together if abs(known - place) < 0.01), place)
+            together.setdefault(near, []).append(name)
+    places = sorted(together)
     wanted = np.array([(place - left) / (right - left) for place in places])
-    texts = [",".join(tags[place]) for place in places]
+    texts = [",".join(together[place]) for place in places]
     room = np.array([0.012 + 0.0075 * len(text) for text in texts])
     tag_at = wanted.copy()
     for _ in range(400):  # relax: neighbours that overlap give way by half each
@@ -102,10 +106,10 @@ def _name_layers(axes, sweep: Sweep, left: float, right: float) -> None:
                 tag_at[i] -= overlap / 2
                 tag_at[i + 1] += overlap / 2
         tag_at = np.clip(tag_at, room / 2, 1 - room / 2)
-    for place, at, text in zip(wanted, tag_at, texts):
+    for place, at, text in zip(wanted, tag_at, texts, strict=True):
         axes.plot([place, place], [0, 1], transform=axes.transAxes, color="#BBBBBB", linewidth=0.5, zorder=0)
         axes.annotate(
             text, (place, 1), xycoords="axes fraction", xytext=(at, 1.045), textcoords="axes fraction", ha="center", va="bottom",
             fontsize=8, arrowprops={"arrowstyle": "-", "color": "#BBBBBB", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0},
         )
-    axes.annotate("layer", (0, 1.045), xycoords="axes fraction", xytext=(-6, 0), textcoords="offset points", ha="right", va="bottom")
+    axes.annotate(kind, (0, 1.045), xycoords="axes fraction", xytext=(-6, 0), textcoords="offset points", ha="right", va="bottom")

@@ -4,19 +4,26 @@ Colours are Okabe and Ito's, which the colour-blind tell apart. Ours are solid b
 two camps stay apart in grey print too.
 """
 
+import textwrap
 from dataclasses import dataclass
+from itertools import cycle, pairwise
 from pathlib import Path
 
 import matplotlib
+
+from derive import Sweep
+from sizes import grows_by_factors, thinned
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
-OURS = ("simd", "libxsmm", "portable")
-HEADLINE = "simd"
 SHARE_LIMIT = 130  # %; above it a triangle and the report's list of errors stand for the point
+MOST_TICKS = 12
+EMPHASIS = "#0072B2"
+TITLE_WIDTH = 130  # characters
 WIDE = 10.6  # inches: the text width of a landscape page, at which the fonts below are true size
 
 
@@ -26,29 +33,49 @@ class Look:
     colour: str
     hatch: str
     marker: str
+    ours: bool
+
+    @property
+    def bar(self) -> dict:
+        return {"facecolor": self.colour, "hatch": self.hatch, "edgecolor": "white" if self.hatch else self.colour, "linewidth": 0}
+
+    @property
+    def point(self) -> dict:
+        return {
+            "marker": self.marker, "color": self.colour, "markersize": 5.2 if self.ours else 4.6, "linestyle": "none",
+            "markerfacecolor": self.colour if self.ours else "white", "markeredgecolor": "black" if self.ours else self.colour,
+            "markeredgewidth": 0.5 if self.ours else 1.2, "zorder": 4 if self.ours else 3,
+        }
+
+    @property
+    def line(self) -> dict:
+        return self.point | {"linestyle": "-", "linewidth": 1.7 if self.ours else 1.1}
 
 
-LOOKS = {
-    "simd": Look("Brickwork, simd brick", "#0072B2", "", "o"),
-    "libxsmm": Look("Brickwork, LIBXSMM brick", "#56B4E9", "", "s"),
-    "portable": Look("Brickwork, portable brick", "#B9DDF1", "", "^"),
-    "onednn": Look("oneDNN", "#D55E00", "//////", "D"),
-    "libxsmm-dnn": Look("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
-    "im2col": Look("im2col + SGEMM", "#8C8C8C", "------", "P"),
-    "small-gemm": Look("loops of small GEMMs", "#CC79A7", "xxxxxx", "X"),
-    "libxsmm-gemm": Look("LIBXSMM GEMM loop", "#E69F00", "\\\\\\\\\\\\", "v"),
-    "openblas-gemm": Look("OpenBLAS GEMM loop", "#8C8C8C", "------", "P"),
-    "onednn-matmul": Look("oneDNN batched matmul", "#D55E00", "//////", "D"),
+# Label, colour, hatch, marker. Whose a contender is, the run says.
+LISTED = {
+    "brickwork-simd": ("Brickwork, simd brick", "#0072B2", "", "o"),
+    "brickwork-libxsmm": ("Brickwork, LIBXSMM brick", "#56B4E9", "", "s"),
+    "brickwork-portable": ("Brickwork, portable brick", "#B9DDF1", "", "^"),
+    "onednn": ("oneDNN", "#D55E00", "//////", "D"),
+    "libxsmm-dnn": ("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
+    "im2col": ("im2col + SGEMM", "#8C8C8C", "------", "P"),
+    "small-gemm": ("loops of small GEMMs", "#CC79A7", "xxxxxx", "X"),
+    "libxsmm-gemm": ("LIBXSMM GEMM loop", "#E69F00", "\\\\\\\\\\\\", "v"),
+    "openblas-gemm": ("OpenBLAS GEMM loop", "#8C8C8C", "------", "P"),
+    "onednn-matmul": ("oneDNN batched matmul", "#D55E00", "//////", "D"),
 }
-# For a contender that was added without a look of its own.
+# For contenders that were added without a look of their own.
+SPARE_OURS = [("#004C77", "", "h"), ("#3A6EA5", "", "d"), ("#8FA8D0", "", "8")]
 SPARE = [("#009E73", "++++++", "<"), ("#F0E442", "||||||", ">"), ("#555555", "//////", "p")]
 
-STATUS_LETTERS = {"failed": "F", "skipped": "s", "missing": "?", "incomplete": "i"}
-STATUS_WORDS = {
-    "failed": "failed: wrong result or refused",
-    "skipped": "skipped: not supported",
-    "missing": "no row in this run",
-    "incomplete": "lacks layers, not comparable",
+STATUSES = {  # a letter and what it stands for
+    "failed": ("F", "failed: wrong result or refused"),
+    "unsupported": ("u", "unsupported here"),
+    "absent": ("a", "absent from this build"),
+    "misfit": ("m", "the given plan does not fit"),
+    "missing": ("?", "no row in this run"),
+    "incomplete": ("i", "lacks problems, not comparable"),
 }
 
 plt.rcParams.update({
@@ -87,48 +114,38 @@ class Drawn:
     caption: str
 
 
-def look(contender: str) -> Look:
-    if contender in LOOKS:
-        return LOOKS[contender]
-    return Look(contender, *SPARE[sum(map(ord, contender)) % len(SPARE)])
+def looks_of(sweep: Sweep) -> dict[str, Look]:
+    """Each contender's look, in the order of all figures: ours first, each camp in the order of the table above."""
+    listed = list(LISTED)
+
+    def rank(name: str) -> tuple:
+        return name not in sweep.ours, listed.index(name) if name in LISTED else len(listed), name
+
+    spare = {True: cycle(SPARE_OURS), False: cycle(SPARE)}
+    looks = {}
+    for name in sorted(sweep.contenders, key=rank):
+        ours = name in sweep.ours
+        label, colour, hatch, marker = LISTED.get(name) or (name, *next(spare[ours]))
+        if not ours:
+            label = f"{label} {sweep.version(name)}".strip()  # that of ours is the run's
+        looks[name] = Look(label, colour, "" if ours else hatch or "//////", marker, ours)
+    return looks
 
 
-def label(contender: str, version: str = "") -> str:
-    """Ours carry no version: it is the run's."""
-    return look(contender).label if contender in OURS else f"{look(contender).label} {version}".strip()
+def bar_legend(looks) -> list:
+    return [Patch(**look.bar, label=look.label) for look in looks]
 
 
-def in_order(contenders) -> list[str]:
-    """Ours first, then the others in the order of the table above; unknown ones last, by name."""
-    known = list(LOOKS)
-    return sorted(contenders, key=lambda name: (known.index(name) if name in LOOKS else len(known), name))
+def point_legend(looks) -> list:
+    return [Line2D([], [], **look.point, label=look.label) for look in looks]
 
 
-def peers(contenders) -> list[str]:
-    return [name for name in in_order(contenders) if name not in OURS]
+def line_legend(looks) -> list:
+    return [Line2D([], [], **look.line, label=look.label) for look in looks]
 
 
-def bar_style(contender: str) -> dict:
-    own = look(contender)
-    return {"facecolor": own.colour, "hatch": own.hatch, "edgecolor": "white" if own.hatch else own.colour, "linewidth": 0}
-
-
-def marker_style(contender: str) -> dict:
-    own = look(contender)
-    ours = contender in OURS
-    return {
-        "marker": own.marker, "color": own.colour, "markersize": 5.2 if ours else 4.6, "linestyle": "none",
-        "markerfacecolor": own.colour if ours else "white", "markeredgecolor": "black" if ours else own.colour,
-        "markeredgewidth": 0.5 if ours else 1.2, "zorder": 4 if ours else 3,
-    }
-
-
-def bar_legend(contenders, version=lambda name: "") -> list:
-    return [Patch(**bar_style(name), label=label(name, version(name))) for name in contenders]
-
-
-def draw_bar(axes, x: float, width: float, contender: str, height: float, quartiles=None) -> None:
-    axes.bar(x, height, width * 0.94, **bar_style(contender))
+def draw_bar(axes, x: float, width: float, look: Look, height: float, quartiles=None) -> None:
+    axes.bar(x, height, width * 0.94, **look.bar)
     if quartiles:
         axes.plot([x, x], quartiles, color="black", linewidth=0.9, solid_capstyle="butt", zorder=3)
 
@@ -153,20 +170,42 @@ def mark_beyond(axes, x: float, percent: float) -> None:
         axes.plot(x, 0.985, transform=axes.get_xaxis_transform(), marker="^", color="red", markersize=6, clip_on=False, zorder=5)
 
 
+def scale_axis(axes, values: list) -> None:
+    """Ticks at the measured values where there is room for all, and a logarithm where they grow by factors."""
+    if grows_by_factors(values):
+        axes.set_xscale("log", base=2)
+        axes.set_xlim(values[0] / 2**0.25, values[-1] * 2**0.25)
+        axes.set_xticks(thinned(values, MOST_TICKS), map(str, thinned(values, MOST_TICKS)))
+        axes.minorticks_off()
+        return
+    length = values[-1] - values[0]
+    room = 0.02 * length + 0.5
+    axes.set_xlim(values[0] - room, values[-1] + room)
+    if all(b - a >= length / MOST_TICKS / 2 for a, b in pairwise(values)):
+        axes.set_xticks(values)
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 4, 8, 10], integer=True))
+
+
 def status_legend(statuses) -> list:
     plain = {"linestyle": "none", "color": "black", "markersize": 6, "markeredgewidth": 0}
     return [
-        Line2D([], [], marker=f"$\\mathrm{{{letter}}}$", label=STATUS_WORDS[status], **plain)
-        for status, letter in STATUS_LETTERS.items() if status in statuses
+        Line2D([], [], marker=f"$\\mathrm{{{letter}}}$", label=words, **plain)
+        for status, (letter, words) in STATUSES.items() if status in statuses
     ]
 
 
-def mark_status(axes, x: float, status: str) -> None:
-    """A letter where a bar or point would stand, so that a contender without a number is seen to be without one."""
+def mark_status(axes, x: float, status: str, colour: str = "black", above: int = 0) -> None:
+    """A letter where a bar or point would stand, so that a contender without a number is seen to be without one. Where all
+    contenders share a place, the letter has its contender's colour and stands above so many others."""
     axes.annotate(
-        STATUS_LETTERS[status], (x, 0), xycoords=axes.get_xaxis_transform(), xytext=(0, 2), textcoords="offset points",
-        ha="center", va="bottom", fontsize=8, fontweight="bold", zorder=5,
+        STATUSES[status][0], (x, 0), xycoords=axes.get_xaxis_transform(), xytext=(0, 2 + 10 * above), textcoords="offset points",
+        ha="center", va="bottom", fontsize=8, fontweight="bold", zorder=5, color=colour,
     )
+
+
+def head(figure, title: str) -> None:
+    figure.suptitle(textwrap.fill(title, TITLE_WIDTH), x=0.01, ha="left", fontsize=10)
 
 
 def save(figure, folder: Path, stem: str) -> None:

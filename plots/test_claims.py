@@ -1,9 +1,13 @@
 import pytest
 from pytest import approx
 
-from claims import CLAIMS, FAILS, HOLDS, UNCHECKED, judge, judge_all, resident
+from claims import FAILS, HOLDS, UNCHECKED, chosen, judge, judge_all
+from claims_file import STORED as CLAIMS
+from claims_file import load_claims
+from derive import Times
 
-BY_ID = {claim.id: claim for claim in CLAIMS}
+BY_ID = {claim.id: claim for claim in load_claims(CLAIMS)}
+SIMD = "brickwork-simd"
 
 
 def outcome(claim, *sweeps):
@@ -11,10 +15,13 @@ def outcome(claim, *sweeps):
     return verdict.outcome
 
 
-def test_ids_are_unique_and_each_claim_gets_a_verdict(conv, brgemm):
-    assert len(BY_ID) == len(CLAIMS)
-    assert [v.claim.id for v in judge_all([conv, brgemm])] == [c.id for c in CLAIMS]
-    assert {v.outcome.status for v in judge_all([])} == {UNCHECKED}
+def stretch(cell, factor):
+    cell.times = Times.of_samples(cell.times.samples * factor)
+
+
+def test_each_claim_gets_a_verdict(conv, brgemm):
+    assert [v.claim.id for v in judge_all(list(BY_ID.values()), [conv, brgemm])] == list(BY_ID)
+    assert {v.outcome.status for v in judge_all(list(BY_ID.values()), [])} == {UNCHECKED}
 
 
 @pytest.mark.parametrize(
@@ -35,14 +42,14 @@ def test_brgemm_claims(brgemm, claim, status, value):
 
 def test_a_claim_on_the_peak_ignores_shapes_it_does_not_speak_of(brgemm):
     slow = next(p for p in brgemm.problems if (p.sizes["m"], p.sizes["n"]) == (28, 64))
-    slow.cells["simd"].samples *= 2
+    stretch(slow.cells[SIMD], 2)
     assert outcome("brgemm-peak", brgemm).status == FAILS
     slow.sizes["batch"] = 7  # batch*k = 448 is too short a reduction to be held to the bound
     assert outcome("brgemm-peak", brgemm).status == HOLDS
 
 
 def test_conv_claims_hold_and_do_not_hold(resnet50):
-    sweep = resnet50(simd=0.017, onednn=0.018, libxsmm_dnn=0.018)  # 4e9 flop, peak 240 GFLOP/s
+    sweep = resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018)  # 4e9 flop, peak 240 GFLOP/s
     assert outcome("conv-peak", sweep).measured.value == approx(4 / 0.017 / 240)
     assert outcome("conv-peak", sweep).status == HOLDS
     assert outcome("paper-83-percent", sweep).status == HOLDS
@@ -54,34 +61,48 @@ def test_conv_claims_hold_and_do_not_hold(resnet50):
 
 
 def test_one_slow_layer_breaks_the_claim_on_every_layer_only(resnet50):
-    sweep = resnet50(simd=0.017, onednn=0.018)
-    sweep.problems[4].cells["simd"].samples[:] = 0.019
+    sweep = resnet50(brickwork_simd=0.017, onednn=0.018)
+    sweep.problems[4].cells[SIMD].times = Times.of_samples([0.019] * 3)
     assert outcome("conv-onednn", sweep).status == HOLDS
     found = outcome("conv-onednn-every-layer", sweep)
     assert found.status == FAILS
     assert found.measured.value == approx(18 / 19)
-    assert "layer05" in found.reason
+    assert found.reason == "lowest at layer05; 19 of 20 problems reach the bound"
 
 
 def test_one_image(resnet50):
-    assert outcome("conv-onednn-one-image", resnet50(minibatch=1, simd=0.018, onednn=0.018)).status == HOLDS
+    assert outcome("conv-onednn-one-image", resnet50(minibatch=1, brickwork_simd=0.018, onednn=0.018)).status == HOLDS
 
 
 def test_one_image_not_held(resnet50):
-    assert outcome("conv-onednn-one-image", resnet50(minibatch=1, simd=0.019, onednn=0.018)).status == FAILS
+    assert outcome("conv-onednn-one-image", resnet50(minibatch=1, brickwork_simd=0.019, onednn=0.018)).status == FAILS
 
 
-@pytest.mark.parametrize("claim", [c.id for c in CLAIMS if c.experiment == "conv-forward"])
+@pytest.mark.parametrize("claim", [claim.id for claim in BY_ID.values() if "N ==" in claim.when.text])
 def test_another_minibatch_is_not_checked(conv, claim):
     found = outcome(claim, conv)
     assert found.status == UNCHECKED and found.measured is None
-    assert "this run has N=2, 2 threads" in found.reason
+    assert found.reason.startswith("wants N == ") and found.reason.endswith("this run has N=2, 2 threads, hot cache, f32")
 
 
-def test_another_thread_count_is_not_checked(brgemm):
-    brgemm.threads = 2
+@pytest.mark.parametrize("held", [{"threads": 2}, {"cache": "cold"}, {"dtype": "bf16"}])
+def test_another_setting_is_not_checked(brgemm, held):
+    brgemm.attributes.update(held)
     found = outcome("brgemm-peak", brgemm)
-    assert found.status == UNCHECKED and found.reason.startswith("wants 1 thread, this run has 2 threads")
+    assert found.status == UNCHECKED
+    assert found.reason.startswith("wants threads == 1 and cache == 'hot' and dtype == 'f32', this run has ")
+
+
+@pytest.mark.parametrize("held", [{"cache": "cold"}, {"epilogue": "relu"}])
+def test_cold_caches_and_epilogues_are_refused_by_each_claim_on_a_network(resnet50, held):
+    sweep = resnet50(brickwork_simd=0.017, onednn=0.018)
+    sweep.attributes.update(held)
+    assert {outcome(claim.id, sweep).status for claim in BY_ID.values() if claim.shapes} == {UNCHECKED}
+
+
+def test_what_differs_within_the_run_is_not_what_a_claim_wants(brgemm):
+    del brgemm.attributes["threads"]
+    assert outcome("brgemm-libxsmm", brgemm).status == UNCHECKED
 
 
 def test_another_experiment_is_not_checked(conv):
@@ -97,16 +118,48 @@ def test_an_absent_contender_is_not_checked(resnet50):
 def test_absent_layers_are_not_checked(resnet50):
     found = outcome("conv-peak", resnet50(drop=lambda row: row["name"] == "layer01"))
     assert found.status == UNCHECKED
-    assert found.reason == "the run holds 19 of ResNet-50's 20 layers; layer01 is absent"
+    assert found.reason == "the run holds 19 of resnet50's 20 problems"
+
+
+@pytest.mark.parametrize(("shapes", "has"), [("vgg", "vgg"), ("", "shapes of no set")])
+def test_another_set_of_shapes_is_not_checked(resnet50, shapes, has):
+    problems = "20" if shapes else ""
+    sweep = resnet50(change=lambda rows: rows.assign(shapes=shapes, problems=problems))
+    assert outcome("conv-peak", sweep).reason == f"wants resnet50, this run has {has}"
+
+
+def test_a_bound_that_depends_on_the_processor_is_not_checked_on_another(brgemm, resnet50):
+    conv = resnet50(brickwork_simd=0.017, onednn=0.018)
+    for sweep in (brgemm, conv):
+        sweep.run.environment["cpu"]["name"] = "Another CPU"
+    for claim in ("brgemm-peak", "brgemm-narrow", "brgemm-seven-rows", "conv-peak"):
+        found = outcome(claim, brgemm, conv)
+        assert found.status == UNCHECKED
+        assert found.reason == "speaks of AMD EPYC (Zen 5), this run is on Another CPU"
+    for claim in set(BY_ID) - {"brgemm-peak", "brgemm-narrow", "brgemm-seven-rows", "conv-peak", "conv-onednn-one-image"}:
+        assert outcome(claim, brgemm, conv).status in (HOLDS, FAILS)
+
+
+def test_a_run_that_does_not_name_its_processor_is_no_machine_that_a_bound_speaks_of(brgemm):
+    del brgemm.run.environment["cpu"]
+    assert outcome("brgemm-peak", brgemm).reason.endswith("this run is on an unknown processor")
 
 
 def test_a_shape_beyond_l2_is_not_asked_for_the_peak(brgemm):
-    sizes = {"m": 64, "n": 64, "k": 64, "batch": 64}
-    for problem in brgemm.problems:
-        problem.sizes.update(sizes)
-    assert resident(brgemm) == brgemm.problems
+    claim = BY_ID["brgemm-peak"]
+    assert {p.name for p in chosen(claim, brgemm)} == {"m6_n64_k64_b16", "m28_n64_k64_b16", "m64_n64_k64_b16"}
+    brgemm.run.environment["cpu"]["l2_bytes"] = max(p.bytes for p in brgemm.problems) - 1
+    assert {p.name for p in chosen(claim, brgemm)} == {"m6_n64_k64_b16", "m28_n64_k64_b16"}
+    brgemm.run.environment["cpu"]["l2_bytes"] = 1
+    assert outcome("brgemm-peak", brgemm).reason == "the run holds none of these problems"
+
+
+def test_a_problem_whose_bytes_no_row_knows_is_not_left_out(brgemm):
     brgemm.run.environment["cpu"]["l2_bytes"] = 1 << 20
-    assert resident(brgemm) == []
+    lost = next(p for p in brgemm.problems if p.name == "m64_n64_k64_b16")
+    lost.bytes = float("nan")
+    lost.cells[SIMD].status = "failed"
+    assert outcome("brgemm-peak", brgemm).status == FAILS
 
 
 def test_an_absent_peak_is_not_checked(resnet50):
@@ -115,12 +168,19 @@ def test_an_absent_peak_is_not_checked(resnet50):
 
 
 def test_a_wrong_result_of_ours_breaks_a_claim_and_one_of_a_peer_leaves_it_open(resnet50):
-    sweep = resnet50(simd=0.017, onednn=0.018)
+    sweep = resnet50(brickwork_simd=0.017, onednn=0.018)
     sweep.problems[2].cells["onednn"].status = "failed"
     assert outcome("conv-onednn", sweep).status == UNCHECKED
-    sweep.problems[2].cells["simd"].status = "failed"
+    sweep.problems[1].cells[SIMD].status = "unsupported"
+    sweep.problems[2].cells[SIMD].status = "failed"
     assert outcome("conv-peak", sweep).status == FAILS
     assert outcome("conv-peak", sweep).measured is None
+
+
+def test_without_peers_nobody_is_the_best_of_them(brgemm):
+    for problem in brgemm.problems:
+        problem.cells = {name: cell for name, cell in problem.cells.items() if name in brgemm.ours}
+    assert outcome("batch-reduce-best", brgemm).reason == "no contender but ours has a number on any of these problems"
 
 
 def test_two_fitting_runs_get_a_verdict_each(brgemm):

@@ -1,0 +1,143 @@
+"""Reads claims.toml: what is claimed about speed, of which problems of which runs, and the bound."""
+
+import ast
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from data import InputError
+
+STORED = Path(__file__).parent.parent / "experiments" / "claims.toml"
+BOUND = "{at_least}"
+BEST_OF_OTHERS = "the best of the others"
+WHOSE = ("ours", "the paper")
+# Which statistics compare with another contender, and which with the peak.
+STATISTICS = {
+    "lowest share of peak": False,
+    "weighted share of peak": False,
+    "lowest ratio": True,
+    "weighted ratio": True,
+    "geometric mean ratio": True,
+}
+TEXTS = ("id", "sentence", "whose", "experiment", "statistic", "of")
+OPTIONAL_TEXTS = ("shapes", "against", "when", "where")
+
+
+class Condition:
+    """A query over named columns, such as "n == 64 and m >= 6"; an empty one is always true."""
+
+    def __init__(self, text: str):
+        self.text = text
+        tree = ast.parse(text or "True", mode="eval")
+        self.names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+    def mask(self, table: pd.DataFrame) -> pd.Series:
+        """Which rows of the table fulfil it. A row that does not know one of the names is kept: what it lacks is said later."""
+        if not self.text:
+            return pd.Series(True, index=table.index)
+        try:
+            fulfilled = table.eval(self.text, engine="python")
+        except Exception as error:  # pandas documents none of the many kinds that a wrong query may raise
+            raise InputError(f"'{self.text}' cannot be evaluated ({error})") from error
+        if not isinstance(fulfilled, pd.Series) or fulfilled.dtype != bool:
+            raise InputError(f"'{self.text}' is neither true nor false for each row")
+        return fulfilled | table[sorted(self.names)].isna().any(axis=1)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The processors of which a bound speaks: a pattern of their names, and what they are in words."""
+
+    pattern: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    id: str
+    sentence: str
+    whose: str
+    experiment: str
+    shapes: str  # the set that the run must hold whole; empty: any shapes
+    statistic: str
+    of: str
+    against: str  # empty: the peak
+    at_least: float
+    when: Condition  # on what is the same in the whole sweep
+    where: Condition  # on the problems
+    machine: Machine | None
+
+
+def load_claims(path: Path) -> list[Claim]:
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}).") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not valid TOML: {error}.") from error
+    entries = table.get("claim")
+    if set(table) != {"claim"} or not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise InputError(f"{path} must hold a list of [[claim]] and nothing else.")
+    claims = []
+    for place, entry in enumerate(entries, 1):
+        try:
+            claims.append(_claim(entry))
+        except ValueError as error:
+            raise InputError(f"{path}: claim '{entry.get('id', f'number {place}')}' {error}.") from error
+        if claims[-1].id in [claim.id for claim in claims[:-1]]:
+            raise InputError(f"{path}: claim '{claims[-1].id}' stands there twice.")
+    return claims
+
+
+def _claim(entry: dict) -> Claim:
+    """Raises ValueError, which says after the claim's name what is wrong."""
+    known = [*TEXTS, *OPTIONAL_TEXTS, "at_least", "machine"]
+    if unknown := sorted(set(entry) - set(known)):
+        raise ValueError(f"has the unknown key '{unknown[0]}'; known are {', '.join(known)}")
+    if missing := [key for key in (*TEXTS, "at_least") if key not in entry]:
+        raise ValueError(f"lacks '{missing[0]}'")
+    texts = {key: entry.get(key, "") for key in (*TEXTS, *OPTIONAL_TEXTS)}
+    if wrong := [key for key, value in texts.items() if not isinstance(value, str) or (key in entry and not value)]:
+        raise ValueError(f"needs a text as '{wrong[0]}'")
+    at_least = entry["at_least"]
+    if isinstance(at_least, bool) or not isinstance(at_least, (int, float)) or not at_least > 0:
+        raise ValueError("needs a number above 0 as 'at_least'")
+    _check_words(texts)
+    conditions = {key: _condition(key, texts.pop(key)) for key in ("when", "where")}
+    texts["sentence"] = texts["sentence"].replace(BOUND, f"{at_least}")
+    return Claim(at_least=float(at_least), machine=_machine(entry), **texts, **conditions)
+
+
+def _check_words(texts: dict[str, str]) -> None:
+    if texts["whose"] not in WHOSE:
+        raise ValueError(f"is of '{texts['whose']}'; a claim is one of {', '.join(WHOSE)}")
+    if texts["statistic"] not in STATISTICS:
+        raise ValueError(f"has the statistic '{texts['statistic']}'; known are {', '.join(STATISTICS)}")
+    if STATISTICS[texts["statistic"]] != bool(texts["against"]):
+        wants = "needs 'against'" if STATISTICS[texts["statistic"]] else "is against the peak and must not name another as 'against'"
+        raise ValueError(f"has the statistic '{texts['statistic']}', which {wants}")
+    if BOUND not in texts["sentence"]:
+        raise ValueError(f"has a sentence without {BOUND}, so the two could differ")
+
+
+def _condition(key: str, text: str) -> Condition:
+    try:
+        return Condition(text)
+    except SyntaxError as error:
+        raise ValueError(f"has a '{key}' that does not parse: {text}") from error
+
+
+def _machine(entry: dict) -> Machine | None:
+    if "machine" not in entry:
+        return None
+    given = entry["machine"]
+    if not isinstance(given, dict) or set(given) != {"cpu", "words"} or not all(isinstance(text, str) for text in given.values()):
+        raise ValueError("needs a machine with two texts: 'cpu', a pattern of its name, and 'words'")
+    try:
+        re.compile(given["cpu"])
+    except re.error as error:
+        raise ValueError(f"has a machine whose pattern '{given['cpu']}' is no regular expression ({error})") from error
+    return Machine(given["cpu"], given["words"])

@@ -1,0 +1,76 @@
+"""How speed follows one size: a line for each contender, in GFLOP/s and as a share of the peak."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import style
+from derive import Problem, Sweep
+from labels import figure_title
+from sizes import along, longest, varying, where
+from style import Drawn, Look, plt
+
+
+def draw_curves(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
+    """One figure, or where other sizes vary too one for each of their combinations that has a second point."""
+    free = varying(sweep.problems)
+    x = longest(sweep.problems, free)
+    if not x:
+        return []
+    others = [size for size in free if size != x]
+    combinations = list({tuple(p.sizes.get(size) for size in others): None for p in sweep.problems})
+    drawn = []
+    for combination in combinations:
+        held = dict(zip(others, combination, strict=True))
+        problems = along(where(sweep.problems, held), x)
+        suffix = "".join(f"-{size}{value}" for size, value in held.items())
+        if len(problems) > 1:
+            drawn.append(_draw_curve(sweep, folder, f"{stem}-over-{x}{suffix}", x, held, problems))
+    return drawn
+
+
+def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, problems: list[Problem]) -> Drawn:
+    looks = style.looks_of(sweep)
+    figure, (speed, share) = plt.subplots(1, 2, figsize=(style.WIDE, 4.2))
+    seen, letters = set(), Counter()
+    for name, look in reversed(looks.items()):  # ours on top
+        _draw_line(speed, problems, x, name, look, lambda problem: 1)
+        _draw_line(share, problems, x, name, look, lambda problem: 100 / problem.peak.gflops if problem.peak else np.nan)
+        for problem in problems:
+            if not problem.ok(name):
+                seen.add(problem.status(name))
+                for axes in (speed, share):
+                    style.mark_status(axes, problem.sizes[x], problem.status(name), look.colour, letters[problem.text, problem.sizes[x]])
+                letters[problem.text, problem.sizes[x]] += 1
+            elif problem.peak:
+                style.mark_beyond(share, problem.sizes[x], 100 * problem.cells[name].gflops / problem.peak.gflops)
+    peaks = [problem for problem in problems if problem.peak]
+    speed.plot([p.sizes[x] for p in peaks], [p.peak.gflops for p in peaks], color="black", linewidth=1.4)
+    speed.set_ylim(bottom=0)
+    speed.set_ylabel("GFLOP/s")
+    share.set_ylabel("% of measured FMA peak")
+    style.limit_share(share)
+    for axes in (speed, share):
+        style.scale_axis(axes, sorted({problem.sizes[x] for problem in problems}))
+        axes.set_xlabel(x)
+    title = figure_title(sweep, held)
+    style.head(figure, title)
+    handles = [*style.line_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
+    figure.legend(handles=handles, loc="outside lower left", ncols=4)
+    style.save(figure, folder, stem)
+    caption = (
+        f"Median speed of each contender over {x}, whiskers from the lower to the upper quartile of the samples; at the right the same as "
+        "a share of the FMA peak measured beside each problem (a red triangle: above the axis). A letter stands where a contender has "
+        "no number."
+    )
+    return Drawn(stem, f"Over {x}: {title}", caption)
+
+
+def _draw_line(axes, problems: list[Problem], x: str, name: str, look: Look, scale) -> None:
+    # nan breaks the line where there is no number.
+    heights = [scale(p) * p.cells[name].gflops if p.ok(name) else np.nan for p in problems]
+    axes.plot([p.sizes[x] for p in problems], heights, **look.line)
+    for p in filter(lambda problem: problem.ok(name), problems):
+        low, high = p.cells[name].gflops_quartiles
+        axes.plot([p.sizes[x]] * 2, [scale(p) * low, scale(p) * high], color=look.colour, linewidth=0.9, zorder=2)

@@ -1,0 +1,195 @@
+"""A network layer by layer: speed, share of the measured peak, and ratio to the best peer."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import style
+from derive import (
+    Estimate,
+    Sweep,
+    fastest,
+    ratio,
+    weighted_fraction_of_peak,
+    weighted_gflops,
+    weighted_peak_gflops,
+    weighted_ratio,
+)
+from labels import problem_labels, sizes_in_words
+from style import Drawn, Look, plt
+
+GAP = 0.9  # between the layers and the whole network
+MOST_COMPARED = 2  # of ours: a third, slower one would flatten the scale for the others
+
+
+def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
+    looks = style.looks_of(sweep)
+    headline = next((name for name in looks if name in sweep.ours), None)
+    whole = _whole_network(sweep)
+    figure, (speed, share) = plt.subplots(2, 1, figsize=(style.WIDE, 7.4), sharex=True, height_ratios=[1.15, 1])
+    groups = _places(sweep)
+    width = 0.86 / len(looks)
+    seen = set()
+
+    for index, (name, look) in enumerate(looks.items()):
+        offset = (index - (len(looks) - 1) / 2) * width
+        for x, problem in zip(groups, sweep.problems, strict=False):
+            status = problem.status(name)
+            if status != "ok":
+                seen.add(status)
+                style.mark_status(speed, x + offset, status)
+                style.mark_status(share, x + offset, status)
+                continue
+            cell = problem.cells[name]
+            style.draw_bar(speed, x + offset, width, look, cell.gflops, cell.gflops_quartiles)
+            if problem.peak:
+                scale = 100 / problem.peak.gflops
+                _point(share, x + offset, cell.gflops * scale, look, [scale * quartile for quartile in cell.gflops_quartiles])
+                style.mark_beyond(share, x + offset, cell.gflops * scale)
+        if name in whole:
+            style.draw_bar(speed, groups[-1] + offset, width, look, whole[name])
+            if all(problem.peak for problem in sweep.problems):
+                percent = 100 * weighted_fraction_of_peak(sweep.problems, name).value
+                _point(share, groups[-1] + offset, percent, look)
+                if name == headline:
+                    _name_value(share, groups[-1] + offset, percent, f"{percent:.1f}", "left")
+        else:
+            seen.add("incomplete")
+            style.mark_status(speed, groups[-1] + offset, "incomplete")
+            style.mark_status(share, groups[-1] + offset, "incomplete")
+    _draw_peak(speed, sweep, groups)
+
+    speed.set_ylabel("GFLOP/s")
+    speed.set_ylim(bottom=0)
+    share.set_ylabel("% of measured FMA peak")
+    style.limit_share(share)
+    for axes in (speed, share):
+        for x in groups[:-1:2]:
+            axes.axvspan(x - 0.5, x + 0.5, color="#F5F5F5", zorder=0, linewidth=0)
+    share.set_xlim(groups[0] - 0.55, groups[-1] + 0.55)
+    _name_groups(sweep, groups, speed, share)
+    speed.set_title(f"{sweep.operation}, {sweep.setting}", loc="left")
+
+    handles = [*style.bar_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
+    figure.legend(handles=handles, loc="outside upper left", ncols=4)
+
+    stem = f"{stem}-layers"
+    style.save(figure, folder, stem)
+    named = sizes_in_words(sweep)
+    caption = (
+        "Median speed of each contender on each problem, whiskers from the lower to the upper quartile of the samples; below, the same "
+        "as a share of the FMA peak measured among the samples of that very problem (a red triangle: above the axis). The last group is "
+        "the whole network, each problem weighted by how often the network uses it. A letter stands where a contender has no number."
+        + (f" Under each group, from the axis down: the name, and the sizes that differ, read upwards: {named}." if named else "")
+    )
+    return Drawn(stem, f"Speed and share of peak, {sweep.setting}", caption)
+
+
+def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
+    """How many times faster ours is than the fastest peer of each problem."""
+    looks = style.looks_of(sweep)
+    peers = [name for name in looks if name not in sweep.ours]
+    compared = [name for name in looks if name in sweep.ours and any(fastest(p, peers) and p.ok(name) for p in sweep.problems)]
+    ours = compared[:MOST_COMPARED]
+    if not ours:
+        return None
+    figure, axes = plt.subplots(figsize=(style.WIDE, 5.0))
+    groups = _places(sweep)
+    bests = [fastest(problem, peers) for problem in sweep.problems]
+    rivals = [name for name in peers if len(sweep.common(name)) == len(sweep.problems)]
+    best_overall = max(rivals, key=lambda name: weighted_gflops(sweep.problems, name), default=None)
+
+    values: list[float] = []
+    seen = set()
+    for index, name in enumerate(ours):
+        shift = (index - (len(ours) - 1) / 2) * 0.26
+        for x, problem, best in zip(groups, sweep.problems, bests, strict=False):
+            if best and problem.ok(name):
+                values.extend(_interval(axes, x + shift, ratio(problem, name, best), looks[name]))
+            elif not problem.ok(name):
+                seen.add(problem.status(name))
+                style.mark_status(axes, x + shift, problem.status(name))
+        if best_overall and len(sweep.common(name)) == len(sweep.problems):
+            whole = weighted_ratio(sweep.problems, name, best_overall)
+            values.extend(_interval(axes, groups[-1] + shift, whole, looks[name]))
+            _name_value(axes, groups[-1] + shift, whole.value, f"{whole.value:.3f}", "right" if index else "left")
+
+    axes.axhline(1, color="black", linewidth=1.2)
+    lowest, highest = min([*values, 0.95]), max([*values, 1.05])
+    room = 0.06 * (highest - lowest)
+    axes.set_ylim(lowest - room, highest + room)
+    axes.set_xlim(groups[0] - 0.6, groups[-1] + 1.1)
+    for text, y, va in (("ours\nfaster", 4, "bottom"), ("ours\nslower", -4, "top")):
+        axes.annotate(
+            text, (1, 1), xycoords=("axes fraction", "data"), xytext=(4, y), textcoords="offset points", va=va, annotation_clip=False
+        )
+    # The mark above each group is that of the peer that was the fastest there.
+    for x, best in zip(groups, [*bests, best_overall], strict=True):
+        if best:
+            axes.plot(x, 1.04, transform=axes.get_xaxis_transform(), clip_on=False, **looks[best].point)
+    axes.set_ylabel("speed, ours / best peer")
+    _name_groups(sweep, groups, axes)
+    axes.set_title(f"Ours against the best peer of each problem: {sweep.operation}, {sweep.setting}", loc="left", pad=20)
+    best_peers = [replace(looks[name], label=f"best peer: {looks[name].label}") for name in peers if name in [*bests, best_overall]]
+    handles = style.point_legend([*(looks[name] for name in ours), *best_peers])
+    figure.legend(handles=handles + style.status_legend(seen), loc="outside upper left", ncols=3)
+
+    stem = f"{stem}-ratio"
+    style.save(figure, folder, stem)
+    caption = (
+        "Quotient of the median speeds within this run, ours over the fastest peer of the problem, with its bootstrap 95 % interval: "
+        "above the line at 1 ours is faster. The top row shows which peer was the fastest. In the last group the peer is the one "
+        "with the best weighted whole-network speed."
+        + (f" Of ours the first {MOST_COMPARED} are shown." if len(compared) > len(ours) else "")
+    )
+    return Drawn(stem, f"Ratio to the best peer, {sweep.setting}", caption)
+
+
+def _whole_network(sweep: Sweep) -> dict[str, float]:
+    complete = [name for name in sweep.contenders if len(sweep.common(name)) == len(sweep.problems)]
+    return {name: weighted_gflops(sweep.problems, name) for name in complete}
+
+
+def _places(sweep: Sweep) -> np.ndarray:
+    return np.append(np.arange(len(sweep.problems)), len(sweep.problems) + GAP)
+
+
+def _name_groups(sweep: Sweep, groups: np.ndarray, *stacked) -> None:
+    """Names under the lowest of the axes, and in each a line between the problems and the whole network."""
+    for axes in stacked:
+        axes.axvline(groups[-1] - 0.5 - GAP / 2 - 0.15, color="#888888", linewidth=0.8, linestyle=":")
+        axes.tick_params(axis="x", length=0)
+    stacked[-1].set_xticks(groups, [*problem_labels(sweep), "all (weighted)"], rotation=90)
+    stacked[-1].get_xticklabels()[-1].set_fontweight("bold")
+
+
+def _name_value(axes, x: float, y: float, text: str, side: str) -> None:
+    shift, align = (-5, "right") if side == "left" else (5, "left")
+    axes.annotate(
+        text, (x, y), xytext=(shift, 0), textcoords="offset points", ha=align, va="center", fontsize=8, fontweight="bold",
+        color=style.EMPHASIS, annotation_clip=False,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},  # or the line at 100 % strikes it through
+    )
+
+
+def _point(axes, x: float, y: float, look: Look, quartiles=None) -> None:
+    if quartiles:
+        axes.plot([x, x], quartiles, color="black", linewidth=0.9, solid_capstyle="butt", zorder=2)
+    axes.plot(x, y, **look.point)
+
+
+def _interval(axes, x: float, value: Estimate, look: Look) -> list[float]:
+    """Draws the estimate and returns what of it must stay inside the axes."""
+    if np.isfinite(value.low):
+        axes.plot([x, x], [value.low, value.high], color=look.colour, linewidth=1.6, solid_capstyle="butt", zorder=2)
+    axes.plot(x, value.value, **look.point)
+    return [number for number in (value.value, value.low, value.high) if np.isfinite(number)]
+
+
+def _draw_peak(axes, sweep: Sweep, groups: np.ndarray) -> None:
+    for x, problem in zip(groups, sweep.problems, strict=False):
+        if problem.peak:
+            style.draw_limit(axes, x, problem.peak.gflops)
+    if all(problem.peak for problem in sweep.problems):
+        style.draw_limit(axes, groups[-1], weighted_peak_gflops(sweep.problems))

@@ -1,0 +1,180 @@
+"""One operation over many sizes: its share of the peak, a panel for each value of a size, and its speed at landmarks."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+import style
+from derive import Problem, Sweep
+from labels import figure_title
+from sizes import along, commonest, longest, thinned, values_of, varying, where
+from style import Drawn, Look, plt
+
+FEWEST_POINTS = 4  # fewer do not make a line
+MOST_PANELS = 12
+LANDMARKS = 10  # groups of bars over the size with the most values
+MOST_OTHERS = 4  # groups of bars over each other size
+
+
+def draw_panels(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
+    """A figure for each other size that varies; the sizes that remain have the values that most problems share."""
+    free = varying(sweep.problems)
+    x = longest(sweep.problems, free)
+    if not x:
+        return []
+    others = [size for size in free if size != x]
+    if not others:
+        alone = {"": along(sweep.problems, x)}
+        return [_draw_panels(sweep, folder, f"{stem}-over-{x}", x, {}, alone)] if len(sweep.problems) >= FEWEST_POINTS else []
+    figures = [(size, *_panels(sweep.problems, x, size, [other for other in others if other != size])) for size in others]
+    several = [figure for figure in figures if len(figure[2]) > 1]
+    # A single panel says what another figure's panel says too.
+    chosen = several or [figure for figure in figures if figure[2]][:1]
+    return [_draw_panels(sweep, folder, f"{stem}-over-{x}-by-{size}", x, held, panels) for size, held, panels in chosen]
+
+
+def _panels(problems: list[Problem], x: str, size: str, rest: list[str]) -> tuple[dict, dict[str, list[Problem]]]:
+    held = commonest(problems, rest)
+    chosen = where(problems, held)
+    panels = {f"{size} = {value}": along(where(chosen, {size: value}), x) for value in values_of(chosen, size)}
+    long_enough = [item for item in panels.items() if len(item[1]) >= FEWEST_POINTS]
+    return held, dict(thinned(long_enough, MOST_PANELS))
+
+
+def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, panels: dict[str, list[Problem]]) -> Drawn:
+    looks = style.looks_of(sweep)
+    columns = 1 if len(panels) == 1 else 2
+    rows = -(-len(panels) // columns)
+    figure, grid = plt.subplots(rows, columns, figsize=(style.WIDE, 1.0 + 2.8 * rows), sharex=True, sharey=True, squeeze=False)
+    seen = set()
+    for axes, (title, problems) in zip(grid.flat, panels.items(), strict=False):
+        seen |= _draw_lines(axes, problems, x, looks)
+        style.limit_share(axes)
+        axes.set_title(title, loc="left")
+        axes.tick_params(labelbottom=True)
+    for axes in list(grid.flat)[len(panels):]:
+        axes.set_visible(False)
+    style.scale_axis(grid[0, 0], sorted({p.sizes[x] for problems in panels.values() for p in problems}))
+    for axes in list(grid.flat)[:len(panels)][-columns:]:  # the lowest of each column
+        axes.set_xlabel(x)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("% of measured FMA peak")
+    title = figure_title(sweep, held)
+    style.head(figure, title)
+    figure.legend(handles=style.line_legend(looks.values()) + style.status_legend(seen), loc="outside lower left", ncols=4)
+    style.save(figure, folder, stem)
+    caption = (
+        f"Median share of the FMA peak measured beside each problem, over {x}{', a panel for each value' if len(panels) > 1 else ''}. "
+        "A letter at the bottom stands where a contender has no number, a red triangle at the top where a share lies beyond the axis."
+    )
+    return Drawn(stem, f"Over {title}", caption)
+
+
+def _draw_lines(axes, problems: list[Problem], x: str, looks: dict[str, Look]) -> set[str]:
+    absent, seen, letters = [], set(), Counter()
+    every = 1 if len(problems) <= 24 else len(looks)
+    for index, (name, look) in reversed(list(enumerate(looks.items()))):  # ours on top
+        if not any(p.ok(name) and p.peak for p in problems):
+            absent.append(f"{look.label} ({problems[0].status(name)})")
+            continue
+        # nan breaks the line where there is no number.
+        percent = [100 * p.cells[name].gflops / p.peak.gflops if p.ok(name) and p.peak else np.nan for p in problems]
+        axes.plot([p.sizes[x] for p in problems], percent, **look.line | {"markevery": (index % every, every)})
+        for p, share in zip(problems, percent, strict=True):
+            style.mark_beyond(axes, p.sizes[x], share)
+            if not p.ok(name):
+                seen.add(p.status(name))
+                style.mark_status(axes, p.sizes[x], p.status(name), look.colour, letters[p.text])
+                letters[p.text] += 1
+    if absent:
+        text = "no numbers: " + ", ".join(reversed(absent))
+        axes.annotate(text, (1, 0), xycoords="axes fraction", xytext=(-3, 3), textcoords="offset points", ha="right", va="bottom")
+    return seen
+
+
+def draw_bars(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
+    held, segments = _segments(sweep.problems)
+    problems = [problem for _, shown in segments for _, problem in shown]
+    if not problems:
+        return None
+    looks = style.looks_of(sweep)
+    figure, axes = plt.subplots(figsize=(style.WIDE, 4.2))
+    width = 0.86 / len(looks)
+    places = _places(segments)
+    seen = set()
+    for index, (name, look) in enumerate(looks.items()):
+        offset = (index - (len(looks) - 1) / 2) * width
+        for x, problem in zip(places, problems, strict=True):
+            if not problem.ok(name):
+                seen.add(problem.status(name))
+                style.mark_status(axes, x + offset, problem.status(name))
+                continue
+            style.draw_bar(axes, x + offset, width, look, problem.cells[name].gflops, problem.cells[name].gflops_quartiles)
+    for x, problem in zip(places, problems, strict=True):
+        if problem.peak:
+            style.draw_limit(axes, x, problem.peak.gflops)
+    _name_segments(axes, segments, places)
+    axes.set_ylabel("GFLOP/s")
+    axes.set_title(figure_title(sweep, held), loc="left")
+    handles = [*style.bar_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
+    figure.legend(handles=handles, loc="outside upper left", ncols=4)
+
+    stem = f"{stem}-bars"
+    style.save(figure, folder, stem)
+    caption = (
+        "Every contender at landmarks of the sweep, one size after the other; the sizes that do not vary have the values in the title. "
+        "Medians, whiskers over the quartiles, the measured FMA peak above. A letter stands where a contender has no number."
+    )
+    return Drawn(stem, f"Speed at landmarks, {sweep.setting}", caption)
+
+
+Segment = tuple[str, list[tuple[object, Problem]]]  # the axis below it, and a problem for each of its values
+
+
+def _segments(problems: list[Problem]) -> tuple[dict, list[Segment]]:
+    """What is held, and the bars: first over the size with the most values, then over each other size at one value of that."""
+    free = varying(problems)
+    x = longest(problems, free)
+    if not x:
+        return {}, [("", [(problem.label, problem) for problem in thinned(problems, LANDMARKS)])]
+    others = [size for size in free if size != x]
+    held = commonest(problems, others)
+    segments = [(x, _over(x, where(problems, held), LANDMARKS))]
+    for size in others:
+        rest = {other: value for other, value in held.items() if other != size}
+        elsewhere = [p for p in where(problems, rest) if p.sizes.get(size) != held[size]]
+        if elsewhere:
+            # The value of x that most of the others have, of several the largest.
+            at = max(values_of(elsewhere, x), key=lambda value, found=elsewhere: (len(where(found, {x: value})), value))
+            segments.append((f"{size} at {x} = {at}", _over(size, where(elsewhere, {x: at}), MOST_OTHERS)))
+    return held, segments
+
+
+def _over(size: str, problems: list[Problem], most: int) -> list[tuple[object, Problem]]:
+    by_value = {value: where(problems, {size: value})[0] for value in values_of(problems, size)}
+    return thinned(list(by_value.items()), most)
+
+
+def _places(segments: list[Segment]) -> list[float]:
+    places, start = [], 0.0
+    for _, shown in segments:
+        places += [start + index for index in range(len(shown))]
+        start += len(shown) + 0.4
+    return places
+
+
+def _name_segments(axes, segments: list[Segment], places: list[float]) -> None:
+    axes.set_xticks(places, [str(value) for _, shown in segments for value, _ in shown])
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlim(-0.6, places[-1] + 0.6)
+    start = 0
+    for title, shown in segments:
+        middle = (places[start] + places[start + len(shown) - 1]) / 2
+        axes.annotate(
+            title, (middle, 0), xycoords=axes.get_xaxis_transform(), xytext=(0, -20), textcoords="offset points", ha="center", va="top",
+            fontsize=9,
+        )
+        if start:
+            axes.axvline(places[start] - 0.7, color="#888888", linewidth=0.8, linestyle=":")
+        start += len(shown)

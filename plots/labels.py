@@ -1,0 +1,63 @@
+"""What stands beside the figures: their titles, and what the problems are called, short enough for twenty under an axis."""
+
+import re
+
+from derive import Problem, Sweep
+from sizes import names_of, siblings, values_of
+
+SHORT = 8  # characters; longer names do not fit beside each other
+
+
+def figure_title(sweep: Sweep, held: dict) -> str:
+    """The operation, the sizes that do not vary in a figure, and the setting; what the setting says is not said twice."""
+    said = ["none", *sweep.setting.split(", ")]
+    fixed = {size: values[0] for size in names_of(sweep.problems) if len(values := values_of(sweep.problems, size)) == 1}
+    new = {size: value for size, value in fixed.items() if f"{size}={value}" not in said and value not in said}
+    return ", ".join(filter(None, [sweep.operation, *(f"{size} = {value}" for size, value in (held | new).items()), sweep.setting]))
+
+
+def short_sizes(sizes: list[str]) -> dict[str, str]:
+    """The shortest beginnings that tell the sizes apart."""
+    short = {}
+    for size in sizes:
+        others = [other for other in sizes if other != size]
+        lengths = (n for n in range(1, len(size)) if not any(other.startswith(size[:n]) for other in others))
+        short[size] = size[: next(lengths, len(size))]
+    return short
+
+
+def problem_labels(sweep: Sweep) -> list[str]:
+    """ "C256 K128 H56  layer07", to be read upwards: the name stands nearest to the axis."""
+    sizes = short_sizes(list(siblings(sweep.problems)))
+
+    def label(problem: Problem) -> str:
+        parts = [_value(short, problem.sizes[size]) for size, short in sizes.items() if size in problem.sizes]
+        return f"{' '.join(parts)}  {problem.name}".strip() or problem.text
+
+    return [label(problem) for problem in sweep.problems]
+
+
+def sizes_in_words(sweep: Sweep) -> str:
+    """The sizes of the labels: "C, H (W is the same), t = tail"; empty where none differ."""
+    found = siblings(sweep.problems)
+    words = []
+    for size, short in short_sizes(list(found)).items():
+        word = size if size == short else f"{short} = {size}"
+        others = found[size]
+        words.append(word + (f" ({' and '.join(others)} {'is' if len(others) == 1 else 'are'} the same)" if others else ""))
+    return ", ".join(words)
+
+
+def tags(problems: list[Problem]) -> tuple[str, list[str]]:
+    """What kind of thing the problems are, and a few characters for each: ("layer", ["1", "2"]); else their places."""
+    names = [problem.name for problem in problems]
+    numbered = [re.fullmatch(r"(\D+?)[-_ ]?0*(\d+)", name) for name in names]
+    if all(numbered) and len({match[1] for match in numbered}) == 1:
+        return numbered[0][1], [match[2] for match in numbered]
+    if all(0 < len(name) <= SHORT for name in names) and len(set(names)) == len(names):
+        return "", names
+    return "problem", [str(place) for place in range(1, len(names) + 1)]
+
+
+def _value(short: str, value) -> str:
+    return value if isinstance(value, str) else f"{short}{value}"

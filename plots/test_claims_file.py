@@ -1,0 +1,104 @@
+import pytest
+
+import report
+from claims import judge
+from claims_file import STATISTICS, load_claims
+from claims_file import STORED as CLAIMS
+from conftest import STORED
+from data import InputError
+
+GOOD = """
+[[claim]]
+id = "one"
+sentence = "Ours reaches {at_least} of the peak."
+whose = "ours"
+experiment = "brgemm"
+statistic = "lowest share of peak"
+of = "brickwork-simd"
+at_least = 0.97
+when = "threads == 1"
+where = "n == 64"
+machine = { cpu = "EPYC", words = "an EPYC" }
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(text: str):
+        path = tmp_path / "claims.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_the_stored_claims():
+    claims = load_claims(CLAIMS)
+    assert len(claims) >= 12 and {claim.statistic for claim in claims} == set(STATISTICS)
+    assert {claim.whose for claim in claims} == {"ours", "the paper"}
+    for claim in claims:
+        assert "cache" in claim.when.names and str(claim.at_least) in claim.sentence
+
+
+def test_the_bound_stands_in_the_sentence(written):
+    (claim,) = load_claims(written(GOOD))
+    assert (claim.sentence, claim.at_least, claim.machine.words) == ("Ours reaches 0.97 of the peak.", 0.97, "an EPYC")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("whose =", "who =", "claim 'one' has the unknown key 'who'; known are id, sentence"),
+        ('of = "brickwork-simd"\n', "", "claim 'one' lacks 'of'"),
+        ('id = "one"\n', "", "claim 'number 1' lacks 'id'"),
+        ("at_least = 0.97", "", "claim 'one' lacks 'at_least'"),
+        ("at_least = 0.97", 'at_least = "much"', "claim 'one' needs a number above 0 as 'at_least'"),
+        ("at_least = 0.97", "at_least = nan", "claim 'one' needs a number above 0 as 'at_least'"),
+        ('experiment = "brgemm"', "experiment = 3", "claim 'one' needs a text as 'experiment'"),
+        ('experiment = "brgemm"', 'experiment = ""', "claim 'one' needs a text as 'experiment'"),
+        ("lowest share", "highest share", "claim 'one' has the statistic 'highest share of peak'; known are lowest share of peak"),
+        ("lowest share of peak", "weighted ratio", "claim 'one' has the statistic 'weighted ratio', which needs 'against'"),
+        ("of =", 'against = "onednn"\nof =', "which is against the peak and must not name another"),
+        ('"ours"', '"theirs"', "claim 'one' is of 'theirs'; a claim is one of ours, the paper"),
+        ("{at_least}", "0.97", "claim 'one' has a sentence without {at_least}"),
+        ("threads == 1", "threads ==", "claim 'one' has a 'when' that does not parse: threads =="),
+        ("n == 64", "n = 64", "claim 'one' has a 'where' that does not parse: n = 64"),
+        ("cpu =", "gpu =", "claim 'one' needs a machine with two texts"),
+        ('"EPYC"', '"(EPYC"', "claim 'one' has a machine whose pattern '(EPYC' is no regular expression"),
+        ("[[claim]]", "[[claims]]", "must hold a list of [[claim]]"),
+        ('"one"', '"one', "is not valid TOML"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_the_claims_name(written, old, new, complaint):
+    assert old in GOOD
+    with pytest.raises(InputError) as error:
+        load_claims(written(GOOD.replace(old, new, 1)))
+    assert complaint in str(error.value) and "\n" not in str(error.value)
+
+
+def test_a_claim_that_stands_there_twice_is_refused(written):
+    with pytest.raises(InputError, match="claim 'one' stands there twice"):
+        load_claims(written(GOOD + GOOD))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("threads == 1", "treads == 1", "claim 'one': its 'when' names 'treads', which is no column of the brgemm run."),
+        ("n == 64", "width == 64", "claim 'one': its 'where' names 'width', which is no column of the brgemm run."),
+        ("n == 64", "n + 64", "claim 'one': its 'where' 'n + 64' is neither true nor false for each row."),
+        ("threads == 1", "threads", "claim 'one': its 'when' 'threads' is neither true nor false for each row."),
+        ("n == 64", "n == [n for n in [64]]", "claim 'one': its 'where' 'n == [n for n in [64]]' cannot be evaluated ("),
+    ],
+)
+def test_a_query_that_does_not_fit_the_run_ends_with_one_sentence_and_status_2(written, monkeypatch, capsys, tmp_path, old, new, complaint):
+    monkeypatch.setattr(report, "CLAIMS", written(GOOD.replace(old, new)))
+    assert report.main([str(STORED / "brgemm"), "--out", str(tmp_path / "out")]) == 2
+    error = capsys.readouterr().err
+    assert complaint in error and error.count("\n") == 1
+
+
+def test_without_a_where_a_claim_speaks_of_every_problem(written, brgemm):
+    (claim,) = load_claims(written(GOOD.replace('where = "n == 64"\n', "")))
+    (verdict,) = judge(claim, [brgemm])
+    assert f"of {len(brgemm.problems)} problems" in verdict.outcome.reason
