@@ -12,7 +12,7 @@ README = (ROOT / "README.md").read_text()
 CODE = [line.strip() for fence in re.findall(r"^```\w*\n(.*?)^```", README, re.M | re.S) for line in fence.splitlines()]
 CODE += re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", README, flags=re.M | re.S))
 
-FOLDERS = ("kernels", "primitives", "baselines", "experiments", "plots", "scripts", "spack", "cmake")
+FOLDERS = ("kernels", "primitives", "baselines", "experiments", "plots", "scripts", "cmake")
 BRICKWORK = "build/release/experiments/brickwork"
 
 
