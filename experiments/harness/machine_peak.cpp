@@ -71,9 +71,13 @@ HWY_EXPORT(TargetName);
 
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+// A hundredth will do where every sum is looked at in every step and nobody reads the times.
+constexpr std::size_t kFmaSteps = 25'000;
+#else
 // x 12 cycles: about 10 ms, as long as a layer, so that a busy machine holds both up alike where the threads meet.
-// Under the sanitizers, which look at every sum at every step and whose times nobody reads, a hundredth will do.
-constexpr std::size_t kFmaSteps = HWY_IS_ASAN ? 25'000 : 2'500'000;
+constexpr std::size_t kFmaSteps = 2'500'000;
+#endif
 
 std::size_t doubles(std::int64_t bytes) { return static_cast<std::size_t>(bytes) / sizeof(double); }
 
