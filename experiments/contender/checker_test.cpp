@@ -18,7 +18,7 @@ using testing::StartsWith;
 struct Images {
   static const SizeTable<Images>& table() {
     static const SizeTable<Images> table{
-        .kind = "images", .sizes = {{.key = "N", .column = "N", .member = &Images::N}}, .words = {}, .example = "N3"};
+        .kind = "images", .sizes = {{.key = "N", .column = "N", .member = &Images::N}}, .words = {}};
     return table;
   }
   std::int64_t N = 1;

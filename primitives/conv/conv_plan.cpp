@@ -18,8 +18,7 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
                 choice("src=cached or src=prefetch", "src=cached", "src=prefetch", &P::prefetch_src),
                 choice("dst=cached or dst=stream", "dst=cached", "dst=stream", &P::stream_dst)},
       .separator = ' ',
-      .default_words = true,
-      .example = "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached"};
+      .default_words = true};
   return table;
 }
 

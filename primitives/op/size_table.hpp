@@ -49,7 +49,6 @@ struct SizeTable {
   std::vector<Word<T>> words;
   char separator = '_';        // between the words of the text form
   bool default_words = false;  // whether the text form says a Word that has its default value
-  std::string_view example;    // a text
 };
 
 // T has: static const SizeTable<T>& table().

@@ -10,10 +10,8 @@ namespace {
 // So many images of one value each; the outputs are made of them as the operations below say.
 struct Row {
   static const SizeTable<Row>& table() {
-    static const SizeTable<Row> table{.kind = "row",
-                                      .sizes = {{.key = "N", .column = "N", .member = &Row::N, .setting = true}},
-                                      .words = {},
-                                      .example = "N4"};
+    static const SizeTable<Row> table{
+        .kind = "row", .sizes = {{.key = "N", .column = "N", .member = &Row::N, .setting = true}}, .words = {}};
     return table;
   }
   void validate() const { check_sizes(*this, 1000, "1000"); }

@@ -13,8 +13,7 @@ struct FakeProblem {
     static const SizeTable<FakeProblem> table{
         .kind = "fake",
         .sizes = {{.key = "size", .column = "size", .member = &FakeProblem::size, .setting = true}},
-        .words = {},
-        .example = "size3"};
+        .words = {}};
     return table;
   }
   void validate() const { check_sizes(*this, 1000, "1000"); }

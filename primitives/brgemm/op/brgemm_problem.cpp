@@ -19,8 +19,7 @@ const SizeTable<BrgemmProblem>& BrgemmProblem::table() {
                                                         {.key = "n", .column = "n", .member = &P::n},
                                                         {.key = "k", .column = "k", .member = &P::k},
                                                         {.key = "batch", .column = "batch", .member = &P::batch}},
-                                              .words = {},
-                                              .example = "m28 n64 k64 batch16"};
+                                              .words = {}};
   return table;
 }
 

@@ -78,8 +78,7 @@ const SizeTable<ConvProblem>& ConvProblem::table() {
       .words = {{.column = "epilogue",
                  .expected = "an epilogue: none, or some of bias, residual, relu in this order joined by +",
                  .get = [](const P& p) { return to_string(p.epilogue); },
-                 .set = [](P& p, std::string_view word) { return set_epilogue(p.epilogue, word); }}},
-      .example = "C64 K256 H56 R3 ph1"};
+                 .set = [](P& p, std::string_view word) { return set_epilogue(p.epilogue, word); }}}};
   return table;
 }
 
