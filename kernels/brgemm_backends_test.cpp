@@ -96,6 +96,12 @@ TEST(BrgemmBackends, EachIsListedOnceAndMakesOrDeclinesWithAReason) {
     }
 }
 
+TEST(BrgemmBackends, BestIsTheFirstIsaThatIsListed) {
+  const BackendInfo info = brgemm_backend(Backend::simd);
+  if (!info.absent_reason.empty()) GTEST_SKIP() << info.absent_reason;
+  EXPECT_EQ((*make_brgemm(kGood, {}, Backend::simd, Isa::best))->isa(), to_string(info.isas.front()));
+}
+
 TEST(BrgemmBackends, LibxsmmLeavesItsIsaToItsOwnVariable) {
   const BackendInfo info = brgemm_backend(Backend::libxsmm);
   if (!info.absent_reason.empty()) GTEST_SKIP() << info.absent_reason;

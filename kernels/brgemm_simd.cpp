@@ -12,11 +12,16 @@ namespace {
 
 // What this build's compiler and this machine both have, best first. The SSE targets are too slow to be worth a row,
 // and SVE vectors, whose length is not known to the compiler, cannot be kept in the arrays that hold a register tile.
-std::vector<SimdIsa> usable_isas() {
-  std::vector<SimdIsa> usable;
-  for (const SimdIsa& isa : {simd_avx512(), simd_avx2(), simd_neon()}) {
-    if (hwy::SupportedTargets() & isa.target) usable.push_back(isa);
-  }
+// Asked once: Highway asks the CPU every time, and a virtual machine takes a tenth of a millisecond to answer.
+const std::vector<SimdIsa>& usable_isas() {
+  static const std::vector<SimdIsa> usable = [] {
+    std::vector<SimdIsa> found;
+    const std::int64_t targets = hwy::SupportedTargets();
+    for (const SimdIsa& isa : {simd_avx512(), simd_avx2(), simd_neon()}) {
+      if (targets & isa.target) found.push_back(isa);
+    }
+    return found;
+  }();
   return usable;
 }
 
@@ -96,7 +101,7 @@ Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, const BrgemmH
 
 Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Isa isa,
                                          std::optional<bool> shuffle) {
-  const auto usable = usable_isas();
+  const auto& usable = usable_isas();
   for (const SimdIsa& entry : usable) {
     if (isa == Isa::best || isa == entry.isa)
       return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, hints, entry, shuffle));

@@ -63,9 +63,9 @@ class Brgemm : public testing::TestWithParam<Target> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Backends, Brgemm,
-                         testing::Values(Target{Backend::libxsmm, Isa::best}, Target{Backend::simd, Isa::best},
-                                         Target{Backend::simd, Isa::avx2}, Target{Backend::simd, Isa::avx512},
-                                         Target{Backend::simd, Isa::neon}, Target{Backend::portable, Isa::best}),
+                         testing::Values(Target{Backend::libxsmm, Isa::best}, Target{Backend::simd, Isa::avx2},
+                                         Target{Backend::simd, Isa::avx512}, Target{Backend::simd, Isa::neon},
+                                         Target{Backend::portable, Isa::best}),
                          target_name);
 
 // What a sweep cannot cross with everything else, it draws: the same numbers in every run.
