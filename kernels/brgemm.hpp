@@ -20,6 +20,7 @@
 #include "epilogue.hpp"
 #include "host_device.hpp"
 #include "result.hpp"
+#include "simd_tuning.hpp"
 
 namespace brickwork {
 
@@ -68,6 +69,7 @@ struct BrgemmHints {
   bool stream_c = false;  // C will not be read again soon: it may be stored past the caches, where beta is 0 and C's
                           // rows are aligned to vectors; that spares reading C's lines only to overwrite them
   ZeroRows zero_rows;     // of calls with all m rows
+  SimdTuning tuning;      // of the simd backend
 
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
 };

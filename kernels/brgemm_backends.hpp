@@ -1,8 +1,6 @@
 // What a backend gives to the table in brgemm.cpp. The shape has been validated by then; an Isa is still the backend's
 // to accept or to refuse.
 #pragma once
-#include <optional>
-
 #include "brgemm.hpp"
 
 namespace brickwork {
@@ -11,8 +9,6 @@ Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape&, const BrgemmHint
 BackendInfo libxsmm_info();
 
 Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape&, const BrgemmHints&, Isa);
-// With or without the shuffles of narrow tiles, which are chosen by the CPU otherwise: lets a test run both.
-Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape&, const BrgemmHints&, Isa, std::optional<bool> shuffle);
 BackendInfo simd_info();
 
 Result<BrgemmKernelPtr> make_portable_brgemm(const BrgemmShape&, const BrgemmHints&, Isa);

@@ -68,9 +68,6 @@ constexpr int Sums(int rows, int vecs) {
   return sums;
 }
 
-// AVX2 has no registers to spare, and its FMAs do not broadcast.
-constexpr bool kCanShuffle = HWY_TARGET == HWY_AVX3;
-
 // Rows whose A is loaded four steps at a time and spread by shuffles. Tiles one vector wide load once for every FMA and
 // once for B, so they end at m / (m + 1) of two loads a cycle; two or three such rows lift them above: from 0.80 to
 // 0.97 of peak at 6 x 16, from 0.90 to 0.98 at 16 x 16. (Two on the shorter tiles, as shuffles fill ports, too.)
@@ -78,23 +75,31 @@ constexpr int ShuffledRows(int rows) {
   return std::min({rows, rows < 8 ? 2 : 3, kRegisters - Sums(rows, 1) * rows - 2});
 }
 
-// A narrow tile's step over k takes few cycles, and the loop around it shows: by 1 % at 8 x 32 and 14 x 16 (Zen 5). Not
-// four steps: GCC then copies registers, which costs 3 to 5 % of AVX2's tiles (Emerald Rapids).
-constexpr int StepsAtOnce(int rows, int vecs) { return vecs <= 2 && rows * vecs <= 20 ? 2 : 1; }
+// Steps over k between two ends of the loop around them, whose exit a CPU foresees where a member has few: 2 % of 6 x
+// 64 tiles and 5 % of 14 x 16 ones (Emerald Rapids, k = 64). Where too few registers are free GCC spills sums between
+// the steps, which costs more.
+constexpr int StepsAtOnce(int rows, int vecs) {
+  const int free = kRegisters - rows * vecs - vecs - 1;
+  const bool gcc_copes = free >= 3 || (kRegisters == 32 && vecs == 1);
+  return gcc_copes ? 4 : free >= 1 ? 2 : 1;
+}
 
 // What is fixed of a register tile of kRows_ x (kVecs_ * lanes), whose last vector is cut when kTail_.
-template <int kRows_, int kVecs_, bool kTail_, bool kShuffle_>
+template <int kRows_, int kVecs_, bool kTail_, SpreadA kSpread>
 struct Tile {
   static constexpr int kRows = kRows_, kVecs = kVecs_;
   static constexpr bool kTail = kTail_;
   static constexpr int kSums = Sums(kRows, kVecs);
-  static constexpr int kShuffled = kShuffle_ ? ShuffledRows(kRows) : 0;
-  static constexpr int kUnroll = kSums > 1 ? kSums : StepsAtOnce(kRows, kVecs);
+  static constexpr int kShuffled = kSpread == SpreadA::shuffled ? ShuffledRows(kRows) : 0;
+  static constexpr int kUnroll = std::max(kSums, StepsAtOnce(kRows, kVecs));
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
   // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
-  // Two branches a step cost nothing beside 4 x 4 FMAs, but 1 to 2 % of a narrower tile.
+  // A part of a tile is a loop over k of its own, which a narrower tile is not worth.
   static constexpr bool kLeavesOutRows = kVecs == 4 && kRows > 2;
+  // A tile one vector wide takes B slowly enough for any hardware to keep up; one of a row or two does nothing but load
+  // B, and to ask for it besides costs 5 %.
+  static constexpr bool kAsksForB = kVecs > 1 && kRows > 2;
 
   using Acc = V[kRows][kVecs];
 };
@@ -118,100 +123,123 @@ struct Columns {
   }
 };
 
-// Which of a tile's end rows a member adds to.
-struct EndRows {
-  bool first, last;
+// Where a tile's rows of A lie. A load adds base + 1, 2, 4 or 8 times a register by itself: with these few, eight rows
+// share a base. A pointer moved from row to row instead, an instruction for every broadcast, left narrow tiles at 0.85
+// of peak on Emerald Rapids.
+struct RowsOfA {
+  const char* base;
+  std::int64_t ld, ld3, ld5, ld7;  // bytes
+
+  static constexpr int kSharing = 8;
+  RowsOfA(const float* a, std::int64_t lda)
+      : base(reinterpret_cast<const char*>(a)),
+        ld(lda * static_cast<std::int64_t>(sizeof(float))),
+        ld3(3 * ld),
+        ld5(5 * ld),
+        ld7(7 * ld) {}
+
+  // All that a step reads becomes unknown, or GCC would prepare a register for each multiple of ld.
+  HWY_INLINE void Forget() {
+    Keep(base);
+    Keep(ld);
+    Keep(ld3);
+    Keep(ld5);
+    Keep(ld7);
+  }
+  HWY_INLINE const float* At(const char* from, int r) const {
+    const std::int64_t offset = r == 7 ? ld7 : r == 5 ? ld5 : r == 3 || r == 6 ? ld3 * (r / 3) : ld * r;
+    return reinterpret_cast<const float*>(from + offset);
+  }
 };
 
-template <class T>
-HWY_INLINE bool IsLive(EndRows live, int r) {
-  return !T::kLeavesOutRows || (r == 0 ? live.first : r == T::kRows - 1 ? live.last : true);
-}
+// Rows kFirst .. kEnd of a tile, where a member adds nothing to the others.
+template <int kFirst_, int kEnd_>
+struct Part {
+  static constexpr int kFirst = kFirst_, kEnd = kEnd_;
+};
 
 // One step over k with a row of B in registers; kStep of the four that a_quads holds of its rows, or -1.
-template <class T, int kStep>
-HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const float* a, std::int64_t lda,
-                                const float* b, EndRows live, const V* a_quads) {
+template <class T, class P, int kStep>
+HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows, const float* b,
+                                const V* a_quads) {
   V b_row[T::kVecs];
   BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) b_row[v] = KeptInRegister(columns.Load(b, v));
-  const float* a_row = a;
-  BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
-    if (r > 0 && r % 4 == 0) Keep(a_row += 4 * lda);
-    if (!IsLive<T>(live, r)) continue;
+  const char* from = rows.base;
+  BRICKWORK_UNROLL for (int r = 0; r < P::kEnd; ++r) {
+    if (r > 0 && r % RowsOfA::kSharing == 0) Keep(from += RowsOfA::kSharing * rows.ld);
+    if (r < P::kFirst) continue;
+    const float* a = rows.At(from, r % RowsOfA::kSharing);
     const bool shuffled = kStep >= 0 && r < T::kShuffled;
-    const V a_rk = shuffled ? hn::Broadcast<std::max(0, kStep)>(a_quads[r]) : hn::Set(D(), a_row[r % 4 * lda]);
+    const V a_rk = shuffled ? hn::Broadcast<std::max(0, kStep)>(a_quads[r]) : hn::Set(D(), *a);
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, b_row[v], acc[r][v]);
   }
 }
 
 // The same where the registers hold as many rows of A as there is room for, and a vector of B.
-template <class T>
-HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns, const float* a, std::int64_t lda,
-                                const float* b_row, EndRows live) {
-  constexpr int kRows = T::kRows, kVecs = T::kVecs;
-  constexpr int kGroup = kRegisters - 1 - kRows * kVecs;
-  BRICKWORK_UNROLL for (int first = 1; first < kRows - 1; first += kGroup) {
-    const int end = std::min(kRows - 1, first + kGroup);
+template <class T, class P>
+HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows,
+                                const float* b_row) {
+  constexpr int kGroup = kRegisters - 1 - T::kRows * T::kVecs;
+  BRICKWORK_UNROLL for (int first = P::kFirst; first < P::kEnd; first += kGroup) {
+    const int end = std::min(P::kEnd, first + kGroup);
     V a_k[kGroup];
-    BRICKWORK_UNROLL for (int r = first; r < end; ++r) a_k[r - first] = KeptInRegister(hn::Set(D(), a[r * lda]));
-    BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) {
+    BRICKWORK_UNROLL for (int r = first; r < end; ++r) {
+      a_k[r - first] = KeptInRegister(hn::Set(D(), *rows.At(rows.base, r)));
+    }
+    BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) {
       const V b_kv = KeptInRegister(columns.Load(b_row, v));
       BRICKWORK_UNROLL for (int r = first; r < end; ++r) acc[r][v] = hn::MulAdd(a_k[r - first], b_kv, acc[r][v]);
     }
     Keep(b_row);  // or GCC holds it, from group to group
   }
-  BRICKWORK_UNROLL for (int r = 0; r < kRows; r += kRows - 1) {
-    if (!IsLive<T>(live, r)) continue;
-    const V a_rk = hn::Set(D(), a[r * lda]);
-    BRICKWORK_UNROLL for (int v = 0; v < kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, columns.Load(b_row, v), acc[r][v]);
-    Keep(b_row);
-  }
 }
 
-// Everything that Keep is to hold in a register is a variable of its own here: in a struct, GCC stored it every step.
-template <class T, int kStep = -1>
-HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, const float*& a, std::int64_t lda,
-                        const float*& b, std::int64_t ldb, bool& first_row, bool& last_row,
-                        const V* a_quads = nullptr) {
-  if constexpr (T::kLeavesOutRows) {  // or GCC makes a loop over k for every case, and spills
-    Keep(first_row);
-    Keep(last_row);
+template <class T, class P, int kStep = -1>
+HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA& rows, const float*& b,
+                        std::int64_t ldb, std::int64_t& ahead, const V* a_quads = nullptr) {
+  if constexpr (T::kAsksForB) {
+    Keep(ahead);  // or GCC makes two loops
+    if (ahead != 0) {
+      const char* row = reinterpret_cast<const char*>(b) + ahead;
+      BRICKWORK_UNROLL for (int j = 0; j < T::kVecs * kLanes; j += kCacheLine) hwy::Prefetch(row + sizeof(float) * j);
+    }
   }
+  rows.Forget();
   if constexpr (T::kHoldB) {
-    AddStepHoldingB<T, kStep>(acc, columns, a, lda, b, {first_row, last_row}, a_quads);
+    AddStepHoldingB<T, P, kStep>(acc, columns, rows, b, a_quads);
   } else {
-    AddStepInGroups<T>(acc, columns, a, lda, b, {first_row, last_row});
+    AddStepInGroups<T, P>(acc, columns, rows, b);
   }
-  Keep(a += 1);
+  rows.base += sizeof(float);
   Keep(b += ldb);
 }
 
 // sum += A_i B_i
-template <class T>
+template <class T, class P>
 HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, const float* a, std::int64_t lda,
-                          const float* b, std::int64_t ldb, int k_size, EndRows live) {
+                          const float* b, std::int64_t ldb, std::int64_t ahead, int k_size) {
   constexpr int kSums = T::kSums;
-  bool first_row = live.first, last_row = live.last;
+  RowsOfA rows(a, lda);
   int k = 0;
   if constexpr (T::kShuffled > 0) {
     for (; k + 4 <= k_size; k += 4) {
       V a_quads[T::kShuffled];
       BRICKWORK_UNROLL for (int r = 0; r < T::kShuffled; ++r) {
-        a_quads[r] = KeptInRegister(hn::LoadDup128(D(), a + r * lda));
+        a_quads[r] = KeptInRegister(hn::LoadDup128(D(), a + k + r * lda));
       }
-      AddStep<T, 0>(sum[0], columns, a, lda, b, ldb, first_row, last_row, a_quads);
-      AddStep<T, 1>(sum[1 % kSums], columns, a, lda, b, ldb, first_row, last_row, a_quads);
-      AddStep<T, 2>(sum[2 % kSums], columns, a, lda, b, ldb, first_row, last_row, a_quads);
-      AddStep<T, 3>(sum[3 % kSums], columns, a, lda, b, ldb, first_row, last_row, a_quads);
+      AddStep<T, P, 0>(sum[0], columns, rows, b, ldb, ahead, a_quads);
+      AddStep<T, P, 1>(sum[1 % kSums], columns, rows, b, ldb, ahead, a_quads);
+      AddStep<T, P, 2>(sum[2 % kSums], columns, rows, b, ldb, ahead, a_quads);
+      AddStep<T, P, 3>(sum[3 % kSums], columns, rows, b, ldb, ahead, a_quads);
     }
   } else if constexpr (T::kUnroll > 1) {
     for (; k + T::kUnroll <= k_size; k += T::kUnroll) {
       BRICKWORK_UNROLL for (int u = 0; u < T::kUnroll; ++u) {
-        AddStep<T>(sum[u % kSums], columns, a, lda, b, ldb, first_row, last_row);
+        AddStep<T, P>(sum[u % kSums], columns, rows, b, ldb, ahead);
       }
     }
   }
-  for (; k < k_size; ++k) AddStep<T>(sum[0], columns, a, lda, b, ldb, first_row, last_row);
+  for (; k < k_size; ++k) AddStep<T, P>(sum[0], columns, rows, b, ldb, ahead);
 }
 
 // acc += the rows at p, or one row over and over where ld is 0.
@@ -284,7 +312,6 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
         BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) sum[u][r][v] = hn::Zero(D());
       }
     }
-    // Neither B nor C is prefetched: the hardware does it, and asking for B cost 1 % of the convolutions.
     int place = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
       LiveRows live = LiveRows::all;
@@ -298,8 +325,14 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
       Keep(member);
       const float* a = batch.a<float>(member) + a_offset;
       if (next_a != 0) PrefetchRows<T::kRows>(a + next_a, lda, std::min<std::int64_t>(k_size, lda));
-      AddMember<T>(sum, columns, a, lda, batch.b<float>(member) + column, ldb, k_size,
-                   {live != LiveRows::but_first, live != LiveRows::but_last});
+      const float* b = batch.b<float>(member) + column;
+      if (T::kLeavesOutRows && live == LiveRows::but_first) {
+        AddMember<T, Part<1, T::kRows>>(sum, columns, a, lda, b, ldb, band.ahead, k_size);
+      } else if (T::kLeavesOutRows && live == LiveRows::but_last) {
+        AddMember<T, Part<0, T::kRows - 1>>(sum, columns, a, lda, b, ldb, band.ahead, k_size);
+      } else {
+        AddMember<T, Part<0, T::kRows>>(sum, columns, a, lda, b, ldb, band.ahead, k_size);
+      }
     }
     // Or GCC fetches what the end needs before the beginning and holds it across the loop over k: 1 to 2 % of 7 x 64
     // and 6 x 16 tiles.
@@ -310,29 +343,37 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   if (band.stream) hwy::FlushStream();  // another thread may read C after the call
 }
 
-template <int kVecs, bool kTail, bool kShuffle, int... kRowsMinus1>
+template <int kVecs, bool kTail, SpreadA kSpread, int... kRowsMinus1>
 const BandFunction* ByRows(std::integer_sequence<int, kRowsMinus1...>) {
-  static constexpr BandFunction kBands[] = {&RunBand<Tile<kRowsMinus1 + 1, kVecs, kTail, kShuffle>>...};
+  static constexpr BandFunction kBands[] = {&RunBand<Tile<kRowsMinus1 + 1, kVecs, kTail, kSpread>>...};
   return kBands;
 }
 
-template <int kVecs, bool kShuffle = false>
+template <int kVecs, SpreadA kSpread>
 const BandFunction* ByRows(bool tail) {
   constexpr auto kSequence = std::make_integer_sequence<int, MaxRows(kVecs)>();
-  return tail ? ByRows<kVecs, true, kShuffle>(kSequence) : ByRows<kVecs, false, kShuffle>(kSequence);
+  return tail ? ByRows<kVecs, true, kSpread>(kSequence) : ByRows<kVecs, false, kSpread>(kSequence);
 }
 
-const BandFunction* ByRows(int vecs, bool tail, bool shuffle) {
+template <int kVecs>
+const BandFunction* ByRows(bool tail, SpreadA spread) {
+#if HWY_TARGET == HWY_AVX3
+  if (kVecs == 1 && spread == SpreadA::shuffled) return ByRows<1, SpreadA::shuffled>(tail);
+#endif
+  return ByRows<kVecs, SpreadA::registers>(tail);
+}
+
+const BandFunction* ByRows(int vecs, bool tail, SpreadA spread) {
   switch (vecs) {
     case 1:
-      return kCanShuffle && shuffle ? ByRows<1, kCanShuffle>(tail) : ByRows<1>(tail);
+      return ByRows<1>(tail, spread);
     case 2:
-      return ByRows<2>(tail);
+      return ByRows<2>(tail, spread);
 #if HWY_TARGET != HWY_AVX2
     case 3:
-      return ByRows<3>(tail);
+      return ByRows<3>(tail, spread);
     default:
-      return ByRows<4>(tail);
+      return ByRows<4>(tail, spread);
 #else
     default:
       return nullptr;
@@ -341,21 +382,18 @@ const BandFunction* ByRows(int vecs, bool tail, bool shuffle) {
 }
 
 // Panels of near-equal width: n = 80 becomes 3 + 2 vectors, so that no tile is left too small to fill the FMA ports.
-std::vector<Panel> CutColumns(int n, std::optional<bool> asked) {
-#if HWY_ARCH_X86
-  // Intel's AVX-512 cores run shuffles on a port of the FMAs.
-  const bool shuffle = asked.value_or(__builtin_cpu_is("amd"));
-#else
-  const bool shuffle = asked.value_or(false);
-#endif
+std::vector<Panel> CutColumns(int n, const SimdTuning& tuning) {
+  const std::int64_t most_rows[] = {tuning.one, tuning.two, tuning.three, tuning.four};
   std::vector<Panel> panels;
   const int vecs_total = (n + kLanes - 1) / kLanes;
   const EqualSpans spans(vecs_total, kMaxVecs);
   for (int i = 0; i < spans.pieces; ++i) {
     const Span vecs = spans[i];
     const int last_lanes = vecs.end() == vecs_total ? n - (vecs_total - 1) * kLanes : kLanes;
-    panels.push_back({std::int64_t{vecs.begin} * kLanes, last_lanes, ByRows(vecs.size, last_lanes < kLanes, shuffle),
-                      MaxRows(vecs.size)});
+    const auto rows = std::min<std::int64_t>(most_rows[vecs.size - 1], MaxRows(vecs.size));
+    panels.push_back({std::int64_t{vecs.begin} * kLanes, last_lanes,
+                      ByRows(vecs.size, last_lanes < kLanes, tuning.spread), static_cast<int>(rows),
+                      tuning.whole ? MaxRows(vecs.size) : 0});
   }
   return panels;
 }

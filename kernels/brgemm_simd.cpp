@@ -25,10 +25,10 @@ const std::vector<SimdIsa>& usable_isas() {
   return usable;
 }
 
-// The first `rows` rows of a panel in register tiles of near-equal height, 7 rows as 4 + 3: two bands at most.
+// The first `rows` rows of a panel in register tiles of near-equal height, 8 rows as 4 + 4: two bands at most.
 template <class Visit>
-void each_band(const Panel& panel, int rows, bool stream, Visit&& visit) {
-  const EqualSpans spans(rows, panel.most_rows);
+void each_band(const Panel& panel, int rows, bool stream, std::int64_t ahead, Visit&& visit) {
+  const EqualSpans spans(rows, rows <= panel.whole_rows ? panel.whole_rows : panel.most_rows);
   const auto visit_tiles = [&](int first, int end) {
     if (first == end) return;
     const Span tile = spans[first];
@@ -38,7 +38,8 @@ void each_band(const Panel& panel, int rows, bool stream, Visit&& visit) {
                .tiles = end - first,
                .tile_rows = tile.size,
                .last_lanes = panel.last_lanes,
-               .stream = stream});
+               .stream = stream,
+               .ahead = ahead});
   };
   visit_tiles(0, spans.larger);
   visit_tiles(spans.larger, spans.pieces);
@@ -56,14 +57,15 @@ LiveRows find_live_rows(Span rows, int place, const ZeroRows& zeros) {
 
 class SimdBrgemm final : public BrgemmKernel {
  public:
-  SimdBrgemm(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa, std::optional<bool> shuffle)
+  SimdBrgemm(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa)
       : BrgemmKernel(shape),
         isa_(isa.isa),
         stream_(hints.stream_c && shape.beta == 0),
-        panels_(isa.cut(shape.n, shuffle)) {
+        ahead_(hints.tuning.ahead * shape.ldb * static_cast<std::int64_t>(sizeof(float))),
+        panels_(isa.cut(shape.n, hints.tuning)) {
     const ZeroRows& zeros = hints.zero_rows;
     for (const Panel& panel : panels_) {
-      each_band(panel, shape.m, stream_, [&](Band band) {
+      each_band(panel, shape.m, stream_, ahead_, [&](Band band) {
         band.period = zeros.period;
         for (int tile = 0; tile < band.tiles; ++tile) {
           const Span rows{static_cast<int>(band.row) + tile * band.tile_rows, band.tile_rows};
@@ -83,12 +85,13 @@ class SimdBrgemm final : public BrgemmKernel {
       for (const Band& band : bands_) band.run(shape(), call, band);
     } else {
       for (const Panel& panel : panels_)
-        each_band(panel, call.rows, stream_, [&](const Band& band) { band.run(shape(), call, band); });
+        each_band(panel, call.rows, stream_, ahead_, [&](const Band& band) { band.run(shape(), call, band); });
     }
   }
 
   Isa isa_;
   bool stream_;
+  std::int64_t ahead_;
   std::vector<Panel> panels_;
   std::vector<Band> bands_;  // of all m rows
 };
@@ -96,15 +99,9 @@ class SimdBrgemm final : public BrgemmKernel {
 }  // namespace
 
 Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Isa isa) {
-  return make_simd_brgemm(shape, hints, isa, {});
-}
-
-Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Isa isa,
-                                         std::optional<bool> shuffle) {
   const auto& usable = usable_isas();
   for (const SimdIsa& entry : usable) {
-    if (isa == Isa::best || isa == entry.isa)
-      return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, hints, entry, shuffle));
+    if (isa == Isa::best || isa == entry.isa) return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, hints, entry));
   }
   std::string have;
   for (const SimdIsa& entry : usable) have += fmt::format("{}{}", have.empty() ? "" : ", ", to_string(entry.isa));

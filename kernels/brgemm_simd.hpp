@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "brgemm.hpp"
@@ -21,6 +20,7 @@ struct Panel {
   int last_lanes;                 // columns in its last vector
   const BandFunction* with_rows;  // [r - 1]: for register tiles of r rows
   int most_rows;                  // of a register tile
+  int whole_rows;                 // of one that holds all rows
 };
 
 // Register tiles of one size, one below the other, in one panel.
@@ -30,6 +30,7 @@ struct Band {
   int tiles, tile_rows;
   int last_lanes;
   bool stream;                      // C may be stored past the caches where it is aligned
+  std::int64_t ahead;               // so many bytes on in B lies the row to ask for; 0: none
   int period = 0;                   // of zero rows; 0: all rows always add
   std::vector<LiveRows> live_rows;  // [tile][place in the period]
 };
@@ -54,9 +55,8 @@ struct EqualSpans {
 // What one ISA's translation unit gives.
 struct SimdIsa {
   Isa isa;
-  std::int64_t target;  // Highway's bit; 0 where the compiler has no such target
-  // Cuts n columns into panels, with or without the shuffles of narrow tiles; unasked, the CPU decides.
-  std::vector<Panel> (*cut)(int n, std::optional<bool> shuffle);
+  std::int64_t target;                                  // Highway's bit; 0 where the compiler has no such target
+  std::vector<Panel> (*cut)(int n, const SimdTuning&);  // cuts n columns into panels
 };
 SimdIsa simd_avx512();
 SimdIsa simd_avx2();

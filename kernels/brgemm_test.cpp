@@ -77,6 +77,17 @@ class Draw {
   std::mt19937 engine_;
 };
 
+// Every height of a tile, and everything else that a tuning may say.
+SimdTuning draw_tuning(Draw& draw) {
+  return {.one = 1 + draw(28),
+          .two = 1 + draw(14),
+          .three = 1 + draw(9),
+          .four = 1 + draw(7),
+          .ahead = draw(3) * 8,
+          .whole = draw(4) == 0,
+          .spread = draw(2) == 0 ? SpreadA::registers : SpreadA::shuffled};
+}
+
 // Every m x n with every batch kind and both beta.
 TEST_P(Brgemm, EveryTileOfC) {
   Draw draw;
@@ -85,7 +96,11 @@ TEST_P(Brgemm, EveryTileOfC) {
       for (BatchKind kind : kBatchKinds)
         for (int beta : {0, 1}) {
           const int k = kKEdges[draw(std::size(kKEdges))];
-          if (!passes({padded_shape(m, n, k, draw(3), beta, kind), 1 + draw(4), draw(2) == 0})) return;
+          const BrgemmCase test{.shape = padded_shape(m, n, k, draw(3), beta, kind),
+                                .batch = 1 + draw(4),
+                                .guard_after = draw(2) == 0,
+                                .hints = {.tuning = draw_tuning(draw)}};
+          if (!passes(test)) return;
         }
 }
 
@@ -179,6 +194,7 @@ TEST_P(Brgemm, ZeroRowsMayBeLeftOut) {
             BrgemmCase test{.shape = padded_shape(m, n, 5, 0, draw(2), kBatchKinds[draw(3)]),
                             .batch = 1 + draw(2 * period)};
             test.hints.zero_rows = {.period = period, .step = step, .begin = pad, .end = pad + draw(m * 2 + 1)};
+            test.hints.tuning = draw_tuning(draw);
             if (!passes(test)) return;
           }
 }
@@ -227,7 +243,7 @@ TEST_P(Brgemm, FewerRows) {
 // The rows that a call with fewer of them has may well not be zeros where the hint says so.
 TEST_P(Brgemm, ZeroRowsHoldForAllRowsOnly) {
   const BrgemmShape shape = padded_shape(28, 64, 8, 0, 0, BatchKind::strides);
-  const auto kernel = make(shape, {.zero_rows = {.period = 3, .step = 1, .begin = 1, .end = 20}});
+  const auto kernel = make(shape, {.zero_rows = {.period = 3, .step = 1, .begin = 1, .end = 20}, .tuning = {}});
   ASSERT_TRUE(kernel) << kernel.reason();
   for (int rows = 0; rows < 28; ++rows) {
     const BrgemmCase test{.shape = shape, .batch = 7, .rows = rows};
@@ -316,20 +332,21 @@ TEST_P(Brgemm, SaysWhatItRunsOn) {
   EXPECT_FALSE((*kernel)->isa().empty());
 }
 
-// The CPU decides which of them the other tests run.
+// Both ways to spread A over the lanes, at every height of a narrow tile.
 TEST(BrgemmSimd, NarrowTilesWithAndWithoutShuffles) {
   Draw draw;
   for (Isa isa : simd_info().isas)
-    for (bool shuffle : {false, true})
+    for (SpreadA spread : {SpreadA::registers, SpreadA::shuffled})
       for (int m = 1; m <= 70; ++m)
         for (int n : {1, 3, 4, 7, 8, 9, 15, 16})
           for (int k : {1, 3, 4, 5, 8, 23}) {
-            const BrgemmCase test{padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)]), 1 + draw(3),
-                                  draw(2) == 0};
-            const auto kernel = make_simd_brgemm(test.shape, {}, isa, shuffle);
+            const BrgemmCase test{.shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)]),
+                                  .batch = 1 + draw(3),
+                                  .guard_after = draw(2) == 0,
+                                  .hints = {.tuning = {.spread = spread}}};
+            const auto kernel = make_simd_brgemm(test.shape, test.hints, isa);
             ASSERT_TRUE(kernel) << kernel.reason();
-            ASSERT_EQ(check_brgemm(**kernel, test), "")
-                << to_string(test) << (shuffle ? " with" : " without") << " shuffles";
+            ASSERT_EQ(check_brgemm(**kernel, test), "") << to_string(test);
           }
 }
 

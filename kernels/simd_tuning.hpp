@@ -1,0 +1,34 @@
+// What the simd brick may do differently from one processor to the next. No result depends on it.
+#pragma once
+#include <cstdint>
+
+namespace brickwork {
+
+// How an element of A comes to every lane of a vector; AVX2 and NEON have the first way only.
+enum class SpreadA {
+  registers,  // it is broadcast to a register, once for a row of the tile
+  // Of tiles one vector wide, several steps of some rows are loaded at once and spread by shuffles, which spares loads:
+  // 0.80 -> 0.97 of peak at 6 x 16 on Zen 5. Intel's cores shuffle on a port of the FMAs.
+  shuffled
+};
+
+constexpr std::int64_t kMostAhead = 1024;
+
+// The values that are written here lose little on any processor; a calibration finds those of the machine at hand
+// (tuning/calibration.hpp).
+struct SimdTuning {
+  // Rows of a register tile that is one, two, three or four vectors wide, at most. What does not fit an instruction
+  // set's registers is cut to what does.
+  std::int64_t one = 28, two = 14, three = 9, four = 6;
+  // Rows of B that are asked for ahead of their use; 0: none, the hardware does it. At 16 rows: 0.75 -> 0.98 of peak
+  // for 6 x 64 tiles whose B streams from L2 on Xeons (Granite Rapids); -1 % on Zen 5.
+  std::int64_t ahead = 16;
+  // A block of more rows than that is one tile all the same where the registers hold it: 7 x 64 in one tile, not in 4 +
+  // 3 rows, 0.90 -> 0.97 of LIBXSMM's on Emerald Rapids, whereas 28 x 64 is best in tiles of 6.
+  bool whole = true;
+  SpreadA spread = SpreadA::registers;
+
+  friend bool operator==(const SimdTuning&, const SimdTuning&) = default;
+};
+
+}  // namespace brickwork
