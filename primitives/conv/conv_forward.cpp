@@ -5,12 +5,15 @@
 
 namespace brickwork {
 
-Result<ConvForward> ConvForward::make(const ConvProblem& problem, const ConvPlan& plan, Backend backend, Isa isa) {
+Result<ConvForward> ConvForward::make(const ConvProblem& problem, const ConvPlan& plan, Backend backend, Isa isa,
+                                      const SimdTuning& tuning) {
   auto blocking = ConvForwardBlocking::make(problem, plan);
   if (!blocking) return {blocking.status(), blocking.reason()};
   ConvForward conv(*std::move(blocking));
+  BrgemmHints hints = conv.blocking_.brick_hints();
+  hints.tuning = tuning;
   for (const int beta : {0, 1}) {
-    auto brick = make_brgemm(conv.blocking_.brick_shape(beta), conv.blocking_.brick_hints(), backend, isa);
+    auto brick = make_brgemm(conv.blocking_.brick_shape(beta), hints, backend, isa);
     if (!brick) return {brick.status(), brick.reason()};
     conv.bricks_[beta] = *std::move(brick);
   }

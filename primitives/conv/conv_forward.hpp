@@ -10,7 +10,8 @@ namespace brickwork {
 class ConvForward {
  public:
   // A misfit where the plan does not fit the problem; unsupported or absent where the backend has no brick for it.
-  static Result<ConvForward> make(const ConvProblem&, const ConvPlan&, Backend, Isa = Isa::best);
+  static Result<ConvForward> make(const ConvProblem&, const ConvPlan&, Backend, Isa = Isa::best,
+                                  const SimdTuning& = {});
 
   const ConvPlan& plan() const { return blocking_.plan(); }
   std::string_view isa() const { return bricks_[0]->isa(); }

@@ -24,8 +24,13 @@ Machine discover() {
     return std::clamp(hwloc_get_nbobjs_by_type(topology, type), 1, omp_get_num_procs());
   };
   const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
-  const char* model = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
-  const Machine found{.cpu = model == nullptr ? "unknown" : model,
+  const auto info = [&](const char* name) -> std::string {
+    const char* text = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, name);
+    return text == nullptr ? "unknown" : text;
+  };
+  const Machine found{.cpu = info("CPUModel"),
+                      .cpu_id = "family " + info("CPUFamilyNumber") + ", model " + info("CPUModelNumber") +
+                                ", stepping " + info("CPUStepping"),
                       .usable_cores = usable(HWLOC_OBJ_CORE),
                       .hardware_threads = usable(HWLOC_OBJ_PU),
                       .l1d_bytes = cache_bytes(HWLOC_OBJ_L1CACHE),

@@ -6,7 +6,8 @@
 namespace brickwork {
 
 struct Machine {
-  std::string cpu;
+  std::string cpu;                                         // its name, which in a virtual machine may say little
+  std::string cpu_id;                                      // "family 6, model 207, stepping 2"
   int usable_cores = 1;                                    // physical cores this process may run on
   int hardware_threads = 1;                                // that it may run on
   std::int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one cache; 0 where there is none

@@ -1,0 +1,122 @@
+#include "tuning/calibration.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+
+#include "aligned_buffer.hpp"
+
+namespace brickwork {
+namespace {
+
+constexpr int kDepth = 64;
+#ifdef __SANITIZE_ADDRESS__
+constexpr int kRounds = 1;  // nobody reads these times
+#else
+constexpr int kRounds = 21;
+#endif
+constexpr double kSampleFlop = 2e7;  // a tenth of a millisecond: long against the clock, short against a time slice
+
+// By width: its rows in a tuning, and how many of them are worth a try; the default's is added.
+constexpr std::int64_t SimdTuning::*kRows[] = {&SimdTuning::one, &SimdTuning::two, &SimdTuning::three,
+                                               &SimdTuning::four};
+const std::vector<std::int64_t> kHeights[] = {{28, 20, 14, 10}, {14, 12, 10, 8}, {9, 8, 7, 6}, {7, 6, 5, 4}};
+constexpr std::int64_t kDistances[] = {0, 8, 16, 32};
+
+// The first candidate is the default.
+SimdTuning best_of(const std::vector<SimdTuning>& candidates, const std::vector<CalibrationBlock>& blocks,
+                   const MeasureTunings& measure) {
+  std::vector<double> score(candidates.size(), 0.0);  // log of the ratio to the default, summed over the blocks
+  for (const CalibrationBlock& block : blocks) {
+    const auto seconds = measure(candidates, block);
+    for (std::size_t c = 0; c < candidates.size(); ++c) score[c] += std::log(seconds[c] / seconds[0]);
+  }
+  const auto best = std::ranges::min_element(score);
+  const double gain = -*best / static_cast<double>(blocks.size());
+  return gain > std::log1p(kCalibrationMargin) ? candidates[static_cast<std::size_t>(best - score.begin())]
+                                               : candidates[0];
+}
+
+std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTuning>& tunings,
+                                 const CalibrationBlock& block) {
+  const int n = block.vecs * lanes;
+  const BrgemmShape shape{.m = block.m,
+                          .n = n,
+                          .k = kDepth,
+                          .lda = block.spacing * kDepth,
+                          .ldb = n,
+                          .ldc = n,
+                          .stride_a = block.m * block.spacing * kDepth,
+                          .stride_b = std::int64_t{kDepth} * n};
+  const AlignedBuffer<float> a(static_cast<std::size_t>(block.batch * shape.stride_a)),
+      b(static_cast<std::size_t>(block.batch * shape.stride_b));
+  AlignedBuffer<float> c(static_cast<std::size_t>(block.m) * static_cast<std::size_t>(n));
+  const BrgemmCall call{.batch = strided_batch(shape, a.data(), b.data(), block.batch), .c = c.data()};
+  const double flop = 2.0 * block.m * n * kDepth * static_cast<double>(block.batch);
+  const int calls = std::max(1, static_cast<int>(kSampleFlop / flop));
+
+  std::vector<BrgemmKernelPtr> bricks;
+  for (const SimdTuning& tuning : tunings) {
+    auto brick = make_brgemm(shape, {.tuning = tuning}, Backend::simd, isa);
+    if (!brick) throw std::logic_error(brick.reason());
+    bricks.push_back(*std::move(brick));
+  }
+  std::vector<std::vector<double>> samples(tunings.size());
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t t = 0; t < bricks.size(); ++t) {
+      (*bricks[t])(call);  // its code and its operands are in the caches
+      const auto start = std::chrono::steady_clock::now();
+      for (int i = 0; i < calls; ++i) (*bricks[t])(call);
+      samples[t].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+  }
+  std::vector<double> medians;
+  for (auto& times : samples) {
+    std::ranges::nth_element(times, times.begin() + kRounds / 2);
+    medians.push_back(times[kRounds / 2]);
+  }
+  return medians;
+}
+
+}  // namespace
+
+SimdTuning choose_tuning(int widest, const MeasureTunings& measure) {
+  SimdTuning tuning;
+  const auto try_out = [&](const std::vector<SimdTuning>& candidates, const std::vector<CalibrationBlock>& blocks) {
+    tuning = best_of(candidates, blocks, measure);
+  };
+  for (int vecs = widest; vecs >= 1; --vecs) {
+    std::vector<SimdTuning> candidates{tuning};
+    for (const std::int64_t rows : kHeights[vecs - 1]) {
+      for (const std::int64_t ahead : kDistances) {
+        for (const SpreadA spread : {SpreadA::registers, SpreadA::shuffled}) {
+          if (vecs < widest && ahead != tuning.ahead) continue;
+          if (vecs > 1 && spread != tuning.spread) continue;
+          SimdTuning candidate = tuning;
+          candidate.*kRows[vecs - 1] = rows;
+          candidate.ahead = ahead;
+          candidate.spread = spread;
+          candidates.push_back(candidate);
+        }
+      }
+    }
+    const int few = vecs == 1 ? 6 : 14;
+    try_out(candidates, {{28, vecs, 1, 1}, {28, vecs, 16, 1}, {64, vecs, 16, 1}, {few, vecs, 16, 4}});
+  }
+  SimdTuning other = tuning;
+  other.whole = !other.whole;
+  try_out({tuning, other}, {{7, widest, 8, 1}, {7, widest, 16, 4}});
+  return tuning;
+}
+
+SimdTuning calibrate(Isa isa) {
+  const auto probe = make_brgemm({.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1}, {}, Backend::simd, isa);
+  if (!probe) throw std::invalid_argument(probe.reason());
+  const int lanes = (*probe)->isa() == "avx512" ? 16 : (*probe)->isa() == "avx2" ? 8 : 4;
+  const int widest = (*probe)->isa() == "avx2" ? 2 : 4;
+  return choose_tuning(
+      widest, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
+}
+
+}  // namespace brickwork

@@ -1,0 +1,35 @@
+// Finds the simd brick's tuning on the machine at hand, by timing what it may do differently.
+//
+// One thing after the other: the height of the widest register tile together with how far ahead B is asked for, whether
+// blocks of few rows stay whole, then the heights of the narrower tiles. The candidates of a step run interleaved on
+// blocks whose B lies in L1 and whose B streams from L2, with dense rows of A and with rows far apart; a candidate is
+// judged by the geometric mean of its medians. Differences below the noise go to the default, so that two calibrations
+// agree.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "brgemm.hpp"
+
+namespace brickwork {
+
+struct CalibrationBlock {
+  int m, vecs;           // rows; columns in vectors
+  std::int64_t batch;    // of members with k = 64
+  std::int64_t spacing;  // of A's rows, in rows: 4 as in a convolution that jumps over pixels
+};
+
+// Seconds that each tuning takes for the block, comparable among them.
+using MeasureTunings = std::function<std::vector<double>(const std::vector<SimdTuning>&, const CalibrationBlock&)>;
+
+// A candidate must be better than the default by this much.
+constexpr double kCalibrationMargin = 0.02;
+
+// The choice, whoever measures; widest: vectors of a register tile, 4 or 2.
+SimdTuning choose_tuning(int widest, const MeasureTunings&);
+
+// The machine's, in about a second. The isa must be one of simd's here.
+SimdTuning calibrate(Isa = Isa::best);
+
+}  // namespace brickwork

@@ -1,0 +1,73 @@
+#include "tuning/calibration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tuning/tuning.hpp"
+
+namespace brickwork {
+namespace {
+
+// A machine on which the time of a block is what `cost` says.
+template <class Cost>
+SimdTuning choose(int widest, Cost cost) {
+  return choose_tuning(widest, [&](const std::vector<SimdTuning>& tunings, const CalibrationBlock& block) {
+    std::vector<double> seconds;
+    for (const SimdTuning& tuning : tunings) seconds.push_back(cost(tuning, block));
+    return seconds;
+  });
+}
+
+TEST(Calibration, TiesGoToTheDefault) {
+  EXPECT_EQ(choose(4, [](const auto&, const auto&) { return 1.0; }), SimdTuning{});
+  EXPECT_EQ(choose(2, [](const auto&, const auto&) { return 1.0; }), SimdTuning{});
+}
+
+TEST(Calibration, LessThanTheMarginIsATie) {
+  const auto gain = [](double share) {
+    return [share](const SimdTuning& t, const auto&) { return t == SimdTuning{} ? 1.0 : 1.0 - share; };
+  };
+  EXPECT_EQ(choose(4, gain(0.9 * kCalibrationMargin)), SimdTuning{});
+  EXPECT_NE(choose(4, gain(1.1 * kCalibrationMargin)), SimdTuning{});
+}
+
+// Each part of the tuning is found on its own, whatever the others cost.
+TEST(Calibration, FindsWhatAMachineLikes) {
+  const SimdTuning liked{
+      .one = 14, .two = 10, .three = 7, .four = 5, .ahead = 32, .whole = false, .spread = SpreadA::shuffled};
+  const auto cost = [&](const SimdTuning& t, const CalibrationBlock& block) {
+    const std::int64_t rows[] = {t.one, t.two, t.three, t.four};
+    const std::int64_t liked_rows[] = {liked.one, liked.two, liked.three, liked.four};
+    double seconds = 1;
+    if (rows[block.vecs - 1] != liked_rows[block.vecs - 1]) seconds *= 1.1;
+    if (block.vecs > 1 && t.ahead != liked.ahead) seconds *= 1.1;
+    if (block.vecs == 1 && t.spread != liked.spread) seconds *= 1.1;
+    if (block.m == 7 && t.whole != liked.whole) seconds *= 1.1;
+    return seconds;
+  };
+  EXPECT_EQ(choose(4, cost), liked) << to_string(choose(4, cost));
+  SimdTuning of_two = liked;  // where no tile is wider, nothing is known of wider ones
+  of_two.three = SimdTuning{}.three;
+  of_two.four = SimdTuning{}.four;
+  EXPECT_EQ(choose(2, cost), of_two) << to_string(choose(2, cost));
+}
+
+// One block must not decide alone: a candidate that wins there and loses elsewhere is no winner.
+TEST(Calibration, JudgesByAllBlocks) {
+  const auto cost = [](const SimdTuning& t, const CalibrationBlock& block) {
+    if (t == SimdTuning{}) return 1.0;
+    return block.batch == 1 ? 0.9 : 1.1;
+  };
+  EXPECT_EQ(choose(4, cost), SimdTuning{});
+}
+
+TEST(Calibration, RunsOnEveryIsaOfThisMachine) {
+  for (const Isa isa : brgemm_backend(Backend::simd).isas) {
+    const SimdTuning tuning = calibrate(isa);
+    EXPECT_EQ(parse_tuning(to_string(tuning)), tuning);
+  }
+}
+
+}  // namespace
+}  // namespace brickwork

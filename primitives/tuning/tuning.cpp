@@ -1,0 +1,41 @@
+#include "tuning/tuning.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace brickwork {
+
+const SizeTable<Tuning>& Tuning::table() {
+  using T = Tuning;
+  static const Word<T> spread{
+      "spread", "spread=registers or spread=shuffled",
+      [](const T& t) -> std::string { return t.spread == SpreadA::shuffled ? "spread=shuffled" : "spread=registers"; },
+      [](T& t, std::string_view word) {
+        if (word != "spread=registers" && word != "spread=shuffled") return false;
+        t.spread = word == "spread=shuffled" ? SpreadA::shuffled : SpreadA::registers;
+        return true;
+      }};
+  const auto member = [](std::int64_t SimdTuning::*m) { return static_cast<std::int64_t T::*>(m); };
+  static const SizeTable<T> table{
+      .kind = "tuning",
+      .sizes = {{.key = "one=", .column = "one", .member = member(&T::one)},
+                {.key = "two=", .column = "two", .member = member(&T::two)},
+                {.key = "three=", .column = "three", .member = member(&T::three)},
+                {.key = "four=", .column = "four", .member = member(&T::four)},
+                {.key = "ahead=", .column = "ahead", .member = member(&T::ahead), .least = 0}},
+      .words = {choice("whole or cut", "cut", "whole", static_cast<bool T::*>(&T::whole)), spread},
+      .separator = ' ',
+      .default_words = true};
+  return table;
+}
+
+SimdTuning parse_tuning(std::string_view text) {
+  const auto tuning = parse_words<Tuning>(text);
+  check_sizes(tuning, kMostAhead, std::to_string(kMostAhead));
+  return tuning;
+}
+
+std::string to_string(const SimdTuning& tuning) { return to_string<Tuning>(Tuning{tuning}); }
+
+}  // namespace brickwork

@@ -1,0 +1,102 @@
+#include "tuning/tuning_cache.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "machine.hpp"
+#include "tuning/calibration.hpp"
+#include "tuning/tuning.hpp"
+
+namespace brickwork {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whom a kept tuning is for.
+nlohmann::ordered_json owner(std::string_view isa, std::string_view version) {
+  return {{"cpu", machine().cpu}, {"cpu_id", machine().cpu_id}, {"isa", isa}, {"version", version}};
+}
+
+ChosenTuning by_default(std::string warning) {
+  return {.tuning = {}, .from = "the default", .warning = std::move(warning)};
+}
+
+// By way of a second file, so that no run ever reads half of one.
+bool write(const fs::path& file, const nlohmann::ordered_json& content) {
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  const fs::path unfinished = fmt::format("{}.{}", file.string(), getpid());
+  std::ofstream out(unfinished);
+  out << content.dump(2) << '\n';
+  out.close();
+  if (out) fs::rename(unfinished, file, error);
+  if (out && !error) return true;
+  fs::remove(unfinished, error);
+  return false;
+}
+
+}  // namespace
+
+std::optional<fs::path> tuning_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/') {
+    return fs::path(cache) / "brickwork";
+  }
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    return fs::path(home) / ".cache" / "brickwork";
+  }
+  return std::nullopt;
+}
+
+ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view version,
+                         const std::optional<fs::path>& folder, const std::function<SimdTuning(Isa)>& calibrate_it) {
+  if (asked == "default") return {.tuning = {}, .from = "the default, as asked for", .warning = {}};
+  if (!asked.empty() && asked != "calibrate") {
+    return {.tuning = parse_tuning(asked), .from = "as asked for", .warning = {}};
+  }
+  const BackendInfo simd = brgemm_backend(Backend::simd);
+  if (!simd.absent_reason.empty()) return {.tuning = {}, .from = "the default", .warning = {}};
+  if (isa == Isa::best) isa = simd.isas.front();
+  if (!folder) {
+    return by_default(
+        "no folder is known to keep a calibration in, so the default tuning is used: set HOME or XDG_CACHE_HOME");
+  }
+
+  const fs::path file = *folder / fmt::format("tuning-{}.json", to_string(isa));
+  const auto mine = owner(to_string(isa), version);
+  if (std::error_code error; asked.empty() && fs::exists(file, error)) {
+    try {
+      std::ifstream in(file);
+      const auto kept = nlohmann::ordered_json::parse(in);
+      if (kept.at("for") == mine) {
+        return {.tuning = parse_tuning(kept.at("tuning").get<std::string>()),
+                .from = fmt::format("kept in {}", file.string()),
+                .warning = {}};
+      }
+    } catch (const std::exception&) {
+      return by_default(
+          fmt::format("{} holds no tuning, so the default one is used: delete it, or calibrate anew by "
+                      "--tuning calibrate",
+                      file.string()));
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const SimdTuning tuning = calibrate_it ? calibrate_it(isa) : calibrate(isa);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!write(file, {{"for", mine}, {"tuning", to_string(tuning)}})) {
+    return by_default(
+        fmt::format("{} cannot be written, so the default tuning is used and not a calibration that the "
+                    "next run would not find: make the folder writable, or set XDG_CACHE_HOME",
+                    file.string()));
+  }
+  return {.tuning = tuning,
+          .from = fmt::format("calibrated in {:.1f} s and kept in {}", seconds, file.string()),
+          .warning = {}};
+}
+
+}  // namespace brickwork

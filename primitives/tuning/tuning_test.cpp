@@ -1,0 +1,137 @@
+#include "tuning/tuning.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "tuning/tuning_cache.hpp"
+
+namespace brickwork {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+TEST(Tuning, TextAndValueAreInverse) {
+  EXPECT_EQ(to_string(SimdTuning{}), "one=28 two=14 three=9 four=6 ahead=16 whole spread=registers");
+  const SimdTuning other{
+      .one = 1, .two = 2, .three = 3, .four = 4, .ahead = 0, .whole = false, .spread = SpreadA::shuffled};
+  EXPECT_EQ(to_string(other), "one=1 two=2 three=3 four=4 ahead=0 cut spread=shuffled");
+  EXPECT_EQ(parse_tuning(to_string(other)), other);
+  EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
+}
+
+TEST(Tuning, WrongTextsAreRefused) {
+  for (const auto& [text, message] : {std::pair{"six=7", "'six=7' is no size"},
+                                      {"four=0", "four is 0: it must be from 1 to 1024"},
+                                      {"ahead=2000", "ahead is 2000: it must be from 0 to 1024"},
+                                      {"ahead=-1", "ahead"},
+                                      {"spread=wide", "spread=registers or spread=shuffled"},
+                                      {"four=6 four=7", "a second time"}}) {
+    EXPECT_THAT([text = text] { parse_tuning(text); },
+                testing::ThrowsMessage<std::invalid_argument>(HasSubstr(message)))
+        << text;
+  }
+}
+
+class TuningCache : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!brgemm_backend(Backend::simd).absent_reason.empty()) GTEST_SKIP() << "there is no simd backend here";
+    fs::remove_all(folder_);
+  }
+
+  ChosenTuning find(std::string_view asked = {}, std::string_view version = "1") {
+    return find_tuning(asked, Isa::best, version, folder_, [this](Isa) {
+      ++calibrations_;
+      return measured_;
+    });
+  }
+  fs::path file() const { return fs::directory_iterator(folder_)->path(); }
+
+  const fs::path folder_ = fs::path(testing::TempDir()) / "tuning_cache_test" /
+                           testing::UnitTest::GetInstance()->current_test_info()->name() / "brickwork";
+  const SimdTuning measured_{.four = 7, .ahead = 8};
+  int calibrations_ = 0;
+};
+
+TEST_F(TuningCache, CalibratesOnceAndKeepsIt) {
+  EXPECT_EQ(find().tuning, measured_);
+  const auto again = find();
+  EXPECT_EQ(again.tuning, measured_);
+  EXPECT_THAT(again.from, HasSubstr("kept in"));
+  EXPECT_EQ(again.warning, "");
+  EXPECT_EQ(calibrations_, 1);
+  EXPECT_EQ(find("calibrate").tuning, measured_);
+  EXPECT_EQ(calibrations_, 2);
+}
+
+TEST_F(TuningCache, AnotherVersionOrCpuCalibratesAnew) {
+  find();
+  find({}, "2");
+  EXPECT_EQ(calibrations_, 2);
+  std::ifstream in(file());
+  auto kept = nlohmann::json::parse(in);
+  kept["for"]["cpu_id"] = "another";
+  std::ofstream(file()) << kept;
+  find({}, "2");
+  EXPECT_EQ(calibrations_, 3);
+}
+
+TEST_F(TuningCache, WhatIsAskedForNeedsNoCalibration) {
+  EXPECT_EQ(find("default").tuning, SimdTuning{});
+  EXPECT_EQ(find("four=5").tuning, SimdTuning{.four = 5});
+  EXPECT_THROW(find("four"), std::invalid_argument);
+  EXPECT_EQ(calibrations_, 0);
+  EXPECT_FALSE(fs::exists(folder_));
+}
+
+TEST_F(TuningCache, ACorruptFileGivesTheDefaultAndAWarning) {
+  find();
+  for (const char* text : {"", "{", "[]", R"({"for": 1})"}) {
+    std::ofstream(file()) << text;
+    const auto chosen = find();
+    if (text == std::string_view(R"({"for": 1})")) {  // of another machine, for all one can tell
+      EXPECT_EQ(chosen.tuning, measured_);
+      continue;
+    }
+    EXPECT_EQ(chosen.tuning, SimdTuning{}) << text;
+    EXPECT_THAT(chosen.warning, HasSubstr("holds no tuning")) << text;
+  }
+  EXPECT_EQ(find("calibrate").warning, "");
+  EXPECT_EQ(find().tuning, measured_);
+}
+
+TEST_F(TuningCache, AFolderThatCannotBeWrittenGivesTheDefaultAndAWarning) {
+  fs::create_directories(folder_.parent_path());
+  std::ofstream(folder_) << "a file where the folder should be";
+  const auto chosen = find();
+  EXPECT_EQ(chosen.tuning, SimdTuning{});
+  EXPECT_THAT(chosen.warning, HasSubstr("cannot be written"));
+  const auto nowhere = find_tuning({}, Isa::best, "1", std::nullopt);
+  EXPECT_EQ(nowhere.tuning, SimdTuning{});
+  EXPECT_THAT(nowhere.warning, HasSubstr("XDG_CACHE_HOME"));
+}
+
+TEST(TuningFolder, FollowsTheEnvironment) {
+  const auto restore = [](const char* name) {
+    const char* value = getenv(name);
+    return std::pair{name, value == nullptr ? std::optional<std::string>{} : std::optional<std::string>{value}};
+  };
+  const auto before = {restore("XDG_CACHE_HOME"), restore("HOME")};
+  setenv("XDG_CACHE_HOME", "/a/cache", 1);
+  EXPECT_EQ(tuning_folder(), fs::path("/a/cache/brickwork"));
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", "/a/home", 1);
+  EXPECT_EQ(tuning_folder(), fs::path("/a/home/.cache/brickwork"));
+  unsetenv("HOME");
+  EXPECT_EQ(tuning_folder(), std::nullopt);
+  for (const auto& [name, value] : before) value ? setenv(name, value->c_str(), 1) : unsetenv(name);
+}
+
+}  // namespace
+}  // namespace brickwork
