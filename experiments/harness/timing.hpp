@@ -11,7 +11,7 @@
 namespace brickwork {
 
 // Tests drive their own. It is read before and after a stretch of calls and never within, so that what a call through a
-// std::function adds to reading the clock, some 2 ns to 50, shows in no sample.
+// std::function adds to reading the clock, some 1 ns to 23 on a Xeon with AMX, shows in no sample.
 using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
 struct TimedTask {
@@ -25,8 +25,8 @@ struct TimedTask {
 // seconds together. Samples that an interrupt cut off are missing.
 //
 // Hot work is called 1, 2, 4 ... times until a stretch of calls lasts 50 us; all samples consist of such stretches. One
-// call that is not timed goes before that, before each sample, and before each try of the engine, in the first sample of
-// a task, at how many stretches last `min_time`. With an evictor every stretch is one call on emptied caches, and no
+// call that is not timed goes before that, before each sample, and before each try of the engine, in the first sample
+// of a task, at how many stretches last `min_time`. With an evictor every stretch is one call on emptied caches, and no
 // other goes before it.
 //
 // Google Benchmark's own JSON goes to `json`, unless interrupted; throws std::runtime_error where that cannot be
