@@ -26,22 +26,21 @@ constexpr int kAccumulators = 24;
 #endif
 
 // x and y are not known when this is compiled and the sum is returned through a function pointer: nothing folds.
-float FmaChain(std::size_t steps, float x_value, float y_value) {
+float FmaChain(std::int64_t steps, float x_value, float y_value) {
   const hn::ScalableTag<float> d;
   const auto x = hn::Set(d, x_value), y = hn::Set(d, y_value);
   const auto start = [&](float i) HWY_ATTR { return hn::Iota(d, i); };
   auto a0 = start(0), a1 = start(1), a2 = start(2), a3 = start(3), a4 = start(4), a5 = start(5);
   auto a6 = start(6), a7 = start(7), a8 = start(8), a9 = start(9), a10 = start(10), a11 = start(11);
   if constexpr (kAccumulators == 12) {
-    for (std::size_t i = 0; i < steps; ++i) MultiplyAddAll(x, y, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11);
+    for (std::int64_t i = 0; i < steps; ++i) MultiplyAddAll(x, y, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11);
   } else {
     auto b0 = start(12), b1 = start(13), b2 = start(14), b3 = start(15), b4 = start(16), b5 = start(17);
     auto b6 = start(18), b7 = start(19), b8 = start(20), b9 = start(21), b10 = start(22), b11 = start(23);
-    for (std::size_t i = 0; i < steps; ++i) {
+    for (std::int64_t i = 0; i < steps; ++i) {
       MultiplyAddAll(x, y, a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, b0, b1, b2, b3, b4, b5, b6, b7, b8, b9,
                      b10, b11);
     }
-    MultiplyAddAll(x, y, b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11);
     a0 = hn::Add(hn::Add(hn::Add(b0, b1), hn::Add(b2, b3)), hn::Add(hn::Add(b4, b5), a0));
     a1 = hn::Add(hn::Add(hn::Add(b6, b7), hn::Add(b8, b9)), hn::Add(hn::Add(b10, b11), a1));
   }
@@ -59,8 +58,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include <algorithm>
-
 #include "machine_peak.hpp"
 
 namespace brickwork {
@@ -73,54 +70,28 @@ namespace {
 
 #ifdef __SANITIZE_ADDRESS__
 // A hundredth will do where every sum is looked at in every step and nobody reads the times.
-constexpr std::size_t kFmaSteps = 25'000;
+constexpr std::int64_t kFmaSteps = 25'000;
 #else
 // x 12 cycles: about 10 ms, as long as a layer, so that a busy machine holds both up alike where the threads meet.
-constexpr std::size_t kFmaSteps = 2'500'000;
+constexpr std::int64_t kFmaSteps = 2'500'000;
 #endif
-
-std::size_t doubles(std::int64_t bytes) { return static_cast<std::size_t>(bytes) / sizeof(double); }
 
 }  // namespace
 
-void FmaPeak::run() const {
-  static volatile float x = 0.5F, y = 1.0F;  // converges to 2: no overflow, no denormals
-#pragma omp parallel num_threads(threads_)
-  static_cast<void>(HWY_DYNAMIC_DISPATCH(FmaChain)(kFmaSteps, x, y));
+FmaPeak::FmaPeak(int threads) : FmaPeak(threads, kFmaSteps) {}
+
+FmaPeak::FmaPeak(int threads, std::int64_t steps) : threads_(threads), steps_(steps) {}
+
+double FmaPeak::run(float x, float y) const {
+  double sum = 0;
+#pragma omp parallel num_threads(threads_) reduction(+ : sum)
+  sum += HWY_DYNAMIC_DISPATCH(FmaChain)(steps_, x, y);
+  return sum;
 }
 
-double FmaPeak::flop() const { return threads_ * static_cast<double>(kFmaSteps) * HWY_DYNAMIC_DISPATCH(FlopPerStep)(); }
+double FmaPeak::flop() const { return threads_ * static_cast<double>(steps_) * HWY_DYNAMIC_DISPATCH(FlopPerStep)(); }
 
 std::string FmaPeak::isa() const { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
-
-// Each array four times the last level, as STREAM asks, but at most 256 MiB in all.
-StreamTriad::StreamTriad(int threads, std::int64_t l3_bytes)
-    : threads_(threads),
-      a_(doubles(std::clamp<std::int64_t>(4 * l3_bytes, std::int64_t{16} << 20, (std::int64_t{256} << 20) / 3))),
-      b_(a_.size()),
-      c_(a_.size()) {
-  std::ranges::fill(b_, 1.0);
-  std::ranges::fill(c_, 2.0);
-}
-
-void StreamTriad::run() {
-  double* const a = a_.data();
-  const double* const b = b_.data();
-  const double* const c = c_.data();
-  const auto size = static_cast<std::ptrdiff_t>(a_.size());
-#pragma omp parallel for simd num_threads(threads_) schedule(static)
-  for (std::ptrdiff_t i = 0; i < size; ++i) a[i] = b[i] + 3.0 * c[i];
-}
-
-CacheEvictor::CacheEvictor(int threads, std::int64_t l3_bytes)
-    : threads_(threads), buffer_(doubles(4 * std::max(l3_bytes, std::int64_t{8} << 20))) {}
-
-void CacheEvictor::operator()() {
-  double* const data = buffer_.data();
-  const auto size = static_cast<std::ptrdiff_t>(buffer_.size());
-#pragma omp parallel for simd num_threads(threads_) schedule(static)
-  for (std::ptrdiff_t i = 0; i < size; ++i) data[i] += 1.0;
-}
 
 }  // namespace brickwork
 #endif  // HWY_ONCE

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cache_evictor.hpp"
 #include "environment.hpp"
 #include "interrupt.hpp"
 #include "machine.hpp"
@@ -52,7 +53,7 @@ class Runner {
         csv_(folder / "samples.csv", info_, size_columns(experiment.problems().front())),
         progress_(experiment.problems().size()),
         fma_(options.threads) {
-    if (options.cold_cache && !options.check_only) evictor_.emplace(options.threads, machine().l3_bytes);
+    if (options.cold_cache && !options.check_only) evictor_.emplace(options.threads, machine());
   }
 
   ExitCode run() {
@@ -157,17 +158,16 @@ class Runner {
     progress_.status(fmt::format("{}: timing", problem.name));
     std::vector<TimedTask> tasks;
     std::vector<std::pair<Row, std::vector<double>*>> targets;  // of each task: its rows, and where its times go
-    std::function<void()> before;
-    if (evictor_) before = [this] { (*evictor_)(); };
+    CacheEvictor* const evictor = evictor_ ? &*evictor_ : nullptr;
     for (Entry& entry : entries) {
       Prepared* const prepared = entry.checked.prepared.get();
       if (prepared == nullptr) continue;
-      tasks.push_back({entry.row.contender + "/run", [prepared] { prepared->run(); }, samples, before});
+      tasks.push_back({entry.row.contender + "/run", [prepared] { prepared->run(); }, samples, evictor});
       targets.emplace_back(entry.row, &entry.seconds);
       Row pack = entry.row;
       pack.phase = "pack";
       pack.flop = pack.least_flop = pack.bytes = std::nullopt;
-      tasks.push_back({entry.row.contender + "/pack", [prepared] { prepared->pack(); }, kPackSamples, before});
+      tasks.push_back({entry.row.contender + "/pack", [prepared] { prepared->pack(); }, kPackSamples, evictor});
       targets.emplace_back(pack, nullptr);
     }
     Row peak = shared_cells(problem);

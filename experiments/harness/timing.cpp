@@ -16,34 +16,31 @@ namespace {
 
 constexpr const char* kCutOff = "cut_off";
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-double seconds_of_calls(const std::function<void()>& work, std::int64_t calls) {
-  const auto start = Clock::now();
+double seconds_of_calls(const std::function<void()>& work, std::int64_t calls, const Clock& clock) {
+  const auto start = clock();
   for (std::int64_t i = 0; i < calls; ++i) work();
-  return seconds_since(start);
+  return std::chrono::duration<double>(clock() - start).count();
 }
 
 // So many calls between two looks at the clock that the look, some 50 ns, costs less than a thousandth.
-std::int64_t calls_per_iteration(const TimedTask& task) {
-  if (task.before_each_call) return 1;
+std::int64_t calls_per_iteration(const TimedTask& task, const Clock& clock) {
+  if (task.evictor != nullptr) return 1;
+  task.work();  // on caches without its data it would last too long for its like
   std::int64_t calls = 1;
-  while (seconds_of_calls(task.work, calls) < 50e-6) calls *= 2;
+  while (seconds_of_calls(task.work, calls, clock) < 50e-6) calls *= 2;
   return calls;
 }
 
-void measure(benchmark::State& state, const TimedTask& task, std::int64_t calls) {
+void measure(benchmark::State& state, const TimedTask& task, std::int64_t calls, const Clock& clock) {
   if (interrupted()) {  // leave as fast as the engine allows: no work, and a time that ends its search for iterations
     for (auto _ : state) state.SetIterationTime(3600);
     state.counters[kCutOff] = 1;
     return;
   }
-  if (!task.before_each_call) task.work();  // the caches hold another contender's data
+  if (task.evictor == nullptr) task.work();  // the caches hold another contender's data
   for (auto _ : state) {
-    if (task.before_each_call) task.before_each_call();
-    state.SetIterationTime(seconds_of_calls(task.work, calls));
+    if (task.evictor != nullptr) (*task.evictor)();
+    state.SetIterationTime(seconds_of_calls(task.work, calls, clock));
   }
   state.counters["calls_per_iteration"] = static_cast<double>(calls);
 }
@@ -76,16 +73,16 @@ void initialize_engine() {
 }  // namespace
 
 std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>& tasks, double min_time,
-                                                  const std::filesystem::path& json) {
+                                                  const std::filesystem::path& json, const Clock& clock) {
   initialize_engine();
   std::ofstream file(json);
   Collector collector;
   collector.SetOutputStream(&file);
   collector.SetErrorStream(&file);
   for (const TimedTask& task : tasks) {
-    const std::int64_t calls = calls_per_iteration(task);
-    benchmark::RegisterBenchmark(task.name.c_str(),
-                                 [&task, calls](benchmark::State& state) { measure(state, task, calls); })
+    const std::int64_t calls = calls_per_iteration(task, clock);
+    benchmark::RegisterBenchmark(
+        task.name.c_str(), [&task, calls, &clock](benchmark::State& state) { measure(state, task, calls, clock); })
         ->UseManualTime()
         ->MinTime(min_time)
         ->Repetitions(task.samples);

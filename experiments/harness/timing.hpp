@@ -1,24 +1,38 @@
 // Google Benchmark as the engine: the tasks of one problem, interleaved at random, several samples each.
 #pragma once
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "cache_evictor.hpp"
+
 namespace brickwork {
+
+// Tests drive their own. It is read before and after a stretch of calls and never within, so that what a call through a
+// std::function adds to reading the clock, some 1 ns to 23 on a Xeon with AMX, shows in no sample.
+using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
 struct TimedTask {
   std::string name;  // unique among the tasks of one call; "simd/run"
   std::function<void()> work;
   int samples = 1;
-  std::function<void()> before_each_call;  // untimed; null in a hot run
+  CacheEvictor* evictor = nullptr;  // empties the caches before every call, untimed; null in a hot run
 };
 
 // seconds[i][s]: seconds of one call of task i in sample s. A sample is the mean over calls that last `min_time`
 // seconds together. Samples that an interrupt cut off are missing.
+//
+// Hot work is called 1, 2, 4 ... times until a stretch of calls lasts 50 us; all samples consist of such stretches. One
+// call that is not timed goes before that, before each sample, and before each try of the engine, in the first sample
+// of a task, at how many stretches last `min_time`. With an evictor every stretch is one call on emptied caches, and no
+// other goes before it.
+//
 // Google Benchmark's own JSON goes to `json`, unless interrupted; throws std::runtime_error where that cannot be
 // written.
 std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>&, double min_time,
-                                                  const std::filesystem::path& json);
+                                                  const std::filesystem::path& json,
+                                                  const Clock& clock = std::chrono::steady_clock::now);
 
 }  // namespace brickwork

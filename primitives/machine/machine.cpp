@@ -36,6 +36,7 @@ Machine discover() {
                       .l1d_bytes = cache_bytes(HWLOC_OBJ_L1CACHE),
                       .l2_bytes = cache_bytes(HWLOC_OBJ_L2CACHE),
                       .l3_bytes = cache_bytes(HWLOC_OBJ_L3CACHE),
+                      .l3_caches = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE)),
                       .memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)};
   hwloc_topology_destroy(topology);
   return found;

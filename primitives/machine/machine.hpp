@@ -11,6 +11,7 @@ struct Machine {
   int usable_cores = 1;                                    // physical cores this process may run on
   int hardware_threads = 1;                                // that it may run on
   std::int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one cache; 0 where there is none
+  int l3_caches = 0;                                       // how many there are
   std::int64_t memory_bytes = 0;
 };
 
