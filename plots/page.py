@@ -14,13 +14,15 @@ from derive import Sweep, above_peak, fraction_of_peak, peak_range, weighted_fra
 from style import Drawn
 
 
-def render(runs: list[Run], sweeps: list[Sweep], drawn: list[list[Drawn]], verdicts: list[Verdict], folder: Path, command: str) -> str:
+def render(
+    runs: list[Run], left_out: list[str], sweeps: list[Sweep], drawn: list[list[Drawn]], verdicts: list[Verdict], folder: Path, command: str
+) -> str:
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     sections = [_section(f"sweep{index}", sweep, drawn[index], folder) for index, sweep in enumerate(sweeps)]
     return templates.get_template("report.html.j2").render(
-        sections=sections, verdicts=verdicts, counts=Counter(v.outcome.status for v in verdicts), command=command,
+        left_out=left_out, sections=sections, verdicts=verdicts, counts=Counter(v.outcome.status for v in verdicts), command=command,
         classes={HOLDS: "holds", FAILS: "fails"},
         environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
     )
