@@ -6,6 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import output
+import style
 from data import load_run
 from derive import Sweep, sweeps_of
 
@@ -71,3 +73,18 @@ def curve(variation):
         return variation("conv", follow)
 
     return make
+
+
+@pytest.fixture
+def figures(monkeypatch, tmp_path):
+    """figures(run): the figures of the run's sweep by the names of their files, as they are just before they are saved."""
+
+    def draw(run: Path) -> dict:
+        kept = {}
+        monkeypatch.setattr(style, "save", lambda figure, folder, stem: kept.update({stem: figure}))
+        (sweep,) = sweeps_of(load_run(run))
+        output.draw(sweep, tmp_path, "x")
+        return kept
+
+    yield draw
+    style.plt.close("all")

@@ -60,22 +60,14 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
             style.mark_status(share, groups[-1] + offset, "incomplete")
     _draw_peak(speed, sweep, groups)
 
-    speed.set_ylabel("GFLOP/s")
-    speed.set_ylim(bottom=0)
-    share.set_ylabel("% of measured FMA peak")
-    style.limit_share(share)
+    style.speed_axis(speed)
+    style.share_axis(share)
     for axes in (speed, share):
         for x in groups[:-1:2]:
             axes.axvspan(x - 0.5, x + 0.5, color="#F5F5F5", zorder=0, linewidth=0)
     share.set_xlim(groups[0] - 0.55, groups[-1] + 0.55)
     _name_groups(sweep, groups, speed, share)
-    speed.set_title(f"{sweep.operation}, {sweep.setting}", loc="left")
-
     handles = [*style.bar_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
-    figure.legend(handles=handles, loc="outside upper left", ncols=4)
-
-    stem = f"{stem}-layers"
-    style.save(figure, folder, stem)
     named = sizes_in_words(sweep)
     caption = (
         "Median speed of each contender on each problem, whiskers from the lower to the upper quartile of the samples; below, the same "
@@ -83,7 +75,8 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
         "the whole network, each problem weighted by how often the network uses it. A letter stands where a contender has no number."
         + (f" Under each group, from the axis down: the name, and the sizes that differ, read upwards: {named}." if named else "")
     )
-    return Drawn(stem, f"Speed and share of peak, {sweep.setting}", caption)
+    title = f"Speed and share of peak: {sweep.operation}, {sweep.setting}"
+    return style.finish(figure, folder, f"{stem}-layers", title, handles, caption)
 
 
 def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
@@ -130,20 +123,16 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             axes.plot(x, 1.04, transform=axes.get_xaxis_transform(), clip_on=False, **looks[best].point)
     axes.set_ylabel("speed, ours / best peer")
     _name_groups(sweep, groups, axes)
-    axes.set_title(f"Ours against the best peer of each problem: {sweep.operation}, {sweep.setting}", loc="left", pad=20)
     best_peers = [replace(looks[name], label=f"best peer: {looks[name].label}") for name in peers if name in [*bests, best_overall]]
-    handles = style.point_legend([*(looks[name] for name in ours), *best_peers])
-    figure.legend(handles=handles + style.status_legend(seen), loc="outside upper left", ncols=3)
-
-    stem = f"{stem}-ratio"
-    style.save(figure, folder, stem)
+    handles = style.point_legend([*(looks[name] for name in ours), *best_peers]) + style.status_legend(seen)
     caption = (
         "Quotient of the median speeds within this run, ours over the fastest peer of the problem, with its bootstrap 95 % interval: "
         "above the line at 1 ours is faster. The top row shows which peer was the fastest. In the last group the peer is the one "
         "with the best weighted whole-network speed."
         + (f" Of ours the first {MOST_COMPARED} are shown." if len(compared) > len(ours) else "")
     )
-    return Drawn(stem, f"Ratio to the best peer, {sweep.setting}", caption)
+    title = f"Ours against the best peer of each problem: {sweep.operation}, {sweep.setting}"
+    return style.finish(figure, folder, f"{stem}-ratio", title, handles, caption)
 
 
 def _whole_network(sweep: Sweep) -> dict[str, float]:

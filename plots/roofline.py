@@ -25,8 +25,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         return None
     peak = float(np.median(peaks))
     figure, axes = plt.subplots(figsize=(style.WIDE, 5.4))
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log", base=2)
+    style.logarithmic(axes, "x", "y")
     axes.grid(axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
@@ -63,16 +62,9 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
     axes.set_xlabel("arithmetic intensity: flop a byte of compulsory traffic (each tensor moved once)")
     axes.set_ylabel("GFLOP/s")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(plt.FuncFormatter(lambda value, _: f"{value:g}"))
-    style.head(figure, f"Roofline: {sweep.operation}, {sweep.setting}")
     handles = style.point_legend(looks[name] for name in looks if sweep.common(name))
     if flagged:
         handles.append(Line2D([], [], **FLAG, label="above the FMA peak: an error to find"))
-    figure.legend(handles=handles, loc="outside lower left", ncols=4)
-
-    stem = f"{stem}-roofline"
-    style.save(figure, folder, stem)
     caption = (
         "One point for each contender and problem; the problems are named at the top. The flat roof is the FMA peak measured in this "
         "run (grey band: from its lowest to its highest value over the problems). Padded problems may rise above it, as flops count the "
@@ -82,7 +74,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth
            else "This run measured no stream bandwidth, so there is no slanted roof.")
     )
-    return Drawn(stem, f"Roofline, {sweep.setting}", caption)
+    return style.finish(figure, folder, f"{stem}-roofline", f"Roofline: {sweep.operation}, {sweep.setting}", handles, caption)
 
 
 def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:
