@@ -1,6 +1,7 @@
 """Whether a run bears out what is claimed about speed."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -41,6 +42,11 @@ def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
         return [Verdict(claim, measure(claim, sweep), f"{sweep.run.name} ({sweep.setting})") for sweep in fitting]
     reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [f"no {claim.experiment} run was given that measured anything"]
     return [Verdict(claim, Outcome(UNCHECKED, "; ".join(reasons)), "")]
+
+
+def tally(verdicts: list[Verdict]) -> str:
+    counts = Counter(verdict.outcome.status for verdict in verdicts)
+    return ", ".join(f"{counts[status]} {status}" for status in (HOLDS, FAILS, UNCHECKED) if counts[status])
 
 
 # --- of which sweeps and problems a claim speaks ---------------------------------------------------------------------

@@ -53,7 +53,7 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
                 percent = 100 * weighted_fraction_of_peak(sweep.problems, name).value
                 _point(share, groups[-1] + offset, percent, look)
                 if name == headline:
-                    _name_value(share, groups[-1] + offset, percent, f"{percent:.1f}", "left")
+                    _name_value(share, groups[-1] + offset, percent, f"{percent:.1f}", "left", 100)
         else:
             seen.add("incomplete")
             style.mark_status(speed, groups[-1] + offset, "incomplete")
@@ -67,7 +67,8 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
             axes.axvspan(x - 0.5, x + 0.5, color="#F5F5F5", zorder=0, linewidth=0)
     share.set_xlim(groups[0] - 0.55, groups[-1] + 0.55)
     _name_groups(sweep, groups, speed, share)
-    handles = [*style.bar_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
+    marks = list(zip(style.bar_legend(looks.values()), style.point_legend(looks.values()), strict=True))
+    handles = [*marks, style.limit_legend(), *style.status_legend(seen)]
     named = sizes_in_words(sweep)
     caption = (
         "Median speed of each contender on each problem, whiskers from the lower to the upper quartile of the samples; below, the same "
@@ -106,7 +107,7 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         if best_overall and len(sweep.common(name)) == len(sweep.problems):
             whole = weighted_ratio(sweep.problems, name, best_overall)
             values.extend(_interval(axes, groups[-1] + shift, whole, looks[name]))
-            _name_value(axes, groups[-1] + shift, whole.value, f"{whole.value:.3f}", "right" if index else "left")
+            _name_value(axes, groups[-1] + shift, whole.value, f"{whole.value:.3f}", "right" if index else "left", 1)
 
     axes.axhline(1, color="black", linewidth=1.2)
     lowest, highest = min([*values, 0.95]), max([*values, 1.05])
@@ -147,18 +148,18 @@ def _places(sweep: Sweep) -> np.ndarray:
 def _name_groups(sweep: Sweep, groups: np.ndarray, *stacked) -> None:
     """Names under the lowest of the axes, and in each a line between the problems and the whole network."""
     for axes in stacked:
-        axes.axvline(groups[-1] - 0.5 - GAP / 2 - 0.15, color="#888888", linewidth=0.8, linestyle=":")
+        axes.axvline(groups[-1] - 0.5 - GAP / 2 - 0.3, color="#888888", linewidth=0.8, linestyle=":")
         axes.tick_params(axis="x", length=0)
     stacked[-1].set_xticks(groups, [*problem_labels(sweep), "all (weighted)"], rotation=90)
     stacked[-1].get_xticklabels()[-1].set_fontweight("bold")
 
 
-def _name_value(axes, x: float, y: float, text: str, side: str) -> None:
+def _name_value(axes, x: float, y: float, text: str, side: str, line: float) -> None:
+    """The number beside its point, on the side that is turned away from the line, which would strike it through."""
     shift, align = (-5, "right") if side == "left" else (5, "left")
     axes.annotate(
-        text, (x, y), xytext=(shift, 0), textcoords="offset points", ha=align, va="center", fontsize=8, fontweight="bold",
-        color=style.EMPHASIS, annotation_clip=False,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},  # or the line at 100 % strikes it through
+        text, (x, y), xytext=(shift, 0), textcoords="offset points", ha=align, va="top" if y < line else "bottom", fontsize=8,
+        fontweight="bold", color=style.EMPHASIS, annotation_clip=False,
     )
 
 

@@ -60,7 +60,7 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     style.scale_axis(grid[0, 0], sorted({p.sizes[x] for problems in panels.values() for p in problems}))
     for axes in list(grid.flat)[:len(panels)][-columns:]:  # the lowest of each column
         axes.set_xlabel(x)
-    handles = style.line_legend(looks.values()) + style.status_legend(seen)
+    handles = [*style.line_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
     caption = (
         f"Median share of the FMA peak measured beside each problem, over {x}{', a panel for each value' if len(panels) > 1 else ''}. "
         "A letter at the bottom stands where a contender has no number, a red triangle at the top where a share lies beyond the axis."

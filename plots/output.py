@@ -4,11 +4,10 @@ import csv
 import shutil
 import sys
 import textwrap
-from collections import Counter
 from pathlib import Path
 
 import page
-from claims import Verdict, judge_all
+from claims import Verdict, judge_all, tally
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from data import load_runs
@@ -68,8 +67,7 @@ def in_words(verdicts: list[Verdict]) -> str:
             below.append(f"measured {outcome.measured}, needed {claim.at_least}")
         below += [outcome.reason] + ([f"run {verdict.run}"] if verdict.run else [])
         lines += [textwrap.fill(line, width, initial_indent=" " * 15, subsequent_indent=" " * 17) for line in below]
-    counts = Counter(verdict.outcome.status for verdict in verdicts)
-    return "\n".join([*lines, "", ", ".join(f"{count} {status}" for status, count in counts.items())])
+    return "\n".join([*lines, "", tally(verdicts)])
 
 
 def _write_claims(path: Path, verdicts: list[Verdict]) -> None:

@@ -1,14 +1,13 @@
 """The HTML report: one file, figures inline, nothing loaded from anywhere."""
 
 import re
-from collections import Counter
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import style
-from claims import FAILS, HOLDS, Verdict
+from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
 from derive import Sweep, above_peak, fraction_of_peak, peak_range, weighted_fraction_of_peak, weighted_gflops
 from style import Drawn
@@ -22,7 +21,7 @@ def render(
     )
     sections = [_section(f"sweep{index}", sweep, drawn[index], folder) for index, sweep in enumerate(sweeps)]
     return templates.get_template("report.html.j2").render(
-        left_out=left_out, sections=sections, verdicts=verdicts, counts=Counter(v.outcome.status for v in verdicts), command=command,
+        left_out=left_out, sections=sections, verdicts=verdicts, tally=tally(verdicts), command=command,
         classes={HOLDS: "holds", FAILS: "fails"},
         environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
     )

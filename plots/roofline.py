@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
 
 import style
 from derive import Sweep, above_peak
@@ -26,7 +27,8 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     peak = float(np.median(peaks))
     figure, axes = plt.subplots(figsize=(style.WIDE, 5.4))
     style.logarithmic(axes, "x", "y")
-    axes.grid(axis="both")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # doublings are too few where speeds lie close together
+    axes.grid(True, axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
     speeds = [cell.gflops for _, _, cell in points]
@@ -34,7 +36,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
     if sweep.bandwidth:
         ridge = peak * 1e9 / sweep.bandwidth
-        left = min(left, ridge / 2.5)
+        left = min(left, ridge / 4)
         slope = np.array([left, ridge])
         axes.plot(slope, slope * sweep.bandwidth / 1e9, color=ROOF, linewidth=1.4)
         axes.plot([ridge, right], [peak, peak], color=ROOF, linewidth=1.4)
@@ -47,10 +49,11 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     knee = ridge if sweep.bandwidth else left
     axes.annotate(f"measured FMA peak {peak:.0f} GFLOP/s", (knee, max(peaks)), xytext=(4, 4), textcoords="offset points")
     if sweep.bandwidth:
+        # Above the slope, where only what stays in the caches may lie.
         middle = np.sqrt(max(left, low * 1e9 / sweep.bandwidth) * ridge)
         axes.annotate(
-            f"DRAM bandwidth\n{sweep.bandwidth / 1e9:.0f} GB/s", (middle, middle * sweep.bandwidth / 1e9), xytext=(8, -2),
-            textcoords="offset points", ha="left", va="top",
+            f"DRAM bandwidth\n{sweep.bandwidth / 1e9:.0f} GB/s", (middle, middle * sweep.bandwidth / 1e9), xytext=(-6, 2),
+            textcoords="offset points", ha="right", va="bottom",
         )
 
     flagged = {(problem.text, name) for problem, name, _ in above_peak(sweep)}

@@ -17,6 +17,7 @@ from sizes import grows_by_factors, thinned
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -219,9 +220,11 @@ def mark_status(axes, x: float, status: str, colour: str = "black", above: int =
 
 
 def finish(figure, folder: Path, stem: str, title: str, handles: list, caption: str) -> Drawn:
-    """Title above, legend below, and the files."""
+    """Title above, legend below, and the files. Handles that share a line of the legend come as a tuple."""
     figure.suptitle(textwrap.fill(title, TITLE_WIDTH), x=0.01, ha="left", fontsize=10)
-    figure.legend(handles=handles, loc="outside lower left", ncols=4)
+    labels = [(handle[0] if isinstance(handle, tuple) else handle).get_label() for handle in handles]
+    beside = {tuple: HandlerTuple(ndivide=None)}
+    figure.legend(handles, labels, handler_map=beside, loc="outside lower left", ncols=4)
     save(figure, folder, stem)
     return Drawn(stem, title, caption)
 

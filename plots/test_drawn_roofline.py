@@ -53,6 +53,7 @@ def test_both_axes_double_at_equal_distance_and_name_their_units(roofline):
     _, axes = roofline()
     axes.figure.canvas.draw()
     assert artists.true(axes, "x", "y", scale="log")
+    assert all(line.get_visible() for axis in (axes.xaxis, axes.yaxis) for line in axis.get_gridlines())
     assert axes.get_ylabel() == "GFLOP/s" and axes.get_xlabel().startswith("arithmetic intensity: flop a byte ")
 
 
