@@ -127,9 +127,9 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     best_peers = [replace(looks[name], label=f"best peer: {looks[name].label}") for name in peers if name in [*bests, best_overall]]
     handles = style.point_legend([*(looks[name] for name in ours), *best_peers]) + style.status_legend(seen)
     caption = (
-        "Quotient of the median speeds within this run, ours over the fastest peer of the problem, with its bootstrap 95 % interval: "
-        "above the line at 1 ours is faster. The top row shows which peer was the fastest. In the last group the peer is the one "
-        "with the best weighted whole-network speed."
+        "Quotient of the median speeds within this run, ours over the fastest peer of the problem, with its bootstrap 95 % interval "
+        "where the samples are kept: above the line at 1 ours is faster. The top row shows which peer was the fastest. In the last "
+        "group the peer is the one with the best weighted whole-network speed."
         + (f" Of ours the first {MOST_COMPARED} are shown." if len(compared) > len(ours) else "")
     )
     title = f"Ours against the best peer of each problem: {sweep.operation}, {sweep.setting}"

@@ -50,11 +50,21 @@ def _facts(sweep: Sweep) -> list[tuple[str, str]]:
     return [
         ("run", sweep.run.name),
         ("measured by", str(sweep.run.environment.get("command_line", "not recorded"))),
+        *_doubts(sweep.run.environment),
         ("problems", str(len(sweep.problems))),
         ("samples a contender and problem", f"{min(counts)} to {max(counts)}" if counts else "none"),
         ("measured FMA peak", f"{peak[0]:.1f} to {peak[1]:.1f} GFLOP/s, lowest to highest over the problems" if peak else "no"),
         ("measured stream bandwidth", f"{sweep.bandwidth / 1e9:.1f} GB/s" if sweep.bandwidth else "no"),
     ]
+
+
+def _doubts(environment: dict) -> list[tuple[str, str]]:
+    """What the run itself says against it."""
+    doubts = [("warning", str(warning)) for warning in environment.get("warnings", [])]
+    code = environment.get("exit_code")
+    if code != 0:
+        doubts.append(("ended", "not by itself" if code is None else "interrupted" if code == 130 else f"with exit code {code}"))
+    return doubts
 
 
 def _weighted(sweep: Sweep) -> list[dict]:

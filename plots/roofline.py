@@ -72,7 +72,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         "One point for each contender and problem; the problems are named at the top. The flat roof is the FMA peak measured in this "
         "run (grey band: from its lowest to its highest value over the problems). Padded problems may rise above it, as flops count the "
         "products with padding by convention and an algorithm may leave them out; "
-        + (f"{len(flagged)} points are too high even without them and are ringed, see “Errors to find”. " if flagged
+        + (f"what is too high even without them is ringed ({len(flagged)}), see “Errors to find”. " if flagged
            else "no point is higher than that explains. ")
         + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth
            else "This run measured no stream bandwidth, so there is no slanted roof.")

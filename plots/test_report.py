@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+import page
 import report
 from conftest import STORED
 
@@ -77,6 +78,22 @@ def test_the_report_names_what_has_no_number_and_what_is_wrong(out):
     assert "oneDNN 3.2 on layer03: 1.042 of the FMA peak" in text
     assert "2 problems: all but layer02" in text
     assert "AMD EPYC, an example" in text and "brickwork --experiment conv-forward --minibatch 2 --threads 2" in text
+
+
+@pytest.mark.parametrize(
+    ("environment", "facts"),
+    [
+        ({"exit_code": 0}, []),
+        ({"exit_code": 130}, [("ended", "interrupted")]),
+        ({"exit_code": 1}, [("ended", "with exit code 1")]),
+        ({}, [("ended", "not by itself")]),
+        ({"exit_code": 0, "warnings": ["hot", "loud"]}, [("warning", "hot"), ("warning", "loud")]),
+    ],
+)
+def test_what_a_run_says_against_itself_stands_among_its_facts(conv, environment, facts):
+    conv.run.environment.clear()
+    conv.run.environment.update(environment)
+    assert page._facts(conv)[2:-4] == facts
 
 
 def test_text_of_the_csv_is_escaped(variation, tmp_path):
