@@ -1,5 +1,6 @@
 """The figures of a network, read back, against values computed by hand from testdata/conv/samples.csv."""
 
+import pandas as pd
 import pytest
 from pytest import approx
 
@@ -154,3 +155,16 @@ def test_each_problem_is_compared_with_its_own_best_peer(figures, variation):
     assert sorted(above) == [(place, f"best peer: {name}") for place, name in enumerate([DNN, ONEDNN, ONEDNN])] + [
         (4, f"best peer: {ONEDNN}")
     ]
+
+
+def test_the_whole_network_is_compared_with_the_best_of_those_that_ran_all_of_it(figures, variation):
+    def change(samples):
+        slower = samples[samples["contender"].eq("onednn") & samples["phase"].eq("run")].assign(contender="libxsmm-dnn", version="1.17")
+        slower["seconds"] = (slower["seconds"].astype(float) * 1.2).map(str)
+        return pd.concat([slower, samples[samples["contender"] != "libxsmm-dnn"]])
+
+    figure = figures(variation("conv", change))["x-ratio"]
+    (axes,) = figure.axes
+    (ours,) = named(artists.by_group(axes, artists.points(figure, axes))).values()
+    assert ours["all"] == approx(84.5 / 82)
+    assert list(artists.contenders(figure).values()) == [SIMD, f"best peer: {ONEDNN}"]
