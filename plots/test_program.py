@@ -57,7 +57,8 @@ def test_ctrl_c_is_one_sentence(tmp_path):
     (run / "samples.csv").unlink()
     os.mkfifo(run / "samples.csv")
     command = [sys.executable, HERE / "report.py", run, "--out", tmp_path / "out"]
-    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    heard = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 - a shell's background jobs ignore it
+    program = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
     with open(run / "samples.csv", "w"):  # waits until the program reads
         program.send_signal(signal.SIGINT)
         printed, error = program.communicate(timeout=60)
