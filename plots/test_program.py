@@ -18,7 +18,8 @@ HERE = Path(__file__).parent
 
 
 def ending(code: str, **streams) -> subprocess.CompletedProcess:
-    return subprocess.run([sys.executable, "-c", code], cwd=HERE, stderr=subprocess.PIPE, text=True, check=False, **streams)
+    buffered = os.environ | {"PYTHONUNBUFFERED": ""}  # as it is for most users; then the error comes late
+    return subprocess.run([sys.executable, "-c", code], cwd=HERE, env=buffered, stderr=subprocess.PIPE, text=True, check=False, **streams)
 
 
 SAYING = "import program, sys; sys.exit(program.run('it', lambda: program.say('words')))"
