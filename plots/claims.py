@@ -1,6 +1,7 @@
 """Whether a run bears out what is claimed about speed."""
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,8 +10,8 @@ import pandas as pd
 
 import derive
 from claims_file import BEST_OF_OTHERS, Claim, Condition
-from data import InputError
 from derive import Estimate, Problem, Sweep
+from program import InputError
 
 HOLDS, FAILS, UNCHECKED = "HOLDS", "DOES NOT HOLD", "NOT CHECKED"
 
@@ -39,8 +40,13 @@ def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
     fitting = [sweep for sweep, reason in candidates if not reason]
     if fitting:
         return [Verdict(claim, measure(claim, sweep), f"{sweep.run.name} ({sweep.setting})") for sweep in fitting]
-    reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [f"no {claim.experiment} run was given"]
+    reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [f"no {claim.experiment} run was given that measured anything"]
     return [Verdict(claim, Outcome(UNCHECKED, "; ".join(reasons)), "")]
+
+
+def tally(verdicts: list[Verdict]) -> str:
+    counts = Counter(verdict.outcome.status for verdict in verdicts)
+    return ", ".join(f"{counts[status]} {status}" for status in (HOLDS, FAILS, UNCHECKED) if counts[status])
 
 
 # --- of which sweeps and problems a claim speaks ---------------------------------------------------------------------
@@ -48,13 +54,17 @@ def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
 
 def mismatch(claim: Claim, sweep: Sweep) -> str:
     """Why the sweep is not one that the claim speaks of; empty when it is."""
-    check_names(claim, "when", claim.when, set(sweep.run.samples.columns))
+    columns = set(sweep.run.samples.columns)
+    check_names(claim, "when", claim.when, columns)
     shapes = sweep.attributes.get("shapes") or "shapes of no set"
     if claim.shapes and shapes != claim.shapes:
         return f"wants {claim.shapes}, this run has {shapes}"
     differing = claim.when.names - set(sweep.attributes)
     if differing or not fulfilled(claim, "when", claim.when, pd.DataFrame([sweep.attributes])).all():
         return f"wants {claim.when.text}, this run has {sweep.setting}"
+    usual = {column: value for column, value in claim.usual.items() if column in columns}
+    if unusual := [f"{column} == '{value}'" for column, value in usual.items() if sweep.attributes.get(column) != value]:
+        return f"wants {' and '.join(unusual)}, this run has {sweep.setting}"
     cpu = sweep.run.environment.get("cpu", {}).get("name") or "an unknown processor"
     if claim.machine and not re.search(claim.machine.pattern, cpu):
         return f"speaks of {claim.machine.words}, this run is on {cpu}"

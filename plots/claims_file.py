@@ -5,13 +5,13 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from string import Formatter
 
 import pandas as pd
 
-from data import InputError
+from program import InputError
 
 STORED = Path(__file__).parent.parent / "experiments" / "claims.toml"
-BOUND = "{at_least}"
 BEST_OF_OTHERS = "the best of the others"
 WHOSE = ("ours", "the paper")
 # Which statistics compare with another contender, and which with the peak.
@@ -67,6 +67,7 @@ class Claim:
     against: str  # empty: the peak
     at_least: float
     when: Condition  # on what is the same in the whole sweep
+    usual: dict[str, str]  # what such columns hold besides
     where: Condition  # on the problems
     machine: Machine | None
 
@@ -78,13 +79,15 @@ def load_claims(path: Path) -> list[Claim]:
         raise InputError(f"{path} cannot be read ({error.strerror}).") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not valid TOML: {error}.") from error
-    entries = table.get("claim")
-    if set(table) != {"claim"} or not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise InputError(f"{path} must hold a list of [[claim]] and nothing else.")
+    entries, usual = table.get("claim"), table.get("unless_said", {})
+    if set(table) - {"unless_said"} != {"claim"} or not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
+        raise InputError(f"{path} must hold a list of [[claim]], before it perhaps one table [unless_said], and nothing else.")
+    if not isinstance(usual, dict) or not all(isinstance(value, str) for value in usual.values()):
+        raise InputError(f"{path}: [unless_said] must give each column a text.")
     claims = []
     for place, entry in enumerate(entries, 1):
         try:
-            claims.append(_claim(entry))
+            claims.append(_claim(entry, usual))
         except ValueError as error:
             raise InputError(f"{path}: claim '{entry.get('id', f'number {place}')}' {error}.") from error
         if claims[-1].id in [claim.id for claim in claims[:-1]]:
@@ -92,7 +95,7 @@ def load_claims(path: Path) -> list[Claim]:
     return claims
 
 
-def _claim(entry: dict) -> Claim:
+def _claim(entry: dict, usual: dict[str, str]) -> Claim:
     """Raises ValueError, which says after the claim's name what is wrong."""
     known = [*TEXTS, *OPTIONAL_TEXTS, "at_least", "machine"]
     if unknown := sorted(set(entry) - set(known)):
@@ -106,9 +109,27 @@ def _claim(entry: dict) -> Claim:
     if isinstance(at_least, bool) or not isinstance(at_least, (int, float)) or not at_least > 0:
         raise ValueError("needs a number above 0 as 'at_least'")
     _check_words(texts)
-    conditions = {key: _condition(key, texts.pop(key)) for key in ("when", "where")}
-    texts["sentence"] = texts["sentence"].replace(BOUND, f"{at_least}")
-    return Claim(at_least=float(at_least), machine=_machine(entry), **texts, **conditions)
+    texts["sentence"] = _sentence(texts, at_least)
+    when, where = (_condition(key, texts.pop(key)) for key in ("when", "where"))
+    usual = {column: value for column, value in usual.items() if column not in when.names}
+    return Claim(at_least=float(at_least), when=when, usual=usual, where=where, machine=_machine(entry), **texts)
+
+
+def _sentence(texts: dict[str, str], at_least: float) -> str:
+    """The sentence, filled with what is judged: every number in it comes from there, so that the two cannot differ."""
+    known = {"at_least": f"{at_least}", "percent": f"{100 * at_least:g} %", "when": texts["when"], "where": texts["where"]}
+    try:
+        pieces = list(Formatter().parse(texts["sentence"]))
+    except ValueError as error:
+        raise ValueError("has a sentence whose braces do not match") from error
+    named = {name for _, name, *_ in pieces if name is not None}
+    conditions = {key for key in ("when", "where") if texts[key]}
+    if named not in (conditions | {"at_least"}, conditions | {"percent"}):
+        raise ValueError("needs in its sentence {at_least} or {percent}, and {when} and {where} where it has them")
+    own = " ".join(text for text, *_ in pieces)
+    if number := re.search(r"(?<![\w-])\d[\d.,]*", own):  # a digit in a name, as in L2 or after a hyphen, is none
+        raise ValueError(f"has a number of its own in its sentence, '{number[0]}', which could differ from what is judged")
+    return texts["sentence"].format(**known)
 
 
 def _check_words(texts: dict[str, str]) -> None:
@@ -119,8 +140,6 @@ def _check_words(texts: dict[str, str]) -> None:
     if STATISTICS[texts["statistic"]] != bool(texts["against"]):
         wants = "needs 'against'" if STATISTICS[texts["statistic"]] else "is against the peak and must not name another as 'against'"
         raise ValueError(f"has the statistic '{texts['statistic']}', which {wants}")
-    if BOUND not in texts["sentence"]:
-        raise ValueError(f"has a sentence without {BOUND}, so the two could differ")
 
 
 def _condition(key: str, text: str) -> Condition:

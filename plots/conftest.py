@@ -1,25 +1,34 @@
 """Stored runs for the tests, and variations of them written to a temporary folder."""
 
 import shutil
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+import output
+import style
 from data import load_run
 from derive import Sweep, sweeps_of
 
 STORED = Path(__file__).parent / "testdata"
 
 
+@cache
+def stored(name: str) -> Sweep:
+    return sweeps_of(load_run(STORED / name))[0]
+
+
 @pytest.fixture
 def conv() -> Sweep:
-    return sweeps_of(load_run(STORED / "conv"))[0]
+    return deepcopy(stored("conv"))  # a test may change it
 
 
 @pytest.fixture
 def brgemm() -> Sweep:
-    return sweeps_of(load_run(STORED / "brgemm"))[0]
+    return deepcopy(stored("brgemm"))
 
 
 @pytest.fixture
@@ -71,3 +80,23 @@ def curve(variation):
         return variation("conv", follow)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def figures():
+    """figures(run): the figures of the run's sweep by the names of their files, as they are just before they are saved."""
+
+    @cache
+    def draw(run: Path) -> dict:
+        kept = {}
+
+        def keep(figure, _, stem: str) -> None:
+            kept[stem] = figure
+            style.plt.close(figure)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(style, "save", keep)
+            output.draw(*sweeps_of(load_run(run)), Path(), "x")
+        return kept
+
+    return draw

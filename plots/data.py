@@ -1,12 +1,15 @@
 """Reads run directories: samples.csv (or its summary.csv) and environment.json, validated before anything is drawn."""
 
 import csv
+import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from program import InputError
 
 STATUSES = ("ok", "failed", "unsupported", "absent", "misfit")
 FIGURES = ("layers", "sweep", "curve")
@@ -19,10 +22,18 @@ WHOLE = ["problems", "count", "threads", "sample", "samples"]
 REAL = ["seconds_low", "seconds", "seconds_high", "flop", "least_flop", "bytes", "max_error"]
 # Two rows that agree in these, and in the sample's index, would be one sample written twice.
 KEY = ["run", "experiment", "setting", "problem", "contender", "phase", "threads"]
+# What is read of environment.json, where it stands there; the rest is only shown.
+ENVIRONMENT = {
+    "cpu": (dict, "an object"),
+    "cpu.name": (str, "a text"),
+    "cpu.l2_bytes": ((int, float), "a number"),
+    "git": (dict, "an object"),
+    "warnings": (list, "a list"),
+}
 
 
-class InputError(Exception):
-    """One sentence for the user: what is wrong and what would be right."""
+class EmptyRun(InputError):
+    """A run that ended before it measured any contender."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +41,7 @@ class Run:
     directory: Path
     source: Path  # the file with the times
     samples: pd.DataFrame
+    left_out: str  # what of that file is not among the samples, as a sentence; mostly empty
     environment: dict
 
     @property
@@ -45,8 +57,17 @@ def size_columns(samples: pd.DataFrame) -> list[str]:
     return [column for column in samples.columns if column not in COLUMNS and column not in SUMMARY_COLUMNS]
 
 
-def load_runs(directories) -> list[Run]:
-    runs = [load_run(Path(directory)) for directory in directories]
+def load_runs(directories) -> tuple[list[Run], list[str]]:
+    """The runs that measured something, and a sentence on each thing that had to be left out."""
+    runs, left_out = [], []
+    for directory in directories:
+        try:
+            runs.append(load_run(Path(directory)))
+            left_out += filter(None, [runs[-1].left_out])
+        except EmptyRun as error:
+            left_out.append(str(error))
+    if not runs:
+        raise EmptyRun(" ".join(left_out))
     first_with: dict[tuple, Path] = {}
     for run in runs:
         # Two runs may start within one second and share their name, but not their rows.
@@ -54,7 +75,7 @@ def load_runs(directories) -> list[Run]:
         for key in map(tuple, rows.drop_duplicates().itertuples(index=False)):
             if first_with.setdefault(key, run.directory) is not run.directory:
                 raise InputError(f"{run.directory} and {first_with[key]} both hold run '{run.name}'; give each run once.")
-    return runs
+    return runs, left_out
 
 
 def load_run(directory: Path) -> Run:
@@ -63,26 +84,34 @@ def load_run(directory: Path) -> Run:
     source = directory / "samples.csv"
     if not source.exists() and (directory / "summary.csv").exists():
         source = directory / "summary.csv"
-    return Run(directory, source, load_samples(source), load_environment(directory / "environment.json"))
+    return Run(directory, source, *load_samples(source), load_environment(directory / "environment.json"))
 
 
 def load_environment(path: Path) -> dict:
     try:
-        environment = json.loads(path.read_text(encoding="utf-8"))
+        environment = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); every run directory holds one.") from error
     except ValueError as error:
         raise InputError(f"{path} is not valid JSON: {error}.") from error
     if not isinstance(environment, dict):
         raise InputError(f"{path} must hold one JSON object.")
+    for name, (kind, words) in ENVIRONMENT.items():
+        *outer, key = name.split(".")
+        table = environment.get(outer[0], {}) if outer else environment
+        if key in table and not isinstance(table[key], kind):
+            raise InputError(f"{path}: {name} is {json.dumps(table[key])}; it must be {words}.")
     return environment
 
 
-def load_samples(path: Path) -> pd.DataFrame:
-    samples = read_text(path)
+def load_samples(path: Path) -> tuple[pd.DataFrame, str]:
+    """The samples, and a sentence on what of the file is not among them."""
+    samples, left_out = read_text(path)
     _require_columns(path, samples, SUMMARY_COLUMNS if path.name == "summary.csv" else COLUMNS)
     if samples.empty:
-        raise InputError(f"{path} has a header but no rows; the run measured nothing.")
+        raise EmptyRun(f"{path} has a header but no rows: the run measured nothing.")
+    if samples["primitive"].eq("machine").all():
+        raise EmptyRun(f"{path} holds only machine measurements: the run measured no contender.")
     if samples["run"].nunique() != 1:
         raise InputError(f"{path} holds the runs {', '.join(samples['run'].unique())}; a run directory holds one.")
 
@@ -92,28 +121,38 @@ def load_samples(path: Path) -> pd.DataFrame:
     _check_words(path, samples)
     _check_rows(path, samples)
     _check_groups(path, samples)
-    return samples
+    return samples, left_out
 
 
-def read_text(path: Path) -> pd.DataFrame:
-    """All fields as text, indexed by the line they stand in."""
+def read_text(path: Path) -> tuple[pd.DataFrame, str]:
+    """All fields as text, indexed by the line they stand in. A last line that a full disk or the end of the run cut short
+    is left out, and a sentence says so."""
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            reader = csv.reader(file, strict=True)
-            header = next(reader, [])
-            rows = {reader.line_num: row for row in reader}  # noqa: B035 - the line moves on with each row
+        content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); every run directory holds one.") from error
-    except (csv.Error, UnicodeDecodeError) as error:
+    whole = content[: content.rfind(b"\n") + 1]  # what is left of a cut number looks like a number
+    try:
+        reader = csv.reader(io.StringIO(whole.decode().removeprefix("\ufeff"), newline=""), strict=True)
+        header = next(reader, [])
+        rows = {reader.line_num: row for row in reader}  # noqa: B035 - the line moves on with each row
+    except UnicodeDecodeError as error:
+        line = whole.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line}: the byte 0x{whole[error.start]:02x} is not UTF-8; save the file as UTF-8.") from error
+    except csv.Error as error:
         raise InputError(f"{path} is not a valid CSV file: {error}.") from error
     if not header:
-        raise InputError(f"{path} is empty; its first line must name the columns.")
+        raise EmptyRun(f"{path} is empty: the run measured nothing.")
     if len(set(header)) != len(header):
         raise InputError(f"{path} names a column twice in its first line.")
+    cut = len(whole) < len(content)
+    if not cut and rows and len(rows[reader.line_num]) < len(header):
+        cut = bool(rows.popitem())
     for line, row in rows.items():
         if len(row) != len(header):
-            raise InputError(f"{path}, line {line}: {len(row)} fields where the header names {len(header)}; was the run cut short?")
-    return pd.DataFrame(list(rows.values()), index=list(rows), columns=header, dtype=str)
+            raise InputError(f"{path}, line {line}: {len(row)} fields where the header names {len(header)}.")
+    left_out = f"{path} ends in the middle of a line, which is left out: the run was cut short." if cut else ""
+    return pd.DataFrame(list(rows.values()), index=list(rows), columns=header, dtype=str), left_out
 
 
 def _require_columns(path: Path, samples: pd.DataFrame, columns: list[str]) -> None:

@@ -47,24 +47,18 @@ def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, probl
                 style.mark_beyond(share, problem.sizes[x], 100 * problem.cells[name].gflops / problem.peak.gflops)
     peaks = [problem for problem in problems if problem.peak]
     speed.plot([p.sizes[x] for p in peaks], [p.peak.gflops for p in peaks], color="black", linewidth=1.4)
-    speed.set_ylim(bottom=0)
-    speed.set_ylabel("GFLOP/s")
-    share.set_ylabel("% of measured FMA peak")
-    style.limit_share(share)
+    style.speed_axis(speed)
+    style.share_axis(share)
     for axes in (speed, share):
         style.scale_axis(axes, sorted({problem.sizes[x] for problem in problems}))
         axes.set_xlabel(x)
-    title = figure_title(sweep, held)
-    style.head(figure, title)
     handles = [*style.line_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
-    figure.legend(handles=handles, loc="outside lower left", ncols=4)
-    style.save(figure, folder, stem)
     caption = (
         f"Median speed of each contender over {x}, whiskers from the lower to the upper quartile of the samples; at the right the same as "
         "a share of the FMA peak measured beside each problem (a red triangle: above the axis). A letter stands where a contender has "
         "no number."
     )
-    return Drawn(stem, f"Over {x}: {title}", caption)
+    return style.finish(figure, folder, stem, f"Speed over {x}: {figure_title(sweep, held)}", handles, caption)
 
 
 def _draw_line(axes, problems: list[Problem], x: str, name: str, look: Look, scale) -> None:

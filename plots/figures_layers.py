@@ -53,29 +53,22 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
                 percent = 100 * weighted_fraction_of_peak(sweep.problems, name).value
                 _point(share, groups[-1] + offset, percent, look)
                 if name == headline:
-                    _name_value(share, groups[-1] + offset, percent, f"{percent:.1f}", "left")
+                    _name_value(share, groups[-1] + offset, percent, f"{percent:.1f}", "left", 100)
         else:
             seen.add("incomplete")
             style.mark_status(speed, groups[-1] + offset, "incomplete")
             style.mark_status(share, groups[-1] + offset, "incomplete")
     _draw_peak(speed, sweep, groups)
 
-    speed.set_ylabel("GFLOP/s")
-    speed.set_ylim(bottom=0)
-    share.set_ylabel("% of measured FMA peak")
-    style.limit_share(share)
+    style.speed_axis(speed)
+    style.share_axis(share)
     for axes in (speed, share):
         for x in groups[:-1:2]:
             axes.axvspan(x - 0.5, x + 0.5, color="#F5F5F5", zorder=0, linewidth=0)
     share.set_xlim(groups[0] - 0.55, groups[-1] + 0.55)
     _name_groups(sweep, groups, speed, share)
-    speed.set_title(f"{sweep.operation}, {sweep.setting}", loc="left")
-
-    handles = [*style.bar_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
-    figure.legend(handles=handles, loc="outside upper left", ncols=4)
-
-    stem = f"{stem}-layers"
-    style.save(figure, folder, stem)
+    marks = list(zip(style.bar_legend(looks.values()), style.point_legend(looks.values()), strict=True))
+    handles = [*marks, style.limit_legend(), *style.status_legend(seen)]
     named = sizes_in_words(sweep)
     caption = (
         "Median speed of each contender on each problem, whiskers from the lower to the upper quartile of the samples; below, the same "
@@ -83,7 +76,8 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
         "the whole network, each problem weighted by how often the network uses it. A letter stands where a contender has no number."
         + (f" Under each group, from the axis down: the name, and the sizes that differ, read upwards: {named}." if named else "")
     )
-    return Drawn(stem, f"Speed and share of peak, {sweep.setting}", caption)
+    title = f"Speed and share of peak: {sweep.operation}, {sweep.setting}"
+    return style.finish(figure, folder, f"{stem}-layers", title, handles, caption)
 
 
 def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
@@ -113,7 +107,7 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         if best_overall and len(sweep.common(name)) == len(sweep.problems):
             whole = weighted_ratio(sweep.problems, name, best_overall)
             values.extend(_interval(axes, groups[-1] + shift, whole, looks[name]))
-            _name_value(axes, groups[-1] + shift, whole.value, f"{whole.value:.3f}", "right" if index else "left")
+            _name_value(axes, groups[-1] + shift, whole.value, f"{whole.value:.3f}", "right" if index else "left", 1)
 
     axes.axhline(1, color="black", linewidth=1.2)
     lowest, highest = min([*values, 0.95]), max([*values, 1.05])
@@ -130,20 +124,16 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             axes.plot(x, 1.04, transform=axes.get_xaxis_transform(), clip_on=False, **looks[best].point)
     axes.set_ylabel("speed, ours / best peer")
     _name_groups(sweep, groups, axes)
-    axes.set_title(f"Ours against the best peer of each problem: {sweep.operation}, {sweep.setting}", loc="left", pad=20)
     best_peers = [replace(looks[name], label=f"best peer: {looks[name].label}") for name in peers if name in [*bests, best_overall]]
-    handles = style.point_legend([*(looks[name] for name in ours), *best_peers])
-    figure.legend(handles=handles + style.status_legend(seen), loc="outside upper left", ncols=3)
-
-    stem = f"{stem}-ratio"
-    style.save(figure, folder, stem)
+    handles = style.point_legend([*(looks[name] for name in ours), *best_peers]) + style.status_legend(seen)
     caption = (
-        "Quotient of the median speeds within this run, ours over the fastest peer of the problem, with its bootstrap 95 % interval: "
-        "above the line at 1 ours is faster. The top row shows which peer was the fastest. In the last group the peer is the one "
-        "with the best weighted whole-network speed."
+        "Quotient of the median speeds within this run, ours over the fastest peer of the problem, with its bootstrap 95 % interval "
+        "where the samples are kept: above the line at 1 ours is faster. The top row shows which peer was the fastest. In the last "
+        "group the peer is the one with the best weighted whole-network speed."
         + (f" Of ours the first {MOST_COMPARED} are shown." if len(compared) > len(ours) else "")
     )
-    return Drawn(stem, f"Ratio to the best peer, {sweep.setting}", caption)
+    title = f"Ours against the best peer of each problem: {sweep.operation}, {sweep.setting}"
+    return style.finish(figure, folder, f"{stem}-ratio", title, handles, caption)
 
 
 def _whole_network(sweep: Sweep) -> dict[str, float]:
@@ -158,18 +148,18 @@ def _places(sweep: Sweep) -> np.ndarray:
 def _name_groups(sweep: Sweep, groups: np.ndarray, *stacked) -> None:
     """Names under the lowest of the axes, and in each a line between the problems and the whole network."""
     for axes in stacked:
-        axes.axvline(groups[-1] - 0.5 - GAP / 2 - 0.15, color="#888888", linewidth=0.8, linestyle=":")
+        axes.axvline(groups[-1] - 0.5 - GAP / 2 - 0.3, color="#888888", linewidth=0.8, linestyle=":")
         axes.tick_params(axis="x", length=0)
     stacked[-1].set_xticks(groups, [*problem_labels(sweep), "all (weighted)"], rotation=90)
     stacked[-1].get_xticklabels()[-1].set_fontweight("bold")
 
 
-def _name_value(axes, x: float, y: float, text: str, side: str) -> None:
+def _name_value(axes, x: float, y: float, text: str, side: str, line: float) -> None:
+    """The number beside its point, on the side that is turned away from the line, which would strike it through."""
     shift, align = (-5, "right") if side == "left" else (5, "left")
     axes.annotate(
-        text, (x, y), xytext=(shift, 0), textcoords="offset points", ha=align, va="center", fontsize=8, fontweight="bold",
-        color=style.EMPHASIS, annotation_clip=False,
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},  # or the line at 100 % strikes it through
+        text, (x, y), xytext=(shift, 0), textcoords="offset points", ha=align, va="top" if y < line else "bottom", fontsize=8,
+        fontweight="bold", color=style.EMPHASIS, annotation_clip=False,
     )
 
 

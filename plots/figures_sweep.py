@@ -48,9 +48,11 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     rows = -(-len(panels) // columns)
     figure, grid = plt.subplots(rows, columns, figsize=(style.WIDE, 1.0 + 2.8 * rows), sharex=True, sharey=True, squeeze=False)
     seen = set()
-    for axes, (title, problems) in zip(grid.flat, panels.items(), strict=False):
+    for axes, problems in zip(grid.flat, panels.values(), strict=False):
         seen |= _draw_lines(axes, problems, x, looks)
-        style.limit_share(axes)
+    for axes, title in zip(grid.flat, panels, strict=False):  # once all are drawn: they share their limits
+        style.share_axis(axes)
+        axes.label_outer(remove_inner_ticks=False)
         axes.set_title(title, loc="left")
         axes.tick_params(labelbottom=True)
     for axes in list(grid.flat)[len(panels):]:
@@ -58,17 +60,12 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     style.scale_axis(grid[0, 0], sorted({p.sizes[x] for problems in panels.values() for p in problems}))
     for axes in list(grid.flat)[:len(panels)][-columns:]:  # the lowest of each column
         axes.set_xlabel(x)
-    for axes in grid[:, 0]:
-        axes.set_ylabel("% of measured FMA peak")
-    title = figure_title(sweep, held)
-    style.head(figure, title)
-    figure.legend(handles=style.line_legend(looks.values()) + style.status_legend(seen), loc="outside lower left", ncols=4)
-    style.save(figure, folder, stem)
+    handles = [*style.line_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
     caption = (
         f"Median share of the FMA peak measured beside each problem, over {x}{', a panel for each value' if len(panels) > 1 else ''}. "
         "A letter at the bottom stands where a contender has no number, a red triangle at the top where a share lies beyond the axis."
     )
-    return Drawn(stem, f"Over {title}", caption)
+    return style.finish(figure, folder, stem, f"Share of peak over {x}: {figure_title(sweep, held)}", handles, caption)
 
 
 def _draw_lines(axes, problems: list[Problem], x: str, looks: dict[str, Look]) -> set[str]:
@@ -115,18 +112,13 @@ def draw_bars(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         if problem.peak:
             style.draw_limit(axes, x, problem.peak.gflops)
     _name_segments(axes, segments, places)
-    axes.set_ylabel("GFLOP/s")
-    axes.set_title(figure_title(sweep, held), loc="left")
+    style.speed_axis(axes)
     handles = [*style.bar_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
-    figure.legend(handles=handles, loc="outside upper left", ncols=4)
-
-    stem = f"{stem}-bars"
-    style.save(figure, folder, stem)
     caption = (
         "Every contender at landmarks of the sweep, one size after the other; the sizes that do not vary have the values in the title. "
         "Medians, whiskers over the quartiles, the measured FMA peak above. A letter stands where a contender has no number."
     )
-    return Drawn(stem, f"Speed at landmarks, {sweep.setting}", caption)
+    return style.finish(figure, folder, f"{stem}-bars", f"Speed at landmarks: {figure_title(sweep, held)}", handles, caption)
 
 
 Segment = tuple[str, list[tuple[object, Problem]]]  # the axis below it, and a problem for each of its values

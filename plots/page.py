@@ -1,26 +1,27 @@
 """The HTML report: one file, figures inline, nothing loaded from anywhere."""
 
 import re
-from collections import Counter
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import style
-from claims import FAILS, HOLDS, Verdict
+from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
 from derive import Sweep, above_peak, fraction_of_peak, peak_range, weighted_fraction_of_peak, weighted_gflops
 from style import Drawn
 
 
-def render(runs: list[Run], sweeps: list[Sweep], drawn: list[list[Drawn]], verdicts: list[Verdict], folder: Path, command: str) -> str:
+def render(
+    runs: list[Run], left_out: list[str], sweeps: list[Sweep], drawn: list[list[Drawn]], verdicts: list[Verdict], folder: Path, command: str
+) -> str:
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     sections = [_section(f"sweep{index}", sweep, drawn[index], folder) for index, sweep in enumerate(sweeps)]
     return templates.get_template("report.html.j2").render(
-        sections=sections, verdicts=verdicts, counts=Counter(v.outcome.status for v in verdicts), command=command,
+        left_out=left_out, sections=sections, verdicts=verdicts, tally=tally(verdicts), command=command,
         classes={HOLDS: "holds", FAILS: "fails"},
         environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
     )
@@ -49,11 +50,21 @@ def _facts(sweep: Sweep) -> list[tuple[str, str]]:
     return [
         ("run", sweep.run.name),
         ("measured by", str(sweep.run.environment.get("command_line", "not recorded"))),
+        *_doubts(sweep.run.environment),
         ("problems", str(len(sweep.problems))),
         ("samples a contender and problem", f"{min(counts)} to {max(counts)}" if counts else "none"),
         ("measured FMA peak", f"{peak[0]:.1f} to {peak[1]:.1f} GFLOP/s, lowest to highest over the problems" if peak else "no"),
         ("measured stream bandwidth", f"{sweep.bandwidth / 1e9:.1f} GB/s" if sweep.bandwidth else "no"),
     ]
+
+
+def _doubts(environment: dict) -> list[tuple[str, str]]:
+    """What the run itself says against it."""
+    doubts = [("warning", str(warning)) for warning in environment.get("warnings", [])]
+    code = environment.get("exit_code")
+    if code != 0:
+        doubts.append(("ended", "not by itself" if code is None else "interrupted" if code == 130 else f"with exit code {code}"))
+    return doubts
 
 
 def _weighted(sweep: Sweep) -> list[dict]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
 
 import style
 from derive import Sweep, above_peak
@@ -25,9 +26,9 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         return None
     peak = float(np.median(peaks))
     figure, axes = plt.subplots(figsize=(style.WIDE, 5.4))
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log", base=2)
-    axes.grid(axis="both")
+    style.logarithmic(axes, "x", "y")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # doublings are too few where speeds lie close together
+    axes.grid(True, axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
     speeds = [cell.gflops for _, _, cell in points]
@@ -35,7 +36,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
     if sweep.bandwidth:
         ridge = peak * 1e9 / sweep.bandwidth
-        left = min(left, ridge / 2.5)
+        left = min(left, ridge / 4)
         slope = np.array([left, ridge])
         axes.plot(slope, slope * sweep.bandwidth / 1e9, color=ROOF, linewidth=1.4)
         axes.plot([ridge, right], [peak, peak], color=ROOF, linewidth=1.4)
@@ -48,10 +49,11 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     knee = ridge if sweep.bandwidth else left
     axes.annotate(f"measured FMA peak {peak:.0f} GFLOP/s", (knee, max(peaks)), xytext=(4, 4), textcoords="offset points")
     if sweep.bandwidth:
+        # Above the slope, where only what stays in the caches may lie.
         middle = np.sqrt(max(left, low * 1e9 / sweep.bandwidth) * ridge)
         axes.annotate(
-            f"DRAM bandwidth\n{sweep.bandwidth / 1e9:.0f} GB/s", (middle, middle * sweep.bandwidth / 1e9), xytext=(8, -2),
-            textcoords="offset points", ha="left", va="top",
+            f"DRAM bandwidth\n{sweep.bandwidth / 1e9:.0f} GB/s", (middle, middle * sweep.bandwidth / 1e9), xytext=(-6, 2),
+            textcoords="offset points", ha="right", va="bottom",
         )
 
     flagged = {(problem.text, name) for problem, name, _ in above_peak(sweep)}
@@ -63,26 +65,19 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
     axes.set_xlabel("arithmetic intensity: flop a byte of compulsory traffic (each tensor moved once)")
     axes.set_ylabel("GFLOP/s")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(plt.FuncFormatter(lambda value, _: f"{value:g}"))
-    style.head(figure, f"Roofline: {sweep.operation}, {sweep.setting}")
     handles = style.point_legend(looks[name] for name in looks if sweep.common(name))
     if flagged:
         handles.append(Line2D([], [], **FLAG, label="above the FMA peak: an error to find"))
-    figure.legend(handles=handles, loc="outside lower left", ncols=4)
-
-    stem = f"{stem}-roofline"
-    style.save(figure, folder, stem)
     caption = (
         "One point for each contender and problem; the problems are named at the top. The flat roof is the FMA peak measured in this "
         "run (grey band: from its lowest to its highest value over the problems). Padded problems may rise above it, as flops count the "
         "products with padding by convention and an algorithm may leave them out; "
-        + (f"{len(flagged)} points are too high even without them and are ringed, see “Errors to find”. " if flagged
+        + (f"what is too high even without them is ringed ({len(flagged)}), see “Errors to find”. " if flagged
            else "no point is higher than that explains. ")
         + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth
            else "This run measured no stream bandwidth, so there is no slanted roof.")
     )
-    return Drawn(stem, f"Roofline, {sweep.setting}", caption)
+    return style.finish(figure, folder, f"{stem}-roofline", f"Roofline: {sweep.operation}, {sweep.setting}", handles, caption)
 
 
 def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:

@@ -6,6 +6,7 @@ two camps stay apart in grey print too.
 
 import textwrap
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import cycle, pairwise
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from sizes import grows_by_factors, thinned
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -158,8 +160,14 @@ def limit_legend() -> Line2D:
     return Line2D([], [], color="black", linewidth=1.4, label="measured FMA peak")
 
 
-def limit_share(axes) -> None:
-    """An axis of % of peak: a peak that other load disturbed must not squeeze everything else to the floor."""
+def speed_axis(axes) -> None:
+    axes.set_ylabel("GFLOP/s")
+    axes.set_ylim(bottom=0)
+
+
+def share_axis(axes) -> None:
+    """A peak that other load disturbed must not squeeze everything else to the floor."""
+    axes.set_ylabel("% of measured FMA peak")
     axes.axhline(100, color="black", linewidth=1.4)
     axes.set_ylim(0, min(max(106, axes.get_ylim()[1]), SHARE_LIMIT))
 
@@ -170,13 +178,20 @@ def mark_beyond(axes, x: float, percent: float) -> None:
         axes.plot(x, 0.985, transform=axes.get_xaxis_transform(), marker="^", color="red", markersize=6, clip_on=False, zorder=5)
 
 
+def logarithmic(axes, *directions: str) -> None:
+    """Doublings at equal distance along "x", "y" or both, with plain numbers."""
+    for direction in directions:
+        getattr(axes, f"set_{direction}scale")("log", base=2)
+        getattr(axes, f"{direction}axis").set_major_formatter(lambda value, _: f"{value:g}")
+    axes.minorticks_off()
+
+
 def scale_axis(axes, values: list) -> None:
     """Ticks at the measured values where there is room for all, and a logarithm where they grow by factors."""
     if grows_by_factors(values):
-        axes.set_xscale("log", base=2)
+        logarithmic(axes, "x")
         axes.set_xlim(values[0] / 2**0.25, values[-1] * 2**0.25)
-        axes.set_xticks(thinned(values, MOST_TICKS), map(str, thinned(values, MOST_TICKS)))
-        axes.minorticks_off()
+        axes.set_xticks(thinned(values, MOST_TICKS))
         return
     length = values[-1] - values[0]
     room = 0.02 * length + 0.5
@@ -204,8 +219,14 @@ def mark_status(axes, x: float, status: str, colour: str = "black", above: int =
     )
 
 
-def head(figure, title: str) -> None:
+def finish(figure, folder: Path, stem: str, title: str, handles: list, caption: str) -> Drawn:
+    """Title above, legend below, and the files. Handles that share a line of the legend come as a tuple."""
     figure.suptitle(textwrap.fill(title, TITLE_WIDTH), x=0.01, ha="left", fontsize=10)
+    labels = [(handle[0] if isinstance(handle, tuple) else handle).get_label() for handle in handles]
+    beside = {tuple: HandlerTuple(ndivide=None)}
+    figure.legend(handles, labels, handler_map=beside, loc="outside lower left", ncols=4)
+    save(figure, folder, stem)
+    return Drawn(stem, title, caption)
 
 
 def save(figure, folder: Path, stem: str) -> None:
@@ -216,5 +237,7 @@ def save(figure, folder: Path, stem: str) -> None:
         "png": {"Software": None},
     }
     for kind, metadata in nothing.items():
-        figure.savefig(folder / f"{stem}.{kind}", metadata=metadata)
+        buffer = BytesIO()  # where a disk is full matplotlib stumbles over files that it could not close
+        figure.savefig(buffer, format=kind, metadata=metadata)
+        (folder / f"{stem}.{kind}").write_bytes(buffer.getvalue())
     plt.close(figure)

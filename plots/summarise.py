@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from data import SUMMARY, SUMMARY_COLUMNS, InputError, load_run, read_text
+import program
+from data import SUMMARY, SUMMARY_COLUMNS, load_run, read_text
 from derive import Times
+from program import InputError, say, writing
 
 GROUP = ["experiment", "setting", "problem", "contender", "phase", "threads"]
 
@@ -23,27 +25,23 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("run", metavar="RUN_DIR", help="directory with samples.csv and environment.json")
     parser.add_argument("--out", required=True, metavar="DIR", help="where summary.csv and environment.json go")
     options = parser.parse_args(arguments)
-    try:
-        write_summary(Path(options.run), Path(options.out))
-    except InputError as error:
-        print(f"summarise.py: error: {error}", file=sys.stderr)
-        return 2
-    return 0
+    return program.run("summarise.py", lambda: write_summary(Path(options.run), Path(options.out)))
 
 
 def write_summary(directory: Path, out: Path) -> None:
     run = load_run(directory)
     if run.source.name == "summary.csv":
         raise InputError(f"{directory} holds a summary already; give a run directory with samples.csv.")
+    if run.left_out:
+        raise InputError(f"{run.left_out} A reference is a whole run.")
     refuse_unfit(directory, run.environment)
-    summary = summarised(run.samples, read_text(run.source))
-    try:
+    texts, _ = read_text(run.source)
+    summary = summarised(run.samples, texts)
+    with writing(out):
         out.mkdir(parents=True, exist_ok=True)
         summary.to_csv(out / "summary.csv", index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
         shutil.copyfile(directory / "environment.json", out / "environment.json")
-    except OSError as error:
-        raise InputError(f"{out} cannot be written to ({error.strerror}); give --out a directory you may write.") from error
-    print(f"{len(run.samples)} rows of {run.source} are {len(summary)} in {out / 'summary.csv'}")
+    say(f"{len(run.samples)} rows of {run.source} are {len(summary)} in {out / 'summary.csv'}")
 
 
 def refuse_unfit(directory: Path, environment: dict) -> None:

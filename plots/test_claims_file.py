@@ -1,16 +1,17 @@
 import pytest
 
+import output
 import report
 from claims import judge
 from claims_file import STATISTICS, load_claims
 from claims_file import STORED as CLAIMS
 from conftest import STORED
-from data import InputError
+from program import InputError
 
 GOOD = """
 [[claim]]
 id = "one"
-sentence = "Ours reaches {at_least} of the peak."
+sentence = "Ours reaches {at_least} of the peak with {where} ({when})."
 whose = "ours"
 experiment = "brgemm"
 statistic = "lowest share of peak"
@@ -37,12 +38,22 @@ def test_the_stored_claims():
     assert len(claims) >= 12 and {claim.statistic for claim in claims} == set(STATISTICS)
     assert {claim.whose for claim in claims} == {"ours", "the paper"}
     for claim in claims:
-        assert "cache" in claim.when.names and str(claim.at_least) in claim.sentence
+        assert f"{claim.at_least}" in claim.sentence or f"{100 * claim.at_least:g} %" in claim.sentence
 
 
-def test_the_bound_stands_in_the_sentence(written):
+def test_the_numbers_of_the_sentence_are_those_that_are_judged(written):
     (claim,) = load_claims(written(GOOD))
-    assert (claim.sentence, claim.at_least, claim.machine.words) == ("Ours reaches 0.97 of the peak.", 0.97, "an EPYC")
+    assert claim.sentence == "Ours reaches 0.97 of the peak with n == 64 (threads == 1)."
+    assert (claim.at_least, claim.machine.words) == (0.97, "an EPYC")
+    (claim,) = load_claims(written(GOOD.replace("{at_least}", "{percent}").replace("= 0.97", "= 0.835")))
+    assert claim.sentence == "Ours reaches 83.5 % of the peak with n == 64 (threads == 1)."
+
+
+def test_what_holds_unless_a_claim_says_otherwise(written):
+    usual = '[unless_said]\ncache = "hot"\nthreads = "1"\n'
+    (claim,) = load_claims(written(usual + GOOD))
+    assert claim.usual == {"cache": "hot"}
+    assert load_claims(written(GOOD))[0].usual == {}
 
 
 @pytest.mark.parametrize(
@@ -60,12 +71,21 @@ def test_the_bound_stands_in_the_sentence(written):
         ("lowest share of peak", "weighted ratio", "claim 'one' has the statistic 'weighted ratio', which needs 'against'"),
         ("of =", 'against = "onednn"\nof =', "which is against the peak and must not name another"),
         ('"ours"', '"theirs"', "claim 'one' is of 'theirs'; a claim is one of ours, the paper"),
-        ("{at_least}", "0.97", "claim 'one' has a sentence without {at_least}"),
+        ("{at_least}", "0.97", "claim 'one' needs in its sentence {at_least} or {percent}, and {when} and {where}"),
+        ("{at_least}", "{at_least} {percent}", "claim 'one' needs in its sentence {at_least} or {percent}"),
+        (" ({when})", "", "claim 'one' needs in its sentence {at_least} or {percent}, and {when} and {where}"),
+        ("with {where}", "", "claim 'one' needs in its sentence {at_least} or {percent}, and {when} and {where}"),
+        ('when = "threads == 1"\n', "", "claim 'one' needs in its sentence {at_least} or {percent}, and {when} and {where}"),
+        ("the peak with", "the peak, 0.95 with", "claim 'one' has a number of its own in its sentence, '0.95'"),
+        ("Ours", "N=28: ours", "claim 'one' has a number of its own in its sentence, '28'"),
+        ("({when})", "({when)", "claim 'one' has a sentence whose braces do not match"),
         ("threads == 1", "threads ==", "claim 'one' has a 'when' that does not parse: threads =="),
         ("n == 64", "n = 64", "claim 'one' has a 'where' that does not parse: n = 64"),
         ("cpu =", "gpu =", "claim 'one' needs a machine with two texts"),
         ('"EPYC"', '"(EPYC"', "claim 'one' has a machine whose pattern '(EPYC' is no regular expression"),
         ("[[claim]]", "[[claims]]", "must hold a list of [[claim]]"),
+        ("[[claim]]", "[usual]\ncache = 'hot'\n[[claim]]", "must hold a list of [[claim]]"),
+        ("[[claim]]", "[unless_said]\nthreads = 2\n[[claim]]", "[unless_said] must give each column a text"),
         ('"one"', '"one', "is not valid TOML"),
     ],
 )
@@ -92,13 +112,13 @@ def test_a_claim_that_stands_there_twice_is_refused(written):
     ],
 )
 def test_a_query_that_does_not_fit_the_run_ends_with_one_sentence_and_status_2(written, monkeypatch, capsys, tmp_path, old, new, complaint):
-    monkeypatch.setattr(report, "CLAIMS", written(GOOD.replace(old, new)))
+    monkeypatch.setattr(output, "CLAIMS", written(GOOD.replace(old, new)))
     assert report.main([str(STORED / "brgemm"), "--out", str(tmp_path / "out")]) == 2
     error = capsys.readouterr().err
     assert complaint in error and error.count("\n") == 1
 
 
 def test_without_a_where_a_claim_speaks_of_every_problem(written, brgemm):
-    (claim,) = load_claims(written(GOOD.replace('where = "n == 64"\n', "")))
+    (claim,) = load_claims(written(GOOD.replace('where = "n == 64"\n', "").replace(" with {where}", "")))
     (verdict,) = judge(claim, [brgemm])
     assert f"of {len(brgemm.problems)} problems" in verdict.outcome.reason

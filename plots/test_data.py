@@ -1,11 +1,13 @@
 import shutil
 
+import pandas as pd
 import pytest
 
 import report
 from conftest import STORED
-from data import InputError, load_run, load_runs
+from data import load_run, load_runs
 from derive import sweeps_of
+from program import InputError
 
 
 def one(samples, contender="brickwork-simd"):
@@ -25,7 +27,6 @@ def setting(column, value, contender="brickwork-simd"):
     ("change", "complaint"),
     [
         (lambda s: s.drop(columns=["seconds", "flop"]), "lacks the columns seconds, flop"),
-        (lambda s: s.iloc[:0], "has a header but no rows"),
         (setting("seconds", "fast"), "line 2: seconds 'fast' is not a number"),
         (setting("seconds", "nan"), "line 2: seconds 'nan' is not a number"),
         (setting("seconds", "-1"), "line 2: an ok row needs seconds above 0"),
@@ -61,20 +62,77 @@ def test_a_wrong_file_is_refused_with_its_line(variation, change, complaint):
     assert complaint in str(error.value)
 
 
-def test_a_row_cut_short_is_refused(tmp_path):
-    run = shutil.copytree(STORED / "conv", tmp_path / "run")
-    text = (run / "samples.csv").read_text()
-    (run / "samples.csv").write_text(text[: len(text) - 60])
-    with pytest.raises(InputError, match=f"line {text.count(chr(10))}: .* fields where the header names 43"):
-        load_run(run)
+@pytest.fixture
+def rewritten(tmp_path):
+    """rewritten(change): a copy of a stored run whose samples.csv, as bytes, went through change."""
+
+    def make(change):
+        run = shutil.copytree(STORED / "conv", tmp_path / "run")
+        (run / "samples.csv").write_bytes(change((run / "samples.csv").read_bytes()))
+        return run
+
+    return make
 
 
-def test_a_row_too_long_is_refused(tmp_path):
-    run = shutil.copytree(STORED / "conv", tmp_path / "run")
-    with (run / "samples.csv").open("a") as file:
-        file.write("," * 60 + "\n")
-    with pytest.raises(InputError, match="line 55: 61 fields where the header names 43"):
-        load_run(run)
+@pytest.mark.parametrize(
+    ("change", "rows"),
+    [
+        (lambda text: text[:-1], 52),  # nothing says whether all digits of the last number are there
+        (lambda text: text[:-60], 52),
+        (lambda text: text[:-60] + b"\n", 52),
+        (lambda text: text + "l\u00e4".encode()[:2], 53),
+        (lambda text: text + b'stored-conv,"a quote', 53),
+        (lambda text: text + bytes(4096), 53),  # what some file systems leave after a crash
+    ],
+)
+def test_a_last_line_that_was_cut_short_is_left_out_and_named(rewritten, change, rows):
+    whole, run = load_run(STORED / "conv"), load_run(rewritten(change))
+    pd.testing.assert_frame_equal(run.samples, whole.samples[:rows])
+    assert run.left_out == f"{run.source} ends in the middle of a line, which is left out: the run was cut short."
+    assert whole.left_out == "" and len(whole.samples) == 53
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda text: text + b"," * 60 + b"\n", "line 55: 61 fields where the header names 43"),
+        (lambda text: text.replace(b",0,0.01,", b",", 1), "line 2: 41 fields where the header names 43"),
+        (lambda text: text.replace(b"layer02", b"l\xe4yer02"), "samples.csv, line 18: the byte 0xe4 is not UTF-8"),
+        (lambda text: text.replace(b"layer02", b'"layer"02'), "is not a valid CSV file: "),
+    ],
+)
+def test_a_line_that_was_not_cut_but_is_wrong_is_refused(rewritten, change, complaint):
+    with pytest.raises(InputError) as error:
+        load_run(rewritten(change))
+    assert complaint in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b""])
+def test_a_byte_order_mark_is_no_part_of_the_first_columns_name(rewritten, mark):
+    run = rewritten(lambda text: mark + text)
+    (run / "environment.json").write_bytes(mark + (run / "environment.json").read_bytes())
+    assert load_run(run).name == "stored-conv"
+
+
+EMPTY = {
+    "is empty: the run measured nothing": lambda text: b"",
+    "is empty: the run measured nothing.": lambda text: text[:20],  # a header that was cut
+    "has a header but no rows: the run measured nothing": lambda text: text[: text.index(b"\n") + 1],
+    "has a header but no rows: the run measured nothing.": lambda text: text[: text.index(b"\n") + 90],
+    "holds only machine measurements: the run measured no contender": lambda text: b"".join(
+        line for line in text.splitlines(keepends=True) if b"machine" in line or line.startswith(b"run,")
+    ),
+}
+
+
+@pytest.mark.parametrize("complaint", EMPTY)
+def test_a_run_without_rows_does_not_take_the_others_away(rewritten, complaint):
+    empty = rewritten(EMPTY[complaint])
+    runs, left_out = load_runs([empty, STORED / "brgemm"])
+    assert [run.name for run in runs] == ["stored-brgemm"]
+    assert left_out == [f"{empty / 'samples.csv'} {complaint.rstrip('.')}."]
+    with pytest.raises(InputError, match=complaint):
+        load_runs([empty])
 
 
 def test_the_same_run_twice_is_refused(tmp_path):
@@ -121,6 +179,11 @@ def spoil(path, name, text):
         (lambda run: (run / "environment.json").unlink() or run, "environment.json cannot be read (No such file"),
         (lambda run: spoil(run, "environment.json", "{"), "environment.json is not valid JSON"),
         (lambda run: spoil(run, "environment.json", "[]"), "must hold one JSON object"),
+        (lambda run: spoil(run, "environment.json", '{"cpu": null}'), "environment.json: cpu is null; it must be an object."),
+        (lambda run: spoil(run, "environment.json", '{"cpu": {"name": 7}}'), "environment.json: cpu.name is 7; it must be a text."),
+        (lambda run: spoil(run, "environment.json", '{"cpu": {"l2_bytes": "1"}}'), 'cpu.l2_bytes is "1"; it must be a number.'),
+        (lambda run: spoil(run, "environment.json", '{"git": []}'), "environment.json: git is []; it must be an object."),
+        (lambda run: spoil(run, "environment.json", '{"warnings": "hot"}'), 'environment.json: warnings is "hot"; it must be a list.'),
         (lambda run: spoil(run, "samples.csv", ""), "samples.csv is empty"),
     ],
 )

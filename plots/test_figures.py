@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 import pytest
 
-import report
+import output
 import style
 from conftest import STORED
 from data import FIGURES, STATUSES, load_run
@@ -37,7 +37,7 @@ GRID = [problem(a=a, b=b, c=c) for c in (7, 9) for b in (1, 2, 3) for a in range
 
 
 def test_every_kind_of_figures_has_its_drawers():
-    assert set(report.DRAWERS) == set(FIGURES)
+    assert set(output.DRAWERS) == set(FIGURES)
 
 
 # --- sizes -----------------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def test_every_status_has_a_letter_of_its_own():
 
 def drawn(run, tmp_path):
     (sweep,) = sweeps_of(load_run(run))
-    return {figure.stem: figure for figure in report.draw(sweep, tmp_path, "x")}
+    return {figure.stem: figure for figure in output.draw(sweep, tmp_path, "x")}
 
 
 def test_a_curve_over_the_one_size_that_varies(curve, tmp_path):
@@ -206,7 +206,7 @@ def test_a_sweep_over_one_size_has_a_single_panel(variation, tmp_path):
     change = lambda s: s[s["n"].eq("64") & s["batch"].eq("16")]  # noqa: E731
     figures = drawn(variation("brgemm", change), tmp_path)
     assert list(figures) == ["x-over-m", "x-bars"]
-    assert figures["x-over-m"].title == "Over brgemm, n = 64, k = 64, batch = 16, 1 thread, hot cache, f32"
+    assert figures["x-over-m"].title == "Share of peak over m: brgemm, n = 64, k = 64, batch = 16, 1 thread, hot cache, f32"
 
 
 def test_a_network_in_a_sweeps_figures_and_a_sweep_in_a_networks(variation, tmp_path):

@@ -11,8 +11,9 @@ from claims import HOLDS, judge
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from conftest import STORED
-from data import SUMMARY_COLUMNS, InputError, load_run, load_runs
+from data import SUMMARY_COLUMNS, load_run, load_runs
 from derive import fraction_of_peak, ratio, sweeps_of, weighted_ratio
+from program import InputError
 
 
 @pytest.fixture
@@ -99,7 +100,7 @@ def test_a_summary_is_drawn(summary, tmp_path, capsys):
 def test_a_run_and_its_summary_are_one_run(summary):
     run, short = load_run(STORED / "conv"), load_run(summary())
     assert run.name == short.name
-    assert len(load_runs([short.directory, STORED / "brgemm"])) == 2
+    assert len(load_runs([short.directory, STORED / "brgemm"])[0]) == 2
     with pytest.raises(InputError, match="both hold run 'stored-conv'"):
         load_runs([STORED / "conv", short.directory])
 
@@ -125,6 +126,14 @@ def test_a_run_unfit_as_a_reference_is_refused(spoilt, tmp_path, capsys, environ
 def test_a_summary_of_a_summary_is_refused(summary, tmp_path, capsys):
     assert summarise.main([str(summary()), "--out", str(tmp_path / "again")]) == 2
     assert "holds a summary already" in capsys.readouterr().err
+
+
+def test_a_run_whose_last_line_was_cut_is_refused(spoilt, tmp_path, capsys):
+    run = spoilt()
+    text = (run / "samples.csv").read_text()
+    (run / "samples.csv").write_text(text[:-60])
+    assert summarise.main([str(run), "--out", str(tmp_path / "out")]) == 2
+    assert "A reference is a whole run." in capsys.readouterr().err and not (tmp_path / "out").exists()
 
 
 def spoil(column, value, contender="onednn"):

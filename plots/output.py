@@ -1,0 +1,81 @@
+"""What a report consists of: the figures, claims.csv, report.html and the claims on the screen."""
+
+import csv
+import shutil
+import sys
+import textwrap
+from pathlib import Path
+
+import page
+from claims import Verdict, judge_all, tally
+from claims_file import STORED as CLAIMS
+from claims_file import load_claims
+from data import load_runs
+from derive import Sweep, slugify, sweeps_of
+from figures_curve import draw_curves
+from figures_layers import draw_layers, draw_ratio
+from figures_sweep import draw_bars, draw_panels
+from program import say, writing
+from roofline import draw_roofline
+from style import Drawn
+
+# What is drawn for each kind of figures that an experiment may want.
+DRAWERS = {
+    "layers": (draw_layers, draw_ratio, draw_roofline),
+    "sweep": (draw_panels, draw_bars),
+    "curve": (draw_curves,),
+}
+
+
+def write_report(directories: list[str], out: Path, command: str) -> None:
+    claims = load_claims(CLAIMS)
+    runs, left_out = load_runs(directories)
+    for sentence in left_out:
+        print(f"report.py: warning: {sentence}", file=sys.stderr)
+    sweeps = [sweep for run in runs for sweep in sweeps_of(run)]
+    verdicts = judge_all(claims, sweeps)
+    folder = out / "figures"
+    with writing(out):
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_claims(out / "claims.csv", verdicts)
+        drawn = [draw(sweep, folder, stem) for sweep, stem in zip(sweeps, stems(sweeps), strict=True)]
+        text = page.render(runs, left_out, sweeps, drawn, verdicts, folder, command)
+        (out / "report.html").write_text(text, encoding="utf-8")
+    say(f"{in_words(verdicts)}\n\n{sum(map(len, drawn))} figures in {folder}, report in {out / 'report.html'}")
+
+
+def stems(sweeps: list[Sweep]) -> list[str]:
+    """File names that differ: by the setting, else by the run too, else by a number."""
+    slugs = [sweep.slug for sweep in sweeps]
+    named = [slugify(f"{sweep.run.name}-{slug}") if slugs.count(slug) > 1 else slug for sweep, slug in zip(sweeps, slugs, strict=True)]
+    return [f"{name}-{place}" if named.count(name) > 1 else name for place, name in enumerate(named, 1)]
+
+
+def draw(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
+    drawn = [drawer(sweep, folder, stem) for drawer in DRAWERS[sweep.figure]]
+    return [figure for figures in drawn for figure in (figures if isinstance(figures, list) else [figures]) if figure]
+
+
+def in_words(verdicts: list[Verdict]) -> str:
+    width = min(110, shutil.get_terminal_size((110, 24)).columns)
+    lines = []
+    for verdict in verdicts:
+        claim, outcome = verdict.claim, verdict.outcome
+        lines.append(f"{outcome.status:<14} {claim.id} ({claim.whose})")
+        below = [claim.sentence]
+        if outcome.measured:
+            below.append(f"measured {outcome.measured}, needed {claim.at_least}")
+        below += [outcome.reason] + ([f"run {verdict.run}"] if verdict.run else [])
+        lines += [textwrap.fill(line, width, initial_indent=" " * 15, subsequent_indent=" " * 17) for line in below]
+    return "\n".join([*lines, "", tally(verdicts)])
+
+
+def _write_claims(path: Path, verdicts: list[Verdict]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["claim", "whose", "run", "status", "measured", "low", "high", "needed", "reason", "sentence"])
+        for verdict in verdicts:
+            claim, outcome = verdict.claim, verdict.outcome
+            value = outcome.measured
+            numbers = [f"{number:.4f}" for number in (value.value, value.low, value.high)] if value else ["", "", ""]
+            table.writerow([claim.id, claim.whose, verdict.run, outcome.status, *numbers, claim.at_least, outcome.reason, claim.sentence])

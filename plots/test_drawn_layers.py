@@ -1,0 +1,170 @@
+"""The figures of a network, read back, against values computed by hand from testdata/conv/samples.csv."""
+
+import pandas as pd
+import pytest
+from pytest import approx
+
+from conftest import STORED
+from testing import artists
+
+SIMD, ONEDNN, DNN, IM2COL = "Brickwork, simd brick", "oneDNN 3.2", "LIBXSMM primitives 1.17", "im2col + SGEMM 0.3.21"
+# GFLOP/s: flop by the median of the seconds, and for all problems the sum of count*flop by that of count*seconds.
+SPEEDS = {
+    SIMD: {"layer01": 200, "layer02": 125, "layer03": 200, "all": 14 / 0.082},
+    ONEDNN: {"layer01": 160, "layer02": 100, "layer03": 250, "all": 14 / 0.0845},
+    DNN: {"layer01": 160, "layer03": 200},
+    IM2COL: {"layer02": 50, "layer03": 100},
+}
+PEAKS = {"layer01": 250, "layer02": 250, "layer03": 240, "all": 14 / (6 / 250 + 8 / 240)}
+QUARTILES = [(2000 / 15, 200), (1000 / 9, 1000 / 7), (1000 / 10.5, 1000 / 9.5), (4000 / 22, 4000 / 18)]  # where the samples differ
+
+
+@pytest.fixture
+def layers(figures):
+    figure = figures(STORED / "conv")["x-layers"]
+    return figure, *figure.axes
+
+
+def short(group: str) -> str:
+    """ "C3 K64 H224  layer01" is layer01 and "all (weighted)" is all."""
+    return group.removesuffix(" (weighted)").split(" ")[-1]
+
+
+def named(found: dict) -> dict:
+    return {label: {short(group): value for group, value in values.items()} for label, values in found.items()}
+
+
+def close(values: dict) -> dict:
+    return {label: approx(numbers) for label, numbers in values.items()}
+
+
+def uneven(whiskers: list) -> list[tuple]:
+    return [(low, high) for _, low, high in whiskers if low != approx(high)]
+
+
+def test_bars_are_as_high_as_the_speeds(layers):
+    figure, speed, _ = layers
+    assert named(artists.bars(figure, speed)) == close(SPEEDS)
+    assert artists.true(speed, "y") and speed.get_ylim()[0] == 0 and speed.get_ylabel() == "GFLOP/s"
+    assert speed.get_ylim()[1] >= 250
+
+
+def test_points_are_as_high_as_the_shares_of_the_peak(layers):
+    figure, _, share = layers
+    expected = {label: {group: 100 * value / PEAKS[group] for group, value in speeds.items()} for label, speeds in SPEEDS.items()}
+    assert named(artists.by_group(share, artists.points(figure, share))) == close(expected)
+    assert artists.true(share, "y") and share.get_ylim()[0] == 0 and share.get_ylabel() == "% of measured FMA peak"
+    assert artists.across(share) == [100] and not artists.triangles(share)
+    assert [note[0] for note in artists.notes(share) if "." in note[0]] == ["69.9"]
+
+
+def test_whiskers_span_the_quartiles(layers):
+    _, speed, share = layers
+    assert uneven(artists.whiskers(speed)) == [approx(ends) for ends in QUARTILES]
+    scales = [100 / 250, 100 / 250, 100 / 250, 100 / 240]
+    assert uneven(artists.whiskers(share)) == [approx((s * low, s * high)) for s, (low, high) in zip(scales, QUARTILES, strict=True)]
+
+
+def test_whiskers_and_points_stand_at_their_bars(layers):
+    figure, speed, share = layers
+    centres = sorted(patch.get_x() + patch.get_width() / 2 for patch in speed.patches if patch.get_height() > 1)
+    marks = sorted(x for places in artists.points(figure, share).values() for x, _ in places)
+    assert marks == approx(centres)
+    assert [x for x, *_ in artists.whiskers(speed)] == approx([x for x in centres if x < 3])
+
+
+def test_the_peaks_lie_over_their_groups(layers):
+    _, speed, _ = layers
+    places = {short(group): x for group, x in artists.groups(speed).items()}
+    assert artists.limits(speed) == [approx((places[group] - 0.5, places[group] + 0.5, peak)) for group, peak in PEAKS.items()]
+
+
+def test_groups_have_the_order_of_the_file_and_contenders_that_of_the_legend_ours_first(layers):
+    figure, speed, share = layers
+    assert [short(group) for group in artists.groups(share)] == ["layer01", "layer02", "layer03", "all"]
+    assert list(artists.groups(share)) == [
+        "C3 K64 H224 R7 s2 p3  layer01", "C64 K256 H56 R1 s1 p0  layer02", "C64 K64 H56 R3 s1 p1  layer03",
+        "all (weighted)",
+    ]  # fmt: skip
+    assert list(artists.contenders(figure).values()) == [SIMD, ONEDNN, DNN, IM2COL]
+    third = [patch for patch in sorted(speed.patches, key=lambda p: p.get_x()) if 1.5 < patch.get_x() < 2.5 and patch.get_height() > 1]
+    assert [artists.contenders(figure)[artists.colour_of(patch)] for patch in third] == [SIMD, ONEDNN, DNN, IM2COL]
+
+
+def test_a_letter_stands_where_there_is_no_number(layers):
+    figure, *both = layers
+    for axes in both:
+        found = {letter: sorted(round(x) for x in places) for letter, places in artists.letters(axes).items()}
+        assert found == {"u": [0], "F": [1], "i": [4, 4]}
+    words = list(artists.legend(figure))
+    assert words[-4:] == [
+        "measured FMA peak", "failed: wrong result or refused", "unsupported here", "lacks problems, not comparable",
+    ]  # fmt: skip
+
+
+def faster(contender: str, name: str, factor: float):
+    def change(samples):
+        rows = samples["contender"].eq(contender) & samples["name"].eq(name) & samples["phase"].eq("run")
+        samples.loc[rows, "seconds"] = (samples.loc[rows, "seconds"].astype(float) / factor).map(str)
+        return samples
+
+    return change
+
+
+def test_a_triangle_points_at_what_lies_above_the_axis(figures, variation):
+    _, share = figures(variation("conv", faster("onednn", "layer01", 2.1)))["x-layers"].axes  # 336 of 250 GFLOP/s
+    assert [round(x) for x in artists.triangles(share)] == [0] and share.get_ylim() == (0, 130)
+
+
+def test_a_share_of_100_percent_lies_within_the_axis(figures, variation):
+    _, share = figures(variation("conv", faster("onednn", "layer03", 0.5)))["x-layers"].axes
+    assert share.get_ylim() == (0, 106)
+
+
+# --- ratio -----------------------------------------------------------------------------------------------------------
+
+
+def test_ratios_stand_where_they_are(figures):
+    figure = figures(STORED / "conv")["x-ratio"]
+    (axes,) = figure.axes
+    expected = {SIMD: {"layer01": 12.5 / 10, "layer02": 10 / 8, "layer03": 16 / 20, "all": 84.5 / 82}}
+    assert named(artists.by_group(axes, artists.points(figure, axes))) == close(expected)
+    assert artists.true(axes, "y") and axes.get_ylabel() == "speed, ours / best peer"
+    assert artists.across(axes) == [1]
+    assert [text for text, *_ in artists.notes(axes) if text[0] == "1"] == ["1.030"]
+    # layer02: samples of 6, 8, 10 ms against 9, 10, 11 ms; layer03: 16, 20, 24 ms against 16 ms
+    intervals = {round(x): (low, high) for x, low, high in artists.whiskers(axes) if low != high}
+    assert (intervals[1], intervals[2]) == (approx((9 / 10, 11 / 6)), approx((16 / 24, 16 / 16)))
+    low, high = axes.get_ylim()
+    assert low < 16 / 24 and high > 11 / 6
+
+
+def test_above_the_line_at_one_ours_is_the_faster(figures):
+    (axes,) = figures(STORED / "conv")["x-ratio"].axes
+    sides = {note.get_text(): (note.xy[1], note.get_position()[1], note.get_va()) for note in axes.texts if note.get_text()[:4] == "ours"}
+    assert sides == {"ours\nfaster": (1, 4, "bottom"), "ours\nslower": (1, -4, "top")}
+
+
+def test_each_problem_is_compared_with_its_own_best_peer(figures, variation):
+    figure = figures(variation("conv", faster("libxsmm-dnn", "layer01", 2)))["x-ratio"]
+    (axes,) = figure.axes
+    (ours,) = named(artists.by_group(axes, artists.points(figure, axes))).values()
+    assert ours == approx({"layer01": 6.25 / 10, "layer02": 10 / 8, "layer03": 16 / 20, "all": 84.5 / 82})
+    labels = artists.contenders(figure)
+    above = [(round(line.get_xdata()[0]), labels[artists.colour_of(line)]) for line in axes.lines if line.get_ydata()[0] == 1.04]
+    assert sorted(above) == [(place, f"best peer: {name}") for place, name in enumerate([DNN, ONEDNN, ONEDNN])] + [
+        (4, f"best peer: {ONEDNN}")
+    ]
+
+
+def test_the_whole_network_is_compared_with_the_best_of_those_that_ran_all_of_it(figures, variation):
+    def change(samples):
+        slower = samples[samples["contender"].eq("onednn") & samples["phase"].eq("run")].assign(contender="libxsmm-dnn", version="1.17")
+        slower["seconds"] = (slower["seconds"].astype(float) * 1.2).map(str)
+        return pd.concat([slower, samples[samples["contender"] != "libxsmm-dnn"]])
+
+    figure = figures(variation("conv", change))["x-ratio"]
+    (axes,) = figure.axes
+    (ours,) = named(artists.by_group(axes, artists.points(figure, axes))).values()
+    assert ours["all"] == approx(84.5 / 82)
+    assert list(artists.contenders(figure).values()) == [SIMD, f"best peer: {ONEDNN}"]

@@ -1,0 +1,100 @@
+"""The roofline, read back, against values computed by hand from testdata/conv/samples.csv."""
+
+import pytest
+from pytest import approx
+
+from testing import artists
+
+# flop a byte of the three layers, whose order in the file is another than that on the axis
+BYTES = {"layer01": 2e9 / 50, "layer02": 1e9 / 100, "layer03": 4e9 / 4}
+SPEEDS = {
+    "Brickwork, simd brick": [(50, 200), (100, 125), (4, 200)],
+    "oneDNN 3.2": [(50, 160), (100, 100), (4, 250)],
+    "LIBXSMM primitives 1.17": [(50, 160), (4, 200)],
+    "im2col + SGEMM 0.3.21": [(100, 50), (4, 100)],
+}
+PEAK, BANDWIDTH = 250, 40  # GFLOP/s, the median of 250, 250 and 240; GB/s, 1e9 bytes in 25 ms
+RING = "above the FMA peak: an error to find"
+RIDGE = PEAK / BANDWIDTH
+
+
+@pytest.fixture
+def roofline(figures, variation):
+    def draw(change=lambda samples: samples):
+        def spread(samples):
+            known = samples["bytes"].ne("") & samples["name"].isin(list(BYTES))
+            samples.loc[known, "bytes"] = samples.loc[known, "name"].map(BYTES).map(str)
+            return change(samples)
+
+        figure = figures(variation("conv", spread))["x-roofline"]
+        (axes,) = figure.axes
+        return figure, axes
+
+    return draw
+
+
+def roofs(axes) -> list[list[tuple]]:
+    lines = [line for line in artists.data_lines(axes) if artists.colour_of(line) == "#000000" and len(line.get_xdata()) == 2]
+    return [list(zip(line.get_xdata(), line.get_ydata(), strict=True)) for line in lines]
+
+
+def test_points_stand_at_their_intensity_and_speed(roofline):
+    figure, axes = roofline()
+    found = artists.points(figure, axes)
+    found.pop(RING)
+    assert set(found) == set(SPEEDS)
+    for label, places in found.items():
+        assert sorted(places) == [approx(place) for place in sorted(SPEEDS[label])]
+    left, right, low, high = *axes.get_xlim(), *axes.get_ylim()
+    assert all(left < x < right and low < y < high for places in SPEEDS.values() for x, y in places)
+
+
+def test_both_axes_double_at_equal_distance_and_name_their_units(roofline):
+    _, axes = roofline()
+    axes.figure.canvas.draw()
+    assert artists.true(axes, "x", "y", scale="log")
+    assert all(line.get_visible() for axis in (axes.xaxis, axes.yaxis) for line in axis.get_gridlines())
+    assert axes.get_ylabel() == "GFLOP/s" and axes.get_xlabel().startswith("arithmetic intensity: flop a byte ")
+
+
+def test_the_roofs_meet_at_the_ridge(roofline):
+    _, axes = roofline()
+    slanted, flat = roofs(axes)
+    left, right = axes.get_xlim()
+    assert slanted == [approx((left, left * BANDWIDTH)), approx((RIDGE, PEAK))]
+    assert flat == [approx((RIDGE, PEAK)), approx((right, PEAK))]
+    assert left < RIDGE < right and axes.get_ylim()[1] > PEAK
+    (band,) = axes.patches
+    assert (band.get_y(), band.get_y() + band.get_height()) == approx((240, 250))
+
+
+def test_the_roofs_say_their_height(roofline):
+    _, axes = roofline()
+    said = {text: (x, y) for text, x, y in artists.notes(axes) if " " in text}
+    assert list(said) == ["measured FMA peak 250 GFLOP/s", "DRAM bandwidth\n40 GB/s"]
+    assert said["measured FMA peak 250 GFLOP/s"] == approx((RIDGE, PEAK))
+    x, y = said["DRAM bandwidth\n40 GB/s"]
+    assert y == approx(x * BANDWIDTH) and axes.get_xlim()[0] < x < RIDGE
+
+
+def test_without_a_bandwidth_there_is_the_flat_roof_alone(roofline):
+    _, axes = roofline(lambda samples: samples[samples["contender"] != "stream"])
+    left, right = axes.get_xlim()
+    assert roofs(axes) == [[approx((left, PEAK)), approx((right, PEAK))]]
+
+
+def test_what_lies_above_the_peak_is_ringed(roofline):
+    figure, axes = roofline()
+    assert artists.points(figure, axes)[RING] == [approx((4, 250))]  # 250 of 240 GFLOP/s
+
+
+def test_the_problems_are_named_at_their_intensities(roofline):
+    _, axes = roofline()
+    to_data = axes.transAxes + axes.transData.inverted()
+    tags = {text: to_data.transform((x, y))[0] for text, x, y in artists.notes(axes) if text.isdigit()}
+    assert tags == approx({"3": 4, "1": 50, "2": 100})
+    assert [text for text, *_ in artists.notes(axes)][-1] == "layer"
+    uprights = [line.get_xdata()[0] for line in axes.lines if line.get_transform() == axes.transAxes]
+    assert sorted(to_data.transform((x, 0))[0] for x in uprights) == approx([4, 50, 100])
+    shown = {note.get_text(): note.get_position()[0] for note in axes.texts if note.get_text().isdigit()}
+    assert shown["3"] < shown["1"] < shown["2"]

@@ -1,0 +1,182 @@
+"""The figures of a sweep over sizes, read back, against the shares that testdata/brgemm was made from, and those of a curve."""
+
+import numpy as np
+import pytest
+from pytest import approx
+
+from conftest import STORED
+from testing import artists
+
+SIMD, LIBXSMM = "Brickwork, simd brick", "Brickwork, LIBXSMM brick"
+GEMM, MATMUL = "LIBXSMM GEMM loop 1", "oneDNN batched matmul 1"
+M = [6, 7, 28, 64]
+
+
+def shares(n: int) -> dict[str, list[float]]:
+    """% of the peak of 100 GFLOP/s, by m."""
+    return {
+        SIMD: [98, 90, 98, 98] if n == 64 else [96 if n == 16 else 98] * 4,
+        LIBXSMM: [88 if n == 16 else 98] * 4,
+        GEMM: [49] * 4,
+        MATMUL: [24.5] * 4,
+    }
+
+
+def panels(figure) -> dict:
+    return {axes.get_title(loc="left"): axes for axes in figure.axes if axes.get_visible()}
+
+
+def test_a_panel_shows_the_shares_over_the_size(figures):
+    figure = figures(STORED / "brgemm")["x-over-m-by-n"]
+    assert list(panels(figure)) == [f"n = {n}" for n in (16, 32, 48, 64)]
+    for n, axes in zip((16, 32, 48, 64), panels(figure).values(), strict=True):
+        expected = {label: [approx(point) for point in zip(M, heights, strict=True)] for label, heights in shares(n).items()}
+        assert artists.points(figure, axes) == expected
+        assert artists.true(axes, "x", "y") and artists.across(axes) == [100] and axes.get_ylim() == (0, 106)
+        assert axes.get_xlim()[0] < 6 and axes.get_xlim()[1] > 64
+        assert [text for text, *_ in artists.notes(axes)] == ["no numbers: OpenBLAS GEMM loop (absent)"]
+
+
+def test_the_outer_panels_name_the_axes(figures):
+    figure = figures(STORED / "brgemm")["x-over-m-by-n"]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["% of measured FMA peak", "", "% of measured FMA peak", ""]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "", "m", "m"]
+    assert list(artists.contenders(figure).values()) == [SIMD, LIBXSMM, GEMM, "OpenBLAS GEMM loop", MATMUL]
+
+
+def lose(samples, contender="onednn-matmul", **sizes):
+    gone = samples["contender"].eq(contender)
+    for size, value in sizes.items():
+        gone &= samples[size].eq(str(value))
+    samples.loc[gone, ["status", "reason", "seconds"]] = ["misfit", "the plan does not fit", ""]
+    return samples
+
+
+def test_a_line_is_broken_and_a_letter_stands_where_there_is_no_number(figures, variation):
+    figure = figures(variation("brgemm", lambda samples: lose(samples, m=28, n=32)))["x-over-m-by-n"]
+    axes = panels(figure)["n = 32"]
+    assert artists.points(figure, axes)[MATMUL] == [approx((m, np.nan if m == 28 else 24.5), nan_ok=True) for m in M]
+    assert artists.letters(axes) == {"m": [28]}
+    assert not any(artists.letters(axes) for title, axes in panels(figure).items() if title != "n = 32")
+
+
+@pytest.mark.parametrize(("percent", "above"), [(147, [28]), (127, []), (110, [])])
+def test_shares_above_the_peak_lie_within_the_axis_or_have_a_triangle(figures, variation, percent, above):
+    def change(samples):
+        fast = samples["contender"].eq("brickwork-simd") & samples["m"].eq("28") & samples["n"].eq("48")
+        samples.loc[fast, "seconds"] = (samples.loc[fast, "seconds"].astype(float) * 98 / percent).map(str)
+        return samples
+
+    found = panels(figures(variation("brgemm", change))["x-over-m-by-n"])
+    assert {n: artists.triangles(axes) for n, axes in found.items()} == {"n = 16": [], "n = 32": [], "n = 48": above, "n = 64": []}
+    ((low, high),) = {axes.get_ylim() for axes in found.values()}
+    assert low == 0 and (high == 130 if above else percent < high <= 130)
+
+
+# --- bars ------------------------------------------------------------------------------------------------------------
+
+
+def test_bars_are_as_high_as_the_speeds_and_stand_over_their_sizes(figures, variation):
+    def change(samples):  # n in place of 16 is 100, so that the names under the two parts differ
+        return samples.replace({"n": {"64": "100"}})
+
+    figure = figures(variation("brgemm", change))["x-bars"]
+    (axes,) = figure.axes
+    under = ["6", "7", "28", "64", "32", "48", "100"]
+    assert list(artists.groups(axes)) == under
+    for label, heights in artists.bars(figure, axes).items():
+        expected = [*shares(16)[label], *(shares(n)[label][3] for n in (32, 48, 64))]
+        assert heights == approx(dict(zip(under, expected, strict=True)))
+    assert set(artists.bars(figure, axes)) == set(shares(16))
+    assert artists.true(axes, "y") and axes.get_ylim()[0] == 0 and axes.get_ylim()[1] >= 100 and axes.get_ylabel() == "GFLOP/s"
+    places = list(artists.groups(axes).values())
+    assert artists.limits(axes) == [approx((x - 0.5, x + 0.5, 100)) for x in places]
+    assert artists.letters(axes) == {"a": [approx(x + 0.172) for x in places]}  # the fourth of five places of 0.172
+    assert [(text, x) for text, x, _ in artists.notes(axes) if len(text) > 1 or text == "m"] == [
+        ("m", approx(sum(places[:4]) / 4)), ("n at m = 64", approx(sum(places[4:]) / 3)),
+    ]  # fmt: skip
+
+
+def test_bars_have_whiskers_over_the_quartiles_and_the_order_of_the_legend(figures, variation):
+    def change(samples):
+        second = samples["contender"].eq("brickwork-simd") & samples["sample"].eq("1")
+        samples.loc[second, "seconds"] = (samples.loc[second, "seconds"].astype(float) * 2).map(str)
+        return samples
+
+    figure = figures(variation("brgemm", change))["x-bars"]
+    (axes,) = figure.axes
+    low, high = {(low, high) for x, low, high in artists.whiskers(axes) if x < 0.5 and low != approx(high)}.pop()
+    assert (low, high) == approx((96 / 1.75, 96 / 1.25))  # seconds of 1 and 2 have their quartiles at 1.25 and 1.75
+    first = sorted((patch for patch in axes.patches if patch.get_x() < 0.4), key=lambda patch: patch.get_x())
+    assert [artists.contenders(figure)[artists.colour_of(patch)] for patch in first] == [SIMD, LIBXSMM, GEMM, MATMUL]
+
+
+# --- curve -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def speeds(curve):
+    """Speeds that tell the points apart: 100 + N GFLOP/s of ours, 50 + N of oneDNN, under a peak of 200 + N."""
+
+    def make(change=lambda rows: rows, **kwargs):
+        def spread(rows):
+            base = rows["contender"].map({"brickwork-simd": 100, "onednn": 50, "fma-peak": 200})
+            rows = rows[base.notna()]
+            seconds = rows["flop"].astype(float) / (base[base.notna()] + rows["N"].astype(float)) / 1e9
+            return change(rows.assign(seconds=seconds.where(rows["seconds"] != "").map(str)))
+
+        return curve(change=spread, **kwargs)
+
+    return make
+
+
+def test_a_curve_shows_speeds_and_shares_over_the_size(figures, speeds):
+    figure = figures(speeds())["x-over-N"]
+    speed, share = figure.axes
+    sizes = [1, 2, 4, 8, 16]
+    ours, other = [(n, 100 + n) for n in sizes], [(n, 50 + n) for n in sizes]
+    percent = [[(n, 100 * y / (200 + n)) for n, y in line] for line in (ours, other)]
+    assert artists.points(figure, speed) == {"Brickwork, simd brick": approx_all(ours), "oneDNN 3.2": approx_all(other)}
+    assert artists.points(figure, share) == {"Brickwork, simd brick": approx_all(percent[0]), "oneDNN 3.2": approx_all(percent[1])}
+    for axes in (speed, share):
+        assert artists.true(axes, "y") and artists.true(axes, "x", scale="log")
+        assert axes.get_xlabel() == "N" and axes.get_ylim()[0] == 0
+        assert axes.get_xlim()[0] < 1 and axes.get_xlim()[1] > 16
+    assert (speed.get_ylabel(), share.get_ylabel()) == ("GFLOP/s", "% of measured FMA peak")
+    assert artists.across(share) == [100]
+    (peak,) = [line for line in artists.data_lines(speed) if artists.colour_of(line) == "#000000"]
+    assert list(zip(peak.get_xdata(), peak.get_ydata(), strict=True)) == approx_all([(n, 200 + n) for n in sizes])
+
+
+def approx_all(places: list) -> list:
+    return [approx(place) for place in places]
+
+
+def test_a_curve_has_whiskers_over_the_quartiles(figures, speeds):
+    def change(rows):
+        slow = rows["contender"].eq("onednn") & rows["N"].eq("4") & rows["sample"].eq("1")
+        rows.loc[slow, "seconds"] = (rows.loc[slow, "seconds"].astype(float) * 2).map(str)
+        return rows
+
+    speed, share = figures(speeds(change))["x-over-N"].axes
+    for axes, scale in ((speed, 1), (share, 100 / 204)):  # of seconds of 1, 1 and 2 the quartiles are 1 and 1.5
+        assert [w for w in artists.whiskers(axes) if w[1] != approx(w[2])] == [approx((4, scale * 54 / 1.5, scale * 54))]
+
+
+def test_a_curve_over_even_steps_has_a_plain_axis(figures, speeds):
+    speed, share = figures(speeds(minibatches=(4, 5, 6, 7)))["x-over-N"].axes
+    assert artists.true(speed, "x") and artists.true(share, "x")
+    assert list(speed.get_xticks()) == [4, 5, 6, 7]
+
+
+def test_letters_of_a_curve_stand_above_each_other(figures, speeds):
+    def change(rows):
+        gone = rows["N"].eq("4") & rows["contender"].isin(["onednn", "brickwork-simd"])
+        rows.loc[gone, ["status", "reason", "seconds"]] = ["misfit", "the plan does not fit", ""]
+        return rows
+
+    figure = figures(speeds(change))["x-over-N"]
+    for axes in figure.axes:
+        assert artists.letters(axes) == {"m": [4, 4]}
+        notes = [note for note in axes.texts if note.get_text() == "m"]
+        assert len({note.get_position()[1] for note in notes}) == len({note.get_color() for note in notes}) == 2
