@@ -24,7 +24,7 @@ struct CalibrationBlock {
 using MeasureTunings = std::function<std::vector<double>(const std::vector<SimdTuning>&, const CalibrationBlock&)>;
 
 // A candidate must be better than the default by this much.
-constexpr double kCalibrationMargin = 0.02;
+constexpr double kCalibrationMargin = 0.03;
 
 // The choice, whoever measures; widest: vectors of a register tile, 4 or 2.
 SimdTuning choose_tuning(int widest, const MeasureTunings&);

@@ -62,6 +62,13 @@ TEST(Calibration, JudgesByAllBlocks) {
   EXPECT_EQ(choose(4, cost), SimdTuning{});
 }
 
+// What is fast once and no more was luck.
+TEST(Calibration, AWinnerWinsTwice) {
+  int calls = 0;
+  const auto lucky = [&](const SimdTuning& t, const auto&) { return t == SimdTuning{} || ++calls > 20 ? 1.0 : 0.5; };
+  EXPECT_EQ(choose(2, lucky), SimdTuning{});
+}
+
 TEST(Calibration, RunsOnEveryIsaOfThisMachine) {
   for (const Isa isa : brgemm_backend(Backend::simd).isas) {
     const SimdTuning tuning = calibrate(isa);
