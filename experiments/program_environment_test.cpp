@@ -129,7 +129,7 @@ TEST(ProgramWithLibxsmmTarget, UsesThoseThatRunHere) {
         const Row& row = rows.at(name);
         if (row.status == "absent" || row.reason.find("is more than this CPU") != std::string::npos) continue;
         EXPECT_EQ(row.status, "ok") << name << " with " << variable << ": " << row.reason;
-        if (std::string_view(target) != "garbage") EXPECT_EQ(row.isa, target) << name;
+        EXPECT_TRUE(row.isa == target || std::string_view(target) == "garbage") << name << " ran " << row.isa;
       }
     };
     expect_right(checked(kConv, variable), kLibxsmmConv);
@@ -144,7 +144,8 @@ TEST(ProgramWithIsa, SkipsNoBrickThatItDoesNotConcern) {
       EXPECT_EQ(avx2.at(name).status, best.at(name).status) << name << ": " << avx2.at(name).reason;
       EXPECT_EQ(avx2.at(name).isa, best.at(name).isa) << name;
     }
-    if (avx2.at("brickwork-simd").status == "ok") EXPECT_EQ(avx2.at("brickwork-simd").isa, "avx2");
+    const Row& simd = avx2.at("brickwork-simd");
+    EXPECT_TRUE(simd.isa == "avx2" || simd.status == "unsupported") << simd.reason;
   }
 }
 
