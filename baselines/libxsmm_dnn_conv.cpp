@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "blocked_conv_tensors.hpp"
-#include "libxsmm.hpp"
+#include "libxsmm_target.hpp"
 
 namespace brickwork {
 namespace {
@@ -148,8 +148,8 @@ class PreparedLibxsmmDnnConv final : public Prepared {
   bool fallback_;
 };
 
-std::optional<std::string> unsupported(const ConvProblem& p, const Resources& resources) {
-  if (const auto why = libxsmm::unsupported_cpu()) return why;
+std::optional<std::string> unsupported(const ConvProblem& p) {
+  if (const auto why = libxsmm::unsupported_target()) return why;
   if (p.epilogue.any()) return "LIBXSMM 1.17 fuses nothing into its convolution: the epilogue must be none";
   for (const std::int64_t size : {p.N, p.C, p.K, p.H, p.W, p.R, p.S, p.stride_h, p.stride_w, p.pad_h, p.pad_w}) {
     if (size > std::numeric_limits<int>::max()) return "LIBXSMM 1.17 takes sizes below 2^31 only";
@@ -163,11 +163,6 @@ std::optional<std::string> unsupported(const ConvProblem& p, const Resources& re
     return "LIBXSMM 1.17 crashes on a padded 3x3 convolution of a single pixel: it skips the rim with a GEMM of 0 "
            "columns";
   }
-  if (resources.threads > 1 && (omp_get_dynamic() || resources.threads > omp_get_thread_limit())) {
-    return fmt::format(
-        "LIBXSMM 1.17 would wait for ever for one of its {} threads: unset OMP_DYNAMIC and OMP_THREAD_LIMIT",
-        resources.threads);
-  }
   return std::nullopt;
 }
 
@@ -177,7 +172,7 @@ Contender<ConvForwardOp> libxsmm_dnn_conv() {
   return {.name = "libxsmm-dnn",
           .library = {"LIBXSMM", LIBXSMM_CONFIG_VERSION},
           .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
-            if (const auto why = unsupported(p, r)) return Result<PreparedPtr>::unsupported(*why);
+            if (const auto why = unsupported(p)) return Result<PreparedPtr>::unsupported(*why);
             return {std::make_unique<PreparedLibxsmmDnnConv>(p, in, r.threads)};
           }};
 }

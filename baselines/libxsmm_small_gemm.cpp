@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "libxsmm.hpp"
+#include "libxsmm_target.hpp"
 #include "small_gemm_blocks.hpp"
 
 namespace brickwork {
@@ -44,7 +44,7 @@ Contender<BrgemmOp> libxsmm_small_gemm() {
   return {.name = "libxsmm-gemm",
           .library = {"LIBXSMM", LIBXSMM_CONFIG_VERSION},
           .prepare = [](const BrgemmProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
-            if (const auto why = libxsmm::unsupported_cpu()) return Result<PreparedPtr>::unsupported(*why);
+            if (const auto why = libxsmm::unsupported_target()) return Result<PreparedPtr>::unsupported(*why);
             if (const auto why = SmallGemmBlocks::unsupported(r)) return Result<PreparedPtr>::unsupported(*why);
             return {std::make_unique<PreparedLibxsmmSmallGemm>(p, in)};
           }};

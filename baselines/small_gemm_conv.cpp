@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "blocked_conv_tensors.hpp"
-#include "libxsmm.hpp"
+#include "libxsmm_target.hpp"
 
 namespace brickwork {
 namespace {
@@ -77,7 +77,7 @@ class PreparedSmallGemmConv final : public Prepared {
 };
 
 std::optional<std::string> unsupported(const ConvProblem& p) {
-  if (const auto why = libxsmm::unsupported_cpu()) return why;
+  if (const auto why = libxsmm::unsupported_target()) return why;
   if (p.epilogue.any()) return "the loops of small GEMMs fuse nothing: the epilogue must be none";
   if (p.Q() > std::numeric_limits<libxsmm_blasint>::max() ||
       p.stride_w > std::numeric_limits<libxsmm_blasint>::max() / 64) {

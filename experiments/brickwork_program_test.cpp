@@ -8,43 +8,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <set>
 #include <thread>
 
-#include "testing/csv_table.hpp"
+#include "harness/testing/csv_table.hpp"
+#include "testing/program.hpp"
 
 namespace brickwork {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-struct Ended {
-  int code = -1;
-  std::string output;  // stdout and stderr together
-};
-
-Ended shell(const std::string& command) {
-  Ended ended;
-  std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
-  char buffer[4096];
-  while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) ended.output += buffer;
-  const int status = pclose(pipe);
-  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ended;
-}
-
-Ended brickwork(const std::string& arguments) { return shell(fmt::format("'{}' {}", BRICKWORK_PROGRAM, arguments)); }
-
-// A folder of results that does not exist yet.
-fs::path fresh_folder() {
-  const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-  const auto folder = fs::path(testing::TempDir()) / fmt::format("brickwork_program_test_{}", test->name());
-  fs::remove_all(folder);
-  return folder;
-}
 
 const std::string kSmall = "--problem 'C16 K16 H8 R3 ph1' --minibatch 4 --samples 3 --min-time 0.001 --threads 1";
 

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "interrupt.hpp"
 #include "list.hpp"
 #include "runner.hpp"
+#include "threads.hpp"
 
 using namespace brickwork;
 
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   try {
     const auto options = parse_options(argc, argv, experiment_table());
     if (!options) return exit_ok;
-    omp_set_num_threads(options->threads);
+    use_threads(options->threads);
     const Kokkos::ScopeGuard kokkos(
         Kokkos::InitializationSettings().set_num_threads(options->threads).set_disable_warnings(true));
     catch_interrupts();

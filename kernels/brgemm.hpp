@@ -132,7 +132,7 @@ struct BackendInfo {
   Backend backend;
   std::string version;        // of the library behind it, for result rows
   std::vector<Isa> isas;      // those this build and this machine both have (simd only)
-  std::string absent_reason;  // empty when the backend can be used
+  std::string absent_reason;  // empty where make_brgemm() can be asked
 };
 std::vector<BackendInfo> brgemm_backends();
 BackendInfo brgemm_backend(Backend);

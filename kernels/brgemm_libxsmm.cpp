@@ -13,6 +13,8 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
+
+#include "libxsmm_target.hpp"
 #endif
 
 namespace brickwork {
@@ -198,6 +200,7 @@ Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape& shape, const Brge
     return Result<BrgemmKernelPtr>::unsupported(fmt::format("libxsmm {}: {}", to_string(shape), reason));
   };
   if (isa != Isa::best) return unsupported("the libxsmm backend takes its ISA from LIBXSMM_TARGET");
+  if (const auto why = libxsmm::unsupported_target()) return unsupported(*why);
   if (std::string reason = limit_reason(shape); !reason.empty()) return unsupported(reason);
   if (BrgemmKernelPtr kernel = make_kernel(shape)) return kernel;
   return unsupported(fmt::format("LIBXSMM {} generates no such kernel for its target '{}'", LIBXSMM_VERSION,
@@ -205,10 +208,7 @@ Result<BrgemmKernelPtr> make_libxsmm_brgemm(const BrgemmShape& shape, const Brge
 }
 
 BackendInfo libxsmm_info() {
-  BackendInfo info{.backend = Backend::libxsmm, .version = LIBXSMM_VERSION, .isas = {}, .absent_reason = {}};
-  if (libxsmm_get_target_archid() <= LIBXSMM_X86_GENERIC)
-    info.absent_reason = fmt::format("LIBXSMM generates no code for its target '{}'", libxsmm_get_target_arch());
-  return info;
+  return {.backend = Backend::libxsmm, .version = LIBXSMM_VERSION, .isas = {}, .absent_reason = {}};
 }
 
 #else

@@ -19,6 +19,7 @@
 #include "build_info.hpp"
 #include "git_info.hpp"
 #include "machine.hpp"
+#include "threads.hpp"
 
 extern char** environ;
 
@@ -107,6 +108,7 @@ std::vector<std::string> environment_warnings() {
     warnings.push_back(fmt::format("{} OpenMP runtimes share the cores and disturb each other: {}", runtimes.size(),
                                    fmt::join(runtimes, ", ")));
   }
+  if (const auto warning = shared_cores_warning()) warnings.push_back(*warning);
   for (const char* variable : {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"}) {
     const char* value = std::getenv(variable);
     // OpenBLAS takes an AVX-512 processor newer than itself for a Haswell; scripts/reproduce names its AVX-512 kernels.

@@ -27,8 +27,8 @@ class EnvironmentRecord {
   double start_;
 };
 
-// What makes the numbers of this run doubtful, one sentence each: several OpenMP runtimes, variables that tell a
-// library which of its kernels to use.
+// What makes the numbers of this run doubtful, one sentence each: several OpenMP runtimes, threads that share a
+// core, variables that tell a library which of its kernels to use.
 std::vector<std::string> environment_warnings();
 
 std::string utc_timestamp();  // "20250131T235959Z"

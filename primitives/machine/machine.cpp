@@ -5,41 +5,63 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 
 namespace brickwork {
 namespace {
 
+struct BitmapFree {
+  void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
+};
+using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapFree>;
+
+// Loaded once, for as long as the process lives.
+hwloc_topology_t topology() {
+  static const hwloc_topology_t loaded = [] {
+    hwloc_topology_t fresh = nullptr;
+    if (hwloc_topology_init(&fresh) != 0 || hwloc_topology_load(fresh) != 0) {
+      throw std::runtime_error("hwloc cannot read the machine's topology");
+    }
+    return fresh;
+  }();
+  return loaded;
+}
+
 Machine discover() {
-  hwloc_topology_t topology;
-  if (hwloc_topology_init(&topology) != 0 || hwloc_topology_load(topology) != 0) {
-    throw std::runtime_error("hwloc cannot read the machine's topology");
-  }
-  const auto cache_bytes = [&](hwloc_obj_type_t type) -> std::int64_t {
-    const hwloc_obj_t cache = hwloc_get_obj_by_type(topology, type, 0);
+  const auto cache_bytes = [](hwloc_obj_type_t type) -> std::int64_t {
+    const hwloc_obj_t cache = hwloc_get_obj_by_type(topology(), type, 0);
     return cache == nullptr ? 0 : static_cast<std::int64_t>(cache->attr->cache.size);
   };
   // A container or taskset may leave this process fewer threads than hwloc finds.
-  const auto usable = [&](hwloc_obj_type_t type) {
-    return std::clamp(hwloc_get_nbobjs_by_type(topology, type), 1, omp_get_num_procs());
+  const auto usable = [](hwloc_obj_type_t type) {
+    return std::clamp(hwloc_get_nbobjs_by_type(topology(), type), 1, omp_get_num_procs());
   };
-  const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+  const hwloc_obj_t package = hwloc_get_obj_by_type(topology(), HWLOC_OBJ_PACKAGE, 0);
   const auto info = [&](const char* name) -> std::string {
     const char* text = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, name);
     return text == nullptr ? "unknown" : text;
   };
-  const Machine found{.cpu = info("CPUModel"),
-                      .cpu_id = "family " + info("CPUFamilyNumber") + ", model " + info("CPUModelNumber") +
-                                ", stepping " + info("CPUStepping"),
-                      .usable_cores = usable(HWLOC_OBJ_CORE),
-                      .hardware_threads = usable(HWLOC_OBJ_PU),
-                      .l1d_bytes = cache_bytes(HWLOC_OBJ_L1CACHE),
-                      .l2_bytes = cache_bytes(HWLOC_OBJ_L2CACHE),
-                      .l3_bytes = cache_bytes(HWLOC_OBJ_L3CACHE),
-                      .l3_caches = std::max(0, hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_L3CACHE)),
-                      .memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)};
-  hwloc_topology_destroy(topology);
-  return found;
+  return {.cpu = info("CPUModel"),
+          .cpu_id = "family " + info("CPUFamilyNumber") + ", model " + info("CPUModelNumber") + ", stepping " +
+                    info("CPUStepping"),
+          .usable_cores = usable(HWLOC_OBJ_CORE),
+          .hardware_threads = usable(HWLOC_OBJ_PU),
+          .l1d_bytes = cache_bytes(HWLOC_OBJ_L1CACHE),
+          .l2_bytes = cache_bytes(HWLOC_OBJ_L2CACHE),
+          .l3_bytes = cache_bytes(HWLOC_OBJ_L3CACHE),
+          .l3_caches = std::max(0, hwloc_get_nbobjs_by_type(topology(), HWLOC_OBJ_L3CACHE)),
+          .memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)};
+}
+
+// Cores that share a hardware thread with the set.
+int cores_touched(hwloc_const_bitmap_t hardware_threads) {
+  const int depth = hwloc_get_type_or_below_depth(topology(), HWLOC_OBJ_CORE);
+  int touched = 0;
+  for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_depth(topology(), depth, core)) != nullptr;) {
+    touched += hwloc_bitmap_intersects(core->cpuset, hardware_threads);
+  }
+  return touched;
 }
 
 }  // namespace
@@ -47,6 +69,19 @@ Machine discover() {
 const Machine& machine() {
   static const Machine found = discover();
   return found;
+}
+
+Team openmp_team() {
+  const Bitmap reached(hwloc_bitmap_alloc()), of_one(hwloc_bitmap_alloc());
+  int threads = 0;
+#pragma omp parallel
+#pragma omp critical
+  {
+    ++threads;
+    hwloc_get_cpubind(topology(), of_one.get(), HWLOC_CPUBIND_THREAD);
+    hwloc_bitmap_or(reached.get(), reached.get(), of_one.get());
+  }
+  return {.threads = threads, .cores = cores_touched(reached.get())};
 }
 
 }  // namespace brickwork

@@ -17,4 +17,12 @@ struct Machine {
 
 const Machine& machine();
 
+// The threads that OpenMP really runs in a parallel region, opened here and now with as many as it is set to.
+struct Team {
+  int threads = 0;
+  int cores = 0;  // that these threads may run on, all together; fewer than threads: some take turns
+};
+
+Team openmp_team();
+
 }  // namespace brickwork
