@@ -4,14 +4,16 @@
 #include "aligned_buffer.hpp"
 #include "brgemm_baselines.hpp"
 #include "experiment_of.hpp"
+#include "tuning/tuning.hpp"
 
 namespace brickwork {
 namespace {
 
 class PreparedBrgemm final : public Prepared {
  public:
-  PreparedBrgemm(const BrgemmProblem& p, const PlainTensors& plain, BrgemmKernelPtr kernel)
+  PreparedBrgemm(const BrgemmProblem& p, const PlainTensors& plain, BrgemmKernelPtr kernel, std::string tuning)
       : plain_(plain),
+        tuning_(std::move(tuning)),
         kernel_(std::move(kernel)),
         a_(static_cast<std::size_t>(p.batch * p.m * p.k)),
         b_(static_cast<std::size_t>(p.batch * p.k * p.n)),
@@ -25,34 +27,39 @@ class PreparedBrgemm final : public Prepared {
   void run() override { (*kernel_)(call_); }
   void unpack(PlainTensors& outputs) override { std::ranges::copy(c_, outputs.at<float>("C")); }
   std::string isa() const override { return std::string(kernel_->isa()); }
+  std::string tuning() const override { return tuning_; }
 
  private:
   const PlainTensors& plain_;
+  std::string tuning_;
   BrgemmKernelPtr kernel_;
   AlignedBuffer<float> a_, b_, c_;
   BrgemmCall call_;
 };
 
-Contender<BrgemmOp> brick(Backend backend, Isa isa) {
+Contender<BrgemmOp> brick(Backend backend, const Options& o) {
   const BackendInfo info = brgemm_backend(backend);
+  const bool simd = backend == Backend::simd;
+  const Isa isa = simd ? o.isa : Isa::best;
+  const SimdTuning tuning = o.tuning;
   return {.name = fmt::format("brickwork-{}", to_string(backend)),
           .library = {std::string(to_string(backend)), info.version, info.absent_reason},
           .ours = true,
           .slow = backend == Backend::portable,
           .prepare = [=](const BrgemmProblem& p, const PlainTensors& inputs, const Resources&) -> Result<PreparedPtr> {
-            const auto kernel = make_brgemm(p.shape(), {}, backend, backend == Backend::simd ? isa : Isa::best);
+            const auto kernel = make_brgemm(p.shape(), {.tuning = tuning}, backend, isa);
             if (!kernel) return {kernel.status(), kernel.reason()};
-            return PreparedPtr(std::make_unique<PreparedBrgemm>(p, inputs, *kernel));
+            return PreparedPtr(std::make_unique<PreparedBrgemm>(p, inputs, *kernel, simd ? to_string(tuning) : ""));
           }};
 }
 
 }  // namespace
 
 std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
-  const Isa isa = request.options.isa;
+  const Options& o = request.options;
   return make_experiment<BrgemmOp>(
-      request, {brick(Backend::simd, isa), brick(Backend::libxsmm, isa), brick(Backend::portable, isa),
-                libxsmm_small_gemm(), openblas_small_gemm(), onednn_batched_matmul()});
+      request, {brick(Backend::simd, o), brick(Backend::libxsmm, o), brick(Backend::portable, o), libxsmm_small_gemm(),
+                openblas_small_gemm(), onednn_batched_matmul()});
 }
 
 }  // namespace brickwork

@@ -6,14 +6,16 @@
 #include "conv/conv_pack.hpp"
 #include "conv_baselines.hpp"
 #include "experiment_of.hpp"
+#include "tuning/tuning.hpp"
 
 namespace brickwork {
 namespace {
 
 class PreparedConvForward final : public Prepared {
  public:
-  PreparedConvForward(const ConvEpilogue& epilogue, const PlainTensors& plain, ConvForward conv)
+  PreparedConvForward(const ConvEpilogue& epilogue, const PlainTensors& plain, ConvForward conv, std::string tuning)
       : plain_(plain),
+        tuning_(std::move(tuning)),
         conv_(std::move(conv)),
         src_(conv_.src_layout().size()),
         weights_(conv_.weights_layout().size()),
@@ -33,20 +35,25 @@ class PreparedConvForward final : public Prepared {
   std::string implementation() const override { return "brgemm loops"; }
   std::string plan() const override { return to_string(conv_.plan()); }
   std::string isa() const override { return std::string(conv_.isa()); }
+  std::string tuning() const override { return tuning_; }
 
  private:
   const PlainTensors& plain_;
+  std::string tuning_;
   ConvForward conv_;
   AlignedBuffer<float> src_, weights_, dst_, bias_, residual_;
 };
 
-// plan_text: of --plan; empty: the rule's choice for each problem.
-Contender<ConvForwardOp> loops(Backend backend, Isa isa, const std::string& plan_text) {
+// The plan is --plan's, or the rule's choice for each problem.
+Contender<ConvForwardOp> loops(Backend backend, const Options& o) {
   const BackendInfo info = brgemm_backend(backend);
-  const std::optional<ConvPlan> asked = plan_text.empty() ? std::nullopt : std::optional(parse_conv_plan(plan_text));
+  const bool simd = backend == Backend::simd;
+  const Isa isa = simd ? o.isa : Isa::best;
+  const SimdTuning tuning = o.tuning;
+  const std::optional<ConvPlan> asked = o.plan.empty() ? std::nullopt : std::optional(parse_conv_plan(o.plan));
   const auto make = [=](const ConvProblem& p, const Resources& resources) {
     const ConvPlan plan = asked ? *asked : plan_conv_forward(p, this_machine(resources.threads), backend);
-    return ConvForward::make(p, plan, backend, backend == Backend::simd ? isa : Isa::best);
+    return ConvForward::make(p, plan, backend, isa, tuning);
   };
   return {.name = fmt::format("brickwork-{}", to_string(backend)),
           .library = {std::string(to_string(backend)), info.version, info.absent_reason},
@@ -55,7 +62,8 @@ Contender<ConvForwardOp> loops(Backend backend, Isa isa, const std::string& plan
           .prepare = [=](const ConvProblem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
             auto conv = make(p, r);
             if (!conv) return {conv.status(), conv.reason()};
-            return PreparedPtr(std::make_unique<PreparedConvForward>(p.epilogue, inputs, *std::move(conv)));
+            return PreparedPtr(std::make_unique<PreparedConvForward>(p.epilogue, inputs, *std::move(conv),
+                                                                     simd ? to_string(tuning) : ""));
           },
           .plan = [=](const ConvProblem& p, const Resources& r) -> Result<std::string> {
             const auto conv = make(p, r);
@@ -69,9 +77,8 @@ Contender<ConvForwardOp> loops(Backend backend, Isa isa, const std::string& plan
 std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
   const Options& o = request.options;
   return make_experiment<ConvForwardOp>(
-      request,
-      {loops(Backend::simd, o.isa, o.plan), loops(Backend::libxsmm, o.isa, o.plan),
-       loops(Backend::portable, o.isa, o.plan), onednn_conv(), libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()});
+      request, {loops(Backend::simd, o), loops(Backend::libxsmm, o), loops(Backend::portable, o), onednn_conv(),
+                libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()});
 }
 
 }  // namespace brickwork

@@ -29,6 +29,7 @@ class Prepared {
   virtual std::string implementation() const { return {}; }  // the library's own name: "brg_conv:avx512_core"
   virtual std::string plan() const { return {}; }            // our plan's text form
   virtual std::string isa() const { return {}; }
+  virtual std::string tuning() const { return {}; }  // of our simd brick: its text form
 };
 using PreparedPtr = std::unique_ptr<Prepared>;
 
