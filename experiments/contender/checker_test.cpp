@@ -203,7 +203,9 @@ TEST(Checker, PacksAndRunsTwiceAndTimesTheSecondCalls) {
 
 TEST(Checker, TurnsExceptionsIntoTheReason) {
   expect_failed([](Right, Output) { throw std::runtime_error("the library refuses"); }, "the library refuses");
-  expect_failed([](Right, Output) { throw std::logic_error("called wrongly"); }, "called wrongly");
+  const auto throws = [](Right, Output) { throw std::logic_error("called wrongly"); };
+  expect_failed(throws, "called wrongly");
+  EXPECT_FALSE(checked(contender_that(throws)).prepared);
 
   Contender<Copy> contender = contender_that(copy);
   contender.prepare = [](auto&&...) -> Result<PreparedPtr> { throw std::runtime_error("no memory for its layouts"); };

@@ -45,7 +45,7 @@ template <class PlanOf>
 Met drawn(PlanOf plan_of) {
   Met met;
   const bool legal = rc::check([&] {
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 30; ++i) {
       const ConvProblem other = random_conv_problem();
       const ConvPlan plan = plan_of(other);
       const ConvProblem p = moved_to_block_boundaries(other, plan);
