@@ -28,7 +28,7 @@ std::int64_t input_size(std::int64_t outputs, std::int64_t stride, std::int64_t 
 }
 
 // Fewer images, filter rows and output rows where the reference, plain loops, would take long.
-constexpr double kMostFlops = 8e6;
+constexpr double kMostFlops = 2e6;
 
 void make_quick(ConvProblem& p) {
   while (p.N > 1 && p.least_flops() > kMostFlops) --p.N;
