@@ -9,10 +9,11 @@ namespace brickwork {
 namespace {
 
 TEST(AlignedBuffer, IsAlignedAndZero) {
-  for (const std::size_t size : {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 20}) {
+  constexpr std::size_t kHugeFrom = (256 << 10) / sizeof(float);
+  for (const std::size_t size : {std::size_t{1}, std::size_t{1000}, kHugeFrom, std::size_t{1} << 20}) {
     AlignedBuffer<float> buffer(size);
     EXPECT_EQ(buffer.size(), size);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % (size < 1u << 19 ? 64 : 1u << 21), 0u);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % (size < kHugeFrom ? 64 : 1u << 21), 0u);
     for (const float x : buffer) ASSERT_EQ(x, 0.0f);
   }
   EXPECT_EQ(AlignedBuffer<float>().size(), 0u);

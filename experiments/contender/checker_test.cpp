@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+#include <thread>
 
 namespace brickwork {
 namespace {
@@ -162,9 +165,47 @@ TEST(Checker, RefusesRunsThatAddToEarlierOutput) {
       "192 of 192 outputs in y are wrong");
 }
 
+// Notes its calls; the second pack() and the second run() take their time.
+class Recorded final : public Prepared {
+ public:
+  Recorded(std::string& calls, const PlainTensors& in) : calls_(calls), in_(in) {}
+  void pack() override { note("pack ", 4); }
+  void run() override { note("run ", 2); }
+  void unpack(PlainTensors& out) override {
+    calls_ += "unpack";
+    std::ranges::copy(in_.values<float>(0), out.values<float>(0).begin());
+  }
+
+ private:
+  void note(const char* call, int milliseconds) {
+    const bool second = calls_.find(call) != std::string::npos;
+    calls_ += call;
+    if (second) std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  }
+
+  std::string& calls_;
+  const PlainTensors& in_;
+};
+
+// First calls also fetch memory and make kernels.
+TEST(Checker, PacksAndRunsTwiceAndTimesTheSecondCalls) {
+  std::string calls;
+  Contender<Copy> contender = contender_that(copy);
+  contender.prepare = [&](const Images&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+    return {std::make_unique<Recorded>(calls, in)};
+  };
+  const Checked recorded = checked(contender);
+  EXPECT_EQ(recorded.verdict.reason, "");
+  EXPECT_EQ(calls, "pack pack run run unpack");
+  EXPECT_GE(recorded.pack_seconds, 0.004);  // it slept that long
+  EXPECT_GE(recorded.run_seconds, 0.002);
+}
+
 TEST(Checker, TurnsExceptionsIntoTheReason) {
   expect_failed([](Right, Output) { throw std::runtime_error("the library refuses"); }, "the library refuses");
-  expect_failed([](Right, Output) { throw std::logic_error("called wrongly"); }, "called wrongly");
+  const auto throws = [](Right, Output) { throw std::logic_error("called wrongly"); };
+  expect_failed(throws, "called wrongly");
+  EXPECT_FALSE(checked(contender_that(throws)).prepared);
 
   Contender<Copy> contender = contender_that(copy);
   contender.prepare = [](auto&&...) -> Result<PreparedPtr> { throw std::runtime_error("no memory for its layouts"); };

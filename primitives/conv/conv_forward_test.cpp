@@ -8,6 +8,7 @@
 
 #include "conv/conv_pack.hpp"
 #include "conv/testing/conv_forward_check.hpp"
+#include "conv/testing/random_conv.hpp"
 
 namespace brickwork {
 namespace {
@@ -58,28 +59,35 @@ INSTANTIATE_TEST_SUITE_P(Layer, ResNet50, testing::Range(1, 21));
 
 TEST(ConvForward, RulesPlansOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_conv_problem();
-    const TestData t = conv_forward_test_data(p);
+    const ConvProblem other = random_conv_problem();
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
                                .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20),
                                .l3_bytes = *rc::gen::element(1 << 12, 16 << 20)};
+    const ConvProblem p = moved_to_block_boundaries(other, plan_conv_forward(other, machine));
+    const TestData t = conv_forward_test_data(p);
     for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
-      if (usable(backend)) expect_exact(p, plan_conv_forward(p, machine, backend), backend, t);
+      if (!usable(backend)) continue;
+      expect_exact(p, plan_conv_forward(p, machine, backend), backend, t);
+      expect_exact(p, plan_conv_forward(other, machine, backend), backend, t);
     }
   }));
 }
 
 TEST(ConvForward, RandomLegalPlans) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_conv_problem();
-    expect_exact(p, random_conv_plan(p), Backend::simd, conv_forward_test_data(p));
+    const ConvProblem other = random_conv_problem();
+    const ConvPlan plan = random_conv_plan(other);
+    const ConvProblem p = moved_to_block_boundaries(other, plan);
+    expect_exact(p, plan, Backend::simd, conv_forward_test_data(p));
   }));
 }
 
 // Rows longer than a call under padding: what is known of the padding holds for whole rows only.
 TEST(ConvForward, CutRowsUnderPadding) {
   for (const char* text : {"N1 C64 K64 H3 W300 R3 ph1", "N1 C64 K64 H3 W300 R3 ph1 bias+residual+relu",
-                           "N1 C20 K70 H4 W71 R5 sh1 sw2 ph2", "N2 C3 K16 H5 W301 R3 ph1"}) {
+                           "N1 C20 K70 H4 W71 R5 sh1 sw2 ph2", "N2 C3 K16 H5 W301 R3 ph1",
+                           // A stride that leaves the last columns over, so that the rims differ in width.
+                           "N1 C16 K64 H2 W58 R3 sh1 sw2 ph1", "N1 C16 K64 H1 W89 R5 S7 sh1 sw3 ph2 pw3"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
     const TestData t = conv_forward_test_data(p);
     for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {

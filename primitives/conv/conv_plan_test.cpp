@@ -36,6 +36,14 @@ TEST(ConvPlan, ParserNamesTheOffendingWord) {
   fails("", "lacks its loops");
 }
 
+// Each of the conditions by itself.
+TEST(ConvPlan, FlatNeedsOneTapNoStrideAndNoPadding) {
+  EXPECT_TRUE(can_be_flat(parse_problem<ConvProblem>("N2 C3 K5 H7 W9 bias")));
+  for (const char* more : {"R2 S1", "R1 S2", "sh2 sw1", "sh1 sw2", "ph1 pw0", "ph0 pw1"}) {
+    EXPECT_FALSE(can_be_flat(parse_problem<ConvProblem>(std::string("C3 K5 H7 ") + more))) << more;
+  }
+}
+
 // Whatever the problem and the machine, the rule's plan is legal and leaves no thread idle that the problem has work
 // for.
 TEST(ConvPlanRule, IsLegalAndBusy) {

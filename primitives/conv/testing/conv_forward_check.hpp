@@ -24,10 +24,4 @@ struct BlockedConvForward {
   std::string wrong(const ConvProblem&, const TestData&) const;
 };
 
-// Convolutions whose sizes lie around and far from what blocks and tiles divide.
-ConvProblem random_conv_problem();
-
-// Any legal plan for it: blocks, order and levels of the loops.
-ConvPlan random_conv_plan(const ConvProblem&);
-
 }  // namespace brickwork

@@ -1,0 +1,118 @@
+// What the driver tells its brick beforehand is true of every call, whether or not this machine's brick makes use of
+// it.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "conv/testing/conv_forward_check.hpp"
+#include "conv/testing/random_conv.hpp"
+#include "league.hpp"
+
+namespace brickwork {
+namespace {
+
+struct Tally {
+  std::atomic<std::int64_t> zero_rows = 0;  // of A that the hint names
+  std::atomic<std::int64_t> wrong = 0;      // rows named that are not zeros, or zeros and not named
+};
+
+// In place of a brick: looks at A instead of multiplying it.
+struct HintChecker {
+  BrgemmShape shape;
+  ZeroRows hint;
+  Tally* tally;
+
+  template <class Team>
+  void operator()(const Team&, int, const BrgemmCall& call, void*) const {
+    if (call.rows != shape.m || hint.period == 0) return;  // of which the hint says nothing
+    for (std::int64_t i = 0; i < call.batch.size; ++i) {
+      for (int row = 0; row < shape.m; ++row) {
+        const float* const a = call.batch.a<float>(i) + row * shape.lda;
+        const bool zero = std::all_of(a, a + shape.k, [](float x) { return x == 0; });
+        const bool named = hint.zero(row, static_cast<int>(i % hint.period));
+        if (named) ++tally->zero_rows;
+        if (named != zero) ++tally->wrong;
+      }
+    }
+  }
+};
+
+// Runs the loops on inputs of ones, so that a row of A is zeros where all of it is padding, and nowhere else.
+void look(const ConvProblem& p, const ConvForwardBlocking& blocking, const BrgemmHints& hints, Tally& tally) {
+  PlainTensors ones(ConvForwardOp::inputs(p));
+  for (std::size_t i = 0; i < ones.infos().size(); ++i) std::ranges::fill(ones.values<float>(i), 1.0f);
+  BlockedConvForward tensors(blocking.src_layout(), blocking.weights_layout(), blocking.dst_layout(), ones);
+  const auto data = blocking.data(tensors.src.data(), tensors.weights.data(), tensors.bias.data(),
+                                  tensors.residual.data(), tensors.dst.data());
+  const HintChecker checker{blocking.brick_shape(0), hints.zero_rows, &tally};
+  blocking.nest().run(Kokkos::DefaultHostExecutionSpace(),
+                      ConvForwardBody<HintChecker>{blocking.geometry(), data, checker});
+}
+
+void expect_true(const ConvProblem& p, const ConvPlan& plan, std::int64_t& zero_rows) {
+  const auto blocking = ConvForwardBlocking::make(p, plan);
+  ASSERT_TRUE(blocking) << blocking.reason();
+  Tally tally;
+  look(p, *blocking, blocking->brick_hints(), tally);
+  EXPECT_EQ(tally.wrong, 0) << to_string(p) << "  " << to_string(plan) << "  " << to_string(blocking->brick_hints());
+  zero_rows += tally.zero_rows;
+}
+
+TEST(ConvForwardHints, AreTrueOfRandomProblems) {
+  std::int64_t zero_rows = 0;
+  EXPECT_TRUE(rc::check([&] {
+    const ConvProblem other = random_conv_problem();
+    for (const ConvPlan& plan :
+         {plan_conv_forward(other, {.threads = 2, .l2_bytes = 1 << 12}), random_conv_plan(other)}) {
+      expect_true(other, plan, zero_rows);
+      expect_true(moved_to_block_boundaries(other, plan), plan, zero_rows);
+    }
+  }));
+  EXPECT_GT(zero_rows, 0);
+}
+
+// Whole rows, and rows that a call does not span: of those nothing is said.
+TEST(ConvForwardHints, NameThePaddingOfWholeRowsAlone) {
+  for (const char* text : {"N1 C64 K64 H3 W300 R3 ph1", "N2 C16 K8 H2 W58 R3 sh1 sw2 ph1", "N1 C20 K8 H2 W9 R2 S5 pw3",
+                           "N1 C3 K8 H20 R7 sh2 ph3"}) {
+    const auto p = parse_problem<ConvProblem>(text);
+    ConvPlan plan{.bc = p.C, .bk = p.K, .bq = p.Q(), .loops = parse_loop_schedule("n kb oj oi cb")};
+    const auto named = [&] {
+      std::int64_t zero_rows = 0;
+      expect_true(p, plan, zero_rows);
+      return zero_rows;
+    };
+    EXPECT_GT(named(), 0) << text;
+    plan.bq = p.Q() - 1;
+    EXPECT_EQ(named(), 0) << text;
+    plan = {.bc = p.C, .bk = p.K, .bq = p.Q(), .taps_in_k = true, .loops = plan.loops};
+    EXPECT_EQ(named(), 0) << text;
+  }
+}
+
+TEST(ConvForwardHints, TheCheckSeesAFalseOne) {
+  const auto p = parse_problem<ConvProblem>("N1 C64 K64 H3 W300 R3 ph1");
+  const ConvPlan whole{.bc = 64, .bk = 64, .bq = 300, .loops = parse_loop_schedule("n kb oj oi cb")};
+  const BrgemmHints hints = ConvForwardBlocking::make(p, whole)->brick_hints();
+  const auto wrong_rows = [&](std::int64_t bq, BrgemmHints given) {
+    ConvPlan plan = whole;
+    plan.bq = bq;
+    Tally tally;
+    look(p, *ConvForwardBlocking::make(p, plan), given, tally);
+    return tally.wrong.load();
+  };
+  EXPECT_EQ(wrong_rows(300, hints), 0);
+  EXPECT_GT(wrong_rows(100, hints), 0);
+  for (std::int64_t ZeroRows::*end : {&ZeroRows::begin, &ZeroRows::end}) {
+    for (const int by : {-1, 1}) {
+      BrgemmHints other = hints;
+      other.zero_rows.*end += by;
+      EXPECT_GT(wrong_rows(300, other), 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace brickwork

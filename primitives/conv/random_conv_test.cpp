@@ -1,0 +1,83 @@
+// That the random convolutions are what the tests that draw them are for.
+#include "conv/testing/random_conv.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+#include <string>
+
+#include "conv/conv_forward_blocking.hpp"
+
+namespace brickwork {
+namespace {
+
+using testing::Contains;
+using testing::Key;
+
+using Met = std::map<std::string, int>;  // how often each case was drawn
+
+// How full the last block is; in blocks of three or more all four differ.
+void note_last_block(const std::string& name, std::int64_t size, std::int64_t block, Met& met) {
+  if (block < 3) return;
+  const std::int64_t rest = size % block;
+  ++met[name + (rest == 0 ? " full" : rest == 1 ? " one alone" : rest == block - 1 ? " one less" : " other")];
+}
+
+void note(const ConvProblem& p, const ConvPlan& plan, Met& met) {
+  const std::int64_t cols = pixel_grid(p, plan.flat).cols;
+  note_last_block("bc", p.C, plan.bc, met);
+  note_last_block("bk", p.K, plan.bk, met);
+  note_last_block(plan.flat ? "flat bq" : "bq", cols, plan.bq, met);
+  // Calls of all rows that are no whole row, four AVX-512 vectors wide: the tiles that leave out zero rows.
+  const bool full_tile = plan.bk > 48 && plan.bk <= 64 && plan.bq >= 7 && cols >= 2 * plan.bq && !plan.taps_in_k;
+  if (full_tile && p.pad_w > 0 && p.S > 1) ++met["cut rows under padding"];
+  if (full_tile && p.pad_w > 0 && p.S > 1 && p.stride_w > 1) ++met["cut rows under padding and a stride"];
+  if (p.pad_h != p.pad_w) ++met["unequal padding"];
+  if (p.stride_w > 1 && (p.W + 2 * p.pad_w - p.S) % p.stride_w != 0) ++met["columns left over"];
+  if (plan.taps_in_k && p.pad_w > 0) ++met["taps in k under padding"];
+}
+
+// `plan_of` makes the plan around whose blocks a problem is moved. Drawn so often that a case of one in a hundred is
+// never missed.
+template <class PlanOf>
+Met drawn(PlanOf plan_of) {
+  Met met;
+  const bool legal = rc::check([&] {
+    for (int i = 0; i < 30; ++i) {
+      const ConvProblem other = random_conv_problem();
+      const ConvPlan plan = plan_of(other);
+      const ConvProblem p = moved_to_block_boundaries(other, plan);
+      p.validate();
+      RC_ASSERT(ConvForwardBlocking::make(p, plan));
+      RC_ASSERT(p.least_flops() > 0 || p.epilogue.bias);
+      RC_ASSERT(p.least_flops() < 1e8);  // or the tests would take long
+      note(p, plan, met);
+    }
+  });
+  EXPECT_TRUE(legal);
+  return met;
+}
+
+void expect_met(const Met& met) {
+  for (const char* what :
+       {"bc full", "bc one alone", "bc one less", "bk full", "bk one alone", "bk one less", "bq full", "bq one alone",
+        "bq one less", "flat bq full", "flat bq one alone", "flat bq one less", "cut rows under padding",
+        "cut rows under padding and a stride", "unequal padding", "columns left over", "taps in k under padding"}) {
+    EXPECT_THAT(met, Contains(Key(what)));
+  }
+}
+
+TEST(RandomConv, LiesAroundEveryBlockBoundaryOfTheRulesPlan) {
+  expect_met(drawn([](const ConvProblem& p) {
+    return plan_conv_forward(p, {.threads = 2, .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)});
+  }));
+}
+
+TEST(RandomConv, LiesAroundEveryBlockBoundaryOfAnyPlan) {
+  expect_met(drawn([](const ConvProblem& p) { return random_conv_plan(p); }));
+}
+
+}  // namespace
+}  // namespace brickwork

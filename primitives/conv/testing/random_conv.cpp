@@ -1,0 +1,109 @@
+#include "conv/testing/random_conv.hpp"
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace brickwork {
+namespace {
+
+// Evenly: the ranges of RapidCheck grow over the course of a check, so that high ends would be rare.
+std::int64_t pick(std::int64_t low, std::int64_t high) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
+}
+
+// Mostly one of these, or one less or more.
+std::int64_t around(std::initializer_list<std::int64_t> sizes) {
+  if (pick(0, 3) == 0) return pick(1, 12);
+  return *rc::gen::elementOf(std::vector<std::int64_t>(sizes)) + pick(-1, 1);
+}
+
+// So many input pixels give so many outputs, or somewhat more where that would be less than one pixel. What a stride
+// leaves over at the end lies there or not.
+std::int64_t input_size(std::int64_t outputs, std::int64_t stride, std::int64_t taps, std::int64_t pad) {
+  return std::max<std::int64_t>(1, (outputs - 1) * stride + taps - 2 * pad + pick(0, stride - 1));
+}
+
+// Fewer images, filter rows and output rows where the reference, plain loops, would take long.
+constexpr double kMostFlops = 2e6;
+
+void make_quick(ConvProblem& p) {
+  while (p.N > 1 && p.least_flops() > kMostFlops) --p.N;
+  while (p.R > 1 && p.least_flops() > kMostFlops) --p.R;
+  while (p.H > 1 && p.R < p.H + 2 * p.pad_h && p.least_flops() > kMostFlops) --p.H;
+}
+
+// Where outputs see nothing but padding, they are zeros, by which nothing could be checked.
+void make_checkable(ConvProblem& p) { p.epilogue.bias |= p.least_flops() == 0; }
+
+std::int64_t moved(std::int64_t size, std::int64_t block) {
+  const std::int64_t blocks = (size + block - 1) / block + pick(0, 1);
+  return std::max(block, blocks * block + pick(-1, 1));
+}
+
+}  // namespace
+
+ConvProblem random_conv_problem() {
+  ConvProblem p{.N = pick(1, 3)};
+  p.C = around({16, 64, 128});                              // 16: the filter's taps go into k below
+  p.K = around({8, 16, 32, 48, 64, 64, 128, 128});          // vectors of 8 and 16; a full tile of four more often
+  std::int64_t Q = around({6, 7, 9, 13, 14, 28, 84, 256});  // rows of register tiles; steps and the most of the rule
+  std::int64_t* const sizes[] = {&p.C, &p.K, &Q};
+  std::int64_t& small = **rc::gen::elementOf(std::vector(std::begin(sizes), std::end(sizes)));
+  small = std::min(small, pick(1, 24));  // three large ones take too long
+  p.R = pick(1, 5), p.S = pick(1, 5);
+  p.stride_h = pick(1, 3), p.stride_w = pick(1, 3), p.pad_h = pick(0, 3), p.pad_w = pick(0, 3);
+  if (pick(0, 3) == 0) p.R = p.S = p.stride_h = p.stride_w = 1, p.pad_h = p.pad_w = 0;
+  p.H = input_size(pick(1, 5), p.stride_h, p.R, p.pad_h);
+  p.W = input_size(Q, p.stride_w, p.S, p.pad_w);
+  p.epilogue = {.bias = pick(0, 1) == 1, .residual = pick(0, 1) == 1, .relu = pick(0, 1) == 1};
+  make_quick(p);
+  make_checkable(p);
+  return p;
+}
+
+ConvPlan random_conv_plan(const ConvProblem& p) {
+  const auto block = [](std::int64_t size) { return std::min(size, pick(0, 1) == 0 ? pick(1, size) : 64); };
+  ConvPlan plan{.bc = block(p.C), .bk = block(p.K)};
+  plan.flat = can_be_flat(p) && pick(0, 1) == 1;
+  const std::int64_t cols = pixel_grid(p, plan.flat).cols;
+  plan.bq = pick(0, 2) == 0 ? cols : pick(1, cols);
+  plan.prefetch_src = pick(0, 1) == 1;
+  plan.stream_dst = pick(0, 1) == 1;
+  plan.taps_in_k = pick(0, 1) == 1;
+  std::vector<std::string> order = {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"};
+  for (std::size_t i = order.size() - 1; i > 0; --i)
+    std::swap(order[i], order[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(i)))]);
+  for (auto it = order.begin(); it != order.end(); ++it) {
+    const bool inner_follows = std::find(it + 1, order.end(), *it) != order.end();
+    plan.loops.levels.push_back({*it, inner_follows ? pick(3, 5) : *it == "cb" ? pick(1, 2) : 1, false});
+  }
+  const auto first = static_cast<std::size_t>(pick(0, std::ssize(order) - 1));
+  for (std::size_t i = first; i < order.size() && order[i] != "cb"; ++i) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto here = order.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(begin, here, order[i]) != here) break;
+    plan.loops.levels[i].parallel = true;
+  }
+  return plan;
+}
+
+ConvProblem moved_to_block_boundaries(ConvProblem p, const ConvPlan& plan) {
+  p.C = moved(p.C, plan.bc);
+  p.K = moved(p.K, plan.bk);
+  const std::int64_t cols = moved(pixel_grid(p, plan.flat).cols, plan.bq);
+  if (plan.flat) {
+    p.H = cols % 3 == 0 ? 3 : cols % 2 == 0 ? 2 : 1;
+    p.W = cols / p.H;
+  } else {
+    p.W = input_size(cols, p.stride_w, p.S, p.pad_w);
+    make_quick(p);
+  }
+  make_checkable(p);
+  return p;
+}
+
+}  // namespace brickwork
