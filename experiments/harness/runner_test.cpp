@@ -225,6 +225,13 @@ TEST_F(Runner, ShowsTheMediansOfItsRowsAndTheirShareOfThePeak) {
   EXPECT_THAT(shown, testing::HasSubstr("results in " + folder_.string()));
 }
 
+TEST_F(Runner, TakesAllSamplesWhereTheTimeBudgetHasRoomForThem) {
+  options_.samples = 5;
+  options_.time_budget = 1e9;
+  EXPECT_EQ(run_experiment(fake_experiment({right_}), "layers", options_), exit_ok);
+  EXPECT_EQ(CsvTable(folder_ / "samples.csv").rows(), 10U + 5 + 3 + 5);  // stream; run, pack and peak
+}
+
 TEST_F(Runner, KeepsToTheTimeBudgetWithAtLeastThreeSamples) {
   options_.samples = 1000;
   options_.min_time = 0.01;
