@@ -1,18 +1,11 @@
-// The real program: exit codes, sentences, files.
-#include <fmt/format.h>
+// What the command line means, and what it answers to one that is wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <fstream>
 #include <set>
-#include <thread>
 
-#include "harness/testing/csv_table.hpp"
+#include "testing/csv_table.hpp"
 #include "testing/program.hpp"
 
 namespace brickwork {
@@ -20,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::string kSmall = "--problem 'C16 K16 H8 R3 ph1' --minibatch 4 --samples 3 --min-time 0.001 --threads 1";
 
@@ -38,12 +32,21 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment conv-forward --problem 'C1 K1 H2' --problem 'C1 K1 H2'", "are the same problem"},
       {"--experiment conv-forward --problem 'C1 K1 H2' --layer layer01", "--layer chooses from a shape file"},
       {"--experiment conv-forward --problem 'C1 K1 H2' --shapes resnet50", "--problem and --shapes both"},
-      {"--experiment conv-forward --minibatch 1000000", "more than the"},
       {"--experiment conv-forward --minibatch 0", "--minibatch"},
       {"--experiment conv-forward --epilogue relo", "relo"},
       {"--experiment conv-forward --cache warm", "--cache"},
       {"--experiment conv-forward --samples 0", "--samples"},
       {"--experiment conv-forward --samples many", "--samples"},
+      {"--experiment brgemm --check --problem 'm1 n1 k1' --samples 2.5",
+       "--samples: 2.5 is no whole number from 1 to 100000"},
+      {"--experiment brgemm --check --problem 'm1 n1 k1' --min-time nan",
+       "--min-time: nan is no time in seconds from 1e-06 to 3600"},
+      {"--experiment brgemm --check --problem 'm1 n1 k1' --time-budget nan",
+       "--time-budget: nan is no time in seconds from 1 to 1000000000"},
+      {"--experiment brgemm --check --problem 'm1 n1 k1' --time-budget inf",
+       "--time-budget: inf is no time in seconds"},
+      {"--experiment brgemm --check --problem 'm1 n1 k1' --out $'results/caf\\xE9'",
+       "\"results/caf\uFFFD\" is not UTF-8"},
       {"--experiment conv-forward --threads 100000", "--threads"},
       {"--experiment conv-forward --isa sse9", "sse9"},
       {"--experiment brgemm --minibatch 2", "--minibatch belongs to conv-forward, not to brgemm"},
@@ -52,6 +55,19 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment brgemm --plan 'bc=1'", "--plan belongs to conv-forward, not to brgemm"},
       {"--experiment brgemm --shapes resnet50", "these are conv problems"},
       {"--experiment brgemm --threads", "--threads"},
+      {"--experiment conv-forward --contenders onednn --plan print",
+       "nobody who was chosen reads --plan: choose one of "},
+      {"--experiment conv-forward --contenders onednn --plan 'bc=64 bk=64 bq=28 loops={n kb} cb oj oi'",
+       "nobody who was chosen reads --plan: choose one of brickwork-simd, brickwork-libxsmm, brickwork-portable"},
+      {"--experiment conv-forward --plan 'bc=64 bk=64 loops={n kb} cb oj oi'", "lacks bq"},
+      {"--experiment conv-forward --layer layer04 --minibatch 1 --check --plan 'bc=64 bk=64 bq=28 loops={n kb} oj oi'",
+       "--plan fits none of the problems: loop schedule '{n kb} oj oi': the loop 'cb' is missing"},
+      {"--experiment conv-forward --layer layer04 --minibatch 1 --check --plan 'bc=64 bk=64 bq=28 loops={n cb} kb oj "
+       "oi'",
+       "'cb' adds to one output and cannot run in parallel"},
+      {"--experiment conv-forward --layer layer04 --minibatch 1 --check --plan 'bc=64 bk=64 bq=28 flat loops={n kb} cb "
+       "oj oi'",
+       "--plan fits none of the problems: "},
   };
   for (const auto& [arguments, message] : cases) {
     const auto [code, output] = brickwork(arguments);
@@ -59,6 +75,22 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
     EXPECT_THAT(output, HasSubstr(message)) << arguments;
     EXPECT_EQ(std::ranges::count(output, '\n'), 1) << output;
   }
+}
+
+// The sentence goes on with the schedule and a mark under the offending character.
+TEST(Program, AnOverflowingStepOfAPlanIsRefused) {
+  const auto [code, output] =
+      brickwork("--experiment conv-forward --plan 'bc=64 bk=64 bq=28 loops={n:9223372036854775807} kb cb oj oi'");
+  EXPECT_EQ(code, 2);
+  EXPECT_THAT(output, HasSubstr("a step must be a whole number from 1 to 2^40\n"));
+}
+
+TEST(Program, VariablesOfTheEngineAreRefused) {
+  const auto [code, output] =
+      shell(fmt::format("BENCHMARK_FILTER=onednn '{}' --experiment conv-forward {}", BRICKWORK_PROGRAM, kSmall));
+  EXPECT_EQ(code, 2);
+  EXPECT_THAT(output, HasSubstr("BENCHMARK_FILTER is set, from which Google Benchmark would take how it measures"));
+  EXPECT_EQ(std::ranges::count(output, '\n'), 1) << output;
 }
 
 TEST(Program, ExplainsItself) {
@@ -121,57 +153,51 @@ TEST(Program, ChecksTheBrickAndTheMinibatchOfTheText) {
   EXPECT_EQ(CsvTable(folder / "samples.csv").at(0, "N"), "2");
 }
 
+// Of all that have plans but the slow one.
 TEST(Program, PrintsPlans) {
   const auto [code, output] = brickwork("--experiment conv-forward --plan print --layer layer02 --minibatch 1");
   EXPECT_EQ(code, 0);
-  EXPECT_THAT(output, HasSubstr("layer02"));
+  EXPECT_THAT(output, HasSubstr("layer02    brickwork-simd "));
+  EXPECT_THAT(output, HasSubstr("layer02    brickwork-libxsmm "));
+  EXPECT_THAT(output, Not(HasSubstr("brickwork-portable")));
 }
 
-TEST(Program, UnwritableResultsAreOneSentence) {
-  const auto [code, output] = brickwork(fmt::format("--experiment conv-forward {} --out /dev/full", kSmall));
-  EXPECT_EQ(code, 1);
-  EXPECT_THAT(output, HasSubstr("the folder /dev/full cannot be made"));
+// The others have instruction sets of their own.
+TEST(Program, TheInstructionSetIsAskedOfTheSimdBrickAlone) {
+  const auto [code, output] =
+      brickwork("--experiment conv-forward --plan print --layer layer02 --isa avx2 --contenders brickwork-portable");
+  EXPECT_EQ(code, 0);
+  EXPECT_THAT(output, HasSubstr("layer02    brickwork-portable bc="));
 }
 
-// A limit on file sizes stands in for a disk that fills up in the middle of a run.
-TEST(Program, AFullDiskKeepsTheFinishedRows) {
+TEST(Program, WhatAProblemSaysStandsBeforeTheOption) {
   const auto folder = fresh_folder();
-  const auto [code, output] = shell(
-      fmt::format("bash -c \"ulimit -f 64; '{}' --experiment brgemm --contenders brickwork-simd --samples 3 --min-time "
-                  "0.0001 --out {}\"",
-                  BRICKWORK_PROGRAM, folder.string()));
-  EXPECT_EQ(code, 1) << output;
-  EXPECT_THAT(output, HasSubstr("samples.csv cannot be written: File too large"));
-  std::ifstream in(folder / "samples.csv");
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  EXPECT_GT(std::ranges::count(text, '\n'), 100);
+  EXPECT_EQ(brickwork(fmt::format("--experiment conv-forward --check --contenders brickwork-portable --epilogue relu "
+                                  "--minibatch 3 --problem 'C3 K5 H6 none' --problem 'N2 C3 K5 H6' --out {}",
+                                  folder.string()))
+                .code,
+            0);
+  const CsvTable table(folder / "samples.csv");
+  ASSERT_EQ(table.rows(), 2U);
+  EXPECT_EQ(table.at(0, "epilogue"), "none");
+  EXPECT_EQ(table.at(0, "N"), "3");
+  EXPECT_EQ(table.at(1, "epilogue"), "relu");
+  EXPECT_EQ(table.at(1, "N"), "2");
 }
 
-TEST(Program, AnInterruptKeepsTheFinishedRows) {
+TEST(Program, AProblemLargerThanTheMemoryIsARowAndTheNextOneGoesOn) {
   const auto folder = fresh_folder();
-  const pid_t child = fork();
-  if (child == 0) {
-    std::freopen("/dev/null", "w", stdout);
-    execl(BRICKWORK_PROGRAM, "brickwork", "--experiment", "brgemm", "--contenders", "brickwork-simd", "--min-time",
-          "0.001", "--samples", "20", "--out", folder.c_str(), nullptr);
-    _exit(127);
-  }
-  const auto rows = [&] {
-    std::ifstream in(folder / "samples.csv");
-    return std::count(std::istreambuf_iterator<char>(in), {}, '\n');
-  };
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(2);
-  int status = 0;
-  while (rows() < 60) {
-    ASSERT_EQ(waitpid(child, &status, WNOHANG), 0) << "it ended by itself";
-    ASSERT_LT(std::chrono::steady_clock::now(), give_up);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  kill(child, SIGINT);
-  waitpid(child, &status, 0);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 130);
-  EXPECT_GE(CsvTable(folder / "samples.csv").rows(), 59U);
+  const auto [code, output] =
+      brickwork(fmt::format("--experiment conv-forward --check --contenders brickwork-portable --problem 'N5000000 C64 "
+                            "K64 H56' --problem 'C3 K5 H6' --out {}",
+                            folder.string()));
+  EXPECT_EQ(code, 0) << output;
+  EXPECT_THAT(output, HasSubstr("1 checks passed, 0 failed, 1 skipped"));
+  const CsvTable table(folder / "samples.csv");
+  ASSERT_EQ(table.rows(), 2U);
+  EXPECT_EQ(table.at(0, "status"), "unsupported");
+  EXPECT_THAT(table.at(0, "reason"), HasSubstr("GB with 1 contender at once"));
+  EXPECT_EQ(table.at(1, "status"), "ok");
 }
 
 }  // namespace

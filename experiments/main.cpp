@@ -2,12 +2,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <csignal>
 
+#include "environment.hpp"
 #include "experiments.hpp"
 #include "interrupt.hpp"
 #include "list.hpp"
 #include "runner.hpp"
+#include "screen.hpp"
 #include "threads.hpp"
 
 using namespace brickwork;
@@ -17,8 +18,8 @@ namespace {
 ExitCode print_plans(const Experiment& experiment) {
   for (std::size_t i = 0; i < experiment.problems().size(); ++i) {
     for (const auto& [contender, plan] : experiment.plans(i)) {
-      fmt::print("{:<10} {:<18} {}\n", experiment.problems()[i].name, contender,
-                 plan ? *plan : fmt::format("{}: {}", to_string(plan.status()), plan.reason()));
+      show(fmt::format("{:<10} {:<18} {}\n", experiment.problems()[i].name, contender,
+                       plan ? *plan : fmt::format("{}: {}", to_string(plan.status()), plan.reason())));
     }
   }
   return exit_ok;
@@ -29,6 +30,7 @@ ExitCode run(const Options& options) {
   std::unique_ptr<Experiment> experiment;
   const auto entry = std::ranges::find(table, options.experiment, &ExperimentEntry::name);
   try {
+    refuse_engine_variables();
     if (options.list) {
       print_list(table, options);
       return exit_ok;
@@ -41,10 +43,7 @@ ExitCode run(const Options& options) {
   return run_experiment(*experiment, entry->figure, options);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  int code = exit_failed;
+ExitCode run(int argc, char** argv) {
   try {
     const auto options = parse_options(argc, argv, experiment_table());
     if (!options) return exit_ok;
@@ -52,15 +51,25 @@ int main(int argc, char** argv) {
     const Kokkos::ScopeGuard kokkos(
         Kokkos::InitializationSettings().set_num_threads(options->threads).set_disable_warnings(true));
     catch_interrupts();
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is then an error of write(), with a sentence
-    code = run(*options);
+    return run(*options);
   } catch (const UsageError& e) {
-    fmt::print(stderr, "brickwork: {}\n", e.message);
-    code = exit_usage;
+    complain(e.message);
+    return exit_usage;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "brickwork: there is not enough memory for this problem\n");
+    complain("there is not enough memory");
   } catch (const std::exception& e) {
-    fmt::print(stderr, "brickwork: {}\n", e.what());
+    complain(e.what());
   }
-  return code;
+  return exit_failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_screen();
+  const ExitCode code = run(argc, argv);
+  const std::string error = screen_error();
+  if (error.empty()) return code;
+  complain(fmt::format("standard output cannot be written: {}", error));
+  return code == exit_ok ? exit_failed : code;
 }

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <map>
 
-#include "harness/testing/csv_table.hpp"
+#include "testing/csv_table.hpp"
 #include "testing/program.hpp"
 
 namespace brickwork {

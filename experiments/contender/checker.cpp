@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <limits>
+#include <new>
 
 namespace brickwork {
 namespace {
@@ -35,6 +36,8 @@ Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::ve
     contender.run();
     checked.run_seconds = seconds_of([&] { contender.run(); });
     contender.unpack(output);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& e) {
     checked.verdict = {Status::failed, e.what(), kNothingCompared};
     checked.prepared.reset();

@@ -122,6 +122,17 @@ std::vector<std::string> environment_warnings() {
   return warnings;
 }
 
+void refuse_engine_variables() {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with("BENCHMARK_")) continue;
+    throw std::invalid_argument(
+        fmt::format("{} is set, from which Google Benchmark would take how it measures: unset it and use the options "
+                    "of --help",
+                    text.substr(0, text.find('='))));
+  }
+}
+
 std::string utc_timestamp() { return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& options)
@@ -168,11 +179,13 @@ void EnvironmentRecord::write() const {
   auto unfinished = file_;
   unfinished += ".new";
   std::ofstream out(unfinished);
-  out << record_->dump(2) << '\n';
+  out << record_->dump(2, ' ', false, json::error_handler_t::replace) << '\n';  // variables need not be UTF-8
   out.close();
   std::error_code error;
   if (out) std::filesystem::rename(unfinished, file_, error);
-  if (!out || error) throw std::runtime_error(fmt::format("{} cannot be written", file_.string()));
+  if (out && !error) return;
+  std::filesystem::remove(unfinished, error);
+  throw std::runtime_error(fmt::format("{} cannot be written", file_.string()));
 }
 
 }  // namespace brickwork

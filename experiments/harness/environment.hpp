@@ -31,6 +31,10 @@ class EnvironmentRecord {
 // core, variables that tell a library which of its kernels to use.
 std::vector<std::string> environment_warnings();
 
+// Google Benchmark takes options from variables, and a filter among them would remove contenders without a word.
+// Throws std::invalid_argument with one sentence where there is one.
+void refuse_engine_variables();
+
 std::string utc_timestamp();  // "20250131T235959Z"
 
 }  // namespace brickwork

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "checker.hpp"
+#include "result.hpp"
 
 namespace brickwork {
 
@@ -44,7 +45,8 @@ class Experiment {
   virtual std::size_t shapes_size() const = 0;  // how many problems the set holds, whether chosen or not
   virtual const std::vector<ProblemInfo>& problems() const = 0;
   virtual const std::vector<ContenderInfo>& contenders() const = 0;
-  virtual std::unique_ptr<Workload> load(std::size_t problem, Fill) const = 0;
+  // Unsupported where the problem does not fit into the memory, or its answer cannot be checked.
+  virtual Result<std::unique_ptr<Workload>> load(std::size_t problem, Fill) const = 0;
   // Our plan of a problem, or the reason why there is none, for each contender that has plans.
   virtual std::vector<std::pair<std::string, Result<std::string>>> plans(std::size_t problem) const = 0;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <stdexcept>
@@ -28,20 +29,14 @@ typename Op::Problem default_problem(const Request& request) {
 }
 
 // Throws std::invalid_argument with one sentence.
-template <Operation Op>
-void check_problems(const std::vector<typename Op::Problem>& problems) {
-  const auto memory = static_cast<double>(machine().memory_bytes);
+template <class Problem>
+void check_problems(const std::vector<Problem>& problems) {
   std::map<std::string, std::string> names;
   for (const auto& problem : problems) {
     const auto [first, is_new] = names.emplace(to_string(problem), problem.name);
     if (!is_new) {
       throw std::invalid_argument(fmt::format("{} and {} are the same problem, {}: give it once, with its count",
                                               first->second, problem.name, first->first));
-    }
-    // The plain tensors, and a contender's own copy of them.
-    if (const double bytes = 2 * bytes_of<Op>(problem); bytes > memory) {
-      throw std::invalid_argument(fmt::format("{} needs {:.1f} GB, more than the {:.1f} GB of this machine",
-                                              problem.name, 1e-9 * bytes, 1e-9 * memory));
     }
   }
 }
@@ -83,7 +78,7 @@ Chosen<typename Op::Problem> choose_problems(const Request& request) {
     }
     chosen.problems.back().name = to_string(chosen.problems.back());
   }
-  check_problems<Op>(chosen.problems);
+  check_problems(chosen.problems);
   return chosen;
 }
 
@@ -100,6 +95,22 @@ std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, c
   return table;
 }
 
+// The least that is alive at once: the plain tensors, the right answer in double of a few images, and each contender's
+// own copy of the tensors.
+template <Operation Op>
+double memory_of(const typename Op::Problem& problem, std::int64_t contenders_at_once) {
+  const auto few = test_data::few_images<Op>(problem);
+  double right_answer = 0;
+  for (const auto& tensors : {Op::inputs(few), Op::outputs(few)}) {
+    for (const TensorInfo& tensor : tensors) right_answer += static_cast<double>(tensor.size()) * sizeof(double);
+  }
+  return right_answer + static_cast<double>(1 + contenders_at_once) * bytes_of<Op>(problem);
+}
+
+// What is wrong with --plan, in one sentence of std::invalid_argument: nobody who was chosen reads it, or it fits none
+// of the problems. One that fits some of them leaves rows that say misfit of the others.
+void check_plan(const Experiment&, const Options&, const std::vector<std::string>& readers);
+
 }  // namespace experiment_of
 
 template <Operation Op>
@@ -107,8 +118,13 @@ class ExperimentOf final : public Experiment {
  public:
   using Problem = typename Op::Problem;
 
-  ExperimentOf(experiment_of::Chosen<Problem> chosen, std::vector<Contender<Op>> contenders, Resources resources)
-      : chosen_(std::move(chosen)), contenders_(std::move(contenders)), resources_(resources) {
+  // one_by_one: a contender is gone before the next one is prepared.
+  ExperimentOf(experiment_of::Chosen<Problem> chosen, std::vector<Contender<Op>> contenders, Resources resources,
+               bool one_by_one = false)
+      : chosen_(std::move(chosen)),
+        contenders_(std::move(contenders)),
+        resources_(resources),
+        at_once_(one_by_one ? 1 : std::ranges::count(contenders_, "", [](const auto& c) { return c.library.absent; })) {
     for (const Problem& p : chosen_.problems) {
       problem_infos_.push_back({.id = to_string(p),
                                 .name = p.name,
@@ -130,9 +146,17 @@ class ExperimentOf final : public Experiment {
   const std::vector<ProblemInfo>& problems() const override { return problem_infos_; }
   const std::vector<ContenderInfo>& contenders() const override { return contender_infos_; }
 
-  std::unique_ptr<Workload> load(std::size_t problem, Fill fill) const override {
-    return std::make_unique<LoadedWorkload>(*this, chosen_.problems[problem],
-                                            make_checkable_test_data<Op>(chosen_.problems[problem], fill));
+  Result<std::unique_ptr<Workload>> load(std::size_t index, Fill fill) const override {
+    const Problem& problem = chosen_.problems[index];
+    if (memory_of(problem) > memory()) return out_of_memory(problem);
+    try {
+      auto data = make_checkable_test_data<Op>(problem, fill);
+      return std::unique_ptr<Workload>(std::make_unique<LoadedWorkload>(*this, problem, std::move(data)));
+    } catch (const std::bad_alloc&) {
+      return out_of_memory(problem);
+    } catch (const std::invalid_argument& e) {
+      return Result<std::unique_ptr<Workload>>::unsupported(e.what());
+    }
   }
 
   std::vector<std::pair<std::string, Result<std::string>>> plans(std::size_t problem) const override {
@@ -148,8 +172,11 @@ class ExperimentOf final : public Experiment {
    public:
     LoadedWorkload(const ExperimentOf& experiment, const Problem& problem, TestData data)
         : experiment_(experiment), problem_(problem), data_(std::move(data)) {}
-    Checked check(std::size_t contender) const override {
+    Checked check(std::size_t contender) const override try {
       return brickwork::check(experiment_.contenders_[contender], problem_, data_, experiment_.resources_);
+    } catch (const std::bad_alloc&) {
+      const auto refused = experiment_.out_of_memory(problem_);
+      return {.verdict = {refused.status(), refused.reason(), std::nan("")}, .prepared = nullptr};
     }
 
    private:
@@ -158,20 +185,38 @@ class ExperimentOf final : public Experiment {
     TestData data_;
   };
 
+  static double memory() { return static_cast<double>(machine().memory_bytes); }
+  double memory_of(const Problem& problem) const { return experiment_of::memory_of<Op>(problem, at_once_); }
+
+  Result<std::unique_ptr<Workload>> out_of_memory(const Problem& problem) const {
+    return Result<std::unique_ptr<Workload>>::unsupported(
+        fmt::format("{} needs at least {:.3f} GB with {} contender{} at once, more than is left of the {:.3f} GB of "
+                    "this machine",
+                    problem.name, 1e-9 * memory_of(problem), at_once_, at_once_ == 1 ? "" : "s", 1e-9 * memory()));
+  }
+
   experiment_of::Chosen<Problem> chosen_;
   std::vector<Contender<Op>> contenders_;
   Resources resources_;
+  std::int64_t at_once_;  // contenders
   std::vector<ProblemInfo> problem_infos_;
   std::vector<ContenderInfo> contender_infos_;
 };
 
-// Throws std::invalid_argument with one sentence on shapes, problems, layers or contenders that are wrong.
+// Throws std::invalid_argument with one sentence on shapes, problems, layers, contenders or a plan that are wrong.
 template <Operation Op>
 std::unique_ptr<Experiment> make_experiment(const Request& request, std::vector<Contender<Op>> contenders) {
-  return std::make_unique<ExperimentOf<Op>>(
+  const Options& options = request.options;
+  std::vector<std::string> readers;  // of --plan
+  for (const auto& contender : contenders) {
+    if (contender.plan) readers.push_back(contender.name);
+  }
+  auto experiment = std::make_unique<ExperimentOf<Op>>(
       experiment_of::choose_problems<Op>(request),
-      experiment_of::choose_contenders(std::move(contenders), request.options.contenders, request.options.list),
-      Resources{request.options.threads});
+      experiment_of::choose_contenders(std::move(contenders), options.contenders, options.list),
+      Resources{options.threads}, options.check_only || options.list);
+  experiment_of::check_plan(*experiment, options, readers);
+  return experiment;
 }
 
 }  // namespace brickwork

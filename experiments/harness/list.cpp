@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <stdexcept>
+
+#include "screen.hpp"
 
 namespace brickwork {
 namespace {
@@ -15,11 +18,12 @@ void print_contenders(const Request& request) {
   sample.threads = 1;
   const auto experiment = request.entry.make({request.entry, request.table, sample});
   const auto workload = experiment->load(0, Fill::integers);
+  if (!workload) throw std::runtime_error(workload.reason());
   for (std::size_t c = 0; c < experiment->contenders().size(); ++c) {
-    const Verdict verdict = workload->check(c).verdict;
-    fmt::print(
+    const Verdict verdict = (*workload)->check(c).verdict;
+    show(fmt::format(
         "  contender {:<18} {}\n", experiment->contenders()[c].name,
-        verdict.status == Status::ok ? "available" : fmt::format("{}: {}", to_string(verdict.status), verdict.reason));
+        verdict.status == Status::ok ? "available" : fmt::format("{}: {}", to_string(verdict.status), verdict.reason)));
   }
 }
 
@@ -30,14 +34,14 @@ void print_list(std::span<const ExperimentEntry> table, const Options& options) 
   for (const auto& entry : table) {
     kinds.push_back(entry.kind());
     if (!options.experiment.empty() && options.experiment != entry.name) continue;
-    fmt::print("experiment {}: {}\n", entry.name, entry.about);
+    show(fmt::format("experiment {}: {}\n", entry.name, entry.about));
     print_contenders({entry, table, options});
   }
   for (const ShapeSet& set : shape_sets(kinds)) {
     constexpr std::size_t shown = 24;
     const auto end = set.layers.begin() + static_cast<std::ptrdiff_t>(std::min(shown, set.layers.size()));
-    fmt::print("shape set {} ({} {} problems): {}{}\n", set.name, set.layers.size(), set.kind,
-               fmt::join(set.layers.begin(), end, " "), set.layers.size() > shown ? " ..." : "");
+    show(fmt::format("shape set {} ({} {} problems): {}{}\n", set.name, set.layers.size(), set.kind,
+                     fmt::join(set.layers.begin(), end, " "), set.layers.size() > shown ? " ..." : ""));
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <span>
 #include <stdexcept>
 
@@ -13,6 +14,7 @@
 #include "machine.hpp"
 #include "names.hpp"
 #include "registry.hpp"
+#include "utf8.hpp"
 
 namespace brickwork {
 namespace {
@@ -22,6 +24,23 @@ std::vector<std::string> option_names(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) names.push_back("--" + option->get_lnames().front());
   return names;
 }
+
+// In place of CLI::Range, which lets NaN pass and finds 2.5 outside of the range from 1 to 100000.
+template <class Number>
+CLI::Validator number(std::string_view kind, Number least, Number most) {
+  const auto check = [=](const std::string& text) {
+    Number value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool all_read = error == std::errc() && end == text.data() + text.size();
+    return all_read && value >= least && value <= most
+               ? std::string()
+               : fmt::format("{} is no {} from {} to {}", text, kind, least, most);
+  };
+  return {check, fmt::format("{} to {}", least, most)};
+}
+
+CLI::Validator whole(std::int64_t least, std::int64_t most) { return number("whole number", least, most); }
+CLI::Validator seconds(double least, double most) { return number("time in seconds", least, most); }
 
 using Table = std::span<const ExperimentEntry>;
 
@@ -40,6 +59,13 @@ void require_taken(bool given, std::string_view option, const ExperimentEntry& e
     if (takes(other)) others.push_back(other.name);
   }
   throw std::invalid_argument(fmt::format("{} belongs to {}, not to {}", option, fmt::join(others, ", "), entry.name));
+}
+
+void check_encoding(std::span<char*> arguments) {
+  for (const char* argument : arguments) {
+    if (is_utf8(argument)) continue;
+    throw std::invalid_argument(fmt::format("{} is not UTF-8, in which the run's record is kept", in_quotes(argument)));
+  }
 }
 
 void check_combination(const Options& o, bool threads_given, Table table) {
@@ -102,11 +128,11 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   auto* threads_option =
       app.add_option("--threads", o.threads, "Threads of every contender (default: all cores, or 1 of one core's work)")
           ->type_name("COUNT")
-          ->check(CLI::Range(1, omp_get_num_procs()));
+          ->check(whole(1, omp_get_num_procs()));
   auto* minibatch_option =
       app.add_option("--minibatch", minibatch, "Images of a problem that does not say its own (default: 28)")
           ->type_name("COUNT")
-          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
+          ->check(whole(1, std::int64_t{1} << 40));
   app.add_option("--epilogue", o.epilogue, "Fused into the operation: none, bias, bias+relu, bias+residual+relu, ...")
       ->type_name("TEXT");
   app.add_option("--cache", cache, "State of the caches before each run: hot, cold (default: hot)")
@@ -114,13 +140,13 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
       ->check(CLI::IsMember({"hot", "cold"}));
   app.add_option("--samples", o.samples, "Timed samples per contender and problem (default: 11)")
       ->type_name("COUNT")
-      ->check(CLI::Range(1, 100000));
+      ->check(whole(1, 100000));
   app.add_option("--min-time", o.min_time, "Least duration of a sample in seconds (default: 0.02)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1e-6, 3600.0));
+      ->check(seconds(1e-6, 3600));
   auto* budget_option = app.add_option("--time-budget", time_budget, "Take fewer samples (at least 3) to end in time")
                             ->type_name("SECONDS")
-                            ->check(CLI::Range(1.0, 1e9));
+                            ->check(seconds(1, 1e9));
   app.add_option("--isa", isa, "Instruction set of our simd kernel: best, avx2, avx512, neon (default: best)")
       ->type_name("NAME");
   app.add_option("--plan", o.plan, "Our loop plan instead of the planner's, or print: print each problem's and exit")
@@ -131,6 +157,7 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   app.add_flag("--list", o.list, "List experiments, contenders, shape sets and layers, and exit");
 
   try {
+    check_encoding({argv, static_cast<std::size_t>(argc)});
     app.parse(argc, argv);
     if (!app.remaining().empty()) {
       const std::string word = app.remaining().front();

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "screen.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -27,22 +29,14 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-Progress::Progress(std::size_t problems) : problems_(problems), terminal_(isatty(STDOUT_FILENO) != 0) {}
-
-double Progress::elapsed() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
+Progress::Progress(std::size_t problems, RunClock clock)
+    : problems_(problems), clock_(std::move(clock)), start_(clock_()), terminal_(isatty(STDOUT_FILENO) != 0) {}
 
 void Progress::status(const std::string& what) {
-  if (!terminal_) return;
-  fmt::print("{}[{}/{}] {}", kClearLine, done_ + 1, problems_, what);
-  std::fflush(stdout);
+  if (terminal_) show(fmt::format("{}[{}/{}] {}", kClearLine, done_ + 1, problems_, what));
 }
 
-void Progress::note(const std::string& line) {
-  fmt::print("{}{}\n", terminal_ ? kClearLine : "", line);
-  std::fflush(stdout);
-}
+void Progress::note(const std::string& line) { show(fmt::format("{}{}\n", terminal_ ? kClearLine : "", line)); }
 
 void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double peak) {
   ++done_;
@@ -73,11 +67,11 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
 
 void Progress::summary() const {
   if (totals_.empty()) return;
-  fmt::print("\nall problems, weighted by count:\n{:<20}{:>10}{:>12}\n", "contender", "GFLOP/s", "% of peak");
+  show(fmt::format("\nall problems, weighted by count:\n{:<20}{:>10}{:>12}\n", "contender", "GFLOP/s", "% of peak"));
   for (const auto& contender : order_) {
     const Total& t = totals_.at(contender);
-    fmt::print("{:<20}{:>10.1f}{:>12.1f}{}\n", contender, 1e-9 * t.flop / t.seconds, 100 * t.flop / t.peak_flop,
-               t.problems < done_ ? fmt::format("   ({} of {} problems)", t.problems, done_) : "");
+    show(fmt::format("{:<20}{:>10.1f}{:>12.1f}{}\n", contender, 1e-9 * t.flop / t.seconds, 100 * t.flop / t.peak_flop,
+                     t.problems < done_ ? fmt::format("   ({} of {} problems)", t.problems, done_) : ""));
   }
 }
 

@@ -1,10 +1,10 @@
 // What the terminal shows while a run goes on, and the table at its end.
 #pragma once
-#include <chrono>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "clock.hpp"
 #include "experiment.hpp"
 
 namespace brickwork {
@@ -22,9 +22,8 @@ struct Outcome {
 
 class Progress {
  public:
-  explicit Progress(std::size_t problems);
+  Progress(std::size_t problems, RunClock);
 
-  double elapsed() const;                // seconds
   void status(const std::string& what);  // replaced by the next output; shown on a terminal only
   void note(const std::string& line);
   // peak: flop/s measured beside this problem; 0 where nothing was timed.
@@ -34,14 +33,17 @@ class Progress {
   bool anything_timed() const { return !totals_.empty(); }
 
  private:
+  double elapsed() const { return clock_() - start_; }
+
   struct Total {
     double flop = 0, seconds = 0, peak_flop = 0;
     std::size_t problems = 0;
   };
 
   std::size_t problems_, done_ = 0;
+  RunClock clock_;
+  double start_;
   bool terminal_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::vector<std::string> order_;       // contenders as they first appeared
   std::map<std::string, Total> totals_;  // weighted by count
 };

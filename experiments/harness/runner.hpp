@@ -2,6 +2,7 @@
 #pragma once
 #include <string_view>
 
+#include "clock.hpp"
 #include "experiment.hpp"
 #include "options.hpp"
 
@@ -9,8 +10,9 @@ namespace brickwork {
 
 enum ExitCode { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_interrupted = 130 };
 
-// figure: how the experiment is drawn, for the rows. Throws std::runtime_error with one sentence where results cannot
-// be written.
-ExitCode run_experiment(const Experiment&, std::string_view figure, const Options&);
+// figure: how the experiment is drawn, for the rows. Throws std::runtime_error with one sentence where the folder holds
+// another run's results, where results cannot be written, and where there are none; what was measured stays written.
+ExitCode run_experiment(const Experiment&, std::string_view figure, const Options&,
+                        const RunClock& clock = steady_seconds);
 
 }  // namespace brickwork

@@ -1,15 +1,20 @@
 #include "runner.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
+#include "progress.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
 
@@ -28,6 +33,11 @@ class Runner : public testing::Test {
     options_.samples = 3;
     options_.min_time = 1e-4;
     options_.out = folder_;
+  }
+
+  std::string text(const char* file) const {
+    std::ifstream in(folder_ / file);
+    return {std::istreambuf_iterator<char>(in), {}};
   }
 
   fs::path folder_;
@@ -99,6 +109,129 @@ TEST_F(Runner, ChecksWithoutTiming) {
   EXPECT_EQ(table.at(1, "status"), "failed");
 }
 
+TEST_F(Runner, ChecksOnFloatsAfterIntegers) {
+  const FakeContender rounding{"rounding", [](auto right, auto output) {
+                                 std::ranges::transform(right, output.begin(), [](float x) { return std::round(x); });
+                               }};
+  EXPECT_EQ(run_experiment(fake_experiment({rounding}), "layers", options_), exit_ok);
+  fs::remove_all(folder_);
+  options_.check_only = true;
+  EXPECT_EQ(run_experiment(fake_experiment({rounding, right_}), "layers", options_), exit_failed);
+  const CsvTable table(folder_ / "samples.csv");
+  EXPECT_EQ(table.at(0, "status"), "failed");
+  EXPECT_GT(std::stod(table.at(0, "max_error")), 0.1);
+  EXPECT_EQ(table.at(1, "status"), "ok");
+}
+
+TEST_F(Runner, GoesOnAfterAProblemThatCannotBeChecked) {
+  const std::vector<FakeProblem> problems = {{.name = "zeros", .size = 1, .zeros = true},
+                                             {.name = "long", .size = 2, .terms = (1 << 24) + 1},
+                                             {.name = "huge", .size = std::int64_t{1} << 40},
+                                             {.name = "last", .size = 3}};
+  const std::pair<const char*, const char*> reasons[] = {
+      {"zeros", "the right output is all zeros: nothing can be checked"},
+      {"long", "an output is the sum of 16777217 products: f32 is exact only up to 2^24 of them"},
+      {"huge", "huge needs at least 2251799.814 GB with 3 contenders at once, more than is left of the "}};
+  for (const bool check_only : {false, true}) {
+    fs::remove_all(folder_);
+    options_.check_only = check_only;
+    testing::internal::CaptureStdout();
+    EXPECT_EQ(run_experiment(fake_experiment({right_, absent_, wrong_}, problems), "layers", options_), exit_failed);
+    const std::string shown = testing::internal::GetCapturedStdout();
+    const CsvTable table(folder_ / "samples.csv");
+    std::map<std::string, std::set<std::string>> status;
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      const auto name = table.at(i, "name");
+      status[name].insert(table.at(i, "status"));
+      for (const auto& [problem, reason] : reasons) {
+        if (problem != name) continue;
+        EXPECT_THAT(table.at(i, "reason"), testing::StartsWith(reason));
+        EXPECT_THAT(shown, testing::HasSubstr("  right, absent, wrong unsupported on " + name + ": " + reason));
+      }
+    }
+    for (const char* name : {"zeros", "long", "huge"}) EXPECT_EQ(status[name], std::set<std::string>{"unsupported"});
+    EXPECT_EQ(status["last"], (std::set<std::string>{"ok", "absent", "failed"}));
+  }
+}
+
+TEST_F(Runner, ALackOfMemoryNamesTheProblemAndItsBytes) {
+  const FakeContender greedy{"greedy", [](auto, auto) { throw std::bad_alloc(); }};
+  EXPECT_EQ(run_experiment(fake_experiment({greedy, right_}), "layers", options_), exit_ok);
+  const CsvTable table(folder_ / "samples.csv");
+  std::map<std::string, std::string> reasons;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    reasons[table.at(i, "contender") + " " + table.at(i, "status")] = table.at(i, "reason");
+  }
+  EXPECT_THAT(reasons["greedy unsupported"],
+              testing::StartsWith("only needs at least 0.000 GB with 2 contenders at once, more than is left of the "));
+  EXPECT_TRUE(reasons.contains("right ok"));
+}
+
+// Whatever ends the run in the second problem, the first one's rows are on the disk by then.
+TEST_F(Runner, WritesAProblemBeforeTheNextOneBegins) {
+  for (const bool check_only : {false, true}) {
+    fs::remove_all(folder_);
+    options_.check_only = check_only;
+    std::string seen;
+    const FakeContender looking{"looking", [&](auto right, auto output) {
+                                  if (right.size() == 4 * 64) seen = text("samples.csv");
+                                  right_answer(right, output);
+                                }};
+    const std::vector<FakeProblem> problems = {{.name = "first", .size = 3}, {.name = "second", .size = 4}};
+    EXPECT_EQ(run_experiment(fake_experiment({looking}, problems), "layers", options_), exit_ok);
+    ASSERT_THAT(seen, testing::HasSubstr(",first,"));
+    EXPECT_EQ(seen.back(), '\n');
+    EXPECT_EQ(seen, text("samples.csv").substr(0, seen.size()));
+    EXPECT_THAT(text("samples.csv").substr(seen.size()),
+                testing::AllOf(testing::HasSubstr(",second,"), testing::Not(testing::HasSubstr(",first,"))));
+  }
+}
+
+// On a clock that stands still, so that the whole budget is left whenever it is asked for.
+TEST_F(Runner, GivesAProblemItsShareOfTheTimeBudget) {
+  options_.samples = 1000;
+  options_.min_time = 1e-3;
+  options_.time_budget = 0.1;
+  const std::vector<FakeProblem> problems = {
+      {.name = "a", .size = 1}, {.name = "b", .size = 2}, {.name = "c", .size = 3}, {.name = "d", .size = 4}};
+  EXPECT_EQ(run_experiment(fake_experiment({right_}, problems), "layers", options_, [] { return 0.0; }), exit_ok);
+  const CsvTable table(folder_ / "samples.csv");
+  std::map<std::string, int> samples;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    samples[table.at(i, "name")] += table.at(i, "contender") == "right" && table.at(i, "phase") == "run";
+  }
+  // A sample costs 2.5 ms and packing 3: 8 fit into a quarter of the budget and 38 into all of it.
+  EXPECT_GE(samples["a"], 3);
+  EXPECT_LE(samples["a"], 8);
+}
+
+TEST_F(Runner, ShowsTheMediansOfItsRowsAndTheirShareOfThePeak) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_experiment(fake_experiment({right_, wrong_}), "layers", options_), exit_failed);
+  const std::string shown = testing::internal::GetCapturedStdout();
+  const CsvTable table(folder_ / "samples.csv");
+  std::map<std::string, std::vector<double>> rates;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.at(i, "status") == "ok" && table.at(i, "phase") == "run") {
+      rates[table.at(i, "contender")].push_back(std::stod(table.at(i, "flop")) / std::stod(table.at(i, "seconds")));
+    }
+  }
+  ASSERT_EQ(rates["right"].size(), 3U);
+  const double rate = median(rates["right"]), share = 100 * rate / median(rates[kFmaPeakName]);
+  EXPECT_THAT(shown, testing::HasSubstr(
+                         fmt::format("[1/1] only  right {:.1f} ({:.0f}%)  wrong failed  | ", 1e-9 * rate, share)));
+  EXPECT_THAT(shown, testing::HasSubstr(fmt::format("\nright{:>25.1f}{:>12.1f}\n", 1e-9 * rate, share)));
+  EXPECT_THAT(shown, testing::HasSubstr("  wrong failed on only: "));
+  EXPECT_THAT(shown, testing::HasSubstr("results in " + folder_.string()));
+}
+
+TEST_F(Runner, TakesAllSamplesWhereTheTimeBudgetHasRoomForThem) {
+  options_.samples = 5;
+  options_.time_budget = 1e9;
+  EXPECT_EQ(run_experiment(fake_experiment({right_}), "layers", options_), exit_ok);
+  EXPECT_EQ(CsvTable(folder_ / "samples.csv").rows(), 10U + 5 + 3 + 5);  // stream; run, pack and peak
+}
+
 TEST_F(Runner, KeepsToTheTimeBudgetWithAtLeastThreeSamples) {
   options_.samples = 1000;
   options_.min_time = 0.01;
@@ -115,7 +248,30 @@ TEST_F(Runner, IsNoSuccessWithoutAnyTime) {
 TEST_F(Runner, NeverOverwritesResults) {
   EXPECT_EQ(run_experiment(fake_experiment({right_}), "layers", options_), exit_ok);
   EXPECT_THAT([&] { run_experiment(fake_experiment({right_}), "layers", options_); },
-              testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr("already holds a samples.csv")));
+              testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr("already holds a run's ")));
+}
+
+TEST_F(Runner, TouchesNothingInTheFolderOfAnotherRun) {
+  for (const char* file : {"samples.csv", "environment.json"}) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    std::ofstream(folder_ / file) << "another's";
+    EXPECT_THAT([&] { run_experiment(fake_experiment({right_}), "layers", options_); },
+                testing::ThrowsMessage<std::runtime_error>(folder_.string() + " already holds a run's " + file +
+                                                           ": name another folder"));
+    EXPECT_EQ(text(file), "another's");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);
+  }
+}
+
+TEST_F(Runner, TheFirstCauseStandsWhereTheRecordCannotBeWrittenEither) {
+  const FakeContender blocking{"blocking", [&](auto right, auto output) {
+                                 fs::create_directories(folder_ / "environment.json.new");
+                                 fs::create_directories(folder_ / "google-benchmark" / "size3.json");
+                                 right_answer(right, output);
+                               }};
+  EXPECT_THAT([&] { run_experiment(fake_experiment({blocking}), "layers", options_); },
+              testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr("size3.json cannot be written")));
 }
 
 }  // namespace

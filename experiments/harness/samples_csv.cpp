@@ -67,7 +67,10 @@ SamplesCsv::SamplesCsv(const std::filesystem::path& path, RunInfo info, std::vec
       info_(std::move(info)),
       size_columns_(std::move(size_columns)),
       file_(std::fopen(path.c_str(), "wx")) {
-  if (!file_ && errno == EEXIST && !std::filesystem::is_regular_file(path)) file_.reset(std::fopen(path.c_str(), "w"));
+  if (!file_ && errno == EEXIST) {
+    if (std::filesystem::is_regular_file(path)) refuse_to_overwrite(path);
+    file_.reset(std::fopen(path.c_str(), "w"));  // a device
+  }
   if (!file_) cannot_write();
   std::vector<std::string> header;
   for (const Column& column : kColumnsBefore) header.emplace_back(column.name);
@@ -91,6 +94,11 @@ void SamplesCsv::append(const Row& row) {
 void SamplesCsv::flush() {
   if (std::fflush(file_.get()) != 0) cannot_write();
   if (fsync(fileno(file_.get())) != 0 && errno != EINVAL && errno != EROFS) cannot_write();  // EINVAL: not on a disk
+}
+
+void SamplesCsv::refuse_to_overwrite(const std::filesystem::path& path) {
+  throw std::runtime_error(fmt::format("{} already holds a run's {}: name another folder", path.parent_path().string(),
+                                       path.filename().string()));
 }
 
 void SamplesCsv::write_line(const std::vector<std::string>& cells) {

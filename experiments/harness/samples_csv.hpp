@@ -35,11 +35,14 @@ struct Row {
 
 class SamplesCsv {
  public:
-  // Creates the file with its header. Everything here throws std::runtime_error with one sentence when it cannot write.
+  // Creates the file with its header; one that is there is another run's and is refused. Everything here throws
+  // std::runtime_error with one sentence when it cannot write.
   SamplesCsv(const std::filesystem::path&, RunInfo, std::vector<std::string> size_columns);
 
   void append(const Row&);
   void flush();  // to the disk: these rows survive a crash
+
+  [[noreturn]] static void refuse_to_overwrite(const std::filesystem::path&);
 
  private:
   struct Close {

@@ -56,7 +56,9 @@ TEST(SamplesCsv, ReadsBackWhatWasWritten) {
 TEST(SamplesCsv, NeverOverwrites) {
   const auto path = fresh_file("samples_csv_test_twice.csv");
   SamplesCsv first(path, {}, {});
-  EXPECT_THROW(SamplesCsv(path, {}, {}), std::runtime_error);
+  EXPECT_THAT([&] { SamplesCsv(path, {}, {}); },
+              testing::ThrowsMessage<std::runtime_error>(
+                  testing::HasSubstr("already holds a run's samples_csv_test_twice.csv: name another folder")));
 }
 
 TEST(SamplesCsv, SaysThatTheDiskIsFull) {

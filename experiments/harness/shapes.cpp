@@ -13,6 +13,7 @@
 
 #include "build_info.hpp"
 #include "names.hpp"
+#include "utf8.hpp"
 
 namespace brickwork {
 namespace {
@@ -133,6 +134,7 @@ void ShapeReader::refuse(const std::string& sentence) const {
 bool ShapeReader::next_line(std::string& text) {
   while (std::getline(in_, text)) {
     ++line_;
+    if (!is_utf8(text)) refuse(fmt::format("{} is not UTF-8: save the file in this encoding", in_quotes(text)));
     if (text.find_first_not_of(" \t\r") != std::string::npos) return true;
   }
   return false;

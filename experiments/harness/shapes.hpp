@@ -1,5 +1,5 @@
 // Shape files: a CSV line is one problem. The header names columns of the problem's table of sizes, in any order; what
-// it leaves out is the default's.
+// it leaves out is the default's. Text is UTF-8.
 #pragma once
 #include <filesystem>
 #include <istream>

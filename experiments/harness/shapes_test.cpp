@@ -43,6 +43,10 @@ TEST(Shapes, TakeWhatSpreadsheetsWrite) {
   EXPECT_EQ(problems[0].name, "a, \"b\"");
 }
 
+TEST(Shapes, TakeNamesInUtf8) {
+  EXPECT_EQ(read(kHeader + "caf\u00E9,1,1,8,8,1,1,1,1,0,0,1\n").at(0).name, "caf\u00E9");
+}
+
 TEST(Shapes, LeaveWhatTheyDoNotSayToTheDefault) {
   const auto problems = read("name,C,K,H,R,count\na,3,64,9,3,1\n", {.N = 5, .epilogue = {.bias = true}});
   EXPECT_EQ(to_string(problems[0]), "N5_C3_K64_H9_W9_R3_S3_sh1_sw1_ph0_pw0_bias");
@@ -80,6 +84,9 @@ TEST(Shapes, ErrorsNameFileLineColumnAndRemedy) {
        "net.csv:3: column name: 'a' is already the name of line 2"},
       {"name,C,K,H,epilogue,count\na,1,1,8,relo,1\n", "net.csv:2: 'relo' is no epilogue: expected an epilogue: none"},
       {kHeader + ",1,1,8,8,1,1,1,1,0,0,1\n", "net.csv:2: column name: it is empty"},
+      {kHeader + "caf\xE9,1,1,8,8,1,1,1,1,0,0,1\n",
+       "net.csv:2: \"caf\uFFFD,1,1,8,8,1,1,1,1,0,0,1\" is not UTF-8: save the file in this encoding"},
+      {"\xFF\xFEn,C,K,H,count\n", "net.csv:1: \"\uFFFD\uFFFDn,C,K,H,count\" is not UTF-8"},
       {kHeader + "\"a,1,1,8,8,1,1,1,1,0,0,1\n", "net.csv:2: the quotes do not match"},
       {kHeader + "a\"b,1,1,8,8,1,1,1,1,0,0,1\n", "net.csv:2: the quotes do not match"},
   };

@@ -21,6 +21,8 @@ struct FakeProblem {
   std::string name = "only";
   std::int64_t size = 3;
   int count = 1;
+  std::int64_t terms = 1;
+  bool zeros = false;  // the right answer is zeros alone
 };
 
 // y = x, `size` rows of 64.
@@ -35,11 +37,11 @@ struct FakeOp {
   static std::vector<TensorInfo> outputs(const FakeProblem& p) {
     return {{.name = "y", .dims = {p.size, 64}, .per_image = true}};
   }
-  static std::int64_t terms(const FakeProblem&) { return 1; }
+  static std::int64_t terms(const FakeProblem& p) { return p.terms; }
   static double flops(const FakeProblem& p) { return 64.0 * static_cast<double>(p.size); }
   static double least_flops(const FakeProblem& p) { return flops(p); }
-  static void reference(const FakeProblem&, const PlainTensors& in, PlainTensors& out) {
-    std::ranges::copy(in.values<double>(0), out.values<double>(0).begin());
+  static void reference(const FakeProblem& p, const PlainTensors& in, PlainTensors& out) {
+    if (!p.zeros) std::ranges::copy(in.values<double>(0), out.values<double>(0).begin());
   }
 };
 
@@ -49,6 +51,7 @@ struct FakeContender {
   std::function<void(std::span<const float> right, std::span<float> output)> run;
   Status status = Status::ok;  // else what it answers when it is asked
   std::string reason = {};
+  bool slow = false;
 };
 
 inline void right_answer(std::span<const float> right, std::span<float> output) {
@@ -72,16 +75,19 @@ inline Contender<FakeOp> contender(const FakeContender& fake) {
   return {.name = fake.name,
           .library = {"fake", "1.0"},
           .ours = fake.name == "right",
+          .slow = fake.slow,
           .prepare = [fake](const FakeProblem&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
             if (fake.status != Status::ok) return {fake.status, fake.reason};
             return PreparedPtr(std::make_unique<FakePrepared>(fake, in));
           }};
 }
 
-inline ExperimentOf<FakeOp> fake_experiment(const std::vector<FakeContender>& fakes) {
+inline ExperimentOf<FakeOp> fake_experiment(const std::vector<FakeContender>& fakes,
+                                            const std::vector<FakeProblem>& problems = {FakeProblem{}}) {
   std::vector<Contender<FakeOp>> contenders;
   for (const FakeContender& fake : fakes) contenders.push_back(contender(fake));
-  return {{.shapes = "fakes", .shapes_size = 1, .problems = {FakeProblem{}}}, std::move(contenders), Resources{1}};
+  return {
+      {.shapes = "fakes", .shapes_size = problems.size(), .problems = problems}, std::move(contenders), Resources{1}};
 }
 
 }  // namespace brickwork

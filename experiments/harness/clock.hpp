@@ -1,0 +1,14 @@
+// The clock of a run: seconds since some moment. A test drives its own.
+#pragma once
+#include <chrono>
+#include <functional>
+
+namespace brickwork {
+
+using RunClock = std::function<double()>;
+
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace brickwork

@@ -1,0 +1,77 @@
+#include "progress.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+ProblemInfo problem(const std::string& name, int count, double flop) {
+  ProblemInfo info;
+  info.name = name;
+  info.count = count;
+  info.flop = info.least_flop = flop;
+  return info;
+}
+
+// With a clock that the test drives.
+class ProgressOutput : public testing::Test {
+ protected:
+  template <class Act>
+  static std::string shown(Act act) {
+    testing::internal::CaptureStdout();
+    act();
+    return testing::internal::GetCapturedStdout();
+  }
+
+  double now_ = 50;
+  Progress progress_{2, [this] { return now_; }};
+};
+
+TEST_F(ProgressOutput, ALineIsTheMedianRateTheShareOfThePeakAndTheTime) {
+  now_ += 70;
+  EXPECT_EQ(shown([&] {
+              progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {5, 1, 2}}, {"theirs", "absent", {}}}, 4e9);
+            }),
+            "[1/2] a  ours 1.0 (25%)  theirs absent  | 1:10 elapsed, about 1:10 left\n");
+  now_ += 3730;
+  EXPECT_EQ(shown([&] {
+              progress_.finished(problem("b", 1, 8e9), {{"ours", "ok", {1}}}, 1e10);
+            }),
+            "[2/2] b  ours 8.0 (80%)  | 1:03:20 elapsed, about 0:00 left\n");
+}
+
+// Work over time, each weighted by how often the network has the problem; not a mean of rates or of shares.
+TEST_F(ProgressOutput, TheSummaryIsTheNetworks) {
+  shown([&] {
+    progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {2}}, {"theirs", "ok", {1}}}, 4e9);
+    progress_.finished(problem("b", 1, 8e9), {{"ours", "ok", {1}}, {"theirs", "unsupported", {}}}, 1e10);
+  });
+  EXPECT_EQ(shown([&] { progress_.summary(); }),
+            "\nall problems, weighted by count:\n"
+            "contender              GFLOP/s   % of peak\n"
+            "ours                       2.0        41.2\n"  // 3 * 2 + 8 in 3 * 2 + 1 s, at peak 3 * 8 + 10
+            "theirs                     2.0        50.0   (1 of 2 problems)\n");
+}
+
+TEST_F(ProgressOutput, NothingTimedHasNoSummary) {
+  shown([&] { progress_.finished(problem("a", 1, 1e9), {{"ours", "failed", {}}}, 0); });
+  EXPECT_FALSE(progress_.anything_timed());
+  EXPECT_EQ(shown([&] { progress_.summary(); }), "");
+}
+
+TEST_F(ProgressOutput, WarnsOfWhatStandsAboveThePeak) {
+  const auto finish = [&](double least_flop) {
+    ProblemInfo padded = problem("a", 1, 9e9);
+    padded.least_flop = least_flop;
+    return shown([&] { progress_.finished(padded, {{"ours", "ok", {1}}}, 4e9); });
+  };
+  EXPECT_THAT(finish(4.1e9), Not(HasSubstr("warning")));
+  EXPECT_THAT(finish(4.2e9), HasSubstr("\nwarning: ours on a is above the measured peak: distrust this run\n"));
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,75 @@
+#include "rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "progress.hpp"
+
+namespace brickwork {
+
+Row problem_row(const Experiment& experiment, const ProblemInfo& problem, const RunInfo& info) {
+  Row row;
+  row.problem = problem.id;
+  row.name = problem.name;
+  row.count = problem.count;
+  row.sizes = problem.sizes;
+  row.primitive = experiment.primitive();
+  row.pass = experiment.pass();
+  row.dtype = problem.dtype;
+  auto setting = problem.setting;
+  setting.push_back(fmt::format("{} thread{}", info.threads, info.threads > 1 ? "s" : ""));
+  setting.push_back(fmt::format("{} cache", info.cache));
+  setting.push_back(problem.dtype);
+  row.setting = fmt::format("{}", fmt::join(setting, ", "));
+  return row;
+}
+
+Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender, const Checked& checked) {
+  row.contender = contender.name;
+  row.ours = contender.ours ? "yes" : "no";
+  row.backend = contender.library.name;
+  row.version = contender.library.version;
+  if (const auto& prepared = checked.prepared) {
+    row.implementation = prepared->implementation();
+    row.plan = prepared->plan();
+    row.isa = prepared->isa();
+  }
+  row.phase = "run";
+  row.status = to_string(checked.verdict.status);
+  row.reason = checked.verdict.reason;
+  row.max_error = checked.verdict.max_error;
+  row.flop = problem.flop;
+  row.least_flop = problem.least_flop;
+  row.bytes = problem.bytes;
+  return row;
+}
+
+Row pack_row(Row row) {
+  row.phase = "pack";
+  row.flop = row.least_flop = row.bytes = std::nullopt;
+  return row;
+}
+
+Row fma_row(Row row, const FmaPeak& fma) {
+  row.primitive = "machine";
+  row.pass = "fma";
+  row.contender = row.backend = kFmaPeakName;
+  row.isa = fma.isa();
+  row.phase = "run";
+  row.status = to_string(Status::ok);
+  row.flop = row.least_flop = fma.flop();
+  return row;
+}
+
+Row stream_row(const StreamTriad& triad) {
+  Row row;
+  row.problem = row.name = row.contender = row.backend = row.pass = "stream";
+  row.primitive = "machine";
+  row.phase = "run";
+  row.status = to_string(Status::ok);
+  row.flop = row.least_flop = triad.flop();
+  row.bytes = triad.bytes();
+  return row;
+}
+
+}  // namespace brickwork

@@ -1,0 +1,19 @@
+// What the rows of samples.csv say: of a contender on a problem, and of the machine beside it.
+#pragma once
+#include "experiment.hpp"
+#include "machine_peak.hpp"
+#include "samples_csv.hpp"
+
+namespace brickwork {
+
+// The cells that all rows of a problem share.
+Row problem_row(const Experiment&, const ProblemInfo&, const RunInfo&);
+
+// The verdict's row, and without sample and seconds those of the timed runs.
+Row run_row(Row problem, const ProblemInfo&, const ContenderInfo&, const Checked&);
+Row pack_row(Row run);
+
+Row fma_row(Row problem, const FmaPeak&);
+Row stream_row(const StreamTriad&);
+
+}  // namespace brickwork
