@@ -75,7 +75,7 @@ class Tree:
             (folder / name).chmod(0o755)
         subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
 
-    def list(self, *mutations: dict) -> None:
+    def keep(self, *mutations: dict) -> None:
         lines = []
         for mutation in mutations:
             lines.append("[[mutation]]")
@@ -115,7 +115,7 @@ def tree(tmp_path):
 def test_says_what_became_of_every_mutation(tree):
     unseen = HINT | {"name": "unseen"}
     compiler = SUM | {"name": "compiler", "new": "WRONG"}
-    tree.list(LARGER, HINT | {"survives": "it is only fast"}, unseen, SUM, compiler)
+    tree.keep(LARGER, HINT | {"survives": "it is only fast"}, unseen, SUM, compiler)
     before = tree.files()
     code, lines, err = tree.mutate()
     assert (code, err) == (1, "")
@@ -136,12 +136,12 @@ def test_says_what_became_of_every_mutation(tree):
 
 
 def test_only_expected_survivors_are_a_success(tree):
-    tree.list(LARGER, HINT | {"survives": "it is only fast"})
+    tree.keep(LARGER, HINT | {"survives": "it is only fast"})
     assert tree.mutate()[0] == 0
 
 
 def test_an_expected_survivor_that_is_caught_is_reported(tree):
-    tree.list(LARGER | {"survives": "it is only fast"})
+    tree.keep(LARGER | {"survives": "it is only fast"})
     code, lines, _ = tree.mutate()
     assert code == 0 and lines[-1] == "1 of 1 mutations: 1 caught after all"
     assert lines[0].startswith("caught after all") and "by test_code.py::test_larger, though listed as: it is only fast" in lines[0]
@@ -156,7 +156,7 @@ def test_an_expected_survivor_that_is_caught_is_reported(tree):
     ],
 )
 def test_a_mutation_that_does_not_apply_is_an_error(tree, change, why):
-    tree.list(LARGER | change, LARGER | {"name": "other"})
+    tree.keep(LARGER | change, LARGER | {"name": "other"})
     code, lines, _ = tree.mutate()
     assert code == 1 and lines[0].startswith("does not apply") and lines[0].endswith(why)
     assert lines[1].startswith("caught")
@@ -165,7 +165,7 @@ def test_a_mutation_that_does_not_apply_is_an_error(tree, change, why):
 
 
 def test_nothing_is_concluded_where_the_unmutated_tests_fail(tree):
-    tree.list(LARGER)
+    tree.keep(LARGER)
     (tree.folder / "test_code.py").write_text("def test_wrong():\n    assert False\n")
     code, lines, err = tree.mutate()
     assert (code, lines) == (2, [])
@@ -173,36 +173,43 @@ def test_nothing_is_concluded_where_the_unmutated_tests_fail(tree):
 
 
 def test_nothing_is_concluded_from_a_filter_that_selects_nothing(tree):
-    tree.list(SUM | {"tests": ["toy_test:None"]})
+    tree.keep(SUM | {"tests": ["toy_test:None"]})
     assert tree.mutate()[2].startswith("mutate: toy_test:None runs no test, so nothing can be concluded")
 
 
 def test_nothing_is_concluded_where_the_tree_does_not_build(tree):
-    tree.list(SUM | {"tests": ["no_such_target"]})
+    tree.keep(SUM | {"tests": ["no_such_target"]})
     assert tree.mutate()[2] == "mutate: the unmutated tree cannot be built; see build/mutate/build/output.txt\n"
 
 
 def test_a_mutation_that_hangs_is_caught(tree):
     mutate = tree.folder / "scripts" / "mutate"
     mutate.write_text(mutate.read_text().replace("30 + 5 * seconds", "1"))
-    tree.list(SUM | {"old": "sum=", "new": "sleep 99; sum="})
+    tree.keep(SUM | {"old": "sum=", "new": "sleep 99; sum="})
     code, lines, _ = tree.mutate()
     assert code == 0 and lines[0].startswith("caught") and lines[0].endswith("by Toy.AddsUp, not done in 1 s")
 
 
 def test_a_mutation_that_crashes_is_caught_by_the_test_that_ran(tree):
-    tree.list(SUM | {"old": "sum=$((1 + 2))", "new": "kill -9 $$"})
-    assert "by Toy.AddsUp, which ended with status " in tree.mutate()[1][0]
+    crash = SUM | {"old": "sum=", "new": "kill -SEGV $$; sum="}
+    exit_early = SUM | {"name": "exit", "old": "sum=", "new": "exit 7; sum="}
+    tree.keep(crash, SUM | {"name": "kill", "old": "sum=", "new": "kill -KILL $$; sum="}, exit_early)
+    lines = tree.mutate()[1]
+    assert [line.rpartition("  ")[2] for line in lines[:3]] == [
+        "by Toy.AddsUp, killed by SIGSEGV",
+        "by Toy.AddsUp, killed by SIGKILL",
+        "by Toy.AddsUp, which ended with status 7",
+    ]
 
 
 def test_a_mutation_for_another_processor_is_skipped(tree):
-    tree.list(LARGER | {"cpu": "abacus"})
+    tree.keep(LARGER | {"cpu": "abacus"})
     code, lines, _ = tree.mutate()
     assert code == 0 and lines[0].startswith("skipped") and lines[0].endswith("this processor has no abacus")
 
 
 def test_only_selects_by_name_or_file(tree):
-    tree.list(LARGER, HINT, SUM)
+    tree.keep(LARGER, HINT, SUM)
     names = lambda *options: [line.split()[0] for line in tree.mutate("--list", *options)[1]]  # noqa: E731
     assert names() == ["larger", "hint", "sum"]
     assert names("--only", "l*") == ["larger"]
@@ -211,7 +218,7 @@ def test_only_selects_by_name_or_file(tree):
 
 
 def test_the_copy_follows_the_tree(tree):
-    tree.list(HINT)
+    tree.keep(HINT)
     (tree.folder / "stale.py").write_text("")
     assert tree.mutate()[0] == 1
     copy = tree.folder / "build" / "mutate"
@@ -227,7 +234,7 @@ def test_the_copy_follows_the_tree(tree):
 
 def sleeping(tree):
     """Started, and at work on a mutation that sleeps."""
-    tree.list(SUM | {"old": "sum=", "new": "sleep 3; sum="})
+    tree.keep(SUM | {"old": "sum=", "new": "sleep 3; sum="})
     process = tree.start()
     copy = tree.folder / "build" / "mutate" / "toy.sh"
     while not (copy.exists() and "sleep 3" in copy.read_text()):
@@ -274,12 +281,12 @@ def test_what_a_killed_run_left_running_meets_no_other_one(tree):
     ],
 )
 def test_a_wrong_entry_is_refused_in_one_sentence(tree, change, complaint):
-    tree.list(LARGER | change)
+    tree.keep(LARGER | change)
     assert tree.mutate() == (2, [], f"mutate: {complaint}\n")
 
 
 def test_a_name_is_given_once(tree):
-    tree.list(LARGER, LARGER)
+    tree.keep(LARGER, LARGER)
     assert tree.mutate()[2] == "mutate: toy.toml: a second mutation has the name 'larger'\n"
 
 
@@ -297,7 +304,7 @@ def test_a_list_that_is_no_toml_is_refused(tree):
     ],
 )
 def test_wrong_usage_is_one_sentence(tree, options, complaint):
-    tree.list(LARGER)
+    tree.keep(LARGER)
     assert tree.mutate(*options) == (2, [], f"mutate: {complaint}\n")
 
 
