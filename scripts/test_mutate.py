@@ -232,39 +232,45 @@ def test_the_copy_follows_the_tree(tree):
     assert not (copy / "stale.py").exists()
 
 
-def sleeping(tree):
-    """Started, and at work on a mutation that sleeps."""
-    tree.keep(SUM | {"old": "sum=", "new": "sleep 3; sum="})
+def waiting(tree):
+    """Started, and at work on a mutation whose test waits for build/done."""
+    wait = "while [ ! -e ../done ]; do sleep 0.02; done; sum="
+    tree.keep(SUM | {"old": "sum=", "new": wait})
     process = tree.start()
-    copy = tree.folder / "build" / "mutate" / "toy.sh"
-    while not (copy.exists() and "sleep 3" in copy.read_text()):
+    copy = tree.folder / "build" / "mutate" / "build" / "release" / "toy_test"
+    while not (copy.exists() and wait in copy.read_text()):
         assert process.poll() is None
-        time.sleep(0.01)
+        time.sleep(0.02)
     return process
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_says_so_and_leaves_the_tree_alone(tree, how):
+def test_an_interrupted_run_says_so_and_leaves_nothing_behind(tree, how):
+    process = waiting(tree)
     before = tree.files()
-    process = sleeping(tree)
     process.send_signal(how)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "")
     assert out.splitlines()[-1] == "0 of 1 mutations, interrupted: nothing found"
-    assert tree.files().keys() == before.keys() | {tree.folder / "scripts" / "mutations" / "toy.toml"}
-    assert (tree.folder / "toy.sh").read_text() == PROGRAM
+    assert tree.files() == before
+    (tree.folder / "build" / "done").touch()
+    assert tree.mutate()[1][-1] == "1 of 1 mutations: 1 LIVED"
 
 
 def test_what_a_killed_run_left_running_meets_no_other_one(tree):
-    process = sleeping(tree)
-    assert "is still at work in build/mutate" in tree.mutate()[2]
+    process = waiting(tree)
+    before = tree.files()
+    busy = "mutate: another mutate, or what a killed one left running, is still at work in build/mutate; wait for its end\n"
+    assert tree.mutate() == (2, [], busy)
     process.kill()
     process.communicate()
-    assert (tree.folder / "toy.sh").read_text() == PROGRAM
+    assert tree.mutate() == (2, [], busy)
+    (tree.folder / "build" / "done").touch()
     deadline = time.monotonic() + 60
-    while "still at work" in tree.mutate("--only", "sum")[2]:
+    while (ended := tree.mutate()) == (2, [], busy):
         assert time.monotonic() < deadline
-        time.sleep(0.1)
+    assert ended[1][-1] == "1 of 1 mutations: 1 LIVED"
+    assert tree.files() == before
 
 
 @pytest.mark.parametrize(
