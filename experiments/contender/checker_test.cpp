@@ -213,6 +213,10 @@ TEST(Checker, TurnsExceptionsIntoTheReason) {
   EXPECT_FALSE(checked(contender).prepared);
 }
 
+TEST(Checker, LeavesNothingToTimeOfAContenderThatThrew) {
+  EXPECT_FALSE(checked(contender_that([](Right, Output) { throw std::runtime_error("refused"); })).prepared);
+}
+
 TEST(Checker, PassesOnWhyThereIsNothingToRun) {
   Contender<Copy> contender = contender_that(copy);
   for (const auto status : {Status::unsupported, Status::misfit}) {

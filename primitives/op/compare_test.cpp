@@ -75,10 +75,12 @@ TEST(Compare, RefusesToDecideNothing) {
   EXPECT_FALSE(decides_nothing(of({1}, {0, 1}, DType::f64)));
 }
 
-TEST(Compare, PoisonIsWrong) {
-  PlainTensors output = of({1, 2}, {3}, DType::f32);
-  poison(output);
-  EXPECT_EQ(compare(output, of({1, 2}, {3}, DType::f64), 1e30).status, Status::failed);
+TEST(Compare, PoisonIsWrongInEveryType) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    PlainTensors output = of({1, 2}, {3}, dtype);
+    poison(output);
+    EXPECT_EQ(compare(output, of({1, 2}, {3}, DType::f64), 1e30).status, Status::failed) << to_string(dtype);
+  }
 }
 
 }  // namespace

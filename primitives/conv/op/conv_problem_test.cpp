@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "conv_forward_op.hpp"
@@ -42,6 +43,29 @@ TEST(ConvProblem, FlopsAndBytesOfTheFirstLayer) {
   EXPECT_EQ(parse_problem<ConvProblem>("C1 K1 H2 ph3").least_flops(), 2.0 * 2 * 2);
   p.epilogue = {.bias = true, .residual = true};
   EXPECT_EQ(bytes_of<ConvForwardOp>(p), 4.0 * (3 * 224 * 224 + 64 * 3 * 7 * 7 + 2 * 64 * 112 * 112 + 64));
+}
+
+// Counted one by one: the taps of every output, and those of them that meet the image.
+TEST(ConvProblem, FlopsAreTwoForEveryTap) {
+  EXPECT_TRUE(rc::check([] {
+    const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
+    ConvProblem p{.N = in(1, 3), .C = in(1, 3), .K = in(1, 3), .R = in(1, 5), .S = in(1, 5)};
+    p.stride_h = in(1, 4), p.stride_w = in(1, 4), p.pad_h = in(0, 6), p.pad_w = in(0, 6);
+    p.H = in(std::max<std::int64_t>(1, p.R - 2 * p.pad_h), 9),
+    p.W = in(std::max<std::int64_t>(1, p.S - 2 * p.pad_w), 9);
+    double taps = 0, inside = 0;
+    for (std::int64_t row = 0; row < p.P(); ++row)
+      for (std::int64_t column = 0; column < p.Q(); ++column)
+        for (std::int64_t r = 0; r < p.R; ++r)
+          for (std::int64_t s = 0; s < p.S; ++s) {
+            const std::int64_t h = row * p.stride_h + r - p.pad_h, w = column * p.stride_w + s - p.pad_w;
+            taps += 1;
+            inside += h >= 0 && h < p.H && w >= 0 && w < p.W;
+          }
+    const double sums = 2.0 * static_cast<double>(p.N * p.K * p.C);
+    RC_ASSERT(p.flops() == sums * taps);
+    RC_ASSERT(p.least_flops() == sums * inside);
+  }));
 }
 
 TEST(ConvProblem, ReadsKeysInAnyOrderWithDefaults) {

@@ -1,0 +1,98 @@
+"""The mutations that are kept in scripts/mutations: which text becomes which, and who has to notice."""
+
+import fnmatch
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+TEXTS = ("name", "file", "old", "new")
+OPTIONAL_TEXTS = ("survives", "cpu")
+
+
+class Refused(Exception):
+    """One sentence: what is wrong, and what would be right."""
+
+
+@dataclass(frozen=True)
+class Test:
+    text: str  # "target", "target:GoogleTest filter" or what pytest takes
+
+    @property
+    def target(self) -> str | None:
+        """What CMake builds for it; nothing for pytest."""
+        return None if ".py" in self.text else self.text.partition(":")[0]
+
+    @property
+    def filter(self) -> str:
+        return self.text.partition(":")[2] or "*"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Mutation:
+    name: str
+    file: str
+    old: str  # occurs once in the file
+    new: str
+    tests: tuple[Test, ...]  # one of them fails
+    survives: str  # why none of them can; else empty
+    cpu: str  # a flag of /proc/cpuinfo, without which the code that it changes does not run; else empty
+
+    def stale(self, tree: Path) -> str:
+        """Why it does not apply to a tree, or nothing."""
+        path = tree / self.file
+        if not path.is_file():
+            return f"there is no {self.file}"
+        count = path.read_text().count(self.old)
+        return "" if count == 1 else f"its old text is {count} times in {self.file}, not once"
+
+    def matches(self, pattern: str) -> bool:
+        return any(fnmatch.fnmatchcase(text, pattern) for text in (self.name, self.file))
+
+
+def mutation_of(entry: dict, where: str) -> Mutation:
+    where += f", '{entry.get('name', 'without a name')}'"
+    known = (*TEXTS, "tests", *OPTIONAL_TEXTS)
+    for key in entry:
+        if key not in known:
+            raise Refused(f"{where}: unknown key '{key}'; known are {', '.join(known)}")
+    texts = {key: entry.get(key) for key in TEXTS} | {key: entry.get(key, "") for key in OPTIONAL_TEXTS}
+    for key, text in texts.items():
+        if not isinstance(text, str):
+            raise Refused(f"{where}: it needs a text as '{key}'")
+    tests = entry.get("tests")
+    if not isinstance(tests, list) or not tests or not all(isinstance(test, str) and test for test in tests):
+        raise Refused(f"{where}: it needs a list of texts as 'tests'")
+    if not texts["old"] or texts["old"] == texts["new"]:
+        raise Refused(f"{where}: 'old' must be a text that 'new' differs from")
+    if Path(texts["file"]).is_absolute() or ".." in Path(texts["file"]).parts:
+        raise Refused(f"{where}: 'file' must be a path within the tree")
+    return Mutation(**texts, tests=tuple(Test(test) for test in tests))
+
+
+def load(folder: Path) -> list[Mutation]:
+    """Those of all files, by the files' names."""
+    mutations: dict[str, Mutation] = {}
+    for path in sorted(folder.glob("*.toml")):
+        try:
+            table = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise Refused(f"{path.name} cannot be read: {error}") from error
+        if set(table) != {"mutation"}:
+            raise Refused(f"{path.name} must hold [[mutation]] tables and nothing else")
+        for entry in table["mutation"]:
+            mutation = mutation_of(entry, path.name)
+            if mutation.name in mutations:
+                raise Refused(f"{path.name}: a second mutation has the name '{mutation.name}'")
+            mutations[mutation.name] = mutation
+    return list(mutations.values())
+
+
+def chosen(mutations: list[Mutation], patterns: list[str]) -> list[Mutation]:
+    """Those that one of the patterns matches; all where there is none."""
+    for pattern in patterns:
+        if not any(mutation.matches(pattern) for mutation in mutations):
+            raise Refused(f"no mutation and no file of one matches '{pattern}'; --list shows them")
+    return [mutation for mutation in mutations if not patterns or any(mutation.matches(pattern) for pattern in patterns)]
