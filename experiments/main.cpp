@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
+#include "build_info.hpp"
 #include "environment.hpp"
 #include "experiments.hpp"
 #include "interrupt.hpp"
@@ -10,6 +11,8 @@
 #include "runner.hpp"
 #include "screen.hpp"
 #include "threads.hpp"
+#include "tuning/tuning.hpp"
+#include "tuning/tuning_cache.hpp"
 
 using namespace brickwork;
 
@@ -25,7 +28,15 @@ ExitCode print_plans(const Experiment& experiment) {
   return exit_ok;
 }
 
-ExitCode run(const Options& options) {
+void choose_tuning(Options& options) {
+  const ChosenTuning chosen = find_tuning(options.tuning_text, options.isa, build_info::version);
+  options.tuning = chosen.tuning;
+  options.tuning_text = to_string(chosen.tuning);
+  options.tuning_from = chosen.from;
+  options.tuning_warning = chosen.warning;
+}
+
+ExitCode run(Options options) {
   const auto table = experiment_table();
   std::unique_ptr<Experiment> experiment;
   const auto entry = std::ranges::find(table, options.experiment, &ExperimentEntry::name);
@@ -35,6 +46,7 @@ ExitCode run(const Options& options) {
       print_list(table, options);
       return exit_ok;
     }
+    if (!options.print_plan) choose_tuning(options);
     experiment = entry->make({*entry, table, options});
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};

@@ -15,7 +15,7 @@ STATUSES = ("ok", "failed", "unsupported", "absent", "misfit")
 FIGURES = ("layers", "sweep", "curve")
 # Every column that does not stand here is a size of the problem.
 COLUMNS = """run experiment figure shapes problems problem name count primitive pass contender ours backend version implementation
-    device isa dtype threads cache setting phase plan status reason max_error sample seconds flop least_flop bytes""".split()
+    device isa dtype threads cache setting phase plan tuning status reason max_error sample seconds flop least_flop bytes""".split()
 SUMMARY = {"sample": ["samples"], "seconds": ["seconds_low", "seconds", "seconds_high"]}  # quartile, median, quartile
 SUMMARY_COLUMNS = [name for column in COLUMNS for name in SUMMARY.get(column, [column])]
 WHOLE = ["problems", "count", "threads", "sample", "samples"]

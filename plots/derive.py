@@ -75,6 +75,7 @@ class Cell:
     bytes: float = float("nan")
     implementation: str = ""
     plan: str = ""
+    tuning: str = ""
     version: str = ""
     isa: str = ""
 
@@ -238,7 +239,8 @@ def _cell(rows: pd.DataFrame) -> Cell | None:
     first = run.iloc[0]
     return Cell(
         _identity(first), "ok", "", Times.of(run), Times.of(pack[pack["status"] == "ok"]), first["flop"], first["least_flop"],
-        first["bytes"], first["implementation"], first["plan"], first["version"], first["isa"],
+        first["bytes"], first["implementation"], first["plan"],
+        first["tuning"], first["version"], first["isa"],
     )
 
 

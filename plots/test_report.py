@@ -90,7 +90,7 @@ def test_the_tables_hold_the_numbers(out):
         "layer02 N2_C64_K256_H56_W56_R1_S1_sh1_sw1_ph0_pw0 4 125.0 [111.1, 142.9] 50.0 % 100.0 [95.2, 105.3] 40.0 % failed "
         "50.0 [50.0, 50.0] 20.0 % 250.0",
         "layer02 brickwork-simd 8 1 AVX3_ZEN4 n,kb,cb,oj",
-        "problem contender run, ms pack, ms isa implementation plan",
+        "problem contender run, ms pack, ms isa implementation plan and tuning",
     ):
         assert row in rows
     facts = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", text)

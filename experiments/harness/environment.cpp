@@ -102,8 +102,9 @@ double now() { return omp_get_wtime(); }
 
 }  // namespace
 
-std::vector<std::string> environment_warnings() {
+std::vector<std::string> environment_warnings(const Options& options) {
   std::vector<std::string> warnings;
+  if (!options.tuning_warning.empty()) warnings.push_back(options.tuning_warning);
   if (const auto runtimes = loaded_openmp_runtimes(); runtimes.size() > 1) {
     warnings.push_back(fmt::format("{} OpenMP runtimes share the cores and disturb each other: {}", runtimes.size(),
                                    fmt::join(runtimes, ", ")));
@@ -136,7 +137,7 @@ void refuse_engine_variables() {
 std::string utc_timestamp() { return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& options)
-    : file_(std::move(file)), record_(std::make_shared<json>()), start_(now()) {
+    : file_(std::move(file)), options_(options), record_(std::make_shared<json>()), start_(now()) {
   json& r = *record_;
   r["brickwork"] = build_info::version;
   r["date"] = utc_timestamp();
@@ -150,7 +151,8 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   r["libraries"] = library_versions();
   r["git"] = {{"commit", git_info::commit}, {"dirty", git_info::dirty}};  // of the build
   r["openmp_runtimes"] = loaded_openmp_runtimes();
-  r["warnings"] = environment_warnings();
+  r["simd_tuning"] = {{"value", options.tuning_text}, {"from", options.tuning_from}};
+  r["warnings"] = environment_warnings(options);
   r["environment_variables"] = environment_variables();
   r["kokkos_configuration"] = kokkos_configuration();
   r["load_average_start"] = load_average();
@@ -166,7 +168,7 @@ std::int64_t EnvironmentRecord::peak_memory_bytes() {
 void EnvironmentRecord::finish(int exit_code) {
   json& r = *record_;
   r["openmp_runtimes"] = loaded_openmp_runtimes();  // a library may load its own late
-  r["warnings"] = environment_warnings();
+  r["warnings"] = environment_warnings(options_);
   r["load_average_end"] = load_average();
   r["peak_memory_bytes"] = peak_memory_bytes();
   r["duration_seconds"] = now() - start_;

@@ -14,7 +14,7 @@ namespace brickwork {
 class EnvironmentRecord {
  public:
   // Takes the record of the start. Throws std::runtime_error with one sentence where the file cannot be written.
-  EnvironmentRecord(std::filesystem::path file, const Options&);
+  EnvironmentRecord(std::filesystem::path file, const Options&);  // the options outlive it
 
   void finish(int exit_code);               // adds what only the end knows: peak memory, load, duration
   static std::int64_t peak_memory_bytes();  // of this process so far
@@ -23,13 +23,14 @@ class EnvironmentRecord {
   void write() const;
 
   std::filesystem::path file_;
+  const Options& options_;
   std::shared_ptr<nlohmann::ordered_json> record_;
   double start_;
 };
 
 // What makes the numbers of this run doubtful, one sentence each: several OpenMP runtimes, threads that share a
-// core, variables that tell a library which of its kernels to use.
-std::vector<std::string> environment_warnings();
+// core, variables that tell a library which of its kernels to use, a tuning that had to be the default.
+std::vector<std::string> environment_warnings(const Options&);
 
 // Google Benchmark takes options from variables, and a filter among them would remove contenders without a word.
 // Throws std::invalid_argument with one sentence where there is one.

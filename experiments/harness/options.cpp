@@ -149,6 +149,10 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
                             ->check(seconds(1, 1e9));
   app.add_option("--isa", isa, "Instruction set of our simd kernel: best, avx2, avx512, neon (default: best)")
       ->type_name("NAME");
+  app.add_option("--tuning", o.tuning_text,
+                 "Of our simd kernel: a text as in the rows, default, or calibrate (default: kept from this CPU's "
+                 "calibration, which the first run makes)")
+      ->type_name("TEXT");
   app.add_option("--plan", o.plan, "Our loop plan instead of the planner's, or print: print each problem's and exit")
       ->type_name("TEXT|print");
   app.add_option("--out", o.out, "Folder of the results (default: results/<UTC time>-<experiment>)")

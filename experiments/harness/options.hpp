@@ -26,6 +26,9 @@ struct Options {
   double min_time = 0.02;             // seconds per sample
   std::optional<double> time_budget;  // seconds for the whole run
   Isa isa = Isa::best;
+  // Of our simd brick: as --tuning has it; main() puts what was chosen in its place, with its text and origin.
+  std::string tuning_text, tuning_from, tuning_warning;
+  SimdTuning tuning;
   std::string plan;
   bool print_plan = false;
   std::string out;

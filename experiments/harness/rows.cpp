@@ -33,6 +33,7 @@ Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender,
     row.implementation = prepared->implementation();
     row.plan = prepared->plan();
     row.isa = prepared->isa();
+    row.tuning = prepared->tuning();
   }
   row.phase = "run";
   row.status = to_string(checked.verdict.status);

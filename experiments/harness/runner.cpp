@@ -246,7 +246,10 @@ ExitCode run_experiment(const Experiment& experiment, std::string_view figure, c
   SamplesCsv csv = claim(folder, info, experiment);
   make_folder(folder / "google-benchmark");
   EnvironmentRecord environment(folder / "environment.json", options);
-  for (const auto& warning : environment_warnings()) show(fmt::format("warning: {}\n", warning));
+  if (!options.tuning_text.empty()) {
+    show(fmt::format("tuning of the simd brick: {} ({})\n", options.tuning_text, options.tuning_from));
+  }
+  for (const auto& warning : environment_warnings(options)) show(fmt::format("warning: {}\n", warning));
   ExitCode code = exit_failed;
   try {
     code = Runner(experiment, options, folder, info, csv, clock).run();

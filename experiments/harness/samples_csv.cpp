@@ -50,6 +50,7 @@ constexpr Column kColumnsBehind[] = {
     {"setting", [](const RunInfo&, const Row& r) { return r.setting; }},
     {"phase", [](const RunInfo&, const Row& r) { return r.phase; }},
     {"plan", [](const RunInfo&, const Row& r) { return r.plan; }},
+    {"tuning", [](const RunInfo&, const Row& r) { return r.tuning; }},
     {"status", [](const RunInfo&, const Row& r) { return r.status; }},
     {"reason", [](const RunInfo&, const Row& r) { return r.reason; }},
     {"max_error", [](const RunInfo&, const Row& r) { return cell(r.max_error); }},

@@ -15,6 +15,8 @@ bool is_utf8(const std::string& text) {
   }
 }
 
-std::string in_quotes(const std::string& text) { return json(text).dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string in_quotes(const std::string& text) {
+  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 }  // namespace brickwork

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -59,9 +60,9 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
   if (!asked.empty() && asked != "calibrate") {
     return {.tuning = parse_tuning(asked), .from = "as asked for", .warning = {}};
   }
-  const BackendInfo simd = brgemm_backend(Backend::simd);
-  if (!simd.absent_reason.empty()) return {.tuning = {}, .from = "the default", .warning = {}};
-  if (isa == Isa::best) isa = simd.isas.front();
+  const auto isas = brgemm_backend(Backend::simd).isas;
+  if (isa == Isa::best && !isas.empty()) isa = isas.front();
+  if (std::ranges::find(isas, isa) == isas.end()) return by_default({});  // its rows will say that it is not here
   if (!folder) {
     return by_default(
         "no folder is known to keep a calibration in, so the default tuning is used: set HOME or XDG_CACHE_HOME");
@@ -75,7 +76,7 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
       const auto kept = nlohmann::ordered_json::parse(in);
       if (kept.at("for") == mine) {
         return {.tuning = parse_tuning(kept.at("tuning").get<std::string>()),
-                .from = fmt::format("kept in {}", file.string()),
+                .from = "kept from an earlier calibration",
                 .warning = {}};
       }
     } catch (const std::exception&) {
@@ -94,9 +95,7 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
                     "next run would not find: make the folder writable, or set XDG_CACHE_HOME",
                     file.string()));
   }
-  return {.tuning = tuning,
-          .from = fmt::format("calibrated in {:.1f} s and kept in {}", seconds, file.string()),
-          .warning = {}};
+  return {.tuning = tuning, .from = fmt::format("calibrated in {:.1f} s", seconds), .warning = {}};
 }
 
 }  // namespace brickwork

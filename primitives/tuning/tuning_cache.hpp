@@ -12,7 +12,7 @@ namespace brickwork {
 
 struct ChosenTuning {
   SimdTuning tuning;
-  std::string from;     // for people: "calibrated in 1.1 s and kept in FILE"
+  std::string from;     // for people: "calibrated in 1.1 s", with no path of the machine
   std::string warning;  // where the default had to do; empty otherwise
 };
 
