@@ -8,7 +8,7 @@
 namespace brickwork {
 namespace {
 
-std::vector<Contender<BrgemmOp>> built() {
+std::vector<Contender<BrgemmOp>> brgemm_contenders() {
   std::vector<Contender<BrgemmOp>> contenders{libxsmm_small_gemm(), openblas_small_gemm(), onednn_batched_matmul()};
   std::erase_if(contenders, [](const auto& contender) { return !contender.library.absent.empty(); });
   return contenders;
@@ -19,14 +19,14 @@ TEST(BrgemmBaselines, AreExact) {
                            "m1 n70 k13 batch2", "m13 n1 k9 batch31", "m32 n32 k1 batch4"}) {
     const auto p = parse_problem<BrgemmProblem>(text);
     const TestData data = make_checkable_test_data<BrgemmOp>(p, Fill::integers);
-    for (const auto& contender : built()) EXPECT_TRUE(is_exact(contender, p, data, 1));
+    for (const auto& contender : brgemm_contenders()) EXPECT_TRUE(is_exact(contender, p, data, 1));
   }
 }
 
 TEST(BrgemmBaselines, RunOnTwoThreadsOrRefuse) {
   const auto p = parse_problem<BrgemmProblem>("m28 n64 k64 batch16");
   const TestData data = make_checkable_test_data<BrgemmOp>(p, Fill::integers);
-  for (const auto& contender : built()) {
+  for (const auto& contender : brgemm_contenders()) {
     if (contender.name == "onednn-matmul") {
       EXPECT_TRUE(is_exact(contender, p, data, 2));
       continue;
@@ -40,7 +40,7 @@ TEST(BrgemmBaselines, RunOnTwoThreadsOrRefuse) {
 TEST(BrgemmBaselines, SayWhatTheyAre) {
   const auto p = parse_problem<BrgemmProblem>("m4 n16 k4");
   const TestData data = make_checkable_test_data<BrgemmOp>(p, Fill::integers);
-  for (const auto& contender : built()) {
+  for (const auto& contender : brgemm_contenders()) {
     EXPECT_FALSE(contender.library.version.empty()) << contender.name;
     const Checked checked = check(contender, p, data, {1});
     ASSERT_TRUE(checked.prepared) << checked.verdict.reason;

@@ -99,7 +99,7 @@ TEST_P(ConvBaseline, SaysWhatItIs) {
   EXPECT_FALSE(checked.prepared->isa().empty());
 }
 
-std::vector<Contender<ConvForwardOp>> built() {
+std::vector<Contender<ConvForwardOp>> conv_contenders() {
   std::vector<Contender<ConvForwardOp>> contenders{onednn_conv(), libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()};
   std::erase_if(contenders, [](const auto& contender) { return !contender.library.absent.empty(); });
   return contenders;
@@ -112,7 +112,7 @@ std::string test_name(const testing::TestParamInfo<Contender<ConvForwardOp>>& te
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ConvBaseline);
-INSTANTIATE_TEST_SUITE_P(Libraries, ConvBaseline, testing::ValuesIn(built()), test_name);
+INSTANTIATE_TEST_SUITE_P(Libraries, ConvBaseline, testing::ValuesIn(conv_contenders()), test_name);
 
 TEST(IsExact, SeesAContenderThatWritesNothing) {
   struct Untouched final : Prepared {

@@ -232,7 +232,7 @@ HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& co
       AddStep<T, P, 2>(sum[2 % kSums], columns, rows, b, ldb, ahead, a_quads);
       AddStep<T, P, 3>(sum[3 % kSums], columns, rows, b, ldb, ahead, a_quads);
     }
-  } else if constexpr (T::kUnroll > 1) {
+  } else if constexpr (T::kUnroll > 1 && P::kEnd - P::kFirst == T::kRows) {  // parts are rare, and long to compile
     for (; k + T::kUnroll <= k_size; k += T::kUnroll) {
       BRICKWORK_UNROLL for (int u = 0; u < T::kUnroll; ++u) {
         AddStep<T, P>(sum[u % kSums], columns, rows, b, ldb, ahead);

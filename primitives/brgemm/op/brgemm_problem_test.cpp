@@ -5,18 +5,10 @@
 #include <stdexcept>
 
 #include "brgemm_op.hpp"
+#include "testing/error_of.hpp"
 
 namespace brickwork {
 namespace {
-
-std::string error_of(std::string_view text) {
-  try {
-    parse_problem<BrgemmProblem>(text);
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(BrgemmProblem, TextFormRoundTrips) {
   const BrgemmProblem p = parse_problem<BrgemmProblem>("k64 batch16 m28, n48");
@@ -47,13 +39,14 @@ TEST(BrgemmProblem, FlopsAndBytes) {
 }
 
 TEST(BrgemmProblem, WrongTextIsRefusedInOneSentence) {
-  EXPECT_EQ(error_of("m4 n4"), "'m4 n4' lacks k: add a word such as k64");
-  EXPECT_NE(error_of("m4 n4 k4 b2").find("'b2' is no size: expected one of the keys m n k batch"), std::string::npos);
-  EXPECT_EQ(error_of("m4 n4 k4 k5"), "'k5' gives k a second time after 'k4': give it once");
-  EXPECT_EQ(error_of("m0 n4 k4"), "m is 0: it must be from 1 to 2^20");
-  EXPECT_EQ(error_of("m4 n4 k4 batch1048577"), "batch is 1048577: it must be from 1 to 2^20");
-  EXPECT_EQ(error_of("m1048576 n1 k2048"), "A has 2147483648 elements: at most 2^30 are allowed");
-  EXPECT_EQ(error_of("m1048576 n1048576 k1048576 batch1048576"),
+  EXPECT_EQ(error_of<BrgemmProblem>("m4 n4"), "'m4 n4' lacks k: add a word such as k64");
+  EXPECT_NE(error_of<BrgemmProblem>("m4 n4 k4 b2").find("'b2' is no size: expected one of the keys m n k batch"),
+            std::string::npos);
+  EXPECT_EQ(error_of<BrgemmProblem>("m4 n4 k4 k5"), "'k5' gives k a second time after 'k4': give it once");
+  EXPECT_EQ(error_of<BrgemmProblem>("m0 n4 k4"), "m is 0: it must be from 1 to 2^20");
+  EXPECT_EQ(error_of<BrgemmProblem>("m4 n4 k4 batch1048577"), "batch is 1048577: it must be from 1 to 2^20");
+  EXPECT_EQ(error_of<BrgemmProblem>("m1048576 n1 k2048"), "A has 2147483648 elements: at most 2^30 are allowed");
+  EXPECT_EQ(error_of<BrgemmProblem>("m1048576 n1048576 k1048576 batch1048576"),
             "A has 1152921504606846976 elements: at most 2^30 are allowed");
 }
 

@@ -7,21 +7,14 @@
 #include <stdexcept>
 
 #include "conv_forward_op.hpp"
+#include "testing/error_of.hpp"
 
 namespace brickwork {
 namespace {
 
-std::string error_of(std::string_view text) {
-  try {
-    parse_problem<ConvProblem>(text);
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "";
-}
-
 void expect_error(std::string_view text, std::string_view part) {
-  EXPECT_NE(error_of(text).find(part), std::string::npos) << text << " gave: " << error_of(text);
+  EXPECT_NE(error_of<ConvProblem>(text).find(part), std::string::npos)
+      << text << " gave: " << error_of<ConvProblem>(text);
 }
 
 TEST(ConvProblem, OutputSizes) {
@@ -136,7 +129,7 @@ TEST(ConvProblem, ImpossibleSizesAreRefused) {
   expect_error("C1048576 K1048577 H1", "weights has 1048577 * 1048576 * 1 * 1 elements");
   expect_error("C1 K1 H1 ph1099511627776", "src has");
   expect_error("C1099511627777 K1 H1", "C is 1099511627777: it must be from 1 to 2^40");
-  EXPECT_EQ(error_of("N1048576 C1048576 K1 H1"), "");
+  EXPECT_EQ(error_of<ConvProblem>("N1048576 C1048576 K1 H1"), "");
   ConvProblem p = parse_problem<ConvProblem>("C1 K1 H1");
   p.count = 0;
   EXPECT_THROW(p.validate(), std::invalid_argument);

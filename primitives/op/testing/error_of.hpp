@@ -1,0 +1,22 @@
+// What a problem's parser says to a text, for tests.
+#pragma once
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "size_table.hpp"
+
+namespace brickwork {
+
+// Empty where the text is a problem.
+template <HasSizes Problem>
+std::string error_of(std::string_view text) {
+  try {
+    parse_problem<Problem>(text);
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace brickwork
