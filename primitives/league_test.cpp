@@ -6,6 +6,8 @@
 #include <atomic>
 #include <vector>
 
+#include "testing/host_spaces.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -15,12 +17,6 @@ using testing::ThrowsMessage;
 template <class Space>
 class League : public testing::Test {};
 
-using HostSpaces = testing::Types<Kokkos::DefaultHostExecutionSpace
-#ifdef KOKKOS_ENABLE_SERIAL
-                                  ,
-                                  Kokkos::Serial
-#endif
-                                  >;
 TYPED_TEST_SUITE(League, HostSpaces);
 
 std::vector<int> team_sizes(int most) {

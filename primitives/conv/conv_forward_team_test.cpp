@@ -5,6 +5,7 @@
 #include "conv/testing/conv_forward_check.hpp"
 #include "conv/testing/random_conv.hpp"
 #include "league.hpp"
+#include "testing/host_spaces.hpp"
 #include "tile_brick.hpp"
 
 namespace brickwork {
@@ -27,12 +28,6 @@ std::string wrong(const ConvProblem& p, const ConvPlan& plan, TaskNeeds needs, c
 template <class Space>
 class ConvForwardOnTeams : public testing::Test {};
 
-using HostSpaces = testing::Types<Kokkos::DefaultHostExecutionSpace
-#ifdef KOKKOS_ENABLE_SERIAL
-                                  ,
-                                  Kokkos::Serial
-#endif
-                                  >;
 TYPED_TEST_SUITE(ConvForwardOnTeams, HostSpaces);
 
 TYPED_TEST(ConvForwardOnTeams, RandomProblemsAndPlansAreExact) {
