@@ -22,6 +22,12 @@ def stored(name: str) -> Sweep:
 
 
 @pytest.fixture
+def only_svg(monkeypatch):
+    """Of the three formats of a figure the quickest."""
+    monkeypatch.setattr(style, "FORMATS", {"svg": style.FORMATS["svg"]})
+
+
+@pytest.fixture
 def conv() -> Sweep:
     return deepcopy(stored("conv"))  # a test may change it
 

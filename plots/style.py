@@ -229,14 +229,16 @@ def finish(figure, folder: Path, stem: str, title: str, handles: list, caption: 
     return Drawn(stem, title, caption)
 
 
+# No dates and no program versions: the same CSV gives the same bytes.
+FORMATS = {
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
+
+
 def save(figure, folder: Path, stem: str) -> None:
-    # No dates and no program versions: the same CSV gives the same bytes.
-    nothing = {
-        "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-        "png": {"Software": None},
-    }
-    for kind, metadata in nothing.items():
+    for kind, metadata in FORMATS.items():
         buffer = BytesIO()  # where a disk is full matplotlib stumbles over files that it could not close
         figure.savefig(buffer, format=kind, metadata=metadata)
         (folder / f"{stem}.{kind}").write_bytes(buffer.getvalue())

@@ -14,6 +14,8 @@ from figures_sweep import _panels, _segments
 from labels import figure_title, problem_labels, short_sizes, sizes_in_words, tags
 from sizes import commonest, longest, siblings, thinned, varying
 
+pytestmark = pytest.mark.usefixtures("only_svg")
+
 
 def problem(name="", **sizes):
     return Problem(f"{name}{sizes}", name, 1, sizes, 1.0, 1.0, {}, None)

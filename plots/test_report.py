@@ -114,6 +114,7 @@ def test_what_a_run_says_against_itself_stands_among_its_facts(conv, environment
     assert page._facts(conv)[2:-4] == facts
 
 
+@pytest.mark.usefixtures("only_svg")
 def test_text_of_the_csv_is_escaped(variation, tmp_path):
     def change(samples):
         samples.loc[samples["status"] == "failed", "reason"] = "<script>alert(1)</script>"
@@ -132,6 +133,7 @@ def test_claims_table(out):
     assert (rows["conv-peak"]["status"], rows["conv-peak"]["measured"]) == ("NOT CHECKED", "")
 
 
+@pytest.mark.usefixtures("only_svg")
 def test_claims_are_printed(tmp_path, capsys):
     assert report.main([str(STORED / "brgemm"), "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
@@ -152,6 +154,7 @@ def test_svg_text_stays_text(out):
     assert "dc:date" not in svg
 
 
+@pytest.mark.usefixtures("only_svg")
 def test_a_run_in_which_nothing_could_be_timed_still_makes_a_report(variation, tmp_path):
     def change(samples):
         rows = samples[samples["primitive"] == "conv"].drop_duplicates(["problem", "contender"])
@@ -161,6 +164,7 @@ def test_a_run_in_which_nothing_could_be_timed_still_makes_a_report(variation, t
     assert "left out of this build" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("only_svg")
 def test_a_run_of_one_problem_and_one_contender(variation, tmp_path):
     change = lambda s: s[s["name"].eq("layer02") & s["contender"].isin(["brickwork-simd", "fma-peak"])]  # noqa: E731
     assert report.main([str(variation("conv", change)), "--out", str(tmp_path / "out")]) == 0
@@ -168,12 +172,14 @@ def test_a_run_of_one_problem_and_one_contender(variation, tmp_path):
     assert stems == {"conv-forward-N2-2-threads-hot-cache-f32-layers", "conv-forward-N2-2-threads-hot-cache-f32-roofline"}
 
 
+@pytest.mark.usefixtures("only_svg")
 def test_a_contender_nobody_thought_of_is_drawn(variation, tmp_path):
     change = lambda s: s.replace({"contender": {"im2col": "winograd"}})  # noqa: E731
     assert report.main([str(variation("conv", change)), "--out", str(tmp_path / "out")]) == 0
     assert "winograd 0.3.21" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.usefixtures("only_svg")
 def test_two_runs_under_one_setting_keep_their_figures_apart(variation, tmp_path):
     other = variation("brgemm", lambda s: s.assign(run="another day"))
     shutil.copy(STORED / "brgemm" / "environment.json", other)

@@ -90,6 +90,7 @@ def test_a_summary_has_no_intervals_and_is_judged_all_the_same(summary):
     assert (verdict.outcome.status, verdict.outcome.measured.value) == (HOLDS, approx(0.98))
 
 
+@pytest.mark.usefixtures("only_svg")
 def test_a_summary_is_drawn(summary, tmp_path, capsys):
     assert report.main([str(summary()), "--out", str(tmp_path / "out")]) == 0
     text = (tmp_path / "out" / "report.html").read_text()
