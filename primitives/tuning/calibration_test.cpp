@@ -62,6 +62,14 @@ TEST(Calibration, JudgesByAllBlocks) {
   EXPECT_EQ(choose(4, cost), SimdTuning{});
 }
 
+TEST(Calibration, NoBlockDecidesAlone) {
+  const auto cost = [](const SimdTuning& t, const CalibrationBlock& block) {
+    if (t == SimdTuning{}) return 1.0;
+    return block.spacing == 4 ? 0.9 : 1.1;
+  };
+  EXPECT_EQ(choose(4, cost), SimdTuning{});
+}
+
 // What is fast once and no more was luck.
 TEST(Calibration, AWinnerWinsTwice) {
   int calls = 0;

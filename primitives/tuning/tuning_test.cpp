@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "machine.hpp"
 #include "tuning/tuning_cache.hpp"
 
 namespace brickwork {
@@ -76,6 +77,7 @@ TEST_F(TuningCache, AnotherVersionOrCpuCalibratesAnew) {
   EXPECT_EQ(calibrations_, 2);
   std::ifstream in(file());
   auto kept = nlohmann::json::parse(in);
+  EXPECT_EQ(kept["for"]["cpu_id"], machine().cpu_id);
   kept["for"]["cpu_id"] = "another";
   std::ofstream(file()) << kept;
   find({}, "2");
