@@ -4,7 +4,7 @@
 #include "aligned_buffer.hpp"
 #include "brgemm_baselines.hpp"
 #include "experiment_of.hpp"
-#include "tuning/tuning.hpp"
+#include "our_brick.hpp"
 
 namespace brickwork {
 namespace {
@@ -38,19 +38,14 @@ class PreparedBrgemm final : public Prepared {
 };
 
 Contender<BrgemmOp> brick(Backend backend, const Options& o) {
-  const BackendInfo info = brgemm_backend(backend);
-  const bool simd = backend == Backend::simd;
-  const Isa isa = simd ? o.isa : Isa::best;
-  const SimdTuning tuning = o.tuning;
-  return {.name = fmt::format("brickwork-{}", to_string(backend)),
-          .library = {std::string(to_string(backend)), info.version, info.absent_reason},
-          .ours = true,
-          .slow = backend == Backend::portable,
-          .prepare = [=](const BrgemmProblem& p, const PlainTensors& inputs, const Resources&) -> Result<PreparedPtr> {
-            const auto kernel = make_brgemm(p.shape(), {.tuning = tuning}, backend, isa);
-            if (!kernel) return {kernel.status(), kernel.reason()};
-            return PreparedPtr(std::make_unique<PreparedBrgemm>(p, inputs, *kernel, simd ? to_string(tuning) : ""));
-          }};
+  const OurBrick ours(backend, o);
+  auto contender = ours.contender<BrgemmOp>();
+  contender.prepare = [=](const BrgemmProblem& p, const PlainTensors& inputs, const Resources&) -> Result<PreparedPtr> {
+    const auto kernel = make_brgemm(p.shape(), {.tuning = ours.tuning()}, backend, ours.isa());
+    if (!kernel) return {kernel.status(), kernel.reason()};
+    return PreparedPtr(std::make_unique<PreparedBrgemm>(p, inputs, *kernel, ours.tuning_text()));
+  };
+  return contender;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include "conv/conv_pack.hpp"
 #include "conv_baselines.hpp"
 #include "experiment_of.hpp"
-#include "tuning/tuning.hpp"
+#include "our_brick.hpp"
 
 namespace brickwork {
 namespace {
@@ -46,30 +46,24 @@ class PreparedConvForward final : public Prepared {
 
 // The plan is --plan's, or the rule's choice for each problem.
 Contender<ConvForwardOp> loops(Backend backend, const Options& o) {
-  const BackendInfo info = brgemm_backend(backend);
-  const bool simd = backend == Backend::simd;
-  const Isa isa = simd ? o.isa : Isa::best;
-  const SimdTuning tuning = o.tuning;
+  const OurBrick ours(backend, o);
   const std::optional<ConvPlan> asked = o.plan.empty() ? std::nullopt : std::optional(parse_conv_plan(o.plan));
   const auto make = [=](const ConvProblem& p, const Resources& resources) {
     const ConvPlan plan = asked ? *asked : plan_conv_forward(p, this_machine(resources.threads), backend);
-    return ConvForward::make(p, plan, backend, isa, tuning);
+    return ConvForward::make(p, plan, backend, ours.isa(), ours.tuning());
   };
-  return {.name = fmt::format("brickwork-{}", to_string(backend)),
-          .library = {std::string(to_string(backend)), info.version, info.absent_reason},
-          .ours = true,
-          .slow = backend == Backend::portable,
-          .prepare = [=](const ConvProblem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
-            auto conv = make(p, r);
-            if (!conv) return {conv.status(), conv.reason()};
-            return PreparedPtr(std::make_unique<PreparedConvForward>(p.epilogue, inputs, *std::move(conv),
-                                                                     simd ? to_string(tuning) : ""));
-          },
-          .plan = [=](const ConvProblem& p, const Resources& r) -> Result<std::string> {
-            const auto conv = make(p, r);
-            if (!conv) return {conv.status(), conv.reason()};
-            return to_string(conv->plan());
-          }};
+  auto contender = ours.contender<ConvForwardOp>();
+  contender.prepare = [=](const ConvProblem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
+    auto conv = make(p, r);
+    if (!conv) return {conv.status(), conv.reason()};
+    return PreparedPtr(std::make_unique<PreparedConvForward>(p.epilogue, inputs, *std::move(conv), ours.tuning_text()));
+  };
+  contender.plan = [=](const ConvProblem& p, const Resources& r) -> Result<std::string> {
+    const auto conv = make(p, r);
+    if (!conv) return {conv.status(), conv.reason()};
+    return to_string(conv->plan());
+  };
+  return contender;
 }
 
 }  // namespace

@@ -28,6 +28,14 @@ ExitCode print_plans(const Experiment& experiment) {
   return exit_ok;
 }
 
+// A calibration takes a second: only for those who run that brick, and only when everything else is known to be right.
+bool wants_tuning(const Experiment& experiment, const Options& options) {
+  return !options.tuning_text.empty() ||
+         std::ranges::any_of(experiment.contenders(), [](const ContenderInfo& contender) {
+           return contender.library.name == to_string(Backend::simd);
+         });
+}
+
 void choose_tuning(Options& options) {
   const ChosenTuning chosen = find_tuning(options.tuning_text, options.isa, build_info::version);
   options.tuning = chosen.tuning;
@@ -46,8 +54,8 @@ ExitCode run(Options options) {
       print_list(table, options);
       return exit_ok;
     }
-    if (!options.print_plan) choose_tuning(options);
     experiment = entry->make({*entry, table, options});
+    if (!options.print_plan && wants_tuning(*experiment, options)) choose_tuning(options);
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};
   }

@@ -225,7 +225,7 @@ HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& co
     for (; k + 4 <= k_size; k += 4) {
       V a_quads[T::kShuffled];
       BRICKWORK_UNROLL for (int r = 0; r < T::kShuffled; ++r) {
-        a_quads[r] = KeptInRegister(hn::LoadDup128(D(), a + k + r * lda));
+        a_quads[r] = KeptInRegister(hn::LoadDup128(D(), rows.At(rows.base, r)));
       }
       AddStep<T, P, 0>(sum[0], columns, rows, b, ldb, ahead, a_quads);
       AddStep<T, P, 1>(sum[1 % kSums], columns, rows, b, ldb, ahead, a_quads);

@@ -151,7 +151,7 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   r["libraries"] = library_versions();
   r["git"] = {{"commit", git_info::commit}, {"dirty", git_info::dirty}};  // of the build
   r["openmp_runtimes"] = loaded_openmp_runtimes();
-  r["simd_tuning"] = {{"value", options.tuning_text}, {"from", options.tuning_from}};
+  if (!options.tuning_text.empty()) r["simd_tuning"] = {{"value", options.tuning_text}, {"from", options.tuning_from}};
   r["warnings"] = environment_warnings(options);
   r["environment_variables"] = environment_variables();
   r["kokkos_configuration"] = kokkos_configuration();

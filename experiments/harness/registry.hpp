@@ -15,7 +15,7 @@ namespace brickwork {
 
 struct ExperimentEntry;
 
-// What an experiment is made from: its line, all lines, and the command line.
+// What an experiment is made from: its line, all lines, and the command line, which outlives it.
 struct Request {
   const ExperimentEntry& entry;
   std::span<const ExperimentEntry> table;

@@ -25,7 +25,8 @@ std::string to_string(const BrgemmCase&);
 // The shape with tight leading dimensions plus pad, and strides that leave a gap between the members.
 BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind);
 
-// What the kernel did wrong, or nothing. Not to be called by two threads at once: it handles SIGSEGV meanwhile.
+// What the kernel did wrong, or nothing. Not to be called by two threads at once: it handles SIGSEGV, from
+// the first call on.
 std::string check_brgemm(const BrgemmKernel&, const BrgemmCase&);
 
 }  // namespace brickwork

@@ -108,7 +108,7 @@ SimdTuning choose_tuning(int widest, const MeasureTunings& measure) {
           candidate.*kRows[vecs - 1] = rows;
           candidate.ahead = ahead;
           candidate.spread = spread;
-          candidates.push_back(candidate);
+          if (candidate != tuning) candidates.push_back(candidate);
         }
       }
     }

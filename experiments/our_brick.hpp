@@ -1,0 +1,38 @@
+// One of our bricks, as the command line wants it: what all contenders around it share, whatever they compute.
+#pragma once
+#include <fmt/format.h>
+
+#include "brgemm.hpp"
+#include "contender.hpp"
+#include "options.hpp"
+
+namespace brickwork {
+
+class OurBrick {
+ public:
+  // The options outlive it, as the tuning is known only when a run begins.
+  OurBrick(Backend backend, const Options& options) : backend_(backend), options_(&options) {}
+
+  Backend backend() const { return backend_; }
+  Isa isa() const { return is_simd() ? options_->isa : Isa::best; }  // the others have instruction sets of their own
+  const SimdTuning& tuning() const { return options_->tuning; }
+  std::string tuning_text() const { return is_simd() ? options_->tuning_text : ""; }
+
+  // With its name and library; what it does is still to be said.
+  template <Operation Op>
+  Contender<Op> contender() const {
+    const BackendInfo info = brgemm_backend(backend_);
+    return {.name = fmt::format("brickwork-{}", to_string(backend_)),
+            .library = {std::string(to_string(backend_)), info.version, info.absent_reason},
+            .ours = true,
+            .slow = backend_ == Backend::portable};
+  }
+
+ private:
+  bool is_simd() const { return backend_ == Backend::simd; }
+
+  Backend backend_;
+  const Options* options_;
+};
+
+}  // namespace brickwork
