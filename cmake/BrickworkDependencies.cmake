@@ -61,8 +61,11 @@ else()
   message(STATUS "OpenBLAS not found: its rows will be skipped")
 endif()
 
-include(CheckLanguage)
-check_language(CUDA)
+# The sanitizers see the host's code only, and nvcc would take half a minute of their build.
+if(NOT BRICKWORK_SANITIZE)
+  include(CheckLanguage)
+  check_language(CUDA)
+endif()
 if(CMAKE_CUDA_COMPILER)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)

@@ -8,7 +8,7 @@ namespace brickwork {
 namespace {
 
 constexpr std::int64_t kMaxSize = std::int64_t{1} << 20;
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 30;
+constexpr std::int64_t kMaxOperandElements = std::int64_t{1} << 30;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void BrgemmProblem::validate() const {
   check_sizes(*this, kMaxSize, "2^20");
   // m * k <= 2^40 and batch <= 2^20, so no product of three overflows.
   for (const auto& [tensor, elements] : {std::pair{"A", batch * m * k}, {"B", batch * k * n}, {"C", m * n}}) {
-    if (elements > kMaxElements) {
+    if (elements > kMaxOperandElements) {
       throw std::invalid_argument(fmt::format("{} has {} elements: at most 2^30 are allowed", tensor, elements));
     }
   }

@@ -18,17 +18,15 @@ std::int64_t columns_below(std::int64_t limit, std::int64_t s, const ConvProblem
 void reduce_row(const ConvProblem& p, std::int64_t row, const double* src, const double* weights,
                 std::vector<double>& sum) {
   std::ranges::fill(sum, 0.0);
-  for (std::int64_t c = 0; c < p.C; ++c) {
-    for (std::int64_t r = 0; r < p.R; ++r) {
-      const std::int64_t h = row * p.stride_h + r - p.pad_h;
-      if (h < 0 || h >= p.H) continue;
-      for (std::int64_t s = 0; s < p.S; ++s) {
+  for (std::int64_t r = 0; r < p.R; ++r) {
+    const std::int64_t h = row * p.stride_h + r - p.pad_h;
+    if (h < 0 || h >= p.H) continue;
+    for (std::int64_t s = 0; s < p.S; ++s) {
+      const std::int64_t begin = columns_below(0, s, p), end = columns_below(p.W, s, p);
+      for (std::int64_t c = 0; c < p.C; ++c) {
         const double weight = weights[(c * p.R + r) * p.S + s];
         const double* src_row = src + (c * p.H + h) * p.W;
-        const std::int64_t end = columns_below(p.W, s, p);
-        for (std::int64_t q = columns_below(0, s, p); q < end; ++q) {
-          sum[q] += weight * src_row[q * p.stride_w + s - p.pad_w];
-        }
+        for (std::int64_t q = begin; q < end; ++q) sum[q] += weight * src_row[q * p.stride_w + s - p.pad_w];
       }
     }
   }

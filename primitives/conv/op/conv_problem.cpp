@@ -10,13 +10,13 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
+constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 40;
 
 // Factors in 1 .. 2^40, so the product fits 128 bits as long as it is tested at each step.
 void check_elements(std::string_view tensor, std::initializer_list<std::int64_t> factors) {
   std::int64_t product = 1;
   for (const std::int64_t factor : factors) {
-    if (factor > kMaxElements / product) {
+    if (factor > kMaxTensorElements / product) {
       throw std::invalid_argument(
           fmt::format("{} has {} elements: at most 2^40 are allowed", tensor, fmt::join(factors, " * ")));
     }
@@ -108,7 +108,7 @@ double ConvProblem::least_flops() const {
 }
 
 void ConvProblem::validate() const {
-  check_sizes(*this, kMaxElements, "2^40");
+  check_sizes(*this, kMaxTensorElements, "2^40");
   check_kernel("R", R, "H", H, pad_h);
   check_kernel("S", S, "W", W, pad_w);
   // With its padding: most implementations store the zeros.
