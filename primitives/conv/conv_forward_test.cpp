@@ -41,10 +41,11 @@ constexpr const char* kResNet50[] = {
 class ResNet50 : public testing::TestWithParam<int> {};
 
 TEST_P(ResNet50, RulesPlansAreExact) {
-  for (std::int64_t N : {1, 2, 3}) {
-    ConvProblem p = parse_problem<ConvProblem>(kResNet50[GetParam() - 1]);
-    p.N = N;
-    const TestData t = conv_forward_test_data(p);
+  ConvProblem p = parse_problem<ConvProblem>(kResNet50[GetParam() - 1]);
+  p.N = 3;
+  const TestData t = conv_forward_test_data(p);
+  for (std::int64_t N : {3, 2, 1}) {
+    p.N = N;  // the first ones
     for (int threads : {1, 2, 28}) {
       const ConvPlan plan = plan_conv_forward(p, {.threads = threads});
       expect_exact(p, plan, Backend::simd, t);
