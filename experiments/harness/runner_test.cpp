@@ -14,6 +14,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "loaded_roof.hpp"
+#include "machine_peak.hpp"
 #include "progress.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
@@ -57,6 +59,10 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
   const CsvTable table(folder_ / "samples.csv");
   std::map<std::string, int> rows;
   std::set<std::vector<std::string>> keys;
+  const std::map<std::string, std::pair<std::string, double>> machine{
+      {"stream", {"stream", 0}},
+      {"fma-peak", {"fma", FmaPeak(1).flop()}},
+      {"loaded-roof", {"fma-loaded", LoadedRoof(1).flop()}}};
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto contender = table.at(i, "contender"), status = table.at(i, "status");
     ++rows[contender + " " + table.at(i, "phase") + " " + status];
@@ -69,6 +75,12 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
       EXPECT_EQ(table.at(i, "ours"), contender == "right" ? "yes" : "no");
       EXPECT_EQ(table.at(i, "setting"), "size=3, 1 thread, hot cache, f32");
       EXPECT_EQ(table.at(i, "size"), "3");
+    } else {
+      const auto& [pass, flop] = machine.at(contender);
+      EXPECT_EQ(table.at(i, "pass"), pass);
+      if (flop != 0) {
+        EXPECT_EQ(std::stod(table.at(i, "flop")), flop);
+      }
     }
     EXPECT_EQ(table.at(i, "figure"), "layers");
     EXPECT_EQ(table.at(i, "shapes"), "fakes");
