@@ -10,6 +10,7 @@
 namespace brickwork {
 
 inline constexpr const char* kFmaPeakName = "fma-peak";
+inline constexpr const char* kLoadedRoofName = "loaded-roof";
 
 double median(std::vector<double> values);  // of at least one value
 
@@ -26,8 +27,8 @@ class Progress {
 
   void status(const std::string& what);  // replaced by the next output; shown on a terminal only
   void note(const std::string& line);
-  // peak: flop/s measured beside this problem; 0 where nothing was timed.
-  void finished(const ProblemInfo&, const std::vector<Outcome>&, double peak);
+  // roof: flop/s of the loaded roof measured beside this problem; 0 where nothing was timed.
+  void finished(const ProblemInfo&, const std::vector<Outcome>&, double roof);
   void summary() const;
 
   bool anything_timed() const { return !totals_.empty(); }
@@ -36,7 +37,7 @@ class Progress {
   double elapsed() const { return clock_() - start_; }
 
   struct Total {
-    double flop = 0, seconds = 0, peak_flop = 0;
+    double flop = 0, seconds = 0, roof_flop = 0;
     std::size_t problems = 0;
   };
 

@@ -11,6 +11,7 @@
 #include "cache_evictor.hpp"
 #include "environment.hpp"
 #include "interrupt.hpp"
+#include "loaded_roof.hpp"
 #include "machine_peak.hpp"
 #include "progress.hpp"
 #include "rows.hpp"
@@ -38,7 +39,8 @@ class Runner {
         machine_(machine),
         progress_(experiment.problems().size(), clock),
         budget_(options, experiment.problems().size(), clock),
-        fma_(options.threads) {
+        fma_(options.threads),
+        roof_(options.threads) {
     if (options.cold_cache && !options.check_only) evictor_ = std::make_unique<CacheEvictor>(options.threads, machine);
   }
 
@@ -74,10 +76,10 @@ class Runner {
     const ProblemInfo& problem = experiment_.problems()[index];
     const Workloads workloads = load(index);
     auto entries = check_all(problem, workloads);
-    double peak = 0;
-    if (!options_.check_only && !interrupted()) peak = time_all(problem, entries);
+    double roof = 0;
+    if (!options_.check_only && !interrupted()) roof = time_all(problem, entries);
     csv_.flush();  // before anything is shown: what is measured must not depend on a screen
-    report(problem, entries, peak);
+    report(problem, entries, roof);
   }
 
   // In a run that only checks, a second pass on floats.
@@ -134,7 +136,7 @@ class Runner {
     return samples;
   }
 
-  // The peak in flop/s that was measured beside them; 0 where nothing was.
+  // The loaded roof in flop/s that was measured beside them; 0 where nothing was.
   double time_all(const ProblemInfo& problem, std::vector<Entry>& entries) {
     if (std::ranges::none_of(entries, [](const Entry& e) { return e.checked.prepared != nullptr; })) return 0;
     const int samples = samples_for(problem, entries);
@@ -150,9 +152,12 @@ class Runner {
       tasks.push_back({entry.row.contender + "/pack", [prepared] { prepared->pack(); }, kPackSamples, evictor});
       targets.emplace_back(pack_row(entry.row), nullptr);
     }
-    std::vector<double> peak_seconds;
+    const Row shared = problem_row(experiment_, problem, info_);
+    std::vector<double> roof_seconds;
     tasks.push_back({std::string(kFmaPeakName) + "/run", [this] { fma_.run(); }, samples, nullptr});
-    targets.emplace_back(fma_row(problem_row(experiment_, problem, info_), fma_), &peak_seconds);
+    targets.emplace_back(fma_row(shared, fma_), nullptr);
+    tasks.push_back({std::string(kLoadedRoofName) + "/run", [this] { roof_.run(); }, samples, nullptr});
+    targets.emplace_back(loaded_roof_row(shared, roof_), &roof_seconds);
 
     const auto times =
         time_interleaved(tasks, options_.min_time, folder_ / "google-benchmark" / (problem.id + ".json"));
@@ -160,20 +165,20 @@ class Runner {
       append_samples(targets[t].first, times[t], 0);
       if (targets[t].second != nullptr) *targets[t].second = times[t];
     }
-    return peak_seconds.empty() ? 0 : fma_.flop() / median(peak_seconds);
+    return roof_seconds.empty() ? 0 : roof_.flop() / median(roof_seconds);
   }
 
-  void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double peak) {
+  void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double roof) {
     std::vector<Outcome> outcomes;
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused;  // (status, reason) -> by whom
     for (const Entry& entry : entries) {
       outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds});
-      if (peak == 0) outcomes.back().seconds.clear();  // an interrupt came before the peak was measured
+      if (roof == 0) outcomes.back().seconds.clear();  // an interrupt came before the roof was measured
       if (entry.checked.verdict.status != Status::ok) {
         refused[{entry.row.status, entry.row.reason}].push_back(entry.row.contender);
       }
     }
-    progress_.finished(problem, outcomes, peak);
+    progress_.finished(problem, outcomes, roof);
     for (const auto& [why, contenders] : refused) {
       progress_.note(
           fmt::format("  {} {} on {}: {}", fmt::join(contenders, ", "), why.first, problem.name, why.second));
@@ -207,6 +212,7 @@ class Runner {
   Progress progress_;
   TimeBudget budget_;
   FmaPeak fma_;
+  LoadedRoof roof_;
   std::unique_ptr<CacheEvictor> evictor_;  // where the cache is to be cold
   int stream_done_ = 0;
   int passed_ = 0, failed_ = 0, skipped_ = 0;
