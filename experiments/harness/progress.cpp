@@ -39,6 +39,7 @@ void Progress::status(const std::string& what) {
 void Progress::note(const std::string& line) { show(fmt::format("{}{}\n", terminal_ ? kClearLine : "", line)); }
 
 void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double peak) {
+  const auto roof_of = [peak](const Outcome& outcome) { return outcome.peak > 0 ? outcome.peak : peak; };
   ++done_;
   std::string line = fmt::format("[{}/{}] {}", done_, problems_, problem.name);
   for (const auto& outcome : outcomes) {
@@ -46,19 +47,19 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
       line += fmt::format("  {} {}", outcome.contender, outcome.status);
       continue;
     }
-    const double seconds = median(outcome.seconds), rate = problem.flop / seconds;
-    line += fmt::format("  {} {:.1f} ({:.0f}%)", outcome.contender, 1e-9 * rate, 100 * rate / peak);
+    const double seconds = median(outcome.seconds), rate = problem.flop / seconds, roof = roof_of(outcome);
+    line += fmt::format("  {} {:.1f} ({:.0f}%)", outcome.contender, 1e-9 * rate, 100 * rate / roof);
     if (std::ranges::count(order_, outcome.contender) == 0) order_.push_back(outcome.contender);
     Total& total = totals_[outcome.contender];
     total.flop += problem.count * problem.flop;
     total.seconds += problem.count * seconds;
-    total.peak_flop += problem.count * seconds * peak;
+    total.peak_flop += problem.count * seconds * roof;
     ++total.problems;
   }
   const double left = elapsed() / static_cast<double>(done_) * static_cast<double>(problems_ - done_);
   note(line + fmt::format("  | {} elapsed, about {} left", clock_text(elapsed()), clock_text(left)));
   for (const auto& outcome : outcomes) {
-    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAbovePeak * peak) {
+    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAbovePeak * roof_of(outcome)) {
       note(fmt::format("warning: {} on {} is above the measured peak: distrust this run", outcome.contender,
                        problem.name));
     }

@@ -18,6 +18,7 @@ struct Outcome {
   std::string contender;
   std::string status;
   std::vector<double> seconds;
+  double peak = 0;  // flop/s that was measured beside it, in another process; 0: the problem's
 };
 
 class Progress {
@@ -26,7 +27,7 @@ class Progress {
 
   void status(const std::string& what);  // replaced by the next output; shown on a terminal only
   void note(const std::string& line);
-  // peak: flop/s measured beside this problem; 0 where nothing was timed.
+  // peak: flop/s measured beside this problem; 0 where nothing was timed here.
   void finished(const ProblemInfo&, const std::vector<Outcome>&, double peak);
   void summary() const;
 
