@@ -119,9 +119,9 @@ std::vector<Row> Companion::rows_of(const Row& problem_row) {
   bool named = false;
   for (const auto& cells : running_->samples->next_rows()) {
     Row row = measured_row(problem_row, cells);
-    if (cells.at("problem") != problem_row.problem) continue;  // of its stream
     const bool machine = row.primitive == "machine";
-    if (!machine && row.contender != contender_.elsewhere->contender) continue;
+    if (row.problem != problem_row.problem || (!machine && row.contender != contender_.elsewhere->contender))
+      continue;
     if (row.status == "ok" && !options_.check_only && !(row.sample && row.seconds > 0.0)) {
       throw std::runtime_error(fmt::format("{} has an ok row without a time", file.string()));
     }

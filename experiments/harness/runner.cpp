@@ -49,14 +49,15 @@ class Runner {
   }
 
   ExitCode run() {
-    if (!options_.check_only) measure_stream();
+    // Who gives us turns measures that.
+    if (!options_.check_only && !options_.turns) measure_stream();
     Turns turns(options_, experiment_.problems().size());
     while (const auto turn = turns.next()) {
       run_problem(*turn);
       turns.done(*turn);
     }
     companions_.clear();  // they end now
-    if (!options_.check_only && !interrupted()) measure_stream();
+    if (!options_.check_only && !options_.turns && !interrupted()) measure_stream();
     progress_.summary();
     if (options_.check_only) {
       show(fmt::format("{} checks passed, {} failed, {} skipped\n", passed_, failed_, skipped_));
@@ -292,7 +293,7 @@ ExitCode run_experiment(const Experiment& experiment, std::string_view figure, c
                                               : fs::path(options.out);
   SamplesCsv csv = claim(folder, info, experiment);
   make_folder(folder / "google-benchmark");
-  EnvironmentRecord environment(folder / "environment.json", options);
+  EnvironmentRecord environment(folder / "environment.json", options, experiment.contenders());
   if (!options.tuning_text.empty()) {
     show(fmt::format("tuning of the simd brick: {} ({})\n", options.tuning_text, options.tuning_from));
   }

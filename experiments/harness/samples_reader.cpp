@@ -46,6 +46,7 @@ std::string status(const Cells& cells) {
 }  // namespace
 
 Row measured_row(Row row, const Cells& cells) {
+  row.problem = text(cells, "problem");
   row.primitive = text(cells, "primitive");
   row.pass = text(cells, "pass");
   row.contender = text(cells, "contender");
