@@ -10,7 +10,7 @@ import pandas as pd
 
 import derive
 from claims_file import BEST_OF_OTHERS, Claim, Condition
-from derive import Estimate, Problem, Sweep
+from derive import LIMIT_WORDS, Estimate, Problem, Sweep
 from program import InputError
 
 HOLDS, FAILS, UNCHECKED = "HOLDS", "DOES NOT HOLD", "NOT CHECKED"
@@ -111,7 +111,7 @@ def at_least(claim: Claim, measured: Estimate, reason: str) -> Outcome:
     return Outcome(HOLDS if measured.value >= claim.at_least else FAILS, reason, measured)
 
 
-def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, peak: bool = False) -> Outcome | None:
+def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, limit: str | None = None) -> Outcome | None:
     """The outcome where not every contender has a number on every problem: a wrong result of ours breaks the claim."""
     for name in contenders:
         absent = [p for p in problems if not p.ok(name)]
@@ -122,20 +122,26 @@ def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, peak: bool 
         reason = first.cells[name].reason if name in first.cells else "it was not part of the run"
         where = first.label + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
         return Outcome(FAILS if wrong else UNCHECKED, f"{name} has no number on {where}: {reason}")
-    if peak and (unpaired := [p for p in problems if not p.peak]):
-        return Outcome(UNCHECKED, f"no FMA peak was measured beside {unpaired[0].label}")
+    if limit and (unpaired := [p for p in problems if not getattr(p, limit)]):
+        return Outcome(UNCHECKED, f"no {LIMIT_WORDS[limit]} was measured beside {unpaired[0].label}")
     return None
 
 
-def share_of_peak(claim: Claim, sweep: Sweep, problems: list[Problem], lowest: bool) -> Outcome:
-    if missing := lacking(sweep, problems, claim.of, peak=True):
+def share(claim: Claim, sweep: Sweep, problems: list[Problem], limit: str, lowest: bool) -> Outcome:
+    """Of one of the machine's limits; the reason says the same of the other, where that was measured."""
+    if missing := lacking(sweep, problems, claim.of, limit=limit):
         return missing
-    shares = [derive.fraction_of_peak(p, claim.of) for p in problems]
+    shares = {of: [derive.fraction_of(of, p, claim.of) for p in problems] for of in LIMIT_WORDS if derive.known(of, problems)}
+    values = {of: [one.value for one in found] for of, found in shares.items()}
     if lowest:
-        return at_least(claim, *lowest_of(claim, shares, problems))
-    values = [share.value for share in shares]
-    reason = f"{len(problems)} problems; plain average {np.mean(values):.3f}, lowest {min(values):.3f}"
-    return at_least(claim, derive.weighted_fraction_of_peak(problems, claim.of), reason)
+        summed, reason = lowest_of(claim, shares[limit], problems)
+        beside = {of: min(found) for of, found in values.items()}
+    else:
+        summed = derive.weighted_fraction_of(limit, problems, claim.of)
+        reason = f"{len(problems)} problems; plain average {np.mean(values[limit]):.3f}, lowest {min(values[limit]):.3f}"
+        beside = {of: derive.weighted_fraction_of(of, problems, claim.of).value for of in values}
+    reason += "".join(f"; of the {LIMIT_WORDS[of]} {value:.3f}" for of, value in beside.items() if of != limit)
+    return at_least(claim, summed, reason)
 
 
 def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Callable | None) -> Outcome:
@@ -170,8 +176,9 @@ def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> 
 
 
 MEASURES = {
-    "lowest share of peak": lambda *found: share_of_peak(*found, lowest=True),
-    "weighted share of peak": lambda *found: share_of_peak(*found, lowest=False),
+    "lowest share of the loaded roof": lambda *found: share(*found, "roof", lowest=True),
+    "weighted share of the loaded roof": lambda *found: share(*found, "roof", lowest=False),
+    "weighted share of peak": lambda *found: share(*found, "peak", lowest=False),
     "lowest ratio": lambda *found: comparison(*found, summed=None),
     "weighted ratio": lambda *found: comparison(*found, summed=derive.weighted_ratio),
     "geometric mean ratio": lambda *found: comparison(*found, summed=derive.geometric_mean_ratio),

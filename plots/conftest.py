@@ -52,6 +52,12 @@ def variation(tmp_path):
 
 
 @pytest.fixture
+def before_the_roof(variation):
+    """before_the_roof("conv"): the stored run as it was written before a loaded roof was measured."""
+    return lambda stored: variation(stored, lambda samples: samples[samples["contender"] != "loaded-roof"])
+
+
+@pytest.fixture
 def resnet50(variation):
     """The stored layer03 as all 20 layers, two threads; seconds are those of the contenders given."""
 

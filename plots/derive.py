@@ -12,10 +12,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from data import Run
+from data import LIMITS, Run
 
 RESAMPLES = 2000
-ABOVE_PEAK_TOLERANCE = 1.02  # a point this far above the measured FMA peak is an error to find, not noise
+ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
+LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof"}
 
 
 @dataclass(frozen=True)
@@ -121,10 +122,15 @@ class Problem:
     bytes: float
     cells: dict[str, Cell]
     peak: Cell | None  # the FMA peak measured among this problem's contenders
+    roof: Cell | None = None  # the same with a register tile's loads from L1
 
     @property
     def label(self) -> str:
         return self.name or self.text
+
+    @property
+    def lowest_limit(self) -> str | None:
+        return next((limit for limit in ("roof", "peak") if getattr(self, limit)), None)
 
     @property
     def intensity(self) -> float:
@@ -197,9 +203,12 @@ def _sweep(run: Run, rows: pd.DataFrame, machine: pd.DataFrame) -> Sweep:
     sizes = run.sizes + (["threads"] if rows["threads"].nunique() > 1 else [])
     group = ["problem", "threads"]
     beside = (machine[["experiment", "setting"]] == first[["experiment", "setting"]]).all(axis=1)
-    peaks = dict(list(machine[beside & (machine["contender"] == "fma-peak")].groupby(group)))
+    limits = {name: dict(list(machine[beside & (machine["contender"] == row)].groupby(group))) for name, row in LIMITS.items()}
     stream = _cell(machine[(machine["contender"] == "stream") & (machine["threads"] == attributes.get("threads"))])
-    problems = [_problem(cells, sizes, _cell(peaks.get(key, rows.iloc[:0]))) for key, cells in rows.groupby(group, sort=False)]
+    problems = [
+        _problem(cells, sizes, {name: _cell(found.get(key, rows.iloc[:0])) for name, found in limits.items()})
+        for key, cells in rows.groupby(group, sort=False)
+    ]
     return Sweep(
         run, first["experiment"], first["setting"], first["figure"], frozenset(rows["contender"][rows["ours"] == "yes"]), attributes,
         problems, stream if stream and stream.ok else None,
@@ -213,7 +222,7 @@ def _attributes(rows: pd.DataFrame) -> dict:
     return {column: rows[column].iloc[0] for column in rows if rows[column].nunique(dropna=False) == 1}
 
 
-def _problem(rows: pd.DataFrame, sizes: list[str], peak: Cell | None) -> Problem:
+def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell | None]) -> Problem:
     first = rows.iloc[0]
     filled = {size: first[size] for size in sizes if pd.notna(first[size]) and first[size] != ""}
     known = rows[rows["phase"] == "run"]  # packing does no work that counts
@@ -222,7 +231,8 @@ def _problem(rows: pd.DataFrame, sizes: list[str], peak: Cell | None) -> Problem
         first["problem"], first["name"], int(first["count"]),
         {size: value if isinstance(value, str) else int(value) for size, value in filled.items()},
         flop.iloc[0] if flop.size else float("nan"), data.iloc[0] if data.size else float("nan"),
-        {name: _cell(group) for name, group in rows.groupby("contender", sort=False)}, peak if peak and peak.ok else None,
+        {name: _cell(group) for name, group in rows.groupby("contender", sort=False)},
+        **{name: cell if cell and cell.ok else None for name, cell in limits.items()},
     )
 
 
@@ -257,10 +267,16 @@ def ratio(problem: Problem, ours: str, other: str) -> Estimate:
     return estimate(b.seconds / a.seconds, b.resampled_seconds / a.resampled_seconds)
 
 
-def fraction_of_peak(problem: Problem, contender: str) -> Estimate:
-    cell, peak = problem.cells[contender], problem.peak
-    value = cell.gflops / peak.gflops
-    return estimate(value, (cell.flop / cell.resampled_seconds) / (peak.flop / peak.resampled_seconds))
+def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
+    """Its share of a limit of the machine, "peak" or "roof"."""
+    cell, most = problem.cells[contender], getattr(problem, limit)
+    value = cell.gflops / most.gflops
+    return estimate(value, (cell.flop / cell.resampled_seconds) / (most.flop / most.resampled_seconds))
+
+
+def roof_of_peak(problem: Problem) -> float:
+    """Where the loaded roof lies, as a share of the FMA peak; nan where either is unknown."""
+    return problem.roof.gflops / problem.peak.gflops if problem.roof and problem.peak else float("nan")
 
 
 # --- many problems: a network's weighted by how often it uses them, shapes by their geometric mean -------------------
@@ -280,15 +296,20 @@ def weighted_ratio(problems: list[Problem], ours: str, another) -> Estimate:
     return estimate(value, _resampled_seconds(problems, another) / _resampled_seconds(problems, ours))
 
 
-def weighted_peak_gflops(problems: list[Problem]) -> float:
-    """What a machine that stays at the peak measured beside each problem would reach."""
-    return sum(p.count * p.flop for p in problems) / sum(p.count * p.flop / p.peak.gflops for p in problems)
+def known(limit: str, problems: list[Problem]) -> bool:
+    """Whether it was measured beside each of them."""
+    return all(getattr(problem, limit) for problem in problems)
 
 
-def weighted_fraction_of_peak(problems: list[Problem], contender: str) -> Estimate:
-    """The share of its time that a machine at peak would need."""
-    value = weighted_gflops(problems, contender) / weighted_peak_gflops(problems)
-    ideal = sum(p.count * p.flop / p.peak.flop * p.peak.resampled_seconds for p in problems)
+def weighted_limit_gflops(limit: str, problems: list[Problem]) -> float:
+    """What a machine that stays at the limit measured beside each problem would reach."""
+    return sum(p.count * p.flop for p in problems) / sum(p.count * p.flop / getattr(p, limit).gflops for p in problems)
+
+
+def weighted_fraction_of(limit: str, problems: list[Problem], contender: str) -> Estimate:
+    """The share of its time that a machine at the limit would need."""
+    value = weighted_gflops(problems, contender) / weighted_limit_gflops(limit, problems)
+    ideal = sum(p.count * p.flop / most.flop * most.resampled_seconds for p in problems for most in [getattr(p, limit)])
     return estimate(value, ideal / _resampled_seconds(problems, contender))
 
 
@@ -311,17 +332,18 @@ def fastest(problem: Problem, contenders: list[str]) -> str | None:
     return min(timed, key=lambda name: problem.cells[name].seconds) if timed else None
 
 
-def above_peak(sweep: Sweep) -> list[tuple[Problem, str, float]]:
-    """(problem, contender, fraction of peak) of every point that no correct measurement can reach: those that would have
-    to be faster than the machine even if they left out all that may be left out."""
+def above_limit(sweep: Sweep) -> list[tuple[Problem, str, float]]:
+    """(problem, contender, fraction of the problem's lowest limit) of every point that no correct measurement can reach: those
+    that would have to be faster than the machine even if they left out all that may be left out."""
     return [
-        (problem, name, cell.least_gflops / problem.peak.gflops)
-        for problem in sweep.problems if problem.peak
+        (problem, name, cell.least_gflops / lowest.gflops)
+        for problem in sweep.problems if problem.lowest_limit
+        for lowest in [getattr(problem, problem.lowest_limit)]
         for name, cell in problem.cells.items()
-        if cell.ok and cell.least_gflops > ABOVE_PEAK_TOLERANCE * problem.peak.gflops
+        if cell.ok and cell.least_gflops > ABOVE_LIMIT_TOLERANCE * lowest.gflops
     ]
 
 
-def peak_range(sweep: Sweep) -> tuple[float, float] | None:
-    peaks = [problem.peak.gflops for problem in sweep.problems if problem.peak]
-    return (min(peaks), max(peaks)) if peaks else None
+def limit_range(limit: str, sweep: Sweep) -> tuple[float, float] | None:
+    measured = [most.gflops for problem in sweep.problems if (most := getattr(problem, limit))]
+    return (min(measured), max(measured)) if measured else None

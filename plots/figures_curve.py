@@ -45,17 +45,20 @@ def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, probl
                 letters[problem.text, problem.sizes[x]] += 1
             elif problem.peak:
                 style.mark_beyond(share, problem.sizes[x], 100 * problem.cells[name].gflops / problem.peak.gflops)
-    peaks = [problem for problem in problems if problem.peak]
-    speed.plot([p.sizes[x] for p in peaks], [p.peak.gflops for p in peaks], color="black", linewidth=1.4)
+    for limit, look in style.LIMITS.items():
+        if limited := [problem for problem in problems if getattr(problem, limit)]:
+            speed.plot([p.sizes[x] for p in limited], [getattr(p, limit).gflops for p in limited], **look.line)
+    style.draw_roof_of_peak(share, x, problems)
     style.speed_axis(speed)
     style.share_axis(share)
     for axes in (speed, share):
         style.scale_axis(axes, sorted({problem.sizes[x] for problem in problems}))
         axes.set_xlabel(x)
-    handles = [*style.line_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
+    handles = [*style.line_legend(looks.values()), *style.limit_legend(problems), *style.status_legend(seen)]
     caption = (
         f"Median speed of each contender over {x}, whiskers from the lower to the upper quartile of the samples; at the right the same as "
-        "a share of the FMA peak measured beside each problem (a red triangle: above the axis). A letter stands where a contender has "
+        "a share of the FMA peak measured beside each problem (a red triangle: above the axis). The loaded roof is the rate of the same "
+        "operations with a register tile's loads from L1. A letter stands where a contender has "
         "no number."
     )
     return style.finish(figure, folder, stem, f"Speed over {x}: {figure_title(sweep, held)}", handles, caption)

@@ -10,10 +10,12 @@ from derive import (
     Estimate,
     Sweep,
     fastest,
+    known,
     ratio,
-    weighted_fraction_of_peak,
+    roof_of_peak,
+    weighted_fraction_of,
     weighted_gflops,
-    weighted_peak_gflops,
+    weighted_limit_gflops,
     weighted_ratio,
 )
 from labels import problem_labels, sizes_in_words
@@ -49,8 +51,8 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
                 style.mark_beyond(share, x + offset, cell.gflops * scale)
         if name in whole:
             style.draw_bar(speed, groups[-1] + offset, width, look, whole[name])
-            if all(problem.peak for problem in sweep.problems):
-                percent = 100 * weighted_fraction_of_peak(sweep.problems, name).value
+            if known("peak", sweep.problems):
+                percent = 100 * weighted_fraction_of("peak", sweep.problems, name).value
                 _point(share, groups[-1] + offset, percent, look)
                 if name == headline:
                     _name_value(share, groups[-1] + offset, percent, f"{percent:.1f}", "left", 100)
@@ -58,7 +60,7 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
             seen.add("incomplete")
             style.mark_status(speed, groups[-1] + offset, "incomplete")
             style.mark_status(share, groups[-1] + offset, "incomplete")
-    _draw_peak(speed, sweep, groups)
+    _draw_limits(speed, share, sweep, groups)
 
     style.speed_axis(speed)
     style.share_axis(share)
@@ -68,11 +70,12 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
     share.set_xlim(groups[0] - 0.55, groups[-1] + 0.55)
     _name_groups(sweep, groups, speed, share)
     marks = list(zip(style.bar_legend(looks.values()), style.point_legend(looks.values()), strict=True))
-    handles = [*marks, style.limit_legend(), *style.status_legend(seen)]
+    handles = [*marks, *style.limit_legend(sweep.problems), *style.status_legend(seen)]
     named = sizes_in_words(sweep)
     caption = (
         "Median speed of each contender on each problem, whiskers from the lower to the upper quartile of the samples; below, the same "
-        "as a share of the FMA peak measured among the samples of that very problem (a red triangle: above the axis). The last group is "
+        "as a share of the FMA peak measured among the samples of that very problem (a red triangle: above the axis); the loaded roof is "
+        "the rate of the same operations with a register tile's loads from L1. The last group is "
         "the whole network, each problem weighted by how often the network uses it. A letter stands where a contender has no number."
         + (f" Under each group, from the axis down: the name, and the sizes that differ, read upwards: {named}." if named else "")
     )
@@ -177,9 +180,16 @@ def _interval(axes, x: float, value: Estimate, look: Look) -> list[float]:
     return [number for number in (value.value, value.low, value.high) if np.isfinite(number)]
 
 
-def _draw_peak(axes, sweep: Sweep, groups: np.ndarray) -> None:
-    for x, problem in zip(groups, sweep.problems, strict=False):
-        if problem.peak:
-            style.draw_limit(axes, x, problem.peak.gflops)
-    if all(problem.peak for problem in sweep.problems):
-        style.draw_limit(axes, groups[-1], weighted_peak_gflops(sweep.problems))
+def _draw_limits(speed, share, sweep: Sweep, groups: np.ndarray) -> None:
+    for limit in style.LIMITS:
+        for x, problem in zip(groups, sweep.problems, strict=False):
+            if most := getattr(problem, limit):
+                style.draw_limit(speed, limit, x, most.gflops)
+        if known(limit, sweep.problems):
+            style.draw_limit(speed, limit, groups[-1], weighted_limit_gflops(limit, sweep.problems))
+    percents = [100 * roof_of_peak(problem) for problem in sweep.problems]
+    if known("peak", sweep.problems) and known("roof", sweep.problems):
+        percents.append(100 * weighted_limit_gflops("roof", sweep.problems) / weighted_limit_gflops("peak", sweep.problems))
+    for x, percent in zip(groups, percents, strict=False):
+        if np.isfinite(percent):
+            style.draw_limit(share, "roof", x, percent)

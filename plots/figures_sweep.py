@@ -60,10 +60,12 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     style.scale_axis(grid[0, 0], sorted({p.sizes[x] for problems in panels.values() for p in problems}))
     for axes in list(grid.flat)[:len(panels)][-columns:]:  # the lowest of each column
         axes.set_xlabel(x)
-    handles = [*style.line_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
+    drawn = [problem for problems in panels.values() for problem in problems]
+    handles = [*style.line_legend(looks.values()), *style.limit_legend(drawn), *style.status_legend(seen)]
     caption = (
         f"Median share of the FMA peak measured beside each problem, over {x}{', a panel for each value' if len(panels) > 1 else ''}. "
-        "A letter at the bottom stands where a contender has no number, a red triangle at the top where a share lies beyond the axis."
+        "The loaded roof is the rate of the same operations with a register tile's loads from L1. A letter at the bottom stands where a "
+        "contender has no number, a red triangle at the top where a share lies beyond the axis."
     )
     return style.finish(figure, folder, stem, f"Share of peak over {x}: {figure_title(sweep, held)}", handles, caption)
 
@@ -84,6 +86,7 @@ def _draw_lines(axes, problems: list[Problem], x: str, looks: dict[str, Look]) -
                 seen.add(p.status(name))
                 style.mark_status(axes, p.sizes[x], p.status(name), look.colour, letters[p.text])
                 letters[p.text] += 1
+    style.draw_roof_of_peak(axes, x, problems)
     if absent:
         text = "no numbers: " + ", ".join(reversed(absent))
         axes.annotate(text, (1, 0), xycoords="axes fraction", xytext=(-3, 3), textcoords="offset points", ha="right", va="bottom")
@@ -109,14 +112,15 @@ def draw_bars(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
                 continue
             style.draw_bar(axes, x + offset, width, look, problem.cells[name].gflops, problem.cells[name].gflops_quartiles)
     for x, problem in zip(places, problems, strict=True):
-        if problem.peak:
-            style.draw_limit(axes, x, problem.peak.gflops)
+        for limit in style.LIMITS:
+            if most := getattr(problem, limit):
+                style.draw_limit(axes, limit, x, most.gflops)
     _name_segments(axes, segments, places)
     style.speed_axis(axes)
-    handles = [*style.bar_legend(looks.values()), style.limit_legend(), *style.status_legend(seen)]
+    handles = [*style.bar_legend(looks.values()), *style.limit_legend(problems), *style.status_legend(seen)]
     caption = (
         "Every contender at landmarks of the sweep, one size after the other; the sizes that do not vary have the values in the title. "
-        "Medians, whiskers over the quartiles, the measured FMA peak above. A letter stands where a contender has no number."
+        "Medians, whiskers over the quartiles, the measured limits above. A letter stands where a contender has no number."
     )
     return style.finish(figure, folder, f"{stem}-bars", f"Speed at landmarks: {figure_title(sweep, held)}", handles, caption)
 

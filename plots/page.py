@@ -9,7 +9,7 @@ from markupsafe import Markup
 import style
 from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
-from derive import Sweep, above_peak, fraction_of_peak, peak_range, weighted_fraction_of_peak, weighted_gflops
+from derive import LIMIT_WORDS, Sweep, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_gflops
 from style import Drawn
 
 
@@ -34,9 +34,13 @@ def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> d
         "title": f"{sweep.experiment}, {sweep.setting}",
         "facts": _facts(sweep),
         "figures": [{"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", figure.stem)} for figure in figures],
-        "errors": [f"{looks[name].label} on {problem.label}: {share:.3f} of the FMA peak" for problem, name, share in above_peak(sweep)],
+        "errors": [
+            f"{looks[name].label} on {problem.label}: {share:.3f} of the {LIMIT_WORDS[problem.lowest_limit]}"
+            for problem, name, share in above_limit(sweep)
+        ],
         "contenders": [{"name": name, "label": look.label, "ours": look.ours} for name, look in looks.items()],
         "weighted": _weighted(sweep) if sweep.figure == "layers" else [],
+        "limits": list(LIMIT_WORDS.values()),
         "rows": _rows(sweep),
         "absences": _absences(sweep),
         "details": _details(sweep),
@@ -46,16 +50,19 @@ def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> d
 
 def _facts(sweep: Sweep) -> list[tuple[str, str]]:
     counts = [cell.times.count for problem in sweep.problems for cell in problem.cells.values() if cell.ok]
-    peak = peak_range(sweep)
     return [
         ("run", sweep.run.name),
         ("measured by", str(sweep.run.environment.get("command_line", "not recorded"))),
         *_doubts(sweep.run.environment),
         ("problems", str(len(sweep.problems))),
         ("samples a contender and problem", f"{min(counts)} to {max(counts)}" if counts else "none"),
-        ("measured FMA peak", f"{peak[0]:.1f} to {peak[1]:.1f} GFLOP/s, lowest to highest over the problems" if peak else "no"),
+        *((f"measured {words}", _range_in_words(limit_range(limit, sweep))) for limit, words in LIMIT_WORDS.items()),
         ("measured stream bandwidth", f"{sweep.bandwidth / 1e9:.1f} GB/s" if sweep.bandwidth else "no"),
     ]
+
+
+def _range_in_words(measured: tuple[float, float] | None) -> str:
+    return f"{measured[0]:.1f} to {measured[1]:.1f} GFLOP/s, lowest to highest over the problems" if measured else "no"
 
 
 def _doubts(environment: dict) -> list[tuple[str, str]]:
@@ -76,8 +83,8 @@ def _weighted(sweep: Sweep) -> list[dict]:
         for name in sweep.contenders:
             if all(p.ok(name) for p in layers):
                 speed = weighted_gflops(layers, name)
-                share = weighted_fraction_of_peak(layers, name).value if all(p.peak for p in layers) else None
-                values[name] = (speed, share)
+                shares = {limit: weighted_fraction_of(limit, layers, name).value for limit in LIMIT_WORDS if known(limit, layers)}
+                values[name] = (speed, shares)
         rows.append({"layers": _name_set(sweep, layers), "values": values})
     return rows
 
@@ -102,11 +109,11 @@ def _rows(sweep: Sweep) -> list[dict]:
                 continue
             cell = problem.cells[name]
             low, high = cell.gflops_quartiles
-            share = fraction_of_peak(problem, name).value if problem.peak else None
+            share = fraction_of("peak", problem, name).value if problem.peak else None
             cells[name] = {"status": "ok", "gflops": cell.gflops, "low": low, "high": high, "share": share}
         rows.append({
             "label": problem.label, "text": problem.text, "count": problem.count, "cells": cells,
-            "peak": problem.peak.gflops if problem.peak else None,
+            "limits": [most.gflops if (most := getattr(problem, limit)) else None for limit in LIMIT_WORDS],
         })
     return rows
 

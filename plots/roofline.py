@@ -7,11 +7,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
 import style
-from derive import Sweep, above_peak
+from derive import Sweep, above_limit
 from labels import tags
 from style import Drawn, plt
 
-ROOF = "black"
 FLAG = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "markeredgecolor": "red", "linestyle": "none"}
 
 
@@ -24,7 +23,9 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     peaks = [problem.peak.gflops for problem in sweep.problems if problem.peak]
     if not points or not peaks:
         return None
-    peak = float(np.median(peaks))
+    roofs = [problem.roof.gflops for problem in sweep.problems if problem.roof]
+    heights = {limit: float(np.median(measured)) for limit, measured in (("peak", peaks), ("roof", roofs)) if measured}
+    peak = heights["peak"]
     figure, axes = plt.subplots(figsize=(style.WIDE, 5.4))
     style.logarithmic(axes, "x", "y")
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # doublings are too few where speeds lie close together
@@ -38,16 +39,19 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         ridge = peak * 1e9 / sweep.bandwidth
         left = min(left, ridge / 4)
         slope = np.array([left, ridge])
-        axes.plot(slope, slope * sweep.bandwidth / 1e9, color=ROOF, linewidth=1.4)
-        axes.plot([ridge, right], [peak, peak], color=ROOF, linewidth=1.4)
-    else:
-        axes.plot([left, right], [peak, peak], color=ROOF, linewidth=1.4)
+        axes.plot(slope, slope * sweep.bandwidth / 1e9, **style.LIMITS["peak"].line)
+    for limit, height in heights.items():
+        start = height * 1e9 / sweep.bandwidth if sweep.bandwidth else left
+        axes.plot([start, right], [height, height], **style.LIMITS[limit].line)
     axes.axhspan(min(peaks), max(peaks), color="#DDDDDD", linewidth=0, zorder=0)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
     # At the left: what rises above the peak lies at high intensities.
     knee = ridge if sweep.bandwidth else left
     axes.annotate(f"measured FMA peak {peak:.0f} GFLOP/s", (knee, max(peaks)), xytext=(4, 4), textcoords="offset points")
+    if roofs:
+        below = {"xytext": (4, -4), "textcoords": "offset points", "va": "top"}
+        axes.annotate(f"loaded roof {heights['roof']:.0f} GFLOP/s", (knee, heights["roof"]), **below)
     if sweep.bandwidth:
         # Above the slope, where only what stays in the caches may lie.
         middle = np.sqrt(max(left, low * 1e9 / sweep.bandwidth) * ridge)
@@ -56,7 +60,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             textcoords="offset points", ha="right", va="bottom",
         )
 
-    flagged = {(problem.text, name) for problem, name, _ in above_peak(sweep)}
+    flagged = {(problem.text, name) for problem, name, _ in above_limit(sweep)}
     for problem, name, cell in points:
         axes.plot(problem.intensity, cell.gflops, **looks[name].point)
         if (problem.text, name) in flagged:
@@ -67,11 +71,12 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     axes.set_ylabel("GFLOP/s")
     handles = style.point_legend(looks[name] for name in looks if sweep.common(name))
     if flagged:
-        handles.append(Line2D([], [], **FLAG, label="above the FMA peak: an error to find"))
+        handles.append(Line2D([], [], **FLAG, label="above the roof: an error to find"))
     caption = (
         "One point for each contender and problem; the problems are named at the top. The flat roof is the FMA peak measured in this "
-        "run (grey band: from its lowest to its highest value over the problems). Padded problems may rise above it, as flops count the "
-        "products with padding by convention and an algorithm may leave them out; "
+        "run (grey band: from its lowest to its highest value over the problems)"
+        + (", the dashed one its rate with a register tile's loads from L1. " if roofs else ". ")
+        + "Padded problems may rise above it, as flops count the products with padding by convention and an algorithm may leave them out; "
         + (f"what is too high even without them is ringed ({len(flagged)}), see “Errors to find”. " if flagged
            else "no point is higher than that explains. ")
         + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth

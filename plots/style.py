@@ -11,8 +11,9 @@ from itertools import cycle, pairwise
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 
-from derive import Sweep
+from derive import Problem, Sweep, roof_of_peak
 from sizes import grows_by_factors, thinned
 
 matplotlib.use("Agg")
@@ -72,6 +73,18 @@ LISTED = {
 # For contenders that were added without a look of their own.
 SPARE_OURS = [("#004C77", "", "h"), ("#3A6EA5", "", "d"), ("#8FA8D0", "", "8")]
 SPARE = [("#009E73", "++++++", "<"), ("#F0E442", "||||||", ">"), ("#555555", "//////", "p")]
+
+
+@dataclass(frozen=True)
+class LimitLook:
+    label: str
+    line: dict
+
+
+LIMITS = {
+    "peak": LimitLook("measured FMA peak", {"color": "black", "linewidth": 1.4}),
+    "roof": LimitLook("loaded roof: with a tile's loads from L1", {"color": "black", "linewidth": 1.1, "linestyle": "--"}),
+}
 
 STATUSES = {  # a letter and what it stands for
     "failed": ("F", "failed: wrong result or refused"),
@@ -154,12 +167,21 @@ def draw_bar(axes, x: float, width: float, look: Look, height: float, quartiles=
         axes.plot([x, x], quartiles, color="black", linewidth=0.9, solid_capstyle="butt", zorder=3)
 
 
-def draw_limit(axes, x: float, height: float) -> None:
-    axes.plot([x - 0.5, x + 0.5], [height, height], color="black", linewidth=1.4, solid_capstyle="butt", zorder=4)
+def draw_limit(axes, limit: str, x: float, height: float) -> None:
+    axes.plot([x - 0.5, x + 0.5], [height, height], **LIMITS[limit].line, solid_capstyle="butt", zorder=4)
 
 
-def limit_legend() -> Line2D:
-    return Line2D([], [], color="black", linewidth=1.4, label="measured FMA peak")
+def draw_roof_of_peak(axes, x: str, problems: list[Problem]) -> None:
+    """In a figure of shares of the peak, over the size x; nan breaks the line where it is not known."""
+    percents = [100 * roof_of_peak(problem) for problem in problems]
+    if np.isfinite(percents).any():
+        axes.plot([problem.sizes[x] for problem in problems], percents, **LIMITS["roof"].line)
+
+
+def limit_legend(problems: list[Problem]) -> list:
+    """Of those limits that were measured beside any of the problems."""
+    shown = [look for limit, look in LIMITS.items() if any(getattr(problem, limit) for problem in problems)]
+    return [Line2D([], [], **look.line, label=look.label) for look in shown]
 
 
 def speed_axis(axes) -> None:
@@ -170,7 +192,7 @@ def speed_axis(axes) -> None:
 def share_axis(axes) -> None:
     """A peak that other load disturbed must not squeeze everything else to the floor."""
     axes.set_ylabel("% of measured FMA peak")
-    axes.axhline(100, color="black", linewidth=1.4)
+    axes.axhline(100, **LIMITS["peak"].line)
     axes.set_ylim(0, min(max(106, axes.get_ylim()[1]), SHARE_LIMIT))
 
 

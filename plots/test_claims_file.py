@@ -14,7 +14,7 @@ id = "one"
 sentence = "Ours reaches {at_least} of the peak with {where} ({when})."
 whose = "ours"
 experiment = "brgemm"
-statistic = "lowest share of peak"
+statistic = "lowest share of the loaded roof"
 of = "brickwork-simd"
 at_least = 0.97
 when = "threads == 1"
@@ -67,9 +67,9 @@ def test_what_holds_unless_a_claim_says_otherwise(written):
         ("at_least = 0.97", "at_least = nan", "claim 'one' needs a number above 0 as 'at_least'"),
         ('experiment = "brgemm"', "experiment = 3", "claim 'one' needs a text as 'experiment'"),
         ('experiment = "brgemm"', 'experiment = ""', "claim 'one' needs a text as 'experiment'"),
-        ("lowest share", "highest share", "claim 'one' has the statistic 'highest share of peak'; known are lowest share of peak"),
-        ("lowest share of peak", "weighted ratio", "claim 'one' has the statistic 'weighted ratio', which needs 'against'"),
-        ("of =", 'against = "onednn"\nof =', "which is against the peak and must not name another"),
+        ("lowest share", "highest share", "has the statistic 'highest share of the loaded roof'; known are lowest share of"),
+        ("lowest share of the loaded roof", "weighted ratio", "claim 'one' has the statistic 'weighted ratio', which needs 'against'"),
+        ("of =", 'against = "onednn"\nof =', "which is against the machine and must not name another"),
         ('"ours"', '"theirs"', "claim 'one' is of 'theirs'; a claim is one of ours, the paper"),
         ("{at_least}", "0.97", "claim 'one' needs in its sentence {at_least} or {percent}, and {when} and {where}"),
         ("{at_least}", "{at_least} {percent}", "claim 'one' needs in its sentence {at_least} or {percent}"),

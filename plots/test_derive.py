@@ -7,7 +7,7 @@ from pytest import approx
 
 import derive
 from data import load_run
-from derive import above_peak, fraction_of_peak, ratio, sweeps_of, weighted_fraction_of_peak, weighted_gflops, weighted_ratio
+from derive import above_limit, fraction_of, ratio, roof_of_peak, sweeps_of, weighted_fraction_of, weighted_gflops, weighted_ratio
 
 
 def test_setting(conv):
@@ -34,8 +34,11 @@ def test_packing_does_not_count_as_running(conv):
 def test_ratio_and_peak_are_those_of_the_same_problem(conv):
     assert ratio(conv.problems[0], "brickwork-simd", "onednn").value == approx(1.25)
     assert ratio(conv.problems[2], "brickwork-simd", "onednn").value == approx(0.8)
-    assert fraction_of_peak(conv.problems[0], "brickwork-simd").value == approx(200 / 250)
-    assert fraction_of_peak(conv.problems[2], "brickwork-simd").value == approx(200 / 240)
+    assert fraction_of("peak", conv.problems[0], "brickwork-simd").value == approx(200 / 250)
+    assert fraction_of("peak", conv.problems[2], "brickwork-simd").value == approx(200 / 240)
+    assert fraction_of("roof", conv.problems[0], "brickwork-simd").value == approx(200 / 225)
+    assert fraction_of("roof", conv.problems[2], "brickwork-simd").value == approx(200 / 236)
+    assert [roof_of_peak(problem) for problem in conv.problems] == approx([225 / 250, 200 / 250, 236 / 240])
 
 
 def test_whole_network_is_weighted_by_count(conv):
@@ -43,8 +46,9 @@ def test_whole_network_is_weighted_by_count(conv):
     assert weighted_gflops(conv.problems, "brickwork-simd") == approx(14 / 0.082)
     assert weighted_gflops(conv.problems, "onednn") == approx(14 / 0.0845)
     assert weighted_ratio(conv.problems, "brickwork-simd", "onednn").value == approx(84.5 / 82)
-    # at peak: 2/250 + 4/250 + 8/240 s
-    assert weighted_fraction_of_peak(conv.problems, "brickwork-simd").value == approx((6 / 250 + 8 / 240) / 0.082)
+    # at peak: 2/250 + 4/250 + 8/240 s; at the loaded roof: 2/225 + 4/200 + 8/236 s
+    assert weighted_fraction_of("peak", conv.problems, "brickwork-simd").value == approx((6 / 250 + 8 / 240) / 0.082)
+    assert weighted_fraction_of("roof", conv.problems, "brickwork-simd").value == approx((2 / 225 + 4 / 200 + 8 / 236) / 0.082)
 
 
 def test_contenders_are_compared_over_layers_that_both_have(conv):
@@ -92,9 +96,18 @@ def test_a_single_sample_has_no_interval(variation):
     assert str(value) == "1.250"
 
 
-def test_points_above_the_peak_are_found(conv):
-    # oneDNN on layer03: 4e9 flop in 16 ms is 250 GFLOP/s under a peak of 240.
-    assert [(p.name, name, share) for p, name, share in above_peak(conv)] == [("layer03", "onednn", approx(250 / 240))]
+def test_points_above_the_loaded_roof_are_found(conv):
+    # oneDNN on layer03: 4e9 flop in 16 ms is 250 GFLOP/s under a roof of 236.
+    assert [(p.name, name, share) for p, name, share in above_limit(conv)] == [("layer03", "onednn", approx(250 / 236))]
+    conv.problems[0].roof.flop *= 190 / 225  # ours is at 200
+    assert ("layer01", "brickwork-simd") in [(p.name, name) for p, name, _ in above_limit(conv)]
+
+
+def test_points_above_the_peak_are_found_where_no_loaded_roof_was_measured(before_the_roof):
+    (sweep,) = sweeps_of(load_run(before_the_roof("conv")))
+    assert not any(problem.roof for problem in sweep.problems) and all(problem.peak for problem in sweep.problems)
+    assert [(p.name, name, share) for p, name, share in above_limit(sweep)] == [("layer03", "onednn", approx(250 / 240))]
+    assert np.isnan(roof_of_peak(sweep.problems[0]))
 
 
 def test_geometric_mean(brgemm):
@@ -113,7 +126,7 @@ def test_each_setting_is_a_sweep_of_its_own(variation):
 
     sweeps = sweeps_of(load_run(variation("conv", change)))
     assert [(s.attributes["threads"], s.attributes["cache"]) for s in sweeps] == [(2, "hot"), (2, "cold"), (1, "hot")]
-    assert all(len(s.problems) == 3 and all(p.peak for p in s.problems) and s.bandwidth for s in sweeps)
+    assert all(len(s.problems) == 3 and all(p.peak and p.roof for p in s.problems) and s.bandwidth for s in sweeps)
 
 
 def test_attributes_are_the_columns_that_do_not_vary(conv):
@@ -133,7 +146,7 @@ def test_threads_that_vary_are_a_size_more(curve):
 
     (sweep,) = sweeps_of(load_run(curve(minibatches=[2], change=change)))
     assert [p.sizes["threads"] for p in sweep.problems] == [1, 2, 4]
-    assert all(p.peak and p.ok("brickwork-simd") for p in sweep.problems) and sweep.bandwidth is None
+    assert all(p.peak and p.roof and p.ok("brickwork-simd") for p in sweep.problems) and sweep.bandwidth is None
 
 
 def test_packed_but_never_run_is_missing(variation):

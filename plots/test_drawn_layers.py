@@ -6,6 +6,7 @@ from pytest import approx
 
 from conftest import STORED
 from testing import artists
+from testing.artists import PEAK_LABEL, ROOF_LABEL
 
 SIMD, ONEDNN, DNN, IM2COL = "Brickwork, simd brick", "oneDNN 3.2", "LIBXSMM primitives 1.17", "im2col + SGEMM 0.3.21"
 # GFLOP/s: flop by the median of the seconds, and for all problems the sum of count*flop by that of count*seconds.
@@ -16,6 +17,7 @@ SPEEDS = {
     IM2COL: {"layer02": 50, "layer03": 100},
 }
 PEAKS = {"layer01": 250, "layer02": 250, "layer03": 240, "all": 14 / (6 / 250 + 8 / 240)}
+ROOFS = {"layer01": 225, "layer02": 200, "layer03": 236, "all": 14 / (2 / 225 + 4 / 200 + 8 / 236)}
 QUARTILES = [(2000 / 15, 200), (1000 / 9, 1000 / 7), (1000 / 10.5, 1000 / 9.5), (4000 / 22, 4000 / 18)]  # where the samples differ
 
 
@@ -73,10 +75,34 @@ def test_whiskers_and_points_stand_at_their_bars(layers):
     assert [x for x, *_ in artists.whiskers(speed)] == approx([x for x in centres if x < 3])
 
 
-def test_the_peaks_lie_over_their_groups(layers):
-    _, speed, _ = layers
-    places = {short(group): x for group, x in artists.groups(speed).items()}
-    assert artists.limits(speed) == [approx((places[group] - 0.5, places[group] + 0.5, peak)) for group, peak in PEAKS.items()]
+def over_groups(axes, heights: dict) -> list:
+    places = {short(group): x for group, x in artists.groups(axes).items()}
+    return [approx((places[group] - 0.5, places[group] + 0.5, height)) for group, height in heights.items()]
+
+
+def test_peaks_and_loaded_roofs_lie_over_their_groups(layers):
+    figure, speed, share = layers
+    assert artists.limits(speed, "-") == over_groups(speed, PEAKS)
+    assert artists.limits(speed, "--") == over_groups(speed, ROOFS)
+    assert artists.limits(share, "--") == over_groups(share, {group: 100 * roof / PEAKS[group] for group, roof in ROOFS.items()})
+    handles = artists.legend(figure)
+    assert [(label, handles[label].get_linestyle()) for label in (PEAK_LABEL, ROOF_LABEL)] == [(PEAK_LABEL, "-"), (ROOF_LABEL, "--")]
+
+
+def test_a_run_without_a_loaded_roof_has_the_peaks_alone(figures, before_the_roof):
+    figure = figures(before_the_roof("conv"))["x-layers"]
+    speed, share = figure.axes
+    assert artists.limits(speed, "-") == over_groups(speed, PEAKS)
+    assert not artists.limits(speed, "--") and not artists.limits(share, "--")
+    assert PEAK_LABEL in artists.legend(figure) and ROOF_LABEL not in artists.legend(figure)
+
+
+def test_where_one_layer_has_no_loaded_roof_the_network_has_none(figures, variation):
+    change = lambda s: s[~(s["contender"].eq("loaded-roof") & s["name"].eq("layer02"))]  # noqa: E731
+    speed, share = figures(variation("conv", change))["x-layers"].axes
+    for axes, scale in ((speed, dict.fromkeys(PEAKS, 100)), (share, PEAKS)):
+        heights = {layer: 100 * ROOFS[layer] / scale[layer] for layer in ("layer01", "layer03")}
+        assert artists.limits(axes, "--") == over_groups(axes, heights)
 
 
 def test_groups_have_the_order_of_the_file_and_contenders_that_of_the_legend_ours_first(layers):
@@ -98,7 +124,7 @@ def test_a_letter_stands_where_there_is_no_number(layers):
         assert found == {"u": [0], "F": [1], "i": [4, 4]}
     words = list(artists.legend(figure))
     assert words[-4:] == [
-        "measured FMA peak", "failed: wrong result or refused", "unsupported here", "lacks problems, not comparable",
+        ROOF_LABEL, "failed: wrong result or refused", "unsupported here", "lacks problems, not comparable",
     ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from pytest import approx
 
 from conftest import STORED
 from testing import artists
+from testing.artists import PEAK_LABEL, ROOF_LABEL
 
 SIMD, LIBXSMM = "Brickwork, simd brick", "Brickwork, LIBXSMM brick"
 GEMM, MATMUL = "LIBXSMM GEMM loop 1", "oneDNN batched matmul 1"
@@ -35,6 +36,21 @@ def test_a_panel_shows_the_shares_over_the_size(figures):
         assert artists.true(axes, "x", "y") and artists.across(axes) == [100] and axes.get_ylim() == (0, 106)
         assert axes.get_xlim()[0] < 6 and axes.get_xlim()[1] > 64
         assert [text for text, *_ in artists.notes(axes)] == ["no numbers: OpenBLAS GEMM loop (absent)"]
+        assert artists.black_lines(axes, "--") == [[approx((m, 98)) for m in M]]
+    assert [label for label in artists.legend(figure) if label in (PEAK_LABEL, ROOF_LABEL)] == [PEAK_LABEL, ROOF_LABEL]
+
+
+def test_a_sweep_without_a_loaded_roof_has_the_peak_alone(figures, before_the_roof):
+    drawn = figures(before_the_roof("brgemm"))
+    for figure in (drawn["x-over-m-by-n"], drawn["x-bars"]):
+        assert not any(artists.black_lines(axes, "--") for axes in figure.axes)
+        assert PEAK_LABEL in artists.legend(figure) and ROOF_LABEL not in artists.legend(figure)
+
+
+def test_the_line_of_the_loaded_roof_is_broken_where_there_is_none(figures, variation):
+    change = lambda s: s[~(s["contender"].eq("loaded-roof") & s["m"].eq("7") & s["n"].eq("32"))]  # noqa: E731
+    axes = panels(figures(variation("brgemm", change))["x-over-m-by-n"])["n = 32"]
+    assert artists.black_lines(axes, "--") == [[approx((m, np.nan if m == 7 else 98), nan_ok=True) for m in M]]
 
 
 def test_the_outer_panels_name_the_axes(figures):
@@ -90,7 +106,8 @@ def test_bars_are_as_high_as_the_speeds_and_stand_over_their_sizes(figures, vari
     assert set(artists.bars(figure, axes)) == set(shares(16))
     assert artists.true(axes, "y") and axes.get_ylim()[0] == 0 and axes.get_ylim()[1] >= 100 and axes.get_ylabel() == "GFLOP/s"
     places = list(artists.groups(axes).values())
-    assert artists.limits(axes) == [approx((x - 0.5, x + 0.5, 100)) for x in places]
+    assert artists.limits(axes, "-") == [approx((x - 0.5, x + 0.5, 100)) for x in places]
+    assert artists.limits(axes, "--") == [approx((x - 0.5, x + 0.5, 98)) for x in places]
     assert artists.letters(axes) == {"a": [approx(x + 0.172) for x in places]}  # the fourth of five places of 0.172
     assert [(text, x) for text, x, _ in artists.notes(axes) if len(text) > 1 or text == "m"] == [
         ("m", approx(sum(places[:4]) / 4)), ("n at m = 64", approx(sum(places[4:]) / 3)),
@@ -116,11 +133,11 @@ def test_bars_have_whiskers_over_the_quartiles_and_the_order_of_the_legend(figur
 
 @pytest.fixture
 def speeds(curve):
-    """Speeds that tell the points apart: 100 + N GFLOP/s of ours, 50 + N of oneDNN, under a peak of 200 + N."""
+    """Speeds that tell the points apart: 100 + N GFLOP/s of ours, 50 + N of oneDNN, under a roof of 150 + N and a peak of 200 + N."""
 
     def make(change=lambda rows: rows, **kwargs):
         def spread(rows):
-            base = rows["contender"].map({"brickwork-simd": 100, "onednn": 50, "fma-peak": 200})
+            base = rows["contender"].map({"brickwork-simd": 100, "onednn": 50, "loaded-roof": 150, "fma-peak": 200})
             rows = rows[base.notna()]
             seconds = rows["flop"].astype(float) / (base[base.notna()] + rows["N"].astype(float)) / 1e9
             return change(rows.assign(seconds=seconds.where(rows["seconds"] != "").map(str)))
@@ -144,8 +161,17 @@ def test_a_curve_shows_speeds_and_shares_over_the_size(figures, speeds):
         assert axes.get_xlim()[0] < 1 and axes.get_xlim()[1] > 16
     assert (speed.get_ylabel(), share.get_ylabel()) == ("GFLOP/s", "% of measured FMA peak")
     assert artists.across(share) == [100]
-    (peak,) = [line for line in artists.data_lines(speed) if artists.colour_of(line) == "#000000"]
-    assert list(zip(peak.get_xdata(), peak.get_ydata(), strict=True)) == approx_all([(n, 200 + n) for n in sizes])
+    assert artists.black_lines(speed, "-") == [approx_all([(n, 200 + n) for n in sizes])]
+    assert artists.black_lines(speed, "--") == [approx_all([(n, 150 + n) for n in sizes])]
+    assert artists.black_lines(share, "--") == [approx_all([(n, 100 * (150 + n) / (200 + n)) for n in sizes])]
+
+
+def test_a_curve_without_a_loaded_roof_has_the_peak_alone(figures, speeds):
+    figure = figures(speeds(lambda rows: rows[rows["contender"] != "loaded-roof"]))["x-over-N"]
+    speed, share = figure.axes
+    assert len(artists.black_lines(speed, "-")) == 1
+    assert not artists.black_lines(speed, "--") and not artists.black_lines(share, "--")
+    assert PEAK_LABEL in artists.legend(figure) and ROOF_LABEL not in artists.legend(figure)
 
 
 def approx_all(places: list) -> list:

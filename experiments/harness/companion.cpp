@@ -70,13 +70,13 @@ std::optional<Companion::Measured> Companion::measure(std::size_t problem, int s
   const auto of_contender = std::ranges::find(measured.rows, contender_.name, &Row::contender);
   if (of_contender == measured.rows.end() || (!rows && interrupted())) return std::nullopt;
   measured.verdict = *of_contender;
-  std::vector<double> peaks;
+  std::vector<double> roofs;
   for (const Row& row : measured.rows) {
     if (row.phase != "run" || !row.seconds) continue;
     if (row.contender == contender_.name) measured.seconds.push_back(*row.seconds);
-    if (row.contender == named_elsewhere(contender_.name, kFmaPeakName)) peaks.push_back(*row.flop / *row.seconds);
+    if (row.contender == named_elsewhere(contender_.name, kLoadedRoofName)) roofs.push_back(*row.flop / *row.seconds);
   }
-  if (!peaks.empty()) measured.peak = median(peaks);
+  if (!roofs.empty()) measured.roof = median(roofs);
   return measured;
 }
 
@@ -120,8 +120,7 @@ std::vector<Row> Companion::rows_of(const Row& problem_row) {
   for (const auto& cells : running_->samples->next_rows()) {
     Row row = measured_row(problem_row, cells);
     const bool machine = row.primitive == "machine";
-    if (row.problem != problem_row.problem || (!machine && row.contender != contender_.elsewhere->contender))
-      continue;
+    if (row.problem != problem_row.problem || (!machine && row.contender != contender_.elsewhere->contender)) continue;
     if (row.status == "ok" && !options_.check_only && !(row.sample && row.seconds > 0.0)) {
       throw std::runtime_error(fmt::format("{} has an ok row without a time", file.string()));
     }

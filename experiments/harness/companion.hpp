@@ -1,6 +1,6 @@
 // A contender whose library must not share a process with ours (contender.hpp, Elsewhere): another program of ours
 // measures it, problem by problem and while we do nothing, with this very harness, so that its rows say what all rows
-// say. Beside it that program measures the peak that its own threads reach.
+// say. Beside it that program measures what its own threads can reach at most.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -29,7 +29,7 @@ class Companion {
     std::vector<Row> rows;
     Row verdict;                  // one of them: the contender's first
     std::vector<double> seconds;  // of the contender's runs
-    double peak = 0;              // flop/s of FMA beside them; 0 where nothing was timed
+    double roof = 0;              // flop/s of the loaded roof beside them; 0 where nothing was timed
   };
 
   // One problem's rows are `problem_row`, completed: that of a failed or absent contender where the program dies, tells

@@ -1,5 +1,5 @@
 // The machine's two limits, measured in the run that they judge: fused multiply-adds out of registers, and STREAM's
-// triad out of memory.
+// triad out of memory. What lies between them is loaded_roof.hpp.
 #pragma once
 #include <algorithm>
 #include <cstddef>

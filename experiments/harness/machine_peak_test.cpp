@@ -1,37 +1,24 @@
 #include "machine_peak.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
+
+#include "testing/only_target.hpp"
 
 namespace brickwork {
 namespace {
 
-// Highway takes the best target of those that it believes to be here.
-class OnlyTarget {
- public:
-  explicit OnlyTarget(std::int64_t target) { believe(target); }
-  ~OnlyTarget() { believe(0); }
-
- private:
-  static void believe(std::int64_t targets) {
-    hwy::SetSupportedTargetsForTest(targets);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
-
 TEST(FmaPeak, CountsTwoOperationsAMultiplyAdd) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    const OnlyTarget only(target);
+  for_every_target([](const char* name) {
     for (const int threads : {1, 2, 3}) {
       const FmaPeak peak(threads, 1000);
-      EXPECT_EQ(peak.isa(), hwy::TargetName(target));
+      EXPECT_EQ(peak.isa(), name);
       const double multiply_adds = peak.run(1, 1) - peak.run(1, 0);
-      EXPECT_GE(multiply_adds, 1000.0 * threads) << peak.isa();
-      EXPECT_EQ(peak.flop(), 2 * multiply_adds) << peak.isa() << ", " << threads << " threads";
+      EXPECT_GE(multiply_adds, 1000.0 * threads) << name;
+      EXPECT_EQ(peak.flop(), 2 * multiply_adds) << name << ", " << threads << " threads";
     }
-  }
+  });
 }
 
 TEST(FmaPeak, ConvergesToTwo) {

@@ -12,7 +12,7 @@ namespace brickwork {
 namespace {
 
 constexpr const char* kClearLine = "\r\033[K";
-constexpr double kAbovePeak = 1.03;  // further above the roof than its own spread explains
+constexpr double kAboveRoof = 1.03;  // further above the roof than its own spread explains
 
 std::string clock_text(double seconds) {
   const auto s = static_cast<long>(std::lround(seconds));
@@ -38,8 +38,8 @@ void Progress::status(const std::string& what) {
 
 void Progress::note(const std::string& line) { show(fmt::format("{}{}\n", terminal_ ? kClearLine : "", line)); }
 
-void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double peak) {
-  const auto roof_of = [peak](const Outcome& outcome) { return outcome.peak > 0 ? outcome.peak : peak; };
+void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double roof_here) {
+  const auto roof_of = [=](const Outcome& outcome) { return outcome.roof > 0 ? outcome.roof : roof_here; };
   ++done_;
   std::string line = fmt::format("[{}/{}] {}", done_, problems_, problem.name);
   for (const auto& outcome : outcomes) {
@@ -53,14 +53,14 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
     Total& total = totals_[outcome.contender];
     total.flop += problem.count * problem.flop;
     total.seconds += problem.count * seconds;
-    total.peak_flop += problem.count * seconds * roof;
+    total.roof_flop += problem.count * seconds * roof;
     ++total.problems;
   }
   const double left = elapsed() / static_cast<double>(done_) * static_cast<double>(problems_ - done_);
   note(line + fmt::format("  | {} elapsed, about {} left", clock_text(elapsed()), clock_text(left)));
   for (const auto& outcome : outcomes) {
-    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAbovePeak * roof_of(outcome)) {
-      note(fmt::format("warning: {} on {} is above the measured peak: distrust this run", outcome.contender,
+    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAboveRoof * roof_of(outcome)) {
+      note(fmt::format("warning: {} on {} is above the loaded roof: distrust this run", outcome.contender,
                        problem.name));
     }
   }
@@ -68,10 +68,12 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
 
 void Progress::summary() const {
   if (totals_.empty()) return;
-  show(fmt::format("\nall problems, weighted by count:\n{:<20}{:>10}{:>12}\n", "contender", "GFLOP/s", "% of peak"));
+  show(fmt::format(
+      "\nall problems, weighted by count; the roof is FMAs with a register tile's loads from L1:\n{:<20}{:>10}{:>12}\n",
+      "contender", "GFLOP/s", "% of roof"));
   for (const auto& contender : order_) {
     const Total& t = totals_.at(contender);
-    show(fmt::format("{:<20}{:>10.1f}{:>12.1f}{}\n", contender, 1e-9 * t.flop / t.seconds, 100 * t.flop / t.peak_flop,
+    show(fmt::format("{:<20}{:>10.1f}{:>12.1f}{}\n", contender, 1e-9 * t.flop / t.seconds, 100 * t.flop / t.roof_flop,
                      t.problems < done_ ? fmt::format("   ({} of {} problems)", t.problems, done_) : ""));
   }
 }

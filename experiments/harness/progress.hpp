@@ -10,6 +10,7 @@
 namespace brickwork {
 
 inline constexpr const char* kFmaPeakName = "fma-peak";
+inline constexpr const char* kLoadedRoofName = "loaded-roof";
 
 double median(std::vector<double> values);  // of at least one value
 
@@ -18,7 +19,7 @@ struct Outcome {
   std::string contender;
   std::string status;
   std::vector<double> seconds;
-  double peak = 0;  // flop/s that was measured beside it, in another process; 0: the problem's
+  double roof = 0;  // flop/s that was measured beside it, in another process; 0: the problem's
 };
 
 class Progress {
@@ -27,8 +28,8 @@ class Progress {
 
   void status(const std::string& what);  // replaced by the next output; shown on a terminal only
   void note(const std::string& line);
-  // peak: flop/s measured beside this problem; 0 where nothing was timed here.
-  void finished(const ProblemInfo&, const std::vector<Outcome>&, double peak);
+  // roof: flop/s of the loaded roof measured beside this problem; 0 where nothing was timed here.
+  void finished(const ProblemInfo&, const std::vector<Outcome>&, double roof);
   void summary() const;
 
   bool anything_timed() const { return !totals_.empty(); }
@@ -37,7 +38,7 @@ class Progress {
   double elapsed() const { return clock_() - start_; }
 
   struct Total {
-    double flop = 0, seconds = 0, peak_flop = 0;
+    double flop = 0, seconds = 0, roof_flop = 0;
     std::size_t problems = 0;
   };
 

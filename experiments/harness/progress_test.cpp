@@ -31,7 +31,7 @@ class ProgressOutput : public testing::Test {
   Progress progress_{2, [this] { return now_; }};
 };
 
-TEST_F(ProgressOutput, ALineIsTheMedianRateTheShareOfThePeakAndTheTime) {
+TEST_F(ProgressOutput, ALineIsTheMedianRateTheShareOfTheRoofAndTheTime) {
   now_ += 70;
   EXPECT_EQ(shown([&] {
               progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {5, 1, 2}}, {"theirs", "absent", {}}}, 4e9);
@@ -51,14 +51,14 @@ TEST_F(ProgressOutput, TheSummaryIsTheNetworks) {
     progress_.finished(problem("b", 1, 8e9), {{"ours", "ok", {1}}, {"theirs", "unsupported", {}}}, 1e10);
   });
   EXPECT_EQ(shown([&] { progress_.summary(); }),
-            "\nall problems, weighted by count:\n"
-            "contender              GFLOP/s   % of peak\n"
-            "ours                       2.0        41.2\n"  // 3 * 2 + 8 in 3 * 2 + 1 s, at peak 3 * 8 + 10
+            "\nall problems, weighted by count; the roof is FMAs with a register tile's loads from L1:\n"
+            "contender              GFLOP/s   % of roof\n"
+            "ours                       2.0        41.2\n"  // 3 * 2 + 8 in 3 * 2 + 1 s, at the roof 3 * 8 + 10
             "theirs                     2.0        50.0   (1 of 2 problems)\n");
 }
 
-TEST_F(ProgressOutput, WhatAnotherProcessMeasuredIsJudgedByItsOwnPeak) {
-  const Outcome elsewhere{.contender = "theirs", .status = "ok", .seconds = {1}, .peak = 2.5e9};
+TEST_F(ProgressOutput, WhatAnotherProcessMeasuredIsJudgedByItsOwnRoof) {
+  const Outcome elsewhere{.contender = "theirs", .status = "ok", .seconds = {1}, .roof = 2.5e9};
   const std::string line = shown([&] {
     progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {1}}, elsewhere}, 4e9);
   });
@@ -75,14 +75,14 @@ TEST_F(ProgressOutput, NothingTimedHasNoSummary) {
   EXPECT_EQ(shown([&] { progress_.summary(); }), "");
 }
 
-TEST_F(ProgressOutput, WarnsOfWhatStandsAboveThePeak) {
+TEST_F(ProgressOutput, WarnsOfWhatStandsAboveTheRoof) {
   const auto finish = [&](double least_flop) {
     ProblemInfo padded = problem("a", 1, 9e9);
     padded.least_flop = least_flop;
     return shown([&] { progress_.finished(padded, {{"ours", "ok", {1}}}, 4e9); });
   };
   EXPECT_THAT(finish(4.1e9), Not(HasSubstr("warning")));
-  EXPECT_THAT(finish(4.2e9), HasSubstr("\nwarning: ours on a is above the measured peak: distrust this run\n"));
+  EXPECT_THAT(finish(4.2e9), HasSubstr("\nwarning: ours on a is above the loaded roof: distrust this run\n"));
 }
 
 }  // namespace

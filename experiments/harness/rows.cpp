@@ -6,6 +6,21 @@
 #include "progress.hpp"
 
 namespace brickwork {
+namespace {
+
+template <class Limit>
+Row limit_row(Row row, const char* pass, const char* name, const Limit& limit) {
+  row.primitive = "machine";
+  row.pass = pass;
+  row.contender = row.backend = name;
+  row.isa = limit.isa();
+  row.phase = "run";
+  row.status = to_string(Status::ok);
+  row.flop = row.least_flop = limit.flop();
+  return row;
+}
+
+}  // namespace
 
 Row problem_row(const Experiment& experiment, const ProblemInfo& problem, const RunInfo& info) {
   Row row;
@@ -51,15 +66,10 @@ Row pack_row(Row row) {
   return row;
 }
 
-Row fma_row(Row row, const FmaPeak& fma) {
-  row.primitive = "machine";
-  row.pass = "fma";
-  row.contender = row.backend = kFmaPeakName;
-  row.isa = fma.isa();
-  row.phase = "run";
-  row.status = to_string(Status::ok);
-  row.flop = row.least_flop = fma.flop();
-  return row;
+Row fma_row(Row row, const FmaPeak& fma) { return limit_row(std::move(row), "fma", kFmaPeakName, fma); }
+
+Row loaded_roof_row(Row row, const LoadedRoof& roof) {
+  return limit_row(std::move(row), "fma-loaded", kLoadedRoofName, roof);
 }
 
 Row stream_row(const StreamTriad& triad) {

@@ -1,6 +1,7 @@
 // What the rows of samples.csv say: of a contender on a problem, and of the machine beside it.
 #pragma once
 #include "experiment.hpp"
+#include "loaded_roof.hpp"
 #include "machine_peak.hpp"
 #include "samples_csv.hpp"
 
@@ -14,6 +15,7 @@ Row run_row(Row problem, const ProblemInfo&, const ContenderInfo&, const Checked
 Row pack_row(Row run);
 
 Row fma_row(Row problem, const FmaPeak&);
+Row loaded_roof_row(Row problem, const LoadedRoof&);
 Row stream_row(const StreamTriad&);
 
 }  // namespace brickwork

@@ -13,6 +13,7 @@
 #include "companion.hpp"
 #include "environment.hpp"
 #include "interrupt.hpp"
+#include "loaded_roof.hpp"
 #include "machine.hpp"
 #include "machine_peak.hpp"
 #include "progress.hpp"
@@ -41,7 +42,8 @@ class Runner {
         csv_(csv),
         progress_(experiment.problems().size(), clock),
         budget_(options, experiment.problems().size(), clock),
-        fma_(options.threads) {
+        fma_(options.threads),
+        roof_(options.threads) {
     if (options.cold_cache && !options.check_only) evictor_.emplace(options.threads, machine());
     for (const ContenderInfo& contender : experiment.contenders()) {
       if (contender.runs_elsewhere()) companions_.emplace_back(experiment, contender, options, folder);
@@ -79,7 +81,7 @@ class Runner {
     Checked checked;
     Row row;  // what all of its rows share
     std::vector<double> seconds;
-    double peak = 0;  // of its own process; 0: that of this one
+    double roof = 0;  // of its own process; 0: that of this one
   };
 
   void run_problem(const Turn& turn) {
@@ -87,19 +89,19 @@ class Runner {
     const ProblemInfo& problem = experiment_.problems()[turn.problem];
     std::vector<Entry> entries;
     int samples = options_.samples;
-    double peak = 0;
+    double roof = 0;
     {
       const Workloads workloads = load(turn.problem);
       entries = check_all(problem, workloads);
       if (!options_.check_only && !interrupted()) {
         samples = turn.samples ? *turn.samples : samples_for(problem, entries);
-        peak = time_all(problem, entries, samples);
+        roof = time_all(problem, entries, samples);
       }
       for (Entry& entry : entries) entry.checked.prepared.reset();  // another process needs the memory
     }
     csv_.flush();  // before anything is shown: what is measured must not depend on a screen
     measure_elsewhere(turn.problem, samples, entries);
-    report(problem, entries, peak);
+    report(problem, entries, roof);
   }
 
   // In a run that only checks, a second pass on floats.
@@ -159,7 +161,7 @@ class Runner {
       for (const Row& row : found->rows) csv_.append(row);
       csv_.flush();
       count(found->verdict);
-      entries.push_back({.checked = {}, .row = found->verdict, .seconds = found->seconds, .peak = found->peak});
+      entries.push_back({.checked = {}, .row = found->verdict, .seconds = found->seconds, .roof = found->roof});
     }
   }
 
@@ -182,7 +184,7 @@ class Runner {
     return samples;
   }
 
-  // The peak in flop/s that was measured beside them; 0 where nothing was.
+  // The loaded roof in flop/s that was measured beside them; 0 where nothing was.
   double time_all(const ProblemInfo& problem, std::vector<Entry>& entries, int samples) {
     if (std::ranges::none_of(entries, [](const Entry& e) { return e.checked.prepared != nullptr; })) return 0;
     progress_.status(fmt::format("{}: timing", problem.name));
@@ -197,9 +199,12 @@ class Runner {
       tasks.push_back({entry.row.contender + "/pack", [prepared] { prepared->pack(); }, kPackSamples, evictor});
       targets.emplace_back(pack_row(entry.row), nullptr);
     }
-    std::vector<double> peak_seconds;
+    const Row shared = problem_row(experiment_, problem, info_);
+    std::vector<double> roof_seconds;
     tasks.push_back({std::string(kFmaPeakName) + "/run", [this] { fma_.run(); }, samples, nullptr});
-    targets.emplace_back(fma_row(problem_row(experiment_, problem, info_), fma_), &peak_seconds);
+    targets.emplace_back(fma_row(shared, fma_), nullptr);
+    tasks.push_back({std::string(kLoadedRoofName) + "/run", [this] { roof_.run(); }, samples, nullptr});
+    targets.emplace_back(loaded_roof_row(shared, roof_), &roof_seconds);
 
     const auto times =
         time_interleaved(tasks, options_.min_time, folder_ / "google-benchmark" / (problem.id + ".json"));
@@ -207,20 +212,20 @@ class Runner {
       append_samples(targets[t].first, times[t], 0);
       if (targets[t].second != nullptr) *targets[t].second = times[t];
     }
-    return peak_seconds.empty() ? 0 : fma_.flop() / median(peak_seconds);
+    return roof_seconds.empty() ? 0 : roof_.flop() / median(roof_seconds);
   }
 
-  void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double peak) {
+  void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double roof) {
     std::vector<Outcome> outcomes;
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused;  // (status, reason) -> by whom
     for (const Entry& entry : entries) {
-      outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds, entry.peak});
-      if (peak == 0 && entry.peak == 0) outcomes.back().seconds.clear();  // an interrupt came before it was measured
+      outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds, entry.roof});
+      if (roof == 0 && entry.roof == 0) outcomes.back().seconds.clear();  // an interrupt came before it was measured
       if (entry.row.status != to_string(Status::ok)) {
         refused[{entry.row.status, entry.row.reason}].push_back(entry.row.contender);
       }
     }
-    progress_.finished(problem, outcomes, peak);
+    progress_.finished(problem, outcomes, roof);
     for (const auto& [why, contenders] : refused) {
       progress_.note(
           fmt::format("  {} {} on {}: {}", fmt::join(contenders, ", "), why.first, problem.name, why.second));
@@ -253,6 +258,7 @@ class Runner {
   Progress progress_;
   TimeBudget budget_;
   FmaPeak fma_;
+  LoadedRoof roof_;
   std::optional<CacheEvictor> evictor_;
   std::deque<Companion> companions_;
   int stream_done_ = 0;

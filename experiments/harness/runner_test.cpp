@@ -14,6 +14,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "loaded_roof.hpp"
+#include "machine_peak.hpp"
 #include "progress.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
@@ -57,6 +59,10 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
   const CsvTable table(folder_ / "samples.csv");
   std::map<std::string, int> rows;
   std::set<std::vector<std::string>> keys;
+  const std::map<std::string, std::pair<std::string, double>> machine{
+      {"stream", {"stream", 0}},
+      {"fma-peak", {"fma", FmaPeak(1).flop()}},
+      {"loaded-roof", {"fma-loaded", LoadedRoof(1).flop()}}};
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto contender = table.at(i, "contender"), status = table.at(i, "status");
     ++rows[contender + " " + table.at(i, "phase") + " " + status];
@@ -69,6 +75,12 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
       EXPECT_EQ(table.at(i, "ours"), contender == "right" ? "yes" : "no");
       EXPECT_EQ(table.at(i, "setting"), "size=3, 1 thread, hot cache, f32");
       EXPECT_EQ(table.at(i, "size"), "3");
+    } else {
+      const auto& [pass, flop] = machine.at(contender);
+      EXPECT_EQ(table.at(i, "pass"), pass);
+      if (flop != 0) {
+        EXPECT_EQ(std::stod(table.at(i, "flop")), flop);
+      }
     }
     EXPECT_EQ(table.at(i, "figure"), "layers");
     EXPECT_EQ(table.at(i, "shapes"), "fakes");
@@ -77,10 +89,11 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
       EXPECT_EQ(table.at(i, "plan"), "n,\"kb\"");
     }
   }
-  const std::map<std::string, int> expected{
-      {"stream run ok", 10},    {"fma-peak run ok", 3},   {"right run ok", 3},
-      {"right pack ok", 3},     {"wrong run failed", 1},  {"throwing run failed", 1},
-      {"absent run absent", 1}, {"misfit run misfit", 1}, {"unsupported run unsupported", 1}};
+  const std::map<std::string, int> expected{{"stream run ok", 10},      {"fma-peak run ok", 3},
+                                            {"loaded-roof run ok", 3},  {"right run ok", 3},
+                                            {"right pack ok", 3},       {"wrong run failed", 1},
+                                            {"throwing run failed", 1}, {"absent run absent", 1},
+                                            {"misfit run misfit", 1},   {"unsupported run unsupported", 1}};
   EXPECT_EQ(rows, expected);
 
   std::ifstream in(folder_ / "environment.json");
@@ -200,12 +213,12 @@ TEST_F(Runner, GivesAProblemItsShareOfTheTimeBudget) {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     samples[table.at(i, "name")] += table.at(i, "contender") == "right" && table.at(i, "phase") == "run";
   }
-  // A sample costs 2.5 ms and packing 3: 8 fit into a quarter of the budget and 38 into all of it.
+  // A sample costs 3.5 ms and packing 3: 6 fit into a quarter of the budget and 27 into all of it.
   EXPECT_GE(samples["a"], 3);
-  EXPECT_LE(samples["a"], 8);
+  EXPECT_LE(samples["a"], 6);
 }
 
-TEST_F(Runner, ShowsTheMediansOfItsRowsAndTheirShareOfThePeak) {
+TEST_F(Runner, ShowsTheMediansOfItsRowsAndTheirShareOfTheLoadedRoof) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_experiment(fake_experiment({right_, wrong_}), "layers", options_), exit_failed);
   const std::string shown = testing::internal::GetCapturedStdout();
@@ -217,7 +230,7 @@ TEST_F(Runner, ShowsTheMediansOfItsRowsAndTheirShareOfThePeak) {
     }
   }
   ASSERT_EQ(rates["right"].size(), 3U);
-  const double rate = median(rates["right"]), share = 100 * rate / median(rates[kFmaPeakName]);
+  const double rate = median(rates["right"]), share = 100 * rate / median(rates[kLoadedRoofName]);
   EXPECT_THAT(shown, testing::HasSubstr(
                          fmt::format("[1/1] only  right {:.1f} ({:.0f}%)  wrong failed  | ", 1e-9 * rate, share)));
   EXPECT_THAT(shown, testing::HasSubstr(fmt::format("\nright{:>25.1f}{:>12.1f}\n", 1e-9 * rate, share)));
@@ -229,7 +242,7 @@ TEST_F(Runner, TakesAllSamplesWhereTheTimeBudgetHasRoomForThem) {
   options_.samples = 5;
   options_.time_budget = 1e9;
   EXPECT_EQ(run_experiment(fake_experiment({right_}), "layers", options_), exit_ok);
-  EXPECT_EQ(CsvTable(folder_ / "samples.csv").rows(), 10U + 5 + 3 + 5);  // stream; run, pack and peak
+  EXPECT_EQ(CsvTable(folder_ / "samples.csv").rows(), 10U + 5 + 3 + 2 * 5);  // stream; run, pack, peak and roof
 }
 
 TEST_F(Runner, KeepsToTheTimeBudgetWithAtLeastThreeSamples) {
@@ -238,7 +251,7 @@ TEST_F(Runner, KeepsToTheTimeBudgetWithAtLeastThreeSamples) {
   options_.time_budget = 1e-3;
   EXPECT_EQ(run_experiment(fake_experiment({right_}), "layers", options_), exit_ok);
   const CsvTable table(folder_ / "samples.csv");
-  EXPECT_EQ(table.rows(), 10U + 3 * 3);  // stream; run, pack and peak
+  EXPECT_EQ(table.rows(), 10U + 4 * 3);  // stream; run, pack, peak and roof
 }
 
 TEST_F(Runner, IsNoSuccessWithoutAnyTime) {

@@ -36,8 +36,8 @@ class SamplesReader {
   bool torn_ = false;  // a row is longer or shorter than the header
 };
 
-// `row` with all that the cells say of who was measured and how; sizes and setting of the problem it has already. Throws
-// std::runtime_error with one sentence where a column is missing, a status is none or a number is none.
+// `row` with all that the cells say of who was measured and how; sizes and setting of the problem it has already.
+// Throws std::runtime_error with one sentence where a column is missing, a status is none or a number is none.
 Row measured_row(Row row, const SamplesReader::Cells&);
 
 }  // namespace brickwork

@@ -13,6 +13,8 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Annotation
 from pytest import approx
 
+PEAK_LABEL, ROOF_LABEL = "measured FMA peak", "loaded roof: with a tile's loads from L1"
+
 
 def legend(figure: Figure) -> dict[str, object]:
     """Each label with its handle, in the order of the legend."""
@@ -78,10 +80,16 @@ def whiskers(axes: Axes) -> list[tuple[float, float, float]]:
     return sorted((float(x[0]), float(min(y)), float(max(y))) for x, y in ends if x[0] == x[1])
 
 
-def limits(axes: Axes) -> list[tuple[float, float, float]]:
-    """(left, right, height) of each level black line: the measured peaks."""
-    ends = [(line.get_xdata(), line.get_ydata()) for line in data_lines(axes) if colour_of(line) == "#000000"]
-    return sorted((float(x[0]), float(x[1]), float(y[0])) for x, y in ends if len(x) == 2 and y[0] == y[1] and x[0] != x[1])
+def limits(axes: Axes, style: str) -> list[tuple[float, float, float]]:
+    """(left, right, height) of each level black line: "-" are the measured peaks, "--" the loaded roofs."""
+    ends = [list(zip(*line, strict=True)) for line in black_lines(axes, style) if len(line) == 2]
+    return sorted((x[0], x[1], y[0]) for x, y in ends if y[0] == y[1] and x[0] != x[1])
+
+
+def black_lines(axes: Axes, style: str) -> list[list[tuple[float, float]]]:
+    """The points of each black line of the style that stands in the axes: limits of the machine, and whiskers."""
+    lines = [line for line in data_lines(axes) if colour_of(line) == "#000000" and line.get_linestyle() == style]
+    return [list(zip(map(float, line.get_xdata()), map(float, line.get_ydata()), strict=True)) for line in lines]
 
 
 def across(axes: Axes) -> list[float]:
