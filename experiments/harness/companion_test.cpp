@@ -80,6 +80,16 @@ class CompanionTest : public testing::Test {
     return path;
   }
 
+  // A script that measures nothing and writes a row of `who` for the first problem.
+  static std::string fake_table(const std::string& who, const std::string& status) {
+    return fmt::format(R"(while [ "$1" != --out ]; do shift; done
+mkdir -p "$2"
+echo problem,primitive,pass,contender,ours,backend,version,implementation,isa,phase,plan,tuning,status,reason,max_error,sample,seconds,flop,least_flop,bytes > "$2/samples.csv"
+echo size2,fake,forward,{},no,,,,,run,,,{},,,,,,, >> "$2/samples.csv"
+while read problem samples; do echo measured $problem; done)",
+                       who, status);
+  }
+
   const std::map<std::string, int> timed_{{"here run ok", 4},
                                           {"here pack ok", 3},
                                           {"fma-peak run ok", 4},
@@ -186,6 +196,18 @@ TEST_F(CompanionTest, ThatTellsNothingHasFailed) {
   const auto answers = script("while read problem samples; do echo measured $problem; done");
   EXPECT_EQ(run(answers, "exact"), exit_failed);
   EXPECT_THAT(reasons().at("first"), EndsWith("there/samples.csv is no table of samples"));
+}
+
+TEST_F(CompanionTest, ThatForgetsItsRowsHasFailed) {
+  options_.check_only = true;
+  const auto forgets = script(fake_table("other", "ok"));
+  EXPECT_EQ(run(forgets, "exact"), exit_failed);
+  EXPECT_THAT(reasons().at("first"), EndsWith("there/samples.csv has no row of size2"));
+}
+
+TEST_F(CompanionTest, WhoseOkRowHasNoTimeHasFailed) {
+  EXPECT_EQ(run(script(fake_table("exact", "ok")), "exact"), exit_failed);
+  EXPECT_THAT(reasons().at("first"), EndsWith("there/samples.csv has an ok row without a time"));
 }
 
 TEST_F(CompanionTest, ThatIsNotThereIsAbsent) {
