@@ -1,5 +1,5 @@
 // A register tile's step over k for one instruction set: loaded_roof.cpp includes it once for each (Highway's
-// foreach_target).
+// foreach_target), and the test to count what the step does.
 #if defined(BRICKWORK_LOADED_ROOF_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BRICKWORK_LOADED_ROOF_INL_H_
 #undef BRICKWORK_LOADED_ROOF_INL_H_

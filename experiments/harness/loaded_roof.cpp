@@ -1,5 +1,5 @@
 // Compiled once per instruction set by foreach_target; the run-time dispatch takes the best one.
-// SVE's vectors have no size and so stand in no array; there NEON's are as fast.
+// SVE's vectors have no size and so can stand in no array: ARM takes NEON's, as the simd brick does.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "loaded_roof.cpp"
@@ -27,7 +27,7 @@ struct Vectors {
 
   // GCC would fold what is loaded into the multiply-adds as their operand, and so load it for each of them again.
   static HWY_INLINE V InRegister(V v) {
-#if HWY_ARCH_X86
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128  // whose vectors are arrays in memory
     auto raw = v.raw;
     asm volatile("" : "+v"(raw));
     return V{raw};
