@@ -1,9 +1,11 @@
 #include "companion.hpp"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "interrupt.hpp"
@@ -24,6 +26,12 @@ Surroundings surroundings(int threads) {
                           {"OMP_PROC_BIND", std::nullopt},
                           {"OMP_PLACES", std::nullopt},
                           {"GOMP_CPU_AFFINITY", std::nullopt}}};
+}
+
+// Whether those that wait for our next parallel region go on spinning. By default they sleep after some milliseconds.
+bool our_threads_stay(int threads) {
+  const char* policy = std::getenv("OMP_WAIT_POLICY");
+  return threads > 1 && policy != nullptr && strcasecmp(policy, "active") == 0;
 }
 
 }  // namespace
@@ -82,15 +90,22 @@ std::optional<Companion::Measured> Companion::measure(std::size_t problem, int s
 
 // One answer, or why there is none.
 Result<std::vector<Row>> Companion::ask(const Turn& turn, const Row& problem_row) {
-  using Answer = Result<std::vector<Row>>;
-  if (!never_there_.empty()) return Answer::absent(never_there_);
+  const auto refused = [&](Status status, std::string reason) -> Result<std::vector<Row>> {
+    refusal_ = {status, std::move(reason)};
+    return {refusal_->first, refusal_->second};
+  };
+  if (refusal_) return {refusal_->first, refusal_->second};
+  if (our_threads_stay(options_.threads)) {
+    return refused(Status::unsupported,
+                   "OMP_WAIT_POLICY=active keeps our threads on the cores that its threads need: unset it");
+  }
   try {
     if (!running_) {
       started_in_ = folder_ / (++starts_ == 1 ? contender_.name : fmt::format("{}-{}", contender_.name, starts_));
       running_.emplace(command(started_in_), surroundings(options_.threads));
     }
   } catch (const std::runtime_error& e) {
-    return Answer::absent(never_there_ = e.what());
+    return refused(Status::absent, e.what());
   }
   running_->process.send(turn_request(turn));
   std::optional<std::string> line;
@@ -100,7 +115,7 @@ Result<std::vector<Row>> Companion::ask(const Turn& turn, const Row& problem_row
   if (!line) {
     const auto end = running_->process.wait();
     running_.reset();
-    if (!answered_ && end.exit_code == kNotLoaded) return Answer::absent(never_there_ = end.last_words);
+    if (!answered_ && end.exit_code == kNotLoaded) return refused(Status::absent, end.last_words);
     return {Status::failed, "its process ended: " + end.last_words};
   }
   answered_ = true;

@@ -4,6 +4,7 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "child_process.hpp"
 #include "experiment.hpp"
@@ -52,8 +53,8 @@ class Companion {
   const Options& options_;
   std::filesystem::path folder_, started_in_;
   int starts_ = 0;
-  bool answered_ = false;    // ever
-  std::string never_there_;  // why it cannot be started; then it is not tried again
+  bool answered_ = false;                                  // ever
+  std::optional<std::pair<Status, std::string>> refusal_;  // why it cannot be measured; then it is not tried again
   std::optional<Running> running_;
 };
 

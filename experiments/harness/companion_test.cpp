@@ -230,6 +230,18 @@ TEST_F(CompanionTest, WhoseLibraryIsMissingIsAbsentAndNotStartedAgain) {
   EXPECT_EQ(fs::file_size(starts), 5U);
 }
 
+TEST_F(CompanionTest, IsNotMeasuredWhileOurThreadsSpin) {
+  options_.check_only = true;
+  options_.threads = 2;
+  const char* before = std::getenv("OMP_WAIT_POLICY");
+  const std::string policy = before == nullptr ? "" : before;
+  setenv("OMP_WAIT_POLICY", "Active", 1);
+  EXPECT_EQ(run(kProgram, "exact"), exit_ok);
+  before == nullptr ? unsetenv("OMP_WAIT_POLICY") : setenv("OMP_WAIT_POLICY", policy.c_str(), 1);
+  EXPECT_EQ(rows_of("first").at("there run unsupported"), 1);
+  EXPECT_THAT(reasons().at("second"), testing::StartsWith("OMP_WAIT_POLICY=active keeps our threads on the cores"));
+}
+
 TEST_F(CompanionTest, OfAProgramThatIsKnownToBeAbsentNothingIsStarted) {
   options_.check_only = true;
   auto there = contender({"there", right_answer});
