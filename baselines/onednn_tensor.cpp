@@ -2,41 +2,19 @@
 #include "onednn_tensor.hpp"
 
 #include <fmt/format.h>
+#include <oneapi/dnnl/dnnl_debug.h>
 
 namespace brickwork::onednn {
 
 std::string version() {
   const dnnl::version_t* v = dnnl::version();
-  return fmt::format("{}.{}.{}", v->major, v->minor, v->patch);
+  const std::string number = fmt::format("{}.{}.{}", v->major, v->minor, v->patch);
+  return v->cpu_runtime == DNNL_RUNTIME_SYCL ? number + " (SYCL)" : number;
 }
 
 std::string isa() {
-  switch (dnnl::get_effective_cpu_isa()) {
-    case dnnl::cpu_isa::sse41:
-      return "sse41";
-    case dnnl::cpu_isa::avx:
-      return "avx";
-    case dnnl::cpu_isa::avx2:
-      return "avx2";
-    case dnnl::cpu_isa::avx2_vnni:
-      return "avx2_vnni";
-    case dnnl::cpu_isa::avx2_vnni_2:
-      return "avx2_vnni_2";
-    case dnnl::cpu_isa::avx512_core:
-      return "avx512_core";
-    case dnnl::cpu_isa::avx512_core_vnni:
-      return "avx512_core_vnni";
-    case dnnl::cpu_isa::avx512_core_bf16:
-      return "avx512_core_bf16";
-    case dnnl::cpu_isa::avx512_core_fp16:
-      return "avx512_core_fp16";
-    case dnnl::cpu_isa::avx512_core_amx:
-      return "avx512_core_amx";
-    case dnnl::cpu_isa::avx512_core_amx_fp16:
-      return "avx512_core_amx_fp16";
-    default:
-      return "default";
-  }
+  const std::string_view name = dnnl_cpu_isa2str(dnnl_cpu_isa_t(dnnl::get_effective_cpu_isa()));
+  return std::string(name.substr(std::string_view("cpu_isa_").size()));
 }
 
 Tensor::Tensor(const Context& context, const dnnl::memory::desc& desc)

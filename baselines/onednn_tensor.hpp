@@ -8,10 +8,10 @@
 
 namespace brickwork::onednn {
 
-std::string version();  // "3.2.0"
+std::string version();  // "3.2.0", "3.13.2 (SYCL)": with the runtime where that is not OpenMP, as it costs time a call
 std::string isa();      // what the library's code generators use: "avx512_core_bf16"
 
-// One engine and one stream; prepared primitives run on the process's OpenMP threads.
+// One engine and one stream; prepared primitives run on the threads of the library's runtime.
 struct Context {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};

@@ -38,6 +38,19 @@ else()
   message(STATUS "oneDNN not found: its rows will be skipped")
 endif()
 
+# The newest oneDNN is for a program of its own, and out of find_package's reach, which knows one oneDNN only.
+set(BRICKWORK_ONEDNN_LATEST ${PROJECT_SOURCE_DIR}/.deps/onednn-latest CACHE PATH "Where PyPI's onednn is installed")
+if(EXISTS ${BRICKWORK_ONEDNN_LATEST}/include/oneapi/dnnl/dnnl.hpp AND NOT BRICKWORK_SANITIZE)
+  set(BRICKWORK_HAS_ONEDNN_LATEST ON)
+  add_library(brickwork_onednn_latest INTERFACE)
+  target_include_directories(brickwork_onednn_latest SYSTEM INTERFACE ${BRICKWORK_ONEDNN_LATEST}/include)
+  target_link_libraries(brickwork_onednn_latest INTERFACE -L${BRICKWORK_ONEDNN_LATEST}/lib -ldnnl)
+  # The libraries that its SYCL loads are found by the program's path only where that is an RPATH, no RUNPATH. (Hence
+  # flags: CMake itself would write a RUNPATH, and warns of the package's own libhwloc, which serves as well.)
+  target_link_options(brickwork_onednn_latest INTERFACE LINKER:--disable-new-dtags,-rpath,${BRICKWORK_ONEDNN_LATEST}/lib)
+  message(STATUS "newest oneDNN from ${BRICKWORK_ONEDNN_LATEST}")
+endif()
+
 # LIBXSMM 1.17 gives the JIT bricks and the paper authors' own primitives; 2.x dropped the latter.
 pkg_check_modules(libxsmm QUIET libxsmm libxsmmext libxsmmnoblas)
 if(libxsmm_FOUND AND libxsmm_libxsmm_VERSION VERSION_LESS 2)

@@ -4,6 +4,7 @@
 #include "aligned_buffer.hpp"
 #include "brgemm_baselines.hpp"
 #include "experiment_of.hpp"
+#include "onednn_latest.hpp"
 #include "our_brick.hpp"
 
 namespace brickwork {
@@ -53,8 +54,9 @@ Contender<BrgemmOp> brick(Backend backend, const Options& o) {
 std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
   const Options& o = request.options;
   return make_experiment<BrgemmOp>(
-      request, {brick(Backend::simd, o), brick(Backend::libxsmm, o), brick(Backend::portable, o), libxsmm_small_gemm(),
-                openblas_small_gemm(), onednn_batched_matmul()});
+      request,
+      {brick(Backend::simd, o), brick(Backend::libxsmm, o), brick(Backend::portable, o), libxsmm_small_gemm(),
+       openblas_small_gemm(), onednn_batched_matmul(), onednn_latest("onednn-matmul-latest", onednn_batched_matmul())});
 }
 
 }  // namespace brickwork

@@ -6,6 +6,7 @@
 #include "conv/conv_pack.hpp"
 #include "conv_baselines.hpp"
 #include "experiment_of.hpp"
+#include "onednn_latest.hpp"
 #include "our_brick.hpp"
 
 namespace brickwork {
@@ -72,7 +73,7 @@ std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
   const Options& o = request.options;
   return make_experiment<ConvForwardOp>(
       request, {loops(Backend::simd, o), loops(Backend::libxsmm, o), loops(Backend::portable, o), onednn_conv(),
-                libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()});
+                onednn_latest("onednn-latest", onednn_conv()), libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()});
 }
 
 }  // namespace brickwork

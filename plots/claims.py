@@ -122,7 +122,7 @@ def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, limit: str 
         reason = first.cells[name].reason if name in first.cells else "it was not part of the run"
         where = first.label + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
         return Outcome(FAILS if wrong else UNCHECKED, f"{name} has no number on {where}: {reason}")
-    if limit and (unpaired := [p for p in problems if not getattr(p, limit)]):
+    if limit and (unpaired := [p for p in problems if not p.limit(limit, contenders[0])]):
         return Outcome(UNCHECKED, f"no {LIMIT_WORDS[limit]} was measured beside {unpaired[0].label}")
     return None
 
@@ -131,7 +131,7 @@ def share(claim: Claim, sweep: Sweep, problems: list[Problem], limit: str, lowes
     """Of one of the machine's limits; the reason says the same of the other, where that was measured."""
     if missing := lacking(sweep, problems, claim.of, limit=limit):
         return missing
-    shares = {of: [derive.fraction_of(of, p, claim.of) for p in problems] for of in LIMIT_WORDS if derive.known(of, problems)}
+    shares = {of: [derive.fraction_of(of, p, claim.of) for p in problems] for of in LIMIT_WORDS if derive.known(of, problems, claim.of)}
     values = {of: [one.value for one in found] for of, found in shares.items()}
     if lowest:
         summed, reason = lowest_of(claim, shares[limit], problems)

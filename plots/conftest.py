@@ -64,6 +64,8 @@ def resnet50(variation):
     def make(minibatch: int = 28, drop=None, change=lambda rows: rows, **seconds: float) -> Sweep:
         def enlarge(samples: pd.DataFrame) -> pd.DataFrame:
             layer = samples[(samples["name"] == "layer03") & (samples["phase"] == "run")]
+            # A run of a machine where the newest oneDNN is installed, too.
+            layer = pd.concat([layer, layer[layer["contender"] == "onednn"].assign(contender="onednn-latest")])
             layer = layer.assign(N=str(minibatch), setting=f"N={minibatch}, 2 threads, hot cache, f32")
             parts = []
             for name in [f"layer{i:02d}" for i in range(1, 21)]:

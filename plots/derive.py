@@ -6,13 +6,13 @@ A Sweep is one experiment under one setting; its problems hold one Cell for each
 import re
 import zlib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from data import LIMITS, Run
+from data import ELSEWHERE, LIMITS, Run
 
 RESAMPLES = 2000
 ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
@@ -123,6 +123,11 @@ class Problem:
     cells: dict[str, Cell]
     peak: Cell | None  # the FMA peak measured among this problem's contenders
     roof: Cell | None = None  # the same with a register tile's loads from L1
+    elsewhere: dict[str, dict[str, Cell]] = field(default_factory=dict)  # the same of processes that measured one contender each
+
+    def limit(self, limit: str, contender: str = "") -> Cell | None:
+        """As the process reached it that measured the contender."""
+        return self.elsewhere[contender].get(limit) if contender in self.elsewhere else getattr(self, limit)
 
     @property
     def label(self) -> str:
@@ -204,9 +209,11 @@ def _sweep(run: Run, rows: pd.DataFrame, machine: pd.DataFrame) -> Sweep:
     group = ["problem", "threads"]
     beside = (machine[["experiment", "setting"]] == first[["experiment", "setting"]]).all(axis=1)
     limits = {name: dict(list(machine[beside & (machine["contender"] == row)].groupby(group))) for name, row in LIMITS.items()}
+    apart = machine[beside & machine["contender"].str.contains(ELSEWHERE)].groupby(group)
+    elsewhere = {key: _limits_elsewhere(found) for key, found in apart}
     stream = _cell(machine[(machine["contender"] == "stream") & (machine["threads"] == attributes.get("threads"))])
     problems = [
-        _problem(cells, sizes, {name: _cell(found.get(key, rows.iloc[:0])) for name, found in limits.items()})
+        _problem(cells, sizes, {name: _cell(found.get(key, rows.iloc[:0])) for name, found in limits.items()}, elsewhere.get(key, {}))
         for key, cells in rows.groupby(group, sort=False)
     ]
     return Sweep(
@@ -222,7 +229,15 @@ def _attributes(rows: pd.DataFrame) -> dict:
     return {column: rows[column].iloc[0] for column in rows if rows[column].nunique(dropna=False) == 1}
 
 
-def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell | None]) -> Problem:
+def _limits_elsewhere(rows: pd.DataFrame) -> dict[str, dict[str, Cell]]:
+    found: dict[str, dict[str, Cell]] = {}
+    for name, group in rows.groupby("contender", sort=False):
+        contender, _, row = name.rpartition(ELSEWHERE)
+        found.setdefault(contender, {}).update({limit: _cell(group) for limit, known in LIMITS.items() if known == row})
+    return found
+
+
+def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell | None], elsewhere: dict) -> Problem:
     first = rows.iloc[0]
     filled = {size: first[size] for size in sizes if pd.notna(first[size]) and first[size] != ""}
     known = rows[rows["phase"] == "run"]  # packing does no work that counts
@@ -232,7 +247,7 @@ def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell | None
         {size: value if isinstance(value, str) else int(value) for size, value in filled.items()},
         flop.iloc[0] if flop.size else float("nan"), data.iloc[0] if data.size else float("nan"),
         {name: _cell(group) for name, group in rows.groupby("contender", sort=False)},
-        **{name: cell if cell and cell.ok else None for name, cell in limits.items()},
+        **{name: cell if cell and cell.ok else None for name, cell in limits.items()}, elsewhere=elsewhere,
     )
 
 
@@ -269,9 +284,15 @@ def ratio(problem: Problem, ours: str, other: str) -> Estimate:
 
 def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
     """Its share of a limit of the machine, "peak" or "roof"."""
-    cell, most = problem.cells[contender], getattr(problem, limit)
+    cell, most = problem.cells[contender], problem.limit(limit, contender)
     value = cell.gflops / most.gflops
     return estimate(value, (cell.flop / cell.resampled_seconds) / (most.flop / most.resampled_seconds))
+
+
+def percent_a_gflops(problem: Problem, contender: str) -> float:
+    """What makes its speed a share of the FMA peak; nan where there is no peak."""
+    peak = problem.limit("peak", contender)
+    return 100 / peak.gflops if peak else float("nan")
 
 
 def roof_of_peak(problem: Problem) -> float:
@@ -296,20 +317,20 @@ def weighted_ratio(problems: list[Problem], ours: str, another) -> Estimate:
     return estimate(value, _resampled_seconds(problems, another) / _resampled_seconds(problems, ours))
 
 
-def known(limit: str, problems: list[Problem]) -> bool:
-    """Whether it was measured beside each of them."""
-    return all(getattr(problem, limit) for problem in problems)
+def known(limit: str, problems: list[Problem], contender: str = "") -> bool:
+    """Whether it was measured beside each of them, or beside the contender."""
+    return all(problem.limit(limit, contender) for problem in problems)
 
 
-def weighted_limit_gflops(limit: str, problems: list[Problem]) -> float:
-    """What a machine that stays at the limit measured beside each problem would reach."""
-    return sum(p.count * p.flop for p in problems) / sum(p.count * p.flop / getattr(p, limit).gflops for p in problems)
+def weighted_limit_gflops(limit: str, problems: list[Problem], contender: str = "") -> float:
+    """What a machine that stays at the limit measured beside each problem, or beside the contender, would reach."""
+    return sum(p.count * p.flop for p in problems) / sum(p.count * p.flop / p.limit(limit, contender).gflops for p in problems)
 
 
 def weighted_fraction_of(limit: str, problems: list[Problem], contender: str) -> Estimate:
     """The share of its time that a machine at the limit would need."""
-    value = weighted_gflops(problems, contender) / weighted_limit_gflops(limit, problems)
-    ideal = sum(p.count * p.flop / most.flop * most.resampled_seconds for p in problems for most in [getattr(p, limit)])
+    value = weighted_gflops(problems, contender) / weighted_limit_gflops(limit, problems, contender)
+    ideal = sum(p.count * p.flop / most.flop * most.resampled_seconds for p in problems for most in [p.limit(limit, contender)])
     return estimate(value, ideal / _resampled_seconds(problems, contender))
 
 
@@ -338,10 +359,16 @@ def above_limit(sweep: Sweep) -> list[tuple[Problem, str, float]]:
     return [
         (problem, name, cell.least_gflops / lowest.gflops)
         for problem in sweep.problems if problem.lowest_limit
-        for lowest in [getattr(problem, problem.lowest_limit)]
         for name, cell in problem.cells.items()
-        if cell.ok and cell.least_gflops > ABOVE_LIMIT_TOLERANCE * lowest.gflops
+        if cell.ok and (lowest := problem.limit(problem.lowest_limit, name)) and cell.least_gflops > ABOVE_LIMIT_TOLERANCE * lowest.gflops
     ]
+
+
+def elsewhere_over_here(sweep: Sweep, contender: str) -> tuple[float, float] | None:
+    """The FMA peak of the process that measured the contender over ours of the same problem: lowest and highest."""
+    pairs = [(p.elsewhere[contender].get("peak"), p.peak) for p in sweep.problems if contender in p.elsewhere]
+    ratios = [there.gflops / here.gflops for there, here in pairs if there and here]
+    return (min(ratios), max(ratios)) if ratios else None
 
 
 def limit_range(limit: str, sweep: Sweep) -> tuple[float, float] | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import style
-from derive import Problem, Sweep
+from derive import Problem, Sweep, percent_a_gflops
 from labels import figure_title
 from sizes import along, longest, varying, where
 from style import Drawn, Look, plt
@@ -36,15 +36,15 @@ def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, probl
     seen, letters = set(), Counter()
     for name, look in reversed(looks.items()):  # ours on top
         _draw_line(speed, problems, x, name, look, lambda problem: 1)
-        _draw_line(share, problems, x, name, look, lambda problem: 100 / problem.peak.gflops if problem.peak else np.nan)
+        _draw_line(share, problems, x, name, look, lambda problem, name=name: percent_a_gflops(problem, name))
         for problem in problems:
             if not problem.ok(name):
                 seen.add(problem.status(name))
                 for axes in (speed, share):
                     style.mark_status(axes, problem.sizes[x], problem.status(name), look.colour, letters[problem.text, problem.sizes[x]])
                 letters[problem.text, problem.sizes[x]] += 1
-            elif problem.peak:
-                style.mark_beyond(share, problem.sizes[x], 100 * problem.cells[name].gflops / problem.peak.gflops)
+            else:
+                style.mark_beyond(share, problem.sizes[x], percent_a_gflops(problem, name) * problem.cells[name].gflops)
     for limit, look in style.LIMITS.items():
         if limited := [problem for problem in problems if getattr(problem, limit)]:
             speed.plot([p.sizes[x] for p in limited], [getattr(p, limit).gflops for p in limited], **look.line)

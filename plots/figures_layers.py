@@ -45,13 +45,13 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
                 continue
             cell = problem.cells[name]
             style.draw_bar(speed, x + offset, width, look, cell.gflops, cell.gflops_quartiles)
-            if problem.peak:
-                scale = 100 / problem.peak.gflops
+            if peak := problem.limit("peak", name):
+                scale = 100 / peak.gflops
                 _point(share, x + offset, cell.gflops * scale, look, [scale * quartile for quartile in cell.gflops_quartiles])
                 style.mark_beyond(share, x + offset, cell.gflops * scale)
         if name in whole:
             style.draw_bar(speed, groups[-1] + offset, width, look, whole[name])
-            if known("peak", sweep.problems):
+            if known("peak", sweep.problems, name):
                 percent = 100 * weighted_fraction_of("peak", sweep.problems, name).value
                 _point(share, groups[-1] + offset, percent, look)
                 if name == headline:

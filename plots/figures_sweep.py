@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import style
-from derive import Problem, Sweep
+from derive import Problem, Sweep, percent_a_gflops
 from labels import figure_title
 from sizes import along, commonest, longest, thinned, values_of, varying, where
 from style import Drawn, Look, plt
@@ -74,11 +74,11 @@ def _draw_lines(axes, problems: list[Problem], x: str, looks: dict[str, Look]) -
     absent, seen, letters = [], set(), Counter()
     every = 1 if len(problems) <= 24 else len(looks)
     for index, (name, look) in reversed(list(enumerate(looks.items()))):  # ours on top
-        if not any(p.ok(name) and p.peak for p in problems):
+        if not any(p.ok(name) and p.limit("peak", name) for p in problems):
             absent.append(f"{look.label} ({problems[0].status(name)})")
             continue
         # nan breaks the line where there is no number.
-        percent = [100 * p.cells[name].gflops / p.peak.gflops if p.ok(name) and p.peak else np.nan for p in problems]
+        percent = [percent_a_gflops(p, name) * p.cells[name].gflops if p.ok(name) else np.nan for p in problems]
         axes.plot([p.sizes[x] for p in problems], percent, **look.line | {"markevery": (index % every, every)})
         for p, share in zip(problems, percent, strict=True):
             style.mark_beyond(axes, p.sizes[x], share)

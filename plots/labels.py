@@ -2,7 +2,7 @@
 
 import re
 
-from derive import Problem, Sweep
+from derive import Problem, Sweep, elsewhere_over_here
 from sizes import names_of, siblings, values_of
 
 SHORT = 8  # characters; longer names do not fit beside each other
@@ -46,6 +46,19 @@ def sizes_in_words(sweep: Sweep) -> str:
         others = found[size]
         words.append(word + (f" ({' and '.join(others)} {'is' if len(others) == 1 else 'are'} the same)" if others else ""))
     return ", ".join(words)
+
+
+def footnote(sweep: Sweep) -> str:
+    """What ratios to a contender of another process are not; empty where all contenders were measured in one."""
+    sentences = []
+    for name in sweep.contenders:
+        if peaks := elsewhere_over_here(sweep, name):
+            sentences.append(
+                f" {name} was measured in a process of its own, after the others of each problem and not among their samples: ratios to "
+                f"it are less certain than others. Its shares are of the limits measured there, where the FMA peak was {peaks[0]:.2f} to "
+                f"{peaks[1]:.2f} of that of the others."
+            )
+    return "".join(sentences)
 
 
 def tags(problems: list[Problem]) -> tuple[str, list[str]]:

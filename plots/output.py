@@ -4,6 +4,7 @@ import csv
 import shutil
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import page
@@ -15,6 +16,7 @@ from derive import Sweep, slugify, sweeps_of
 from figures_curve import draw_curves
 from figures_layers import draw_layers, draw_ratio
 from figures_sweep import draw_bars, draw_panels
+from labels import footnote
 from program import say, writing
 from roofline import draw_roofline
 from style import Drawn
@@ -53,7 +55,8 @@ def stems(sweeps: list[Sweep]) -> list[str]:
 
 def draw(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
     drawn = [drawer(sweep, folder, stem) for drawer in DRAWERS[sweep.figure]]
-    return [figure for figures in drawn for figure in (figures if isinstance(figures, list) else [figures]) if figure]
+    figures = [figure for figures in drawn for figure in (figures if isinstance(figures, list) else [figures]) if figure]
+    return [replace(figure, caption=figure.caption + footnote(sweep)) for figure in figures]
 
 
 def in_words(verdicts: list[Verdict]) -> str:

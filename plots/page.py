@@ -83,7 +83,7 @@ def _weighted(sweep: Sweep) -> list[dict]:
         for name in sweep.contenders:
             if all(p.ok(name) for p in layers):
                 speed = weighted_gflops(layers, name)
-                shares = {limit: weighted_fraction_of(limit, layers, name).value for limit in LIMIT_WORDS if known(limit, layers)}
+                shares = {limit: weighted_fraction_of(limit, layers, name).value for limit in LIMIT_WORDS if known(limit, layers, name)}
                 values[name] = (speed, shares)
         rows.append({"layers": _name_set(sweep, layers), "values": values})
     return rows
@@ -109,7 +109,7 @@ def _rows(sweep: Sweep) -> list[dict]:
                 continue
             cell = problem.cells[name]
             low, high = cell.gflops_quartiles
-            share = fraction_of("peak", problem, name).value if problem.peak else None
+            share = fraction_of("peak", problem, name).value if problem.limit("peak", name) else None
             cells[name] = {"status": "ok", "gflops": cell.gflops, "low": low, "high": high, "share": share}
         rows.append({
             "label": problem.label, "text": problem.text, "count": problem.count, "cells": cells,

@@ -61,12 +61,14 @@ LISTED = {
     "brickwork-libxsmm": ("Brickwork, LIBXSMM brick", "#56B4E9", "", "s"),
     "brickwork-portable": ("Brickwork, portable brick", "#B9DDF1", "", "^"),
     "onednn": ("oneDNN", "#D55E00", "//////", "D"),
+    "onednn-latest": ("newest oneDNN", "#8C3A00", "........", "d"),
     "libxsmm-dnn": ("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
     "im2col": ("im2col + SGEMM", "#8C8C8C", "------", "P"),
     "small-gemm": ("loops of small GEMMs", "#CC79A7", "xxxxxx", "X"),
     "libxsmm-gemm": ("LIBXSMM GEMM loop", "#E69F00", "\\\\\\\\\\\\", "v"),
     "openblas-gemm": ("OpenBLAS GEMM loop", "#8C8C8C", "------", "P"),
     "onednn-matmul": ("oneDNN batched matmul", "#D55E00", "//////", "D"),
+    "onednn-matmul-latest": ("newest oneDNN, batched matmul", "#8C3A00", "........", "d"),
 }
 # For contenders that were added without a look of their own.
 SPARE_OURS = [("#004C77", "", "h"), ("#3A6EA5", "", "d"), ("#8FA8D0", "", "8")]

@@ -5,6 +5,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "op.hpp"
@@ -38,6 +39,13 @@ struct Library {
   std::string absent;         // why this build or machine lacks it; empty when it is here
 };
 
+// For a library that brings threads of its own, which would fight ours for the cores: another program of ours measures
+// it, with the same harness and a peak of its own.
+struct Elsewhere {
+  std::string program;    // its path
+  std::string contender;  // its name there
+};
+
 template <Operation Op>
 struct Contender {
   using Problem = typename Op::Problem;
@@ -49,6 +57,8 @@ struct Contender {
   // Unsupported or misfit with a reason where it cannot be. Throws where the library refuses after all: the row says
   // failed. Not called where the library is absent.
   std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;
+  // Then prepare is null and the library's version is what the other program says.
+  std::optional<Elsewhere> elsewhere;
   // Our plan of a problem, without any tensor; null where there is none.
   std::function<Result<std::string>(const Problem&, const Resources&)> plan;
 };

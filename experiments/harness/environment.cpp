@@ -136,7 +136,8 @@ void refuse_engine_variables() {
 
 std::string utc_timestamp() { return fmt::format("{:%Y%m%dT%H%M%SZ}", fmt::gmtime(std::time(nullptr))); }
 
-EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& options)
+EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& options,
+                                     const std::vector<ContenderInfo>& contenders)
     : file_(std::move(file)), options_(options), record_(std::make_shared<json>()), start_(now()) {
   json& r = *record_;
   r["brickwork"] = build_info::version;
@@ -149,6 +150,9 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   r["compiler_flags"] = build_info::compiler_flags;
   r["build_type"] = build_info::build_type;
   r["libraries"] = library_versions();
+  for (const auto& [name, library, ours, elsewhere] : contenders) {
+    if (!ours && !library.version.empty()) r["libraries"][library.name] = library.version;
+  }
   r["git"] = {{"commit", git_info::commit}, {"dirty", git_info::dirty}};  // of the build
   r["openmp_runtimes"] = loaded_openmp_runtimes();
   if (!options.tuning_text.empty()) r["simd_tuning"] = {{"value", options.tuning_text}, {"from", options.tuning_from}};

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment.hpp"
 #include "options.hpp"
 
 namespace brickwork {
@@ -14,7 +15,8 @@ namespace brickwork {
 class EnvironmentRecord {
  public:
   // Takes the record of the start. Throws std::runtime_error with one sentence where the file cannot be written.
-  EnvironmentRecord(std::filesystem::path file, const Options&);  // the options outlive it
+  // The options outlive it. The contenders know which version of a library they were built with: programs differ.
+  EnvironmentRecord(std::filesystem::path file, const Options&, const std::vector<ContenderInfo>&);
 
   void finish(int exit_code);               // adds what only the end knows: peak memory, load, duration
   static std::int64_t peak_memory_bytes();  // of this process so far

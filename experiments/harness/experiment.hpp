@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,9 @@ struct ContenderInfo {
   std::string name;
   Library library;
   bool ours = false;
+  std::optional<Elsewhere> elsewhere;  // then it is never checked here
+
+  bool runs_elsewhere() const { return elsewhere && library.absent.empty(); }
 };
 
 // One problem with its tensors and the right answer.

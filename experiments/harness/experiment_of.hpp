@@ -124,7 +124,9 @@ class ExperimentOf final : public Experiment {
       : chosen_(std::move(chosen)),
         contenders_(std::move(contenders)),
         resources_(resources),
-        at_once_(one_by_one ? 1 : std::ranges::count(contenders_, "", [](const auto& c) { return c.library.absent; })) {
+        at_once_(one_by_one ? 1 : std::ranges::count_if(contenders_, [](const auto& c) {
+          return c.library.absent.empty() && !c.elsewhere;
+        })) {
     for (const Problem& p : chosen_.problems) {
       problem_infos_.push_back({.id = to_string(p),
                                 .name = p.name,
@@ -136,7 +138,7 @@ class ExperimentOf final : public Experiment {
                                 .least_flop = Op::least_flops(p),
                                 .bytes = bytes_of<Op>(p)});
     }
-    for (const auto& c : contenders_) contender_infos_.push_back({c.name, c.library, c.ours});
+    for (const auto& c : contenders_) contender_infos_.push_back({c.name, c.library, c.ours, c.elsewhere});
   }
 
   std::string primitive() const override { return std::string(Op::primitive); }

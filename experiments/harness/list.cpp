@@ -20,10 +20,16 @@ void print_contenders(const Request& request) {
   const auto workload = experiment->load(0, Fill::integers);
   if (!workload) throw std::runtime_error(workload.reason());
   for (std::size_t c = 0; c < experiment->contenders().size(); ++c) {
-    const Verdict verdict = (*workload)->check(c).verdict;
-    show(fmt::format(
-        "  contender {:<18} {}\n", experiment->contenders()[c].name,
-        verdict.status == Status::ok ? "available" : fmt::format("{}: {}", to_string(verdict.status), verdict.reason)));
+    const ContenderInfo& contender = experiment->contenders()[c];
+    std::string answer;
+    if (contender.runs_elsewhere()) {
+      answer = "measured in a process of its own, by " + contender.elsewhere->program;
+    } else {
+      const Verdict verdict = (*workload)->check(c).verdict;
+      answer =
+          verdict.status == Status::ok ? "available" : fmt::format("{}: {}", to_string(verdict.status), verdict.reason);
+    }
+    show(fmt::format("  contender {:<20} {}\n", contender.name, answer));
   }
 }
 

@@ -159,6 +159,7 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
       ->type_name("FOLDER");
   app.add_flag("--check", o.check_only, "Check correctness only, with a second pass over random floats");
   app.add_flag("--list", o.list, "List experiments, contenders, shape sets and layers, and exit");
+  app.add_flag("--turns", o.turns)->group("");  // not of --help: another process of ours gives it
 
   try {
     check_encoding({argv, static_cast<std::size_t>(argc)});

@@ -34,6 +34,7 @@ struct Options {
   std::string out;
   bool check_only = false;
   bool list = false;
+  bool turns = false;        // another process says what is measured when: turns.hpp
   std::string command_line;  // as typed, for the record
 };
 

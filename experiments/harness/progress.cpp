@@ -38,7 +38,8 @@ void Progress::status(const std::string& what) {
 
 void Progress::note(const std::string& line) { show(fmt::format("{}{}\n", terminal_ ? kClearLine : "", line)); }
 
-void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double roof) {
+void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double roof_here) {
+  const auto roof_of = [=](const Outcome& outcome) { return outcome.roof > 0 ? outcome.roof : roof_here; };
   ++done_;
   std::string line = fmt::format("[{}/{}] {}", done_, problems_, problem.name);
   for (const auto& outcome : outcomes) {
@@ -46,7 +47,7 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
       line += fmt::format("  {} {}", outcome.contender, outcome.status);
       continue;
     }
-    const double seconds = median(outcome.seconds), rate = problem.flop / seconds;
+    const double seconds = median(outcome.seconds), rate = problem.flop / seconds, roof = roof_of(outcome);
     line += fmt::format("  {} {:.1f} ({:.0f}%)", outcome.contender, 1e-9 * rate, 100 * rate / roof);
     if (std::ranges::count(order_, outcome.contender) == 0) order_.push_back(outcome.contender);
     Total& total = totals_[outcome.contender];
@@ -58,7 +59,7 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
   const double left = elapsed() / static_cast<double>(done_) * static_cast<double>(problems_ - done_);
   note(line + fmt::format("  | {} elapsed, about {} left", clock_text(elapsed()), clock_text(left)));
   for (const auto& outcome : outcomes) {
-    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAboveRoof * roof) {
+    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAboveRoof * roof_of(outcome)) {
       note(fmt::format("warning: {} on {} is above the loaded roof: distrust this run", outcome.contender,
                        problem.name));
     }

@@ -19,6 +19,7 @@ struct Outcome {
   std::string contender;
   std::string status;
   std::vector<double> seconds;
+  double roof = 0;  // flop/s that was measured beside it, in another process; 0: the problem's
 };
 
 class Progress {
@@ -27,7 +28,7 @@ class Progress {
 
   void status(const std::string& what);  // replaced by the next output; shown on a terminal only
   void note(const std::string& line);
-  // roof: flop/s of the loaded roof measured beside this problem; 0 where nothing was timed.
+  // roof: flop/s of the loaded roof measured beside this problem; 0 where nothing was timed here.
   void finished(const ProblemInfo&, const std::vector<Outcome>&, double roof);
   void summary() const;
 

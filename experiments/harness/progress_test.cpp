@@ -57,6 +57,18 @@ TEST_F(ProgressOutput, TheSummaryIsTheNetworks) {
             "theirs                     2.0        50.0   (1 of 2 problems)\n");
 }
 
+TEST_F(ProgressOutput, WhatAnotherProcessMeasuredIsJudgedByItsOwnRoof) {
+  const Outcome elsewhere{.contender = "theirs", .status = "ok", .seconds = {1}, .roof = 2.5e9};
+  const std::string line = shown([&] {
+    progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {1}}, elsewhere}, 4e9);
+  });
+  EXPECT_THAT(line, HasSubstr("  ours 2.0 (50%)  theirs 2.0 (80%)  "));
+  EXPECT_THAT(line, Not(HasSubstr("warning")));
+  EXPECT_THAT(shown([&] { progress_.summary(); }), HasSubstr("theirs                     2.0        80.0\n"));
+  EXPECT_THAT(shown([&] { progress_.finished(problem("b", 3, 2.6e9), {elsewhere}, 4e9); }),
+              HasSubstr("warning: theirs on b is above"));
+}
+
 TEST_F(ProgressOutput, NothingTimedHasNoSummary) {
   shown([&] { progress_.finished(problem("a", 1, 1e9), {{"ours", "failed", {}}}, 0); });
   EXPECT_FALSE(progress_.anything_timed());

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <map>
 #include <stdexcept>
 
 #include "cache_evictor.hpp"
+#include "companion.hpp"
 #include "environment.hpp"
 #include "interrupt.hpp"
 #include "loaded_roof.hpp"
@@ -19,6 +21,7 @@
 #include "screen.hpp"
 #include "time_budget.hpp"
 #include "timing.hpp"
+#include "turns.hpp"
 
 namespace brickwork {
 namespace {
@@ -42,12 +45,21 @@ class Runner {
         fma_(options.threads),
         roof_(options.threads) {
     if (options.cold_cache && !options.check_only) evictor_ = std::make_unique<CacheEvictor>(options.threads, machine);
+    for (const ContenderInfo& contender : experiment.contenders()) {
+      if (contender.runs_elsewhere()) companions_.emplace_back(experiment, contender, options, folder);
+    }
   }
 
   ExitCode run() {
-    if (!options_.check_only) measure_stream();
-    for (std::size_t i = 0; i < experiment_.problems().size() && !interrupted(); ++i) run_problem(i);
-    if (!options_.check_only && !interrupted()) measure_stream();
+    // Who gives us turns measures that.
+    if (!options_.check_only && !options_.turns) measure_stream();
+    Turns turns(options_, experiment_.problems().size());
+    while (const auto turn = turns.next()) {
+      run_problem(*turn);
+      turns.done(*turn);
+    }
+    companions_.clear();  // they end now
+    if (!options_.check_only && !options_.turns && !interrupted()) measure_stream();
     progress_.summary();
     if (options_.check_only) {
       show(fmt::format("{} checks passed, {} failed, {} skipped\n", passed_, failed_, skipped_));
@@ -69,16 +81,26 @@ class Runner {
     Checked checked;
     Row row;  // what all of its rows share
     std::vector<double> seconds;
+    double roof = 0;  // of its own process; 0: that of this one
   };
 
-  void run_problem(std::size_t index) {
+  void run_problem(const Turn& turn) {
     budget_.start_problem();
-    const ProblemInfo& problem = experiment_.problems()[index];
-    const Workloads workloads = load(index);
-    auto entries = check_all(problem, workloads);
+    const ProblemInfo& problem = experiment_.problems()[turn.problem];
+    std::vector<Entry> entries;
+    int samples = options_.samples;
     double roof = 0;
-    if (!options_.check_only && !interrupted()) roof = time_all(problem, entries);
+    {
+      const Workloads workloads = load(turn.problem);
+      entries = check_all(problem, workloads);
+      if (!options_.check_only && !interrupted()) {
+        samples = turn.samples ? *turn.samples : samples_for(problem, entries);
+        roof = time_all(problem, entries, samples);
+      }
+      for (Entry& entry : entries) entry.checked.prepared.reset();  // another process needs the memory
+    }
     csv_.flush();  // before anything is shown: what is measured must not depend on a screen
+    measure_elsewhere(turn.problem, samples, entries);
     report(problem, entries, roof);
   }
 
@@ -109,12 +131,12 @@ class Runner {
     std::vector<Entry> entries;
     for (std::size_t c = 0; c < experiment_.contenders().size() && !interrupted(); ++c) {
       const ContenderInfo& contender = experiment_.contenders()[c];
+      if (contender.runs_elsewhere()) continue;
       progress_.status(fmt::format("{}: checking {}", problem.name, contender.name));
       Checked checked = check(c, workloads);
       Row row = run_row(problem_row(experiment_, problem, info_), problem, contender, checked);
-      const Status status = checked.verdict.status;
-      (status == Status::ok ? passed_ : status == Status::failed ? failed_ : skipped_) += 1;
-      if (status != Status::ok || options_.check_only) {
+      count(row);
+      if (checked.verdict.status != Status::ok || options_.check_only) {
         csv_.append(row);
         checked.prepared.reset();
       }
@@ -123,11 +145,37 @@ class Runner {
     return entries;
   }
 
+  void count(const Row& verdict) {
+    const auto is = [&](Status status) { return verdict.status == to_string(status); };
+    (is(Status::ok) ? passed_ : is(Status::failed) ? failed_ : skipped_) += 1;
+  }
+
+  // Adds an entry for each contender of another process.
+  void measure_elsewhere(std::size_t index, int samples, std::vector<Entry>& entries) {
+    const ProblemInfo& problem = experiment_.problems()[index];
+    for (Companion& companion : companions_) {
+      if (interrupted()) return;
+      progress_.status(fmt::format("{}: {} in its process", problem.name, companion.name()));
+      const auto found = companion.measure(index, samples, problem_row(experiment_, problem, info_));
+      if (!found) return;
+      for (const Row& row : found->rows) csv_.append(row);
+      csv_.flush();
+      count(found->verdict);
+      entries.push_back({.checked = {}, .row = found->verdict, .seconds = found->seconds, .roof = found->roof});
+    }
+  }
+
   int samples_for(const ProblemInfo& problem, const std::vector<Entry>& entries) {
     std::vector<CallCost> costs;
+    CallCost slowest;
     for (const Entry& entry : entries) {
-      if (entry.checked.prepared) costs.push_back({entry.checked.run_seconds, entry.checked.pack_seconds});
+      if (!entry.checked.prepared) continue;
+      costs.push_back({entry.checked.run_seconds, entry.checked.pack_seconds});
+      slowest.run_seconds = std::max(slowest.run_seconds, entry.checked.run_seconds);
+      slowest.pack_seconds = std::max(slowest.pack_seconds, entry.checked.pack_seconds);
     }
+    // What another process will need only its own check could tell: as much as the slowest here, and a peak.
+    for (std::size_t i = 0; i < companions_.size(); ++i) costs.insert(costs.end(), {slowest, CallCost{}});
     const int samples = budget_.samples(costs);
     if (samples < options_.samples) {
       progress_.note(fmt::format("{}: {} samples instead of {}, to keep to the time budget", problem.name, samples,
@@ -137,9 +185,8 @@ class Runner {
   }
 
   // The loaded roof in flop/s that was measured beside them; 0 where nothing was.
-  double time_all(const ProblemInfo& problem, std::vector<Entry>& entries) {
+  double time_all(const ProblemInfo& problem, std::vector<Entry>& entries, int samples) {
     if (std::ranges::none_of(entries, [](const Entry& e) { return e.checked.prepared != nullptr; })) return 0;
-    const int samples = samples_for(problem, entries);
     progress_.status(fmt::format("{}: timing", problem.name));
     std::vector<TimedTask> tasks;
     std::vector<std::pair<Row, std::vector<double>*>> targets;  // of each task: its rows, and where its times go
@@ -172,9 +219,9 @@ class Runner {
     std::vector<Outcome> outcomes;
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused;  // (status, reason) -> by whom
     for (const Entry& entry : entries) {
-      outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds});
-      if (roof == 0) outcomes.back().seconds.clear();  // an interrupt came before the roof was measured
-      if (entry.checked.verdict.status != Status::ok) {
+      outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds, entry.roof});
+      if (roof == 0 && entry.roof == 0) outcomes.back().seconds.clear();  // an interrupt came before it was measured
+      if (entry.row.status != to_string(Status::ok)) {
         refused[{entry.row.status, entry.row.reason}].push_back(entry.row.contender);
       }
     }
@@ -214,6 +261,7 @@ class Runner {
   FmaPeak fma_;
   LoadedRoof roof_;
   std::unique_ptr<CacheEvictor> evictor_;  // where the cache is to be cold
+  std::deque<Companion> companions_;
   int stream_done_ = 0;
   int passed_ = 0, failed_ = 0, skipped_ = 0;
 };
@@ -252,7 +300,7 @@ ExitCode run_experiment(const Experiment& experiment, std::string_view figure, c
                                               : fs::path(options.out);
   SamplesCsv csv = claim(folder, info, experiment);
   make_folder(folder / "google-benchmark");
-  EnvironmentRecord environment(folder / "environment.json", options);
+  EnvironmentRecord environment(folder / "environment.json", options, experiment.contenders());
   if (!options.tuning_text.empty()) {
     show(fmt::format("tuning of the simd brick: {} ({})\n", options.tuning_text, options.tuning_from));
   }

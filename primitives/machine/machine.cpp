@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 namespace brickwork {
 namespace {
@@ -64,6 +65,25 @@ int cores_touched(hwloc_const_bitmap_t hardware_threads) {
   return touched;
 }
 
+struct Reach {
+  int threads = 0;
+  Bitmap hardware_threads{hwloc_bitmap_alloc()};  // that any of them may run on
+};
+
+// Of a parallel region that is opened here and now.
+Reach reach_of_team() {
+  Reach team;
+  const Bitmap of_one(hwloc_bitmap_alloc());
+#pragma omp parallel
+#pragma omp critical
+  {
+    ++team.threads;
+    hwloc_get_cpubind(topology(), of_one.get(), HWLOC_CPUBIND_THREAD);
+    hwloc_bitmap_or(team.hardware_threads.get(), team.hardware_threads.get(), of_one.get());
+  }
+  return team;
+}
+
 }  // namespace
 
 const Machine& machine() {
@@ -72,16 +92,25 @@ const Machine& machine() {
 }
 
 Team openmp_team() {
-  const Bitmap reached(hwloc_bitmap_alloc()), of_one(hwloc_bitmap_alloc());
-  int threads = 0;
-#pragma omp parallel
-#pragma omp critical
-  {
-    ++threads;
-    hwloc_get_cpubind(topology(), of_one.get(), HWLOC_CPUBIND_THREAD);
-    hwloc_bitmap_or(reached.get(), reached.get(), of_one.get());
+  const Reach team = reach_of_team();
+  return {.threads = team.threads, .cores = cores_touched(team.hardware_threads.get())};
+}
+
+std::vector<int> cpus_of_team(int threads) {
+  const Reach team = reach_of_team();
+  const int depth = hwloc_get_type_or_below_depth(topology(), HWLOC_OBJ_CORE);
+  std::vector<std::pair<int, int>> found;  // place in its core, hardware thread
+  for (hwloc_obj_t core = nullptr; (core = hwloc_get_next_obj_by_depth(topology(), depth, core)) != nullptr;) {
+    int place = 0, cpu = -1;
+    while ((cpu = hwloc_bitmap_next(core->cpuset, cpu)) != -1) {
+      if (hwloc_bitmap_isset(team.hardware_threads.get(), static_cast<unsigned>(cpu))) found.emplace_back(place++, cpu);
+    }
   }
-  return {.threads = threads, .cores = cores_touched(reached.get())};
+  std::ranges::stable_sort(found, {}, &std::pair<int, int>::first);
+  found.resize(std::min(found.size(), static_cast<std::size_t>(threads)));
+  std::vector<int> cpus;
+  for (const auto& [place, cpu] : found) cpus.push_back(cpu);
+  return cpus;
 }
 
 }  // namespace brickwork

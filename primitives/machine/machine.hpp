@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace brickwork {
 
@@ -24,5 +25,9 @@ struct Team {
 };
 
 Team openmp_team();
+
+// For `threads` threads of another process: of the hardware threads that such a team of ours runs on so many, one of
+// each core before the second of any.
+std::vector<int> cpus_of_team(int threads);
 
 }  // namespace brickwork

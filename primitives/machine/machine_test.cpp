@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <set>
 
 #include "testing/bound_to_one.hpp"
 
@@ -30,6 +31,21 @@ TEST(OpenmpTeam, CountsTheCoresThatItsThreadsMayRunOn) {
     EXPECT_EQ(openmp_team().cores, 1);
   }
   EXPECT_EQ(openmp_team().cores, free);
+}
+
+TEST(CpusOfTeam, AreHardwareThreadsThatTheTeamRunsOn) {
+  omp_set_num_threads(2);
+  cpu_set_t allowed;
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  const auto usable = static_cast<std::size_t>(machine().hardware_threads);
+  for (const int threads : {1, 2, 100000}) {
+    const auto cpus = cpus_of_team(threads);
+    EXPECT_EQ(cpus.size(), std::min(usable, static_cast<std::size_t>(threads)));
+    EXPECT_EQ(std::set(cpus.begin(), cpus.end()).size(), cpus.size());
+    for (const int cpu : cpus) EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(cpu), &allowed));
+  }
+  const BoundToOne bound;
+  EXPECT_EQ(cpus_of_team(2).size(), 1U);
 }
 
 }  // namespace

@@ -1,0 +1,71 @@
+// A program that a Companion drives, as ours are, whose contenders behave or misbehave as their names say.
+#include <Kokkos_Core.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "options.hpp"
+#include "runner.hpp"
+#include "screen.hpp"
+#include "testing/fake_experiment.hpp"
+
+using namespace brickwork;
+
+namespace {
+
+// What goes wrong goes wrong on two rows of 64 values, and on no others.
+bool on_two(std::span<const float> right) { return right.size() == 128; }
+
+std::unique_ptr<Experiment> make_fake(const Request& request) {
+  const std::string out = request.options.out;
+  const auto unless_on_two = [](auto mishap) {
+    return [=](std::span<const float> right, std::span<float> output) {
+      if (on_two(right)) mishap();
+      right_answer(right, output);
+    };
+  };
+  std::vector<Contender<FakeOp>> contenders;
+  for (const FakeContender& fake :
+       std::initializer_list<FakeContender>{{"exact", right_answer},
+                                            {"wrong", [](auto, auto output) { std::ranges::fill(output, 0.0F); }},
+                                            {"dies", unless_on_two([] {
+                                               std::fputs("the library gave up\n", stderr);
+                                               std::_Exit(3);
+                                             })},
+                                            {"garbles", unless_on_two([=] {
+                                               std::ofstream csv(out + "/samples.csv", std::ios::app);
+                                               for (int line = 0; line < 10000; ++line)
+                                                 csv << "garbage\n";  // more than the rows that overwrite it
+                                             })}}) {
+    contenders.push_back(contender(fake));
+  }
+  return make_experiment<FakeOp>(request, std::move(contenders));
+}
+
+int run(int argc, char** argv) {
+  const ExperimentEntry table[] = {{.name = "fake",
+                                    .about = "",
+                                    .figure = "layers",
+                                    .shapes = "",
+                                    .sample = "",
+                                    .takes_threads = true,
+                                    .kind = shape_kind<FakeProblem>,
+                                    .make = make_fake}};
+  const auto options = parse_options(argc, argv, table);
+  const Kokkos::ScopeGuard kokkos(Kokkos::InitializationSettings().set_num_threads(1).set_disable_warnings(true));
+  return run_experiment(*make_fake({table[0], table, *options}), "layers", *options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  open_screen();
+  try {
+    return run(argc, argv);
+  } catch (const UsageError& e) {
+    complain(e.message);
+  } catch (const std::exception& e) {
+    complain(e.what());
+  }
+  return exit_failed;
+}

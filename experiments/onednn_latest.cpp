@@ -1,0 +1,46 @@
+// The experiments of brickwork-onednn-latest: our oneDNN baselines alone, compiled against the newest oneDNN, for the
+// contenders that brickwork measures in that process (baselines/onednn_latest.hpp). It has brickwork's command line.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "brgemm_baselines.hpp"
+#include "conv_baselines.hpp"
+#include "experiment_of.hpp"
+
+namespace brickwork {
+namespace {
+
+// The OpenCL below SYCL learns from a variable where the driver of the CPU is: beside the library, in its package.
+void name_cpu_driver() {
+  Dl_info library{};
+  if (dladdr(dlsym(RTLD_DEFAULT, "dnnl_version"), &library) == 0) return;
+  const auto driver = std::filesystem::path(library.dli_fname).parent_path() / "libintelocl.so";
+  if (std::filesystem::exists(driver)) setenv("OCL_ICD_FILENAMES", driver.c_str(), 0);
+}
+
+template <Operation Op>
+std::unique_ptr<Experiment> experiment(const Request& request, Contender<Op> contender) {
+  name_cpu_driver();
+  if (dnnl::engine::get_count(dnnl::engine::kind::cpu) == 0) {
+    contender.library.absent =
+        fmt::format("oneDNN {} finds no CPU device: its OpenCL driver is not there or does not take this processor",
+                    contender.library.version);
+  }
+  return make_experiment<Op>(request, {std::move(contender)});
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
+  return experiment(request, onednn_conv());
+}
+
+std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
+  return experiment(request, onednn_batched_matmul());
+}
+
+}  // namespace brickwork
