@@ -69,14 +69,15 @@ std::vector<std::string> Companion::command(const std::filesystem::path& folder)
 std::optional<Companion::Measured> Companion::measure(std::size_t problem, int samples, const Row& problem_row) {
   Measured measured;
   auto rows = ask({.problem = problem, .samples = samples}, problem_row);
-  if (rows) {
+  const bool answered = static_cast<bool>(rows);
+  if (answered) {
     measured.rows = *std::move(rows);
   } else {
     measured.rows = {run_row(problem_row, experiment_.problems()[problem], contender_,
                              {.verdict = {rows.status(), rows.reason(), std::nan("")}, .prepared = nullptr})};
   }
   const auto of_contender = std::ranges::find(measured.rows, contender_.name, &Row::contender);
-  if (of_contender == measured.rows.end() || (!rows && interrupted())) return std::nullopt;
+  if (of_contender == measured.rows.end() || (!answered && interrupted())) return std::nullopt;
   measured.verdict = *of_contender;
   std::vector<double> roofs;
   for (const Row& row : measured.rows) {
