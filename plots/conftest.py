@@ -51,6 +51,12 @@ def variation(tmp_path):
     return make
 
 
+def with_searched(rows: pd.DataFrame) -> pd.DataFrame:
+    """Beside each row of the simd brick's one with a plan that was searched, and with the same times."""
+    searched = rows[rows["contender"] == "brickwork-simd"].assign(contender="brickwork-simd-searched", plan="another")
+    return pd.concat([rows, searched])
+
+
 @pytest.fixture
 def resnet50(variation):
     """The stored layer03 as all 20 layers, two threads; seconds are those of the contenders given."""

@@ -26,6 +26,7 @@ struct ContenderInfo {
   std::string name;
   Library library;
   bool ours = false;
+  std::string searched_for;  // the contender whose plan this one tries to better; mostly empty
 };
 
 // One problem with its tensors and the right answer.
