@@ -110,8 +110,7 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             values.extend(_interval(axes, groups[-1] + shift, whole, looks[name]))
             _name_value(axes, groups[-1] + shift, whole.value, f"{whole.value:.3f}", "right" if index else "left", 1)
 
-    axes.axhline(1, color="black", linewidth=1.2)
-    _scale_around_one(axes, groups, values, 0.05)
+    _draw_one(axes, groups, values, 0.05)
     for text, y, va in (("ours\nfaster", 4, "bottom"), ("ours\nslower", -4, "top")):
         axes.annotate(
             text, (1, 1), xycoords=("axes fraction", "data"), xytext=(4, y), textcoords="offset points", va=va, annotation_clip=False
@@ -156,8 +155,7 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             mean = geometric_mean_ratio(sweep.problems, name, searched)
             values.extend(_interval(axes, groups[-1] + shift, mean, look))
             _name_value(axes, groups[-1] + shift, mean.value, f"{mean.value:.3f}", "right" if index else "left", 1)
-    axes.axhline(1, color="black", linewidth=1.2)
-    _scale_around_one(axes, groups, values, 0.02)
+    _draw_one(axes, groups, values, 0.02)
     axes.set_ylabel("time, searched plan / rule's plan")
     _name_groups(sweep, groups, axes, whole="geometric mean")
     caption = (
@@ -179,8 +177,9 @@ def _places(sweep: Sweep) -> np.ndarray:
     return np.append(np.arange(len(sweep.problems)), len(sweep.problems) + GAP)
 
 
-def _scale_around_one(axes, groups: np.ndarray, values: list[float], least: float) -> None:
-    """Room for all values, and for so much on both sides of 1."""
+def _draw_one(axes, groups: np.ndarray, values: list[float], least: float) -> None:
+    """The line at 1, and room for all values and for at least so much on both sides of it."""
+    axes.axhline(1, color="black", linewidth=1.2)
     lowest, highest = min([*values, 1 - least]), max([*values, 1 + least])
     room = 0.06 * (highest - lowest)
     axes.set_ylim(lowest - room, highest + room)
