@@ -48,12 +48,13 @@ TEST_F(PlanSearches, FindTheBestOfALandscape) {
   EXPECT_EQ(found.tried, static_cast<int>(calls_.size()) - 1);
 }
 
-// Where no neighbour is better, those that are the least worse are looked beyond.
+// Where no neighbour is better, those that are the least worse are looked beyond: to the other side there is no end.
 TEST_F(PlanSearches, CrossARidge) {
-  const auto found = search(10, [](int plan, int) {
-    return 1e-3 * (plan == 10 ? 1 : plan == 13 ? 0.5 : plan > 10 ? 1.02 : 1.05);
+  last_ = 1'000'000;
+  const auto found = search(5000, [](int plan, int) {
+    return 1e-3 * (plan == 5000 ? 1 : plan == 5040 ? 0.5 : plan > 5000 ? 1.02 : 1.04);
   });
-  EXPECT_EQ(found.plan, 13);
+  EXPECT_EQ(found.plan, 5040);
   EXPECT_NEAR(found.speedup, 2, 1e-9);
 }
 
@@ -114,6 +115,13 @@ TEST_F(PlanSearches, EndInTime) {
   EXPECT_GT(found.plan, 10);
   EXPECT_GT(now_, 1000 + 0.8 * seconds_);
   EXPECT_LT(now_, 1000 + 1.01 * seconds_);
+}
+
+TEST_F(PlanSearches, EndInTimeWhereNothingIsBetter) {
+  last_ = 1'000'000;
+  reach_ = 5000;
+  EXPECT_EQ(search(10, [](int, int) { return 1e-3; }).plan, 10);
+  EXPECT_LT(now_, 1000 + seconds_);
 }
 
 // Five pairs are the least on which a winner is believed.
