@@ -138,7 +138,7 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     looks = {name: look for name, look in style.looks_of(sweep).items() if name in sweep.searched}
     if not looks:
         return None
-    figure, axes = plt.subplots(figsize=(style.WIDE, 4.4))
+    figure, axes = plt.subplots(figsize=(style.WIDE, 5.0))
     groups = _places(sweep)
     values: list[float] = []
     seen = set()
@@ -156,7 +156,7 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             values.extend(_interval(axes, groups[-1] + shift, mean, look))
             _name_value(axes, groups[-1] + shift, mean.value, f"{mean.value:.3f}", "right" if index else "left", 1)
     _draw_one(axes, groups, values, 0.02)
-    axes.set_ylabel("time, searched plan / rule's plan")
+    axes.set_ylabel("time, searched / rule's plan")
     _name_groups(sweep, groups, axes, whole="geometric mean")
     caption = (
         "Quotient of the median times of two plans within this run, the best one that a search found over the rule's choice, with its "

@@ -47,13 +47,16 @@ CLI::Validator seconds(double least, double most) { return number("time in secon
 // Of --plan: takes print and search away, which are no plan's text.
 void read_plan(Options& o) {
   constexpr std::string_view kSearch = "search";
+  constexpr double kLeast = 0.1, kMost = 3600;
   o.print_plan = o.plan == "print";
   if (o.plan == kSearch) {
     o.plan_search = kSearchSeconds;
   } else if (o.plan.starts_with(std::string(kSearch) + ':')) {
     std::string text = o.plan.substr(kSearch.size() + 1);
-    const std::string wrong = seconds(0.1, 3600)(text);
-    if (!wrong.empty()) throw std::invalid_argument("--plan search: " + wrong);
+    if (!seconds(kLeast, kMost)(text).empty()) {
+      throw std::invalid_argument(
+          fmt::format("--plan {} gives no time in seconds from {} to {} after search:", o.plan, kLeast, kMost));
+    }
     o.plan_search = std::stod(text);
   }
   if (o.print_plan || o.plan_search) o.plan.clear();
