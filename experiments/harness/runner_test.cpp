@@ -226,7 +226,10 @@ TEST_F(Runner, ShowsTheMediansOfItsRowsAndTheirShareOfThePeak) {
 }
 
 TEST_F(Runner, ShowsHowFarTheRulesPlanIsFromTheBestThatWasFound) {
-  const FakeContender searched{.name = "right-searched", .run = right_answer, .searched_for = "right"};
+  const auto far_slower = [](auto right, auto output) {  // so that the ratio shows which way up it is
+    for (int i = 0; i < 100; ++i) right_answer(right, output);
+  };
+  const FakeContender searched{.name = "right-searched", .run = far_slower, .searched_for = "right"};
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_experiment(fake_experiment({right_, searched}), "layers", options_), exit_ok);
   const std::string shown = testing::internal::GetCapturedStdout();
