@@ -147,6 +147,18 @@ bool LoopNest::is_inside(int loop, int other) const {
   return inner == loop;
 }
 
+bool LoopNest::is_within_a_task(int loop) const {
+  return std::none_of(levels_, levels_ + parallel_end_, [&](const Level& level) { return level.loop == loop; });
+}
+
+std::int64_t LoopNest::passing(int loop, int other) const {
+  std::int64_t iterations = extents_[loop];
+  for (int l = 0; l < level_count_ && levels_[l].loop != other; ++l) {
+    if (levels_[l].loop == loop) iterations = std::min(iterations, levels_[l].step);
+  }
+  return iterations;
+}
+
 std::int64_t LoopNest::copies() const {
   std::int64_t copies = 1;
   for (int l = 0; l < level_count_; ++l) {

@@ -35,6 +35,7 @@ def test_doubled():
 PROGRAM = """\
 #!/bin/sh
 [ "$2" = --gtest_filter=None ] && { echo "[  PASSED  ] 0 tests."; exit 0; }
+[ "$2" = --gtest_filter=Gpu ] && { echo "[  PASSED  ] 0 tests."; echo "[  SKIPPED ] 1 test, listed below:"; exit 0; }
 echo "[ RUN      ] Toy.AddsUp"
 sum=$((1 + 2))
 [ "$sum" = 3 ] && { echo "[       OK ] Toy.AddsUp (0 ms)"; echo "[  PASSED  ] 1 test."; exit 0; }
@@ -175,6 +176,14 @@ def test_nothing_is_concluded_where_the_unmutated_tests_fail(tree):
 def test_nothing_is_concluded_from_a_filter_that_selects_nothing(tree):
     tree.keep(SUM | {"tests": ["toy_test:None"]})
     assert tree.mutate()[2].startswith("mutate: toy_test:None runs no test, so nothing can be concluded")
+
+
+def test_what_no_test_of_this_machine_could_see_is_skipped(tree):
+    tree.keep(SUM | {"tests": ["toy_test:Gpu"]}, SUM | {"name": "seen", "tests": ["toy_test:Gpu", "toy_test:Toy.*"]})
+    code, lines, _ = tree.mutate()
+    assert code == 0
+    assert lines[0].startswith("skipped") and lines[0].endswith("here toy_test:Gpu skip")
+    assert lines[1].startswith("caught")
 
 
 def test_nothing_is_concluded_where_the_tree_does_not_build(tree):

@@ -11,7 +11,6 @@
 #include "cache_evictor.hpp"
 #include "environment.hpp"
 #include "interrupt.hpp"
-#include "machine.hpp"
 #include "machine_peak.hpp"
 #include "progress.hpp"
 #include "rows.hpp"
@@ -30,16 +29,17 @@ constexpr int kStreamSamples = 5;  // at the start, and again at the end
 class Runner {
  public:
   Runner(const Experiment& experiment, const Options& options, const fs::path& folder, RunInfo info, SamplesCsv& csv,
-         const RunClock& clock)
+         const RunClock& clock, const Machine& machine)
       : experiment_(experiment),
         options_(options),
         folder_(folder),
         info_(std::move(info)),
         csv_(csv),
+        machine_(machine),
         progress_(experiment.problems().size(), clock),
         budget_(options, experiment.problems().size(), clock),
         fma_(options.threads) {
-    if (options.cold_cache && !options.check_only) evictor_.emplace(options.threads, machine());
+    if (options.cold_cache && !options.check_only) evictor_ = std::make_unique<CacheEvictor>(options.threads, machine);
   }
 
   ExitCode run() {
@@ -141,7 +141,7 @@ class Runner {
     progress_.status(fmt::format("{}: timing", problem.name));
     std::vector<TimedTask> tasks;
     std::vector<std::pair<Row, std::vector<double>*>> targets;  // of each task: its rows, and where its times go
-    CacheEvictor* const evictor = evictor_ ? &*evictor_ : nullptr;
+    CacheEvictor* const evictor = evictor_.get();
     for (Entry& entry : entries) {
       Prepared* const prepared = entry.checked.prepared.get();
       if (prepared == nullptr) continue;
@@ -195,7 +195,7 @@ class Runner {
   }
 
   void measure_stream() {
-    StreamTriad triad(options_.threads, machine().l3_bytes);
+    StreamTriad triad(options_.threads, machine_.l3_bytes);
     const auto times =
         time_interleaved({{"stream/run", [&] { triad.run(); }, kStreamSamples, nullptr}}, options_.min_time,
                          folder_ / "google-benchmark" / fmt::format("stream{}.json", stream_done_));
@@ -217,10 +217,11 @@ class Runner {
   fs::path folder_;
   RunInfo info_;
   SamplesCsv& csv_;
+  const Machine& machine_;
   Progress progress_;
   TimeBudget budget_;
   FmaPeak fma_;
-  std::optional<CacheEvictor> evictor_;
+  std::unique_ptr<CacheEvictor> evictor_;  // where the cache is to be cold
   int stream_done_ = 0;
   int passed_ = 0, failed_ = 0, skipped_ = 0;
 };
@@ -247,7 +248,7 @@ SamplesCsv claim(const fs::path& folder, const RunInfo& info, const Experiment& 
 }  // namespace
 
 ExitCode run_experiment(const Experiment& experiment, std::string_view figure, const Options& options,
-                        const RunClock& clock) {
+                        const RunClock& clock, const Machine& machine) {
   const RunInfo info{.run = utc_timestamp(),
                      .experiment = options.experiment,
                      .figure = std::string(figure),
@@ -266,7 +267,7 @@ ExitCode run_experiment(const Experiment& experiment, std::string_view figure, c
   for (const auto& warning : environment_warnings(options)) show(fmt::format("warning: {}\n", warning));
   ExitCode code = exit_failed;
   try {
-    code = Runner(experiment, options, folder, info, csv, clock).run();
+    code = Runner(experiment, options, folder, info, csv, clock, machine).run();
   } catch (...) {
     try {
       environment.finish(exit_failed);

@@ -4,6 +4,7 @@
 
 #include "clock.hpp"
 #include "experiment.hpp"
+#include "machine.hpp"
 #include "options.hpp"
 
 namespace brickwork {
@@ -13,6 +14,6 @@ enum ExitCode { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_interrupted =
 // figure: how the experiment is drawn, for the rows. Throws std::runtime_error with one sentence where the folder holds
 // another run's results, where results cannot be written, and where there are none; what was measured stays written.
 ExitCode run_experiment(const Experiment&, std::string_view figure, const Options&,
-                        const RunClock& clock = steady_seconds);
+                        const RunClock& clock = steady_seconds, const Machine& = machine());
 
 }  // namespace brickwork

@@ -72,7 +72,7 @@ class RunnerTasks : public testing::Test {
     for (const char name : names) contenders.push_back(recorded(name, record_));
     const ExperimentOf<FakeOp> experiment({.shapes = "fakes", .shapes_size = 1, .problems = {FakeProblem{}}},
                                           std::move(contenders), Resources{1});
-    EXPECT_EQ(run_experiment(experiment, "layers", options_), exit_ok);
+    EXPECT_EQ(run_fake(experiment, options_), exit_ok);
     std::map<char, long> calls;
     for (const char letter : record_) ++calls[letter];
     return calls;

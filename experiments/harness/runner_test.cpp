@@ -52,7 +52,7 @@ class Runner : public testing::Test {
 
 TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
   const auto experiment = fake_experiment({right_, wrong_, absent_, unsupported_, misfit_, throwing_});
-  EXPECT_EQ(run_experiment(experiment, "layers", options_), exit_failed);
+  EXPECT_EQ(run_fake(experiment, options_), exit_failed);
 
   const CsvTable table(folder_ / "samples.csv");
   std::map<std::string, int> rows;
@@ -95,12 +95,12 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
 }
 
 TEST_F(Runner, SucceedsWhereSomeAreSkipped) {
-  EXPECT_EQ(run_experiment(fake_experiment({right_, absent_}), "layers", options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment({right_, absent_}), options_), exit_ok);
 }
 
 TEST_F(Runner, ChecksWithoutTiming) {
   options_.check_only = true;
-  EXPECT_EQ(run_experiment(fake_experiment({right_, wrong_}), "layers", options_), exit_failed);
+  EXPECT_EQ(run_fake(fake_experiment({right_, wrong_}), options_), exit_failed);
   const CsvTable table(folder_ / "samples.csv");
   ASSERT_EQ(table.rows(), 2U);
   EXPECT_EQ(table.at(0, "status"), "ok");
@@ -113,10 +113,10 @@ TEST_F(Runner, ChecksOnFloatsAfterIntegers) {
   const FakeContender rounding{"rounding", [](auto right, auto output) {
                                  std::ranges::transform(right, output.begin(), [](float x) { return std::round(x); });
                                }};
-  EXPECT_EQ(run_experiment(fake_experiment({rounding}), "layers", options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment({rounding}), options_), exit_ok);
   fs::remove_all(folder_);
   options_.check_only = true;
-  EXPECT_EQ(run_experiment(fake_experiment({rounding, right_}), "layers", options_), exit_failed);
+  EXPECT_EQ(run_fake(fake_experiment({rounding, right_}), options_), exit_failed);
   const CsvTable table(folder_ / "samples.csv");
   EXPECT_EQ(table.at(0, "status"), "failed");
   EXPECT_GT(std::stod(table.at(0, "max_error")), 0.1);
@@ -136,7 +136,7 @@ TEST_F(Runner, GoesOnAfterAProblemThatCannotBeChecked) {
     fs::remove_all(folder_);
     options_.check_only = check_only;
     testing::internal::CaptureStdout();
-    EXPECT_EQ(run_experiment(fake_experiment({right_, absent_, wrong_}, problems), "layers", options_), exit_failed);
+    EXPECT_EQ(run_fake(fake_experiment({right_, absent_, wrong_}, problems), options_), exit_failed);
     const std::string shown = testing::internal::GetCapturedStdout();
     const CsvTable table(folder_ / "samples.csv");
     std::map<std::string, std::set<std::string>> status;
@@ -156,7 +156,7 @@ TEST_F(Runner, GoesOnAfterAProblemThatCannotBeChecked) {
 
 TEST_F(Runner, ALackOfMemoryNamesTheProblemAndItsBytes) {
   const FakeContender greedy{"greedy", [](auto, auto) { throw std::bad_alloc(); }};
-  EXPECT_EQ(run_experiment(fake_experiment({greedy, right_}), "layers", options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment({greedy, right_}), options_), exit_ok);
   const CsvTable table(folder_ / "samples.csv");
   std::map<std::string, std::string> reasons;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -178,7 +178,7 @@ TEST_F(Runner, WritesAProblemBeforeTheNextOneBegins) {
                                   right_answer(right, output);
                                 }};
     const std::vector<FakeProblem> problems = {{.name = "first", .size = 3}, {.name = "second", .size = 4}};
-    EXPECT_EQ(run_experiment(fake_experiment({looking}, problems), "layers", options_), exit_ok);
+    EXPECT_EQ(run_fake(fake_experiment({looking}, problems), options_), exit_ok);
     ASSERT_THAT(seen, testing::HasSubstr(",first,"));
     EXPECT_EQ(seen.back(), '\n');
     EXPECT_EQ(seen, text("samples.csv").substr(0, seen.size()));
@@ -194,7 +194,7 @@ TEST_F(Runner, GivesAProblemItsShareOfTheTimeBudget) {
   options_.time_budget = 0.1;
   const std::vector<FakeProblem> problems = {
       {.name = "a", .size = 1}, {.name = "b", .size = 2}, {.name = "c", .size = 3}, {.name = "d", .size = 4}};
-  EXPECT_EQ(run_experiment(fake_experiment({right_}, problems), "layers", options_, [] { return 0.0; }), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment({right_}, problems), options_, [] { return 0.0; }), exit_ok);
   const CsvTable table(folder_ / "samples.csv");
   std::map<std::string, int> samples;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -207,7 +207,7 @@ TEST_F(Runner, GivesAProblemItsShareOfTheTimeBudget) {
 
 TEST_F(Runner, ShowsTheMediansOfItsRowsAndTheirShareOfThePeak) {
   testing::internal::CaptureStdout();
-  EXPECT_EQ(run_experiment(fake_experiment({right_, wrong_}), "layers", options_), exit_failed);
+  EXPECT_EQ(run_fake(fake_experiment({right_, wrong_}), options_), exit_failed);
   const std::string shown = testing::internal::GetCapturedStdout();
   const CsvTable table(folder_ / "samples.csv");
   std::map<std::string, std::vector<double>> rates;
@@ -254,7 +254,7 @@ TEST_F(Runner, SaysNothingOfAPlanWhoseRuleHasNoTime) {
 TEST_F(Runner, TakesAllSamplesWhereTheTimeBudgetHasRoomForThem) {
   options_.samples = 5;
   options_.time_budget = 1e9;
-  EXPECT_EQ(run_experiment(fake_experiment({right_}), "layers", options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment({right_}), options_), exit_ok);
   EXPECT_EQ(CsvTable(folder_ / "samples.csv").rows(), 10U + 5 + 3 + 5);  // stream; run, pack and peak
 }
 
@@ -262,18 +262,18 @@ TEST_F(Runner, KeepsToTheTimeBudgetWithAtLeastThreeSamples) {
   options_.samples = 1000;
   options_.min_time = 0.01;
   options_.time_budget = 1e-3;
-  EXPECT_EQ(run_experiment(fake_experiment({right_}), "layers", options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment({right_}), options_), exit_ok);
   const CsvTable table(folder_ / "samples.csv");
   EXPECT_EQ(table.rows(), 10U + 3 * 3);  // stream; run, pack and peak
 }
 
 TEST_F(Runner, IsNoSuccessWithoutAnyTime) {
-  EXPECT_THROW(run_experiment(fake_experiment({absent_}), "layers", options_), std::runtime_error);
+  EXPECT_THROW(run_fake(fake_experiment({absent_}), options_), std::runtime_error);
 }
 
 TEST_F(Runner, NeverOverwritesResults) {
-  EXPECT_EQ(run_experiment(fake_experiment({right_}), "layers", options_), exit_ok);
-  EXPECT_THAT([&] { run_experiment(fake_experiment({right_}), "layers", options_); },
+  EXPECT_EQ(run_fake(fake_experiment({right_}), options_), exit_ok);
+  EXPECT_THAT([&] { run_fake(fake_experiment({right_}), options_); },
               testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr("already holds a run's ")));
 }
 
@@ -282,7 +282,7 @@ TEST_F(Runner, TouchesNothingInTheFolderOfAnotherRun) {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
     std::ofstream(folder_ / file) << "another's";
-    EXPECT_THAT([&] { run_experiment(fake_experiment({right_}), "layers", options_); },
+    EXPECT_THAT([&] { run_fake(fake_experiment({right_}), options_); },
                 testing::ThrowsMessage<std::runtime_error>(folder_.string() + " already holds a run's " + file +
                                                            ": name another folder"));
     EXPECT_EQ(text(file), "another's");
@@ -296,7 +296,7 @@ TEST_F(Runner, TheFirstCauseStandsWhereTheRecordCannotBeWrittenEither) {
                                  fs::create_directories(folder_ / "google-benchmark" / "size3.json");
                                  right_answer(right, output);
                                }};
-  EXPECT_THAT([&] { run_experiment(fake_experiment({blocking}), "layers", options_); },
+  EXPECT_THAT([&] { run_fake(fake_experiment({blocking}), options_); },
               testing::ThrowsMessage<std::runtime_error>(testing::HasSubstr("size3.json cannot be written")));
 }
 

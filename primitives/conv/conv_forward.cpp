@@ -25,7 +25,7 @@ void ConvForward::run(const float* src, const float* weights, const float* bias,
   const KernelBrick brick{bricks_[0].get(), bricks_[1].get()};
   const ConvForwardBody<KernelBrick> body{blocking_.geometry(), blocking_.data(src, weights, bias, residual, dst),
                                           brick};
-  blocking_.nest().run(Kokkos::DefaultHostExecutionSpace(), body);
+  blocking_.nest().run(Kokkos::DefaultHostExecutionSpace(), body, {.scratch_bytes = body.scratch_bytes()});
 }
 
 }  // namespace brickwork

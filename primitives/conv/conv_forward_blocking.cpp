@@ -9,9 +9,15 @@
 namespace brickwork {
 namespace {
 
+constexpr std::int64_t kMostGathered = 16
+                                       << 20;  // bytes: far beyond any L2, and what Kokkos gives a task on every host
+
 // What does not fit, or nothing.
 std::string misfit(const ConvProblem& p, const ConvPlan& plan) {
-  if (plan.flat && !can_be_flat(p)) return "flat needs a 1x1 kernel, stride 1 and no padding";
+  if (plan.flat && !can_be_flat(p, plan.src)) {
+    return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
+  }
+  if (plan.src == SrcAccess::gathered && !plan.flat) return "src=gathered needs flat";
   const std::int64_t cols = pixel_grid(p, plan.flat).cols;
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
@@ -38,7 +44,7 @@ WeightLayout weights_layout_of(const ConvProblem& p, const ConvPlan& plan) {
 // prefetch there lifts a core from 0.84 to 0.93 of its peak.
 std::int64_t next_src(const ConvProblem& p, const ConvPlan& plan, const ActivationLayout& src, std::int64_t cols) {
   constexpr std::int64_t kAhead = 28;  // pixels in a long row: several tiles, but not so many that L1 loses them again
-  if (!plan.prefetch_src) return 0;
+  if (plan.src != SrcAccess::prefetch) return 0;
   if (plan.bq == cols && !plan.flat) return p.stride_h * src.Wp() * src.bc;  // the next output row's
   return std::min(plan.bq, kAhead) * p.stride_w * src.bc;
 }
@@ -74,6 +80,18 @@ ConvForwardGeometry geometry_of(const ConvProblem& p, const ConvPlan& plan) {
       .next_src = next_src(p, plan, src, cols)};
 }
 
+ConvForwardGeometry::Gathered gathered(const ConvProblem& p, const ConvPlan& plan, const LoopNest& nest,
+                                       const ConvForwardGeometry& g) {
+  constexpr std::int64_t kLine = 16;  // floats of a cache line
+  const std::int64_t tile = (g.Cb * plan.bq * plan.bc + kLine - 1) / kLine * kLine;
+  return {.images = nest.passing(kN, kKb),
+          .tiles = nest.passing(kOi, kKb),
+          .tile = tile,
+          .block = plan.bq * plan.bc,
+          .Q = p.Q(),
+          .bc = plan.bc};
+}
+
 }  // namespace
 
 Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, const ConvPlan& plan) {
@@ -83,7 +101,20 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, cons
   }
   const auto nest = LoopNest::make(conv_forward_loops(geometry_of(p, plan)), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  return ConvForwardBlocking(p, plan, *nest);
+  if (plan.src == SrcAccess::gathered && !nest->is_within_a_task(kKb)) {
+    return Result<ConvForwardBlocking>::misfit(
+        fmt::format("plan '{}': src=gathered needs all levels of kb inside the parallel ones, as the gathered pixels "
+                    "stay in a task",
+                    to_string(plan)));
+  }
+  ConvForwardBlocking blocking(p, plan, *nest);
+  const std::int64_t bytes = sizeof(float) * blocking.geometry_.gathered.elements();
+  if (bytes > kMostGathered) {
+    return Result<ConvForwardBlocking>::misfit(
+        fmt::format("plan '{}': src=gathered would keep {:.1f} MB a task, but at most {:.1f} MB are possible",
+                    to_string(plan), 1e-6 * bytes, 1e-6 * kMostGathered));
+  }
+  return blocking;
 }
 
 ConvForwardBlocking::ConvForwardBlocking(const ConvProblem& p, const ConvPlan& plan, const LoopNest& nest)
@@ -97,11 +128,14 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvProblem& p, const ConvPlan& p
   const std::int64_t blocks = nest.step_of(kCb);
   geometry_.members = blocks * geometry_.taps;
   geometry_.src_stays = nest.is_inside(kKb, kN);  // all blocks of output features pass by before the next image
+  if (plan.src == SrcAccess::gathered) geometry_.gathered = gathered(p, plan, nest, geometry_);
+  // From one block of input features to the next.
+  const std::int64_t block = plan.src == SrcAccess::gathered ? geometry_.gathered.block : src_.slice_size();
   for (std::int64_t filter_rows = 1; filter_rows <= p.R; ++filter_rows) {
     for (std::int64_t cb = 0; cb < blocks; ++cb) {
       for (std::int64_t r = 0; r < filter_rows; ++r) {
         for (std::int64_t s = 0; s < geometry_.taps; ++s) {
-          src_offsets_.push_back(sizeof(float) * (cb * src_.slice_size() + (r * src_.Wp() + s) * src_.bc));
+          src_offsets_.push_back(sizeof(float) * (cb * block + (r * src_.Wp() + s) * src_.bc));
           weights_offsets_.push_back(sizeof(float) * weights_.tap(0, cb, r, s));
         }
       }
@@ -113,7 +147,7 @@ BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
   return {.m = static_cast<int>(plan_.bq),
           .n = static_cast<int>(plan_.bk),
           .k = static_cast<int>(plan_.taps_in_k ? problem_.S * plan_.bc : plan_.bc),
-          .lda = problem_.stride_w * plan_.bc,
+          .lda = plan_.src == SrcAccess::gathered ? plan_.bc : problem_.stride_w * plan_.bc,
           .ldb = plan_.bk,
           .ldc = plan_.bk,
           .beta = beta,

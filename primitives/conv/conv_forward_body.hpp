@@ -34,6 +34,15 @@ struct ConvForwardGeometry {
   std::int64_t taps;      // of those, for each cb
   std::int64_t next_src;  // so far on in src lie the pixels needed next; 0 where that is not worth a prefetch
   bool src_stays;         // in L2 from one block of output features to the next
+
+  // Where src is gathered, a task keeps the blocks of pixels that pass by for one block of output features, each with
+  // all input features: [images][tiles][Cb][bq][bc] in its scratch. All 0 otherwise.
+  struct Gathered {
+    std::int64_t images, tiles;
+    std::int64_t tile, block;  // strides
+    std::int64_t Q, bc;
+    BRICKWORK_HOST_DEVICE std::int64_t elements() const { return images * tiles * tile; }
+  } gathered;
 };
 
 template <class T>
@@ -80,12 +89,14 @@ struct ConvForwardBody {
     const std::int64_t tile = n * g.dst.image + kb * g.dst.block + oj * g.dst.row + q * g.dst.pixel;
 
     BrgemmCall call;
+    call.rows = static_cast<int>(g.cols - q < g.bq ? g.cols - q : g.bq);
+    const T* const image = data.src + n * g.src.image;
     call.batch = Batch::at_offsets(
-        data.src + n * g.src.image + cb * g.src.block + src_row * g.src.row + q * g.src.pixel,
+        g.gathered.tile == 0 ? image + cb * g.src.block + src_row * g.src.row + q * g.src.pixel
+                             : gathered(team, at, image, call.rows),
         data.weights + kb * g.weights_kb + cb * g.weights_cb + r_begin * g.weights_row,
         at[kCb].size() * filter_rows * g.taps, data.src_offsets + offsets, data.weights_offsets + offsets);
     call.c = data.dst + tile;
-    call.rows = static_cast<int>(g.cols - q < g.bq ? g.cols - q : g.bq);
     call.next_a = kb == 0 || !g.src_stays ? g.next_src : 0;
     if (at.last(kCb)) {
       if (data.bias != nullptr) call.epilogue.bias = data.bias + kb * g.bk;
@@ -93,10 +104,35 @@ struct ConvForwardBody {
       call.epilogue.ldr = g.dst.pixel;
       call.epilogue.relu = g.relu;
     }
-    brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<void>());
+    brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>() + g.gathered.elements());
+  }
+
+  std::int64_t scratch_bytes() const {
+    return g.gathered.elements() * static_cast<std::int64_t>(sizeof(T)) + brick.scratch_bytes();
   }
 
  private:
+  // The call's pixels next to each other, copied by the first block of output features that needs them.
+  template <class Team>
+  BRICKWORK_HOST_DEVICE const T* gathered(const Team& team, const LoopIndex& at, const T* image, int pixels) const {
+    const auto& to = g.gathered;
+    T* const tile = at.scratch<T>() + (at[kN].begin % to.images * to.tiles + at[kOi].begin % to.tiles) * to.tile;
+    if (at[kKb].begin == 0) {
+      team.barrier();  // what was here before has been read
+      for (std::int64_t cb = at[kCb].begin; cb < at[kCb].end; ++cb) {
+        std::int64_t row = 0, col = at[kOi].begin * g.bq + team.rank();
+        for (int pixel = team.rank(); pixel < pixels; pixel += team.size(), col += team.size()) {
+          if (col >= to.Q) row += col / to.Q, col %= to.Q;
+          const T* const from = image + cb * g.src.block + row * g.stride_h * g.src.row + col * g.src.pixel;
+          T* const dense = tile + cb * to.block + pixel * to.bc;
+          for (std::int64_t c = 0; c < to.bc; ++c) dense[c] = from[c];
+        }
+      }
+      team.barrier();
+    }
+    return tile + at[kCb].begin * to.block;
+  }
+
   BRICKWORK_HOST_DEVICE static std::int64_t clamp(std::int64_t x, std::int64_t least, std::int64_t most) {
     return x < least ? least : x < most ? x : most;
   }

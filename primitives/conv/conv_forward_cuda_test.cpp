@@ -8,7 +8,7 @@ namespace brickwork {
 namespace {
 
 // Why the result is wrong, or nothing.
-std::string wrong(CudaPath path, const ConvProblem& p, const ConvPlan& plan, bool with_scratch, const TestData& t) {
+std::string wrong(CudaPath path, const ConvProblem& p, const ConvPlan& plan, bool staged, const TestData& t) {
   const auto blocking = ConvForwardBlocking::make(p, plan);
   if (!blocking) return blocking.reason();
   BlockedConvForward tensors(blocking->src_layout(), blocking->weights_layout(), blocking->dst_layout(), t.inputs);
@@ -23,7 +23,7 @@ std::string wrong(CudaPath path, const ConvProblem& p, const ConvPlan& plan, boo
       .src_offsets = blocking->src_offsets(),
       .weights_offsets = blocking->weights_offsets(),
       .dst = tensors.dst};
-  run_on_cuda(host, path, 64, with_scratch);
+  run_on_cuda(host, path, 64, staged);
   return tensors.wrong(p, t);
 }
 
@@ -42,11 +42,14 @@ TEST_P(ConvForwardOnCuda, IsExact) {
     ConvPlan plan = plan_conv_forward(p, {.threads = 132}, Backend::portable);
     for (const char* loops : {"", "{n kb oj} oi cb:3", "cb:2 {n kb oj oi}", "n kb oj oi cb"}) {
       if (*loops != '\0') plan.loops = parse_loop_schedule(loops);
-      for (bool with_scratch : {false, true}) {
-        EXPECT_EQ(wrong(GetParam(), p, plan, with_scratch, t), "") << text << "  " << to_string(plan);
+      for (bool staged : {false, true}) {
+        EXPECT_EQ(wrong(GetParam(), p, plan, staged, t), "") << text << "  " << to_string(plan);
       }
     }
   }
+  const auto strided = parse_problem<ConvProblem>("N3 C20 K40 H9 sh2");
+  const auto gathered = parse_conv_plan("bc=10 bk=20 bq=8 flat src=gathered loops={n oi} kb cb");
+  EXPECT_EQ(wrong(GetParam(), strided, gathered, true, conv_forward_test_data(strided)), "");
 }
 
 TEST_P(ConvForwardOnCuda, AWrongConvolutionIsSeen) {

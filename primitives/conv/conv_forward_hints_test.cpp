@@ -24,6 +24,8 @@ struct HintChecker {
   ZeroRows hint;
   Tally* tally;
 
+  std::int64_t scratch_bytes() const { return 0; }
+
   template <class Team>
   void operator()(const Team&, int, const BrgemmCall& call, void*) const {
     if (call.rows != shape.m || hint.period == 0) return;  // of which the hint says nothing
@@ -47,8 +49,8 @@ void look(const ConvProblem& p, const ConvForwardBlocking& blocking, const Brgem
   const auto data = blocking.data(tensors.src.data(), tensors.weights.data(), tensors.bias.data(),
                                   tensors.residual.data(), tensors.dst.data());
   const HintChecker checker{blocking.brick_shape(0), hints.zero_rows, &tally};
-  blocking.nest().run(Kokkos::DefaultHostExecutionSpace(),
-                      ConvForwardBody<HintChecker>{blocking.geometry(), data, checker});
+  const ConvForwardBody<HintChecker> body{blocking.geometry(), data, checker};
+  blocking.nest().run(Kokkos::DefaultHostExecutionSpace(), body, {.scratch_bytes = body.scratch_bytes()});
 }
 
 void expect_true(const ConvProblem& p, const ConvPlan& plan, std::int64_t& zero_rows) {

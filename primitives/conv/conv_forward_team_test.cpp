@@ -13,15 +13,14 @@ namespace {
 
 // Why the result is wrong, or nothing.
 template <class Space>
-std::string wrong(const ConvProblem& p, const ConvPlan& plan, TaskNeeds needs, const TestData& t) {
+std::string wrong(const ConvProblem& p, const ConvPlan& plan, int team_size, bool staged, const TestData& t) {
   const auto blocking = ConvForwardBlocking::make(p, plan);
   if (!blocking) return blocking.reason();
   BlockedConvForward tensors(blocking->src_layout(), blocking->weights_layout(), blocking->dst_layout(), t.inputs);
   const auto data = blocking->data(tensors.src.data(), tensors.weights.data(), tensors.bias.data(),
                                    tensors.residual.data(), tensors.dst.data());
-  const TeamBrick<float> brick{blocking->brick_shape(0)};
-  if (needs.scratch_bytes != 0) needs.scratch_bytes = brick.scratch_bytes();
-  blocking->nest().run(Space(), ConvForwardBody<TeamBrick<float>>{blocking->geometry(), data, brick}, needs);
+  const ConvForwardBody<TeamBrick<float>> body{blocking->geometry(), data, {blocking->brick_shape(0), staged}};
+  blocking->nest().run(Space(), body, {.threads = team_size, .scratch_bytes = body.scratch_bytes()});
   return tensors.wrong(p, t);
 }
 
@@ -37,10 +36,11 @@ TYPED_TEST(ConvForwardOnTeams, RandomProblemsAndPlansAreExact) {
     const ConvProblem p = moved_to_block_boundaries(other, plan);
     const TestData t = conv_forward_test_data(p);
     const int most = std::min(TypeParam().concurrency(), 4);
-    const TaskNeeds needs{.threads = *rc::gen::inRange(1, most + 1), .scratch_bytes = *rc::gen::inRange(0, 2)};
-    EXPECT_EQ(wrong<TypeParam>(p, plan, needs, t), "")
-        << to_string(p) << "  " << to_string(plan) << "  " << needs.threads << " threads, "
-        << (needs.scratch_bytes == 0 ? "no" : "with") << " scratch";
+    const int team_size = *rc::gen::inRange(1, most + 1);
+    const bool staged = *rc::gen::arbitrary<bool>();
+    EXPECT_EQ(wrong<TypeParam>(p, plan, team_size, staged, t), "")
+        << to_string(p) << "  " << to_string(plan) << "  " << team_size << " threads, " << (staged ? "" : "not ")
+        << "staged";
   }));
 }
 
@@ -48,10 +48,10 @@ TYPED_TEST(ConvForwardOnTeams, AWrongConvolutionIsSeen) {
   const ConvProblem p = parse_problem<ConvProblem>("N2 C12 K20 H6 R3 ph1 bias");
   const TestData t = conv_forward_test_data(p);
   const ConvPlan plan = plan_conv_forward(p, {.threads = 2});
-  EXPECT_EQ(wrong<TypeParam>(p, plan, {}, t), "");
+  EXPECT_EQ(wrong<TypeParam>(p, plan, 1, false, t), "");
   ConvProblem other = p;
   other.epilogue = {.relu = true};
-  EXPECT_NE(wrong<TypeParam>(other, plan, {}, t), "");
+  EXPECT_NE(wrong<TypeParam>(other, plan, 1, false, t), "");
 }
 
 }  // namespace

@@ -13,10 +13,11 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
       .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
                 {.key = "bk=", .column = "bk", .member = &P::bk},
                 {.key = "bq=", .column = "bq", .member = &P::bq}},
-      .words = {choice("rows or flat", "rows", "flat", &P::flat),
-                choice("taps=batch or taps=k", "taps=batch", "taps=k", &P::taps_in_k),
-                choice("src=cached or src=prefetch", "src=cached", "src=prefetch", &P::prefetch_src),
-                choice("dst=cached or dst=stream", "dst=cached", "dst=stream", &P::stream_dst)},
+      .words = {choice("rows or flat", {"rows", "flat"}, &P::flat),
+                choice("taps=batch or taps=k", {"taps=batch", "taps=k"}, &P::taps_in_k),
+                choice("src=cached, src=prefetch or src=gathered", {"src=cached", "src=prefetch", "src=gathered"},
+                       &P::src),
+                choice("dst=cached or dst=stream", {"dst=cached", "dst=stream"}, &P::stream_dst)},
       .separator = ' ',
       .default_words = true};
   return table;
@@ -44,8 +45,9 @@ ConvPlan parse_conv_plan(std::string_view text) {
   return plan;
 }
 
-bool can_be_flat(const ConvProblem& p) {
-  return p.R == 1 && p.S == 1 && p.stride_h == 1 && p.stride_w == 1 && p.pad_h == 0 && p.pad_w == 0;
+bool can_be_flat(const ConvProblem& p, SrcAccess src) {
+  const bool dense = src == SrcAccess::gathered || (p.stride_h == 1 && p.stride_w == 1);
+  return p.R == 1 && p.S == 1 && p.pad_h == 0 && p.pad_w == 0 && dense;
 }
 
 PixelGrid pixel_grid(const ConvProblem& p, bool flat) {

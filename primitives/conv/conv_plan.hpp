@@ -13,33 +13,41 @@
 
 namespace brickwork {
 
+enum class SrcAccess {
+  cached,    // read where it lies
+  prefetch,  // the same, and a call asks for the src of a later one, where that comes from memory
+  gathered,  // the pixels that a strided 1x1 kernel reads are first copied next to each other, once for all blocks of
+             // output features: rows can then be joined, and no cache line that lies between is read again
+};
+
 // The loops are those of conv_forward_body.hpp.
 struct ConvPlan {
   static const SizeTable<ConvPlan>& table();  // of all but the loops
 
   std::int64_t bc = 0, bk = 0;  // input and output features of a block
   std::int64_t bq = 0;          // output pixels (m) of one brick call; the last block of a row may be shorter
-  bool flat = false;            // an image's pixels are one long row: only for 1x1 kernels with stride 1 and no padding
+  bool flat = false;            // an image's pixels are one long row: see can_be_flat
   // The S taps of a filter row are members of the batch, k = bc each; or one k of S * bc, as taps and features lie next
   // to each other in src and in the weights. The rows of A overlap then (lda = stride_w * bc), so this is for backends
   // that take overlapping rows. A first layer with C = 3 needs no path of its own this way.
   bool taps_in_k = false;
-  bool prefetch_src = false;  // a call asks for the src of a later one, where that comes from memory
-  bool stream_dst = false;    // dst is stored past the caches, for one that they cannot hold
+  SrcAccess src = SrcAccess::cached;
+  bool stream_dst = false;  // dst is stored past the caches, for one that they cannot hold
   LoopSchedule loops;
 
   friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 };
 
-// "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat, taps=k, src=prefetch,
-// dst=stream
+// "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat, taps=k, src=prefetch or
+// src=gathered, dst=stream
 std::string to_string(const ConvPlan&);
 
 // Inverse of to_string, the words before the loops in any order and, but for the sizes, left out where they are the
 // first one of each pair above. Throws std::invalid_argument naming the offending word.
 ConvPlan parse_conv_plan(std::string_view text);
 
-bool can_be_flat(const ConvProblem&);
+// For 1x1 kernels without padding, of stride 1 where src is not gathered.
+bool can_be_flat(const ConvProblem&, SrcAccess);
 
 // Output pixels as the loops see them: P rows of Q, or one row of P * Q when flat.
 struct PixelGrid {

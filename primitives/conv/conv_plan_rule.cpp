@@ -50,7 +50,7 @@ class Chooser {
   Chooser(const ConvProblem& p, const MachineModel& machine, Backend backend) : p_(p), machine_(machine) {
     base_.bc = equal_block(p.C, kFeatures);
     base_.bk = equal_block(p.K, kFeatures);
-    base_.flat = can_be_flat(p);
+    base_.flat = can_be_flat(p, base_.src);
     base_.taps_in_k = p.S > 1 && base_.bc < kShortReduction && takes_overlapping_rows(backend);
     const PixelGrid grid = pixel_grid(p, base_.flat);
     rows_ = grid.rows;
@@ -118,7 +118,7 @@ class Chooser {
       imbalance =
           static_cast<double>(ceil_div(tasks, machine_.threads) * machine_.threads) / static_cast<double>(tasks);
     }
-    plan.prefetch_src = beyond_l3(src_, p_.N);
+    if (beyond_l3(src_, p_.N)) plan.src = SrcAccess::prefetch;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
       plan.loops.levels.push_back(parts[i].level);

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 TEST(ConvPlan, TextRoundTrip) {
-  const ConvPlan plan{64, 32, 28, true, true, true, true, parse_loop_schedule("{n kb} cb:4 oj oi")};
+  const ConvPlan plan{64, 32, 28, true, true, SrcAccess::prefetch, true, parse_loop_schedule("{n kb} cb:4 oj oi")};
   EXPECT_EQ(to_string(plan), "bc=64 bk=32 bq=28 flat taps=k src=prefetch dst=stream loops={n kb} cb:4 oj oi");
   EXPECT_EQ(parse_conv_plan(to_string(plan)), plan);
   const ConvPlan defaults{.bc = 1, .bk = 2, .bq = 3, .loops = parse_loop_schedule("n kb cb oj oi")};
@@ -38,9 +38,11 @@ TEST(ConvPlan, ParserNamesTheOffendingWord) {
 
 // Each of the conditions by itself.
 TEST(ConvPlan, FlatNeedsOneTapNoStrideAndNoPadding) {
-  EXPECT_TRUE(can_be_flat(parse_problem<ConvProblem>("N2 C3 K5 H7 W9 bias")));
+  EXPECT_TRUE(can_be_flat(parse_problem<ConvProblem>("N2 C3 K5 H7 W9 bias"), SrcAccess::cached));
   for (const char* more : {"R2 S1", "R1 S2", "sh2 sw1", "sh1 sw2", "ph1 pw0", "ph0 pw1"}) {
-    EXPECT_FALSE(can_be_flat(parse_problem<ConvProblem>(std::string("C3 K5 H7 ") + more))) << more;
+    const ConvProblem p = parse_problem<ConvProblem>(std::string("C3 K5 H7 ") + more);
+    EXPECT_FALSE(can_be_flat(p, SrcAccess::prefetch)) << more;
+    EXPECT_EQ(can_be_flat(p, SrcAccess::gathered), std::string(more).starts_with("sh")) << more;
   }
 }
 

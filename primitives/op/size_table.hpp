@@ -1,6 +1,7 @@
 // One table of sizes per problem: from it come the parser and the text form, the columns of shape files and of
 // samples.csv, the equality and the range checks of every problem. A plan's text form comes from a table likewise.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -31,13 +32,14 @@ struct Word {
   std::function<bool(T&, std::string_view)> set;  // false where the word is none of these
 };
 
-// A Word of two values.
-template <class T>
-Word<T> choice(std::string_view expected, std::string_view no, std::string_view yes, bool T::*member) {
-  return {no, expected, [=](const T& t) { return std::string(t.*member ? yes : no); },
+// A Word of the few values of a bool or an enum, in the order of their numbers from 0.
+template <class T, class Value>
+Word<T> choice(std::string_view expected, std::vector<std::string_view> words, Value T::*member) {
+  return {words.front(), expected, [=](const T& t) { return std::string(words[static_cast<std::size_t>(t.*member)]); },
           [=](T& t, std::string_view word) {
-            if (word != no && word != yes) return false;
-            t.*member = word == yes;
+            const auto found = std::ranges::find(words, word);
+            if (found == words.end()) return false;
+            t.*member = static_cast<Value>(found - words.begin());
             return true;
           }};
 }

@@ -22,7 +22,7 @@ struct Box {
                   {.key = "h", .column = "height", .member = &Box::height},
                   {.key = "w", .column = "width", .member = &Box::width, .like = &Box::height},
                   {.key = "p", .column = "pad", .member = &Box::pad, .least = 0}},
-        .words = {choice("open or shut", "open", "shut", &Box::shut)}};
+        .words = {choice("open or shut", {"open", "shut"}, &Box::shut)}};
     return table;
   }
   void validate() const { check_sizes(*this, 100, "100"); }

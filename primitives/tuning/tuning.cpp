@@ -8,14 +8,6 @@ namespace brickwork {
 
 const SizeTable<Tuning>& Tuning::table() {
   using T = Tuning;
-  static const Word<T> spread{
-      "spread", "spread=registers or spread=shuffled",
-      [](const T& t) -> std::string { return t.spread == SpreadA::shuffled ? "spread=shuffled" : "spread=registers"; },
-      [](T& t, std::string_view word) {
-        if (word != "spread=registers" && word != "spread=shuffled") return false;
-        t.spread = word == "spread=shuffled" ? SpreadA::shuffled : SpreadA::registers;
-        return true;
-      }};
   const auto member = [](std::int64_t SimdTuning::*m) { return static_cast<std::int64_t T::*>(m); };
   static const SizeTable<T> table{
       .kind = "tuning",
@@ -24,7 +16,9 @@ const SizeTable<Tuning>& Tuning::table() {
                 {.key = "three=", .column = "three", .member = member(&T::three)},
                 {.key = "four=", .column = "four", .member = member(&T::four)},
                 {.key = "ahead=", .column = "ahead", .member = member(&T::ahead), .least = 0}},
-      .words = {choice("whole or cut", "cut", "whole", static_cast<bool T::*>(&T::whole)), spread},
+      .words = {choice("whole or cut", {"cut", "whole"}, static_cast<bool T::*>(&T::whole)),
+                choice("spread=registers or spread=shuffled", {"spread=registers", "spread=shuffled"},
+                       static_cast<SpreadA T::*>(&T::spread))},
       .separator = ' ',
       .default_words = true};
   return table;

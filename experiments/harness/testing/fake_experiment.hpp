@@ -5,6 +5,7 @@
 #include <span>
 
 #include "experiment_of.hpp"
+#include "runner.hpp"
 
 namespace brickwork {
 
@@ -90,6 +91,11 @@ inline ExperimentOf<FakeOp> fake_experiment(const std::vector<FakeContender>& fa
   for (const FakeContender& fake : fakes) contenders.push_back(contender(fake));
   return {
       {.shapes = "fakes", .shapes_size = problems.size(), .problems = problems}, std::move(contenders), Resources{1}};
+}
+
+// On a machine with small caches: beyond those of a real one, every run would spend seconds.
+inline ExitCode run_fake(const Experiment& experiment, const Options& options, const RunClock& clock = steady_seconds) {
+  return run_experiment(experiment, "layers", options, clock, Machine{});
 }
 
 }  // namespace brickwork

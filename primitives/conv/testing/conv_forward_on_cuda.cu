@@ -51,14 +51,14 @@ std::string cuda_absent_reason(CudaPath path) {
   return devices == 0 ? "no CUDA device" : "";
 }
 
-void run_on_cuda(const ConvForwardOnHost& host, CudaPath path, int threads_a_task, bool with_scratch) {
+void run_on_cuda(const ConvForwardOnHost& host, CudaPath path, int threads_a_task, bool staged) {
   const OnDevice<float> src(host.src), weights(host.weights), bias(host.bias), residual(host.residual), dst(host.dst);
   const OnDevice<std::uint64_t> src_offsets(host.src_offsets), weights_offsets(host.weights_offsets);
   const Body body{host.geometry,
                   {src.data(), weights.data(), bias.data(), residual.data(), dst.data(), src_offsets.data(),
                    weights_offsets.data()},
-                  {host.brick}};
-  const TaskNeeds needs{.threads = threads_a_task, .scratch_bytes = with_scratch ? body.brick.scratch_bytes() : 0};
+                  {host.brick, staged}};
+  const TaskNeeds needs{.threads = threads_a_task, .scratch_bytes = body.scratch_bytes()};
   switch (path) {
     case CudaPath::launcher:
       host.nest.run(CudaStream(), body, needs);

@@ -27,6 +27,6 @@ struct ConvForwardOnHost {
 };
 
 // Runs it on the GPU, on copies. Throws std::runtime_error where CUDA fails.
-void run_on_cuda(const ConvForwardOnHost&, CudaPath, int threads_a_task, bool with_scratch);
+void run_on_cuda(const ConvForwardOnHost&, CudaPath, int threads_a_task, bool staged);
 
 }  // namespace brickwork

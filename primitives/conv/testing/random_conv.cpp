@@ -56,7 +56,10 @@ ConvProblem random_conv_problem() {
   small = std::min(small, pick(1, 24));  // three large ones take too long
   p.R = pick(1, 5), p.S = pick(1, 5);
   p.stride_h = pick(1, 3), p.stride_w = pick(1, 3), p.pad_h = pick(0, 3), p.pad_w = pick(0, 3);
-  if (pick(0, 3) == 0) p.R = p.S = p.stride_h = p.stride_w = 1, p.pad_h = p.pad_w = 0;
+  if (pick(0, 3) == 0) {
+    p.R = p.S = 1, p.pad_h = p.pad_w = 0;
+    if (pick(0, 1) == 0) p.stride_h = p.stride_w = 1;
+  }
   p.H = input_size(pick(1, 5), p.stride_h, p.R, p.pad_h);
   p.W = input_size(Q, p.stride_w, p.S, p.pad_w);
   p.epilogue = {.bias = pick(0, 1) == 1, .residual = pick(0, 1) == 1, .relu = pick(0, 1) == 1};
@@ -68,10 +71,11 @@ ConvProblem random_conv_problem() {
 ConvPlan random_conv_plan(const ConvProblem& p) {
   const auto block = [](std::int64_t size) { return std::min(size, pick(0, 1) == 0 ? pick(1, size) : 64); };
   ConvPlan plan{.bc = block(p.C), .bk = block(p.K)};
-  plan.flat = can_be_flat(p) && pick(0, 1) == 1;
+  plan.src = static_cast<SrcAccess>(pick(0, 1));
+  if (can_be_flat(p, SrcAccess::gathered) && pick(0, 1) == 1) plan.src = SrcAccess::gathered;
+  plan.flat = plan.src == SrcAccess::gathered || (can_be_flat(p, plan.src) && pick(0, 1) == 1);
   const std::int64_t cols = pixel_grid(p, plan.flat).cols;
   plan.bq = pick(0, 2) == 0 ? cols : pick(1, cols);
-  plan.prefetch_src = pick(0, 1) == 1;
   plan.stream_dst = pick(0, 1) == 1;
   plan.taps_in_k = pick(0, 1) == 1;
   std::vector<std::string> order = {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"};
@@ -86,6 +90,7 @@ ConvPlan random_conv_plan(const ConvProblem& p) {
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
     const auto here = order.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(begin, here, order[i]) != here) break;
+    if (plan.src == SrcAccess::gathered && std::find(order.begin(), here + 1, "kb") != here + 1) break;
     plan.loops.levels[i].parallel = true;
   }
   return plan;
@@ -96,8 +101,9 @@ ConvProblem moved_to_block_boundaries(ConvProblem p, const ConvPlan& plan) {
   p.K = moved(p.K, plan.bk);
   const std::int64_t cols = moved(pixel_grid(p, plan.flat).cols, plan.bq);
   if (plan.flat) {
-    p.H = cols % 3 == 0 ? 3 : cols % 2 == 0 ? 2 : 1;
-    p.W = cols / p.H;
+    const std::int64_t P = cols % 3 == 0 ? 3 : cols % 2 == 0 ? 2 : 1;
+    p.H = input_size(P, p.stride_h, p.R, p.pad_h);
+    p.W = input_size(cols / P, p.stride_w, p.S, p.pad_w);
   } else {
     p.W = input_size(cols, p.stride_w, p.S, p.pad_w);
     make_quick(p);
