@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "loop_schedule.hpp"
@@ -21,6 +22,10 @@ std::vector<LoopSchedule> cut_otherwise(const LoopSchedule&, const LoopExtents&)
 
 // Other neighbouring levels in parallel.
 std::vector<LoopSchedule> spread_otherwise(const LoopSchedule&);
+
+// All levels of a loop inside the parallel ones.
+bool is_within_a_task(const LoopSchedule&, std::string_view loop);
+LoopSchedule moved_into_the_tasks(LoopSchedule, std::string_view loop);
 
 // The schedule for loops whose number of iterations has changed.
 LoopSchedule rescaled(LoopSchedule, const LoopExtents& from, const LoopExtents& to);

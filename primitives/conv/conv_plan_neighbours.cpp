@@ -80,17 +80,38 @@ Plans feature_blocks(const ConvProblem& p, const ConvPlan& plan, std::int64_t si
   return plans;
 }
 
-// An image's pixels in rows or in one long row, with as many of them a call as it takes.
+// With the pixels of an image in rows or in one long row, of which a call takes at most so many in equal parts.
+ConvPlan with_pixels(const ConvProblem& p, const ConvPlan& old, ConvPlan plan, bool flat, std::int64_t most) {
+  plan.flat = flat;
+  const std::int64_t cols = pixel_grid(p, flat).cols;
+  plan.bq = ceil_div(cols, ceil_div(cols, most));
+  return with_blocks(p, old, std::move(plan));
+}
+
+constexpr std::int64_t kLongRow = 256;
+
 Plans flat_or_not(const ConvProblem& p, const ConvPlan& plan) {
-  if (!can_be_flat(p)) return {};
-  constexpr std::int64_t kLong = 256;
-  ConvPlan other = plan;
-  other.flat = !plan.flat;
-  const std::int64_t cols = pixel_grid(p, other.flat).cols;
+  if (plan.src == SrcAccess::gathered || !can_be_flat(p, plan.src)) return {};
+  return {with_pixels(p, plan, plan, !plan.flat, plan.bq), with_pixels(p, plan, plan, !plan.flat, kLongRow)};
+}
+
+// How src is read. Gathered pixels are one long row and stay in a task, while all output features pass by.
+Plans sources(const ConvProblem& p, const ConvPlan& plan) {
   Plans plans;
-  for (const std::int64_t most : {plan.bq, kLong}) {
-    other.bq = ceil_div(cols, ceil_div(cols, most));
-    plans.push_back(with_blocks(p, plan, other));
+  for (const SrcAccess src : {SrcAccess::prefetch, SrcAccess::gathered, SrcAccess::cached}) {
+    if (src == plan.src) continue;
+    ConvPlan other = plan;
+    other.src = src;
+    if (src != SrcAccess::gathered) {
+      const bool flat = plan.flat && can_be_flat(p, src);
+      plans.push_back(flat == plan.flat ? other : with_pixels(p, plan, other, flat, plan.bq));
+    } else if (can_be_flat(p, src)) {
+      if (!plan.flat) other = with_pixels(p, plan, other, true, kLongRow);
+      other.loops = moved_into_the_tasks(other.loops, "kb");
+      plans.push_back(other);
+      other.loops = {{{"n", 1, true}, {"oj", 1, true}, {"oi", 1, true}, {"kb"}, {"cb", extents_of(p, other).at("cb")}}};
+      plans.push_back(other);
+    }
   }
   return plans;
 }
@@ -98,7 +119,6 @@ Plans flat_or_not(const ConvProblem& p, const ConvPlan& plan) {
 // What is so or not so. A new choice of the plan is one more line.
 constexpr bool ConvPlan::*kChoices[] = {
     &ConvPlan::taps_in_k,
-    &ConvPlan::prefetch_src,
     &ConvPlan::stream_dst,
 };
 
@@ -127,6 +147,7 @@ std::vector<ConvPlan> conv_plan_neighbours(const ConvProblem& p, const ConvPlan&
   const LoopExtents extents = extents_of(p, plan);
   Plans kinds[] = {pixel_blocks(p, plan),
                    with_loops(plan, reordered(plan.loops)),
+                   sources(p, plan),
                    choices(p, plan),
                    feature_blocks(p, plan, p.K, &ConvPlan::bk),
                    with_loops(plan, cut_otherwise(plan.loops, extents)),
@@ -140,6 +161,7 @@ std::vector<ConvPlan> conv_plan_neighbours(const ConvProblem& p, const ConvPlan&
       if (place >= kind.size()) continue;
       ConvPlan& next = kind[place];
       next.loops = settled(std::move(next.loops), extents_of(p, next));
+      if (next.src == SrcAccess::gathered && !is_within_a_task(next.loops, "kb")) continue;
       if (next != plan && std::ranges::find(all, next) == all.end()) all.push_back(std::move(next));
     }
   }
