@@ -231,7 +231,7 @@ TEST_F(Runner, ShowsHowFarTheRulesPlanIsFromTheBestThatWasFound) {
   };
   const FakeContender searched{.name = "right-searched", .run = far_slower, .searched_for = "right"};
   testing::internal::CaptureStdout();
-  EXPECT_EQ(run_experiment(fake_experiment({right_, searched}), "layers", options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment({right_, searched}), options_), exit_ok);
   const std::string shown = testing::internal::GetCapturedStdout();
   const CsvTable table(folder_ / "samples.csv");
   std::map<std::string, std::vector<double>> seconds;
@@ -247,7 +247,7 @@ TEST_F(Runner, ShowsHowFarTheRulesPlanIsFromTheBestThatWasFound) {
 TEST_F(Runner, SaysNothingOfAPlanWhoseRuleHasNoTime) {
   const FakeContender searched{.name = "right-searched", .run = right_answer, .searched_for = "absent"};
   testing::internal::CaptureStdout();
-  EXPECT_EQ(run_experiment(fake_experiment({absent_, searched, right_}), "layers", options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment({absent_, searched, right_}), options_), exit_ok);
   EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::Not(testing::HasSubstr("times as fast")));
 }
 
