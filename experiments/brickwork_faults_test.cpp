@@ -123,6 +123,19 @@ TEST_F(Faults, AnInterruptKeepsTheFinishedRowsAndIsSaid) {
   EXPECT_EQ(nlohmann::json::parse(read_file(folder_ / "environment.json")).at("exit_code"), 130);
 }
 
+// The first problem has hardly a plan beside the rule's, so that its search ends by itself.
+TEST_F(Faults, AnInterruptEndsASearchAndKeepsTheFinishedRows) {
+  const auto [code, output] = brickwork_interrupted(
+      {"--experiment", "conv-forward", "--contenders", "brickwork-portable", "--plan", "search:600", "--problem",
+       "N1 C1 K1 H1", "--problem", "N1 C32 K32 H16 R3 ph1", "--min-time", "0.0001", "--samples", "3", "--threads", "1"},
+      folder_, 20);
+  EXPECT_EQ(code, 130) << output;
+  const CsvTable table(folder_ / "samples.csv");
+  EXPECT_EQ(table.rows(), 5U + 2 * 3 + 2 * (3 + 3));  // stream once; peak and roof; run and pack of both
+  for (std::size_t i = 5; i < table.rows(); ++i) EXPECT_EQ(table.at(i, "C"), "1");
+  EXPECT_THAT(output, HasSubstr("\ninterrupted: what was finished is kept\n"));
+}
+
 TEST_F(Faults, AnInterruptedCheckPrintsItsCounts) {
   const auto [code, output] = brickwork_interrupted(
       {"--experiment", "brgemm", "--shapes", "brgemm-full", "--contenders", "brickwork-portable", "--check"}, folder_,

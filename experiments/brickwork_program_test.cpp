@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "testing/csv_table.hpp"
@@ -55,6 +56,18 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment brgemm --plan 'bc=1'", "--plan belongs to conv-forward, not to brgemm"},
       {"--experiment brgemm --shapes resnet50", "these are conv problems"},
       {"--experiment brgemm --threads", "--threads"},
+      {"--experiment brgemm --plan search", "--plan belongs to conv-forward, not to brgemm"},
+      {"--experiment conv-forward --plan search:fast",
+       "--plan search:fast gives no time in seconds from 0.1 to 3600 after search:"},
+      {"--experiment conv-forward --plan search:0.05", "--plan search:0.05 gives no time in seconds from 0.1 to 3600"},
+      {"--experiment conv-forward --plan search:", "--plan search: gives no time in seconds from 0.1 to 3600"},
+      {"--experiment conv-forward --plan searching", "plan 'searching' lacks its loops"},
+      {"--experiment conv-forward --plan search --cache cold", "it cannot go with --cache cold"},
+      {"--experiment conv-forward --plan search --check", "it cannot go with --check"},
+      {"--experiment conv-forward --plan search:9 --contenders brickwork-simd --time-budget 10",
+       "--plan search takes 180 s in all (20 problems, 1 contender, 9 s each), more than half of --time-budget 10"},
+      {"--experiment conv-forward --plan search --contenders onednn",
+       "nobody who was chosen reads --plan: choose one of brickwork-simd, brickwork-simd-searched, "},
       {"--experiment conv-forward --contenders onednn --plan print",
        "nobody who was chosen reads --plan: choose one of "},
       {"--experiment conv-forward --contenders onednn --plan 'bc=64 bk=64 bq=28 loops={n kb} cb oj oi'",
@@ -151,6 +164,31 @@ TEST(Program, ChecksTheBrickAndTheMinibatchOfTheText) {
                 .code,
             0);
   EXPECT_EQ(CsvTable(folder / "samples.csv").at(0, "N"), "2");
+}
+
+TEST(Program, MeasuresTheBestPlanThatItFindsBesideTheRules) {
+  const auto folder = fresh_folder();
+  const auto [code, output] = brickwork(
+      fmt::format("--experiment conv-forward {} --contenders brickwork-simd,im2col --plan search:0.3 --out {}", kSmall,
+                  folder.string()));
+  EXPECT_EQ(code, 0) << output;
+  const CsvTable table(folder / "samples.csv");
+  std::map<std::string, int> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.at(i, "phase") != "run" || table.at(i, "status") != "ok") continue;
+    ++rows[table.at(i, "contender")];
+    if (table.at(i, "contender") != "brickwork-simd-searched") continue;
+    EXPECT_EQ(table.at(i, "ours"), "yes");
+    EXPECT_EQ(table.at(i, "max_error"), "0");
+    EXPECT_THAT(table.at(i, "plan"), testing::StartsWith("bc="));
+    EXPECT_THAT(table.at(i, "implementation"), testing::MatchesRegex("brgemm loops, the best of [0-9]+ plans"));
+    EXPECT_NE(table.at(i, "tuning"), "");
+  }
+  const std::map<std::string, int> expected{
+      {"stream", 10}, {"fma-peak", 3}, {"loaded-roof", 3}, {"brickwork-simd", 3}, {"brickwork-simd-searched", 3},
+      {"im2col", 3}};
+  EXPECT_EQ(rows, expected);
+  EXPECT_THAT(output, HasSubstr(" times as fast as brickwork-simd, with bc="));
 }
 
 // Of all that have plans but the slow one.

@@ -51,6 +51,12 @@ def variation(tmp_path):
     return make
 
 
+def with_searched(rows: pd.DataFrame) -> pd.DataFrame:
+    """Beside each row of the simd brick's one with a plan that was searched, and with the same times."""
+    searched = rows[rows["contender"] == "brickwork-simd"].assign(contender="brickwork-simd-searched", plan="another")
+    return pd.concat([rows, searched])
+
+
 @pytest.fixture
 def before_the_roof(variation):
     """before_the_roof("conv"): the stored run as it was written before a loaded roof was measured."""

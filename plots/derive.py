@@ -15,6 +15,7 @@ import pandas as pd
 from data import ELSEWHERE, LIMITS, Run
 
 RESAMPLES = 2000
+SEARCHED = "-searched"  # how a contender is called that runs the best plan that was found in place of the rule's
 ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
 LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof"}
 
@@ -175,6 +176,16 @@ class Sweep:
 
     @cached_property
     def contenders(self) -> list[str]:
+        """Those that are compared with each other: without the searched, who are there to judge a rule."""
+        return [name for name in self._all if name not in self.searched.values()]
+
+    @cached_property
+    def searched(self) -> dict[str, str]:
+        """Contenders with a rule's plans, and who ran beside them with the best plans that were found."""
+        return {name: name + SEARCHED for name in self._all if name + SEARCHED in self._all}
+
+    @cached_property
+    def _all(self) -> list[str]:
         return list(dict.fromkeys(name for problem in self.problems for name in problem.cells))
 
     @property

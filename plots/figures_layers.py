@@ -1,4 +1,4 @@
-"""A network layer by layer: speed, share of the measured peak, and ratio to the best peer."""
+"""A network layer by layer: speed, share of the measured peak, ratio to the best peer, and of a rule's plans to the best found."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +10,7 @@ from derive import (
     Estimate,
     Sweep,
     fastest,
+    geometric_mean_ratio,
     known,
     ratio,
     roof_of_peak,
@@ -112,11 +113,7 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             values.extend(_interval(axes, groups[-1] + shift, whole, looks[name]))
             _name_value(axes, groups[-1] + shift, whole.value, f"{whole.value:.3f}", "right" if index else "left", 1)
 
-    axes.axhline(1, color="black", linewidth=1.2)
-    lowest, highest = min([*values, 0.95]), max([*values, 1.05])
-    room = 0.06 * (highest - lowest)
-    axes.set_ylim(lowest - room, highest + room)
-    axes.set_xlim(groups[0] - 0.6, groups[-1] + 1.1)
+    _draw_one(axes, groups, values, 0.05)
     for text, y, va in (("ours\nfaster", 4, "bottom"), ("ours\nslower", -4, "top")):
         axes.annotate(
             text, (1, 1), xycoords=("axes fraction", "data"), xytext=(4, y), textcoords="offset points", va=va, annotation_clip=False
@@ -139,6 +136,41 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     return style.finish(figure, folder, f"{stem}-ratio", title, handles, caption)
 
 
+def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
+    """How fast the rule's plans are beside the best that a search found."""
+    looks = {name: look for name, look in style.looks_of(sweep).items() if name in sweep.searched}
+    if not looks:
+        return None
+    figure, axes = plt.subplots(figsize=(style.WIDE, 5.0))
+    groups = _places(sweep)
+    values: list[float] = []
+    seen = set()
+    for index, (name, look) in enumerate(looks.items()):
+        shift = (index - (len(looks) - 1) / 2) * 0.26
+        searched = sweep.searched[name]
+        for x, problem in zip(groups, sweep.problems, strict=False):
+            if lacking := next((who for who in (name, searched) if not problem.ok(who)), None):
+                seen.add(problem.status(lacking))
+                style.mark_status(axes, x + shift, problem.status(lacking))
+            else:
+                values.extend(_interval(axes, x + shift, ratio(problem, name, searched), look))
+        if len(sweep.common(name, searched)) == len(sweep.problems):
+            mean = geometric_mean_ratio(sweep.problems, name, searched)
+            values.extend(_interval(axes, groups[-1] + shift, mean, look))
+            _name_value(axes, groups[-1] + shift, mean.value, f"{mean.value:.3f}", "right" if index else "left", 1)
+    _draw_one(axes, groups, values, 0.02)
+    axes.set_ylabel("time, searched / rule's plan")
+    _name_groups(sweep, groups, axes, whole="geometric mean")
+    caption = (
+        "Quotient of the median times of two plans within this run, the best one that a search found over the rule's choice, with its "
+        "bootstrap 95 % interval where the samples are kept: at 1 the rule is as good as the best that was found, below it so much time "
+        "could be saved. The last group is the geometric mean. A letter stands where one of the two has no number."
+    )
+    title = f"The rule's plans against the best that were found: {sweep.operation}, {sweep.setting}"
+    handles = style.point_legend(looks.values()) + style.status_legend(seen)
+    return style.finish(figure, folder, f"{stem}-plan-quality", title, handles, caption)
+
+
 def _whole_network(sweep: Sweep) -> dict[str, float]:
     complete = [name for name in sweep.contenders if len(sweep.common(name)) == len(sweep.problems)]
     return {name: weighted_gflops(sweep.problems, name) for name in complete}
@@ -148,12 +180,21 @@ def _places(sweep: Sweep) -> np.ndarray:
     return np.append(np.arange(len(sweep.problems)), len(sweep.problems) + GAP)
 
 
-def _name_groups(sweep: Sweep, groups: np.ndarray, *stacked) -> None:
+def _draw_one(axes, groups: np.ndarray, values: list[float], least: float) -> None:
+    """The line at 1, and room for all values and for at least so much on both sides of it."""
+    axes.axhline(1, color="black", linewidth=1.2)
+    lowest, highest = min([*values, 1 - least]), max([*values, 1 + least])
+    room = 0.06 * (highest - lowest)
+    axes.set_ylim(lowest - room, highest + room)
+    axes.set_xlim(groups[0] - 0.6, groups[-1] + 1.1)
+
+
+def _name_groups(sweep: Sweep, groups: np.ndarray, *stacked, whole: str = "all (weighted)") -> None:
     """Names under the lowest of the axes, and in each a line between the problems and the whole network."""
     for axes in stacked:
         axes.axvline(groups[-1] - 0.5 - GAP / 2 - 0.3, color="#888888", linewidth=0.8, linestyle=":")
         axes.tick_params(axis="x", length=0)
-    stacked[-1].set_xticks(groups, [*problem_labels(sweep), "all (weighted)"], rotation=90)
+    stacked[-1].set_xticks(groups, [*problem_labels(sweep), whole], rotation=90)
     stacked[-1].get_xticklabels()[-1].set_fontweight("bold")
 
 

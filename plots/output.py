@@ -14,7 +14,7 @@ from claims_file import load_claims
 from data import load_runs
 from derive import Sweep, slugify, sweeps_of
 from figures_curve import draw_curves
-from figures_layers import draw_layers, draw_ratio
+from figures_layers import draw_layers, draw_plan_quality, draw_ratio
 from figures_sweep import draw_bars, draw_panels
 from labels import footnote
 from program import say, writing
@@ -23,7 +23,7 @@ from style import Drawn
 
 # What is drawn for each kind of figures that an experiment may want.
 DRAWERS = {
-    "layers": (draw_layers, draw_ratio, draw_roofline),
+    "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_roofline),
     "sweep": (draw_panels, draw_bars),
     "curve": (draw_curves,),
 }

@@ -9,7 +9,7 @@ from markupsafe import Markup
 import style
 from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
-from derive import LIMIT_WORDS, Sweep, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_gflops
+from derive import LIMIT_WORDS, Problem, Sweep, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_gflops
 from style import Drawn
 
 
@@ -35,7 +35,7 @@ def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> d
         "facts": _facts(sweep),
         "figures": [{"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", figure.stem)} for figure in figures],
         "errors": [
-            f"{looks[name].label} on {problem.label}: {share:.3f} of the {LIMIT_WORDS[problem.lowest_limit]}"
+            f"{style.label_of(sweep, name)} on {problem.label}: {share:.3f} of the {LIMIT_WORDS[problem.lowest_limit]}"
             for problem, name, share in above_limit(sweep)
         ],
         "contenders": [{"name": name, "label": look.label, "ours": look.ours} for name, look in looks.items()],
@@ -120,10 +120,9 @@ def _rows(sweep: Sweep) -> list[dict]:
 
 def _absences(sweep: Sweep) -> list[dict]:
     """Contenders without a number, with their reasons; problems that share a reason share a line."""
-    looks = style.looks_of(sweep)
     grouped: dict[tuple, list[str]] = {}
     for problem in sweep.problems:
-        for name in [name for name in looks if name in problem.cells]:
+        for name in _in_order(sweep, problem):
             cell = problem.cells[name]
             if not cell.ok:
                 grouped.setdefault((name, cell.status, cell.reason), []).append(problem.label)
@@ -137,15 +136,20 @@ def _absences(sweep: Sweep) -> list[dict]:
 
 
 def _details(sweep: Sweep) -> list[dict]:
-    looks = style.looks_of(sweep)
     rows = []
     for problem in sweep.problems:
-        for name in [name for name in looks if name in problem.cells]:
+        for name in _in_order(sweep, problem):
             cell = problem.cells[name]
             if cell.ok:
                 pack = cell.packing.median * 1e3 if cell.packing else None
                 rows.append({"label": problem.label, "contender": name, "cell": cell, "run_ms": cell.seconds * 1e3, "pack_ms": pack})
     return rows
+
+
+def _in_order(sweep: Sweep, problem: Problem) -> list[str]:
+    """Everyone who has a row on the problem, each with the searched plan behind the rule's."""
+    names = [other for name in style.looks_of(sweep) for other in (name, sweep.searched.get(name))]
+    return [name for name in names if name in problem.cells]
 
 
 def _flatten(value, path: str = "") -> list[tuple[str, str]]:

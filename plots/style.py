@@ -149,6 +149,13 @@ def looks_of(sweep: Sweep) -> dict[str, Look]:
     return looks
 
 
+def label_of(sweep: Sweep, contender: str) -> str:
+    """That of its look; of who searched better plans, that of whom it did it for."""
+    looks = looks_of(sweep)
+    rule = next((name for name, searched in sweep.searched.items() if searched == contender), None)
+    return f"{looks[rule].label}, searched plan" if rule else looks[contender].label
+
+
 def bar_legend(looks) -> list:
     return [Patch(**look.bar, label=look.label) for look in looks]
 

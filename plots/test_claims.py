@@ -6,10 +6,12 @@ from pytest import approx
 from claims import FAILS, HOLDS, UNCHECKED, chosen, judge, judge_all
 from claims_file import STORED as CLAIMS
 from claims_file import Condition, load_claims
+from conftest import with_searched
 from derive import Times
 
 BY_ID = {claim.id: claim for claim in load_claims(CLAIMS)}
-SIMD = "brickwork-simd"
+OF_RESNET50 = {name: claim for name, claim in BY_ID.items() if claim.shapes in ("", "resnet50")}
+SIMD, SEARCHED = "brickwork-simd", "brickwork-simd-searched"
 
 
 def outcome(claim, *sweeps):
@@ -73,6 +75,41 @@ def test_one_slow_layer_breaks_the_claim_on_every_layer_only(resnet50):
     assert found.reason == "lowest at layer05; 19 of 20 problems reach the bound"
 
 
+@pytest.mark.parametrize(("claim", "minibatch"), [("plan-rule", 28), ("plan-rule-one-image", 1)])
+def test_one_layer_with_a_better_plan_breaks_the_claim_on_the_rule(resnet50, claim, minibatch):
+    sweep = resnet50(minibatch, change=with_searched, brickwork_simd=0.02)
+    assert outcome(claim, sweep).status == HOLDS
+    sweep.problems[7].cells[SEARCHED].times = Times.of_samples([0.019] * 3)
+    found = outcome(claim, sweep)
+    assert (found.status, found.measured.value) == (FAILS, approx(0.95))
+    assert found.reason == "lowest at layer08; 19 of 20 problems reach the bound"
+
+
+@pytest.mark.parametrize(
+    ("claim", "shapes"), [("plan-rule-deepbench", "deepbench"), ("plan-rule-other-networks", "vgg-inception-mobilenet")]
+)
+def test_elsewhere_the_rule_is_judged_by_the_geometric_mean(resnet50, claim, shapes):
+    sweep = resnet50(change=lambda rows: with_searched(rows).assign(shapes=shapes), brickwork_simd=0.02)
+    sweep.problems[7].cells[SEARCHED].times = Times.of_samples([0.01] * 3)
+    found = outcome(claim, sweep)
+    assert (found.status, found.measured.value) == (HOLDS, approx(0.5 ** (1 / 20)))
+    for problem in sweep.problems:
+        problem.cells[SEARCHED].times = Times.of_samples([0.018] * 3)
+    assert outcome(claim, sweep).status == FAILS
+
+
+def test_without_a_search_nothing_is_said_of_the_rule(resnet50):
+    found = outcome("plan-rule", resnet50())
+    assert found.status == UNCHECKED
+    assert found.reason == "brickwork-simd-searched has no number on layer01 and 19 more: it was not part of the run"
+
+
+def test_a_searched_plan_is_nobodys_rival(resnet50):
+    sweep = resnet50(change=lambda rows: with_searched(rows).assign(ours="no"))
+    assert SEARCHED not in sweep.peers and SEARCHED not in sweep.contenders
+    assert sweep.searched == {SIMD: SEARCHED}
+
+
 def test_one_image(resnet50):
     assert outcome("conv-onednn-one-image", resnet50(minibatch=1, brickwork_simd=0.018, onednn=0.018)).status == HOLDS
 
@@ -99,11 +136,11 @@ def test_another_thread_count_is_not_checked(brgemm):
     ("column", "usual", "value"), [("cache", "hot", "cold"), ("epilogue", "none", "relu"), ("dtype", "f32", "bf16")]
 )
 def test_no_claim_judges_cold_caches_epilogues_or_other_types(brgemm, resnet50, column, usual, value):
-    network = resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018)
-    for name, claim in BY_ID.items():
+    network = resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018, change=with_searched)
+    for name, claim in OF_RESNET50.items():
         sweep = brgemm if claim.experiment == brgemm.experiment else network
         if column in sweep.attributes:
-            fitting = sweep.attributes | {"N": 1 if "N == 1 " in claim.when.text else 28}
+            fitting = sweep.attributes | {"N": 1 if "N == 1" in claim.when.text else 28}
             found = [outcome(name, replace(sweep, attributes=held)) for held in (fitting, fitting | {column: value})]
             assert found[0].status in (HOLDS, FAILS), name
             assert found[1].status == UNCHECKED and found[1].reason.startswith(f"wants {column} == '{usual}', this run has "), name
@@ -153,14 +190,15 @@ def test_another_set_of_shapes_is_not_checked(resnet50, shapes, has):
 
 
 def test_a_bound_that_depends_on_the_processor_is_not_checked_on_another(brgemm, resnet50):
-    conv = resnet50(brickwork_simd=0.017, onednn=0.018)
+    conv = resnet50(brickwork_simd=0.017, onednn=0.018, change=with_searched)
     for sweep in (brgemm, conv):
         sweep.run.environment["cpu"]["name"] = "Another CPU"
     for claim in ("brgemm-narrow", "brgemm-seven-rows"):
         found = outcome(claim, brgemm, conv)
         assert found.status == UNCHECKED
         assert found.reason == "speaks of AMD EPYC (Zen 5), this run is on Another CPU"
-    for claim in set(BY_ID) - {"brgemm-narrow", "brgemm-seven-rows", "conv-onednn-one-image"}:
+    one_image = {name for name, claim in BY_ID.items() if "N == 1" in claim.when.text}
+    for claim in set(OF_RESNET50) - {"brgemm-narrow", "brgemm-seven-rows"} - one_image:
         assert outcome(claim, brgemm, conv).status in (HOLDS, FAILS)
 
 

@@ -53,7 +53,8 @@ struct Contender {
   std::string name;  // as typed on the command line: "brickwork-simd", "onednn", "libxsmm-dnn"
   Library library;
   bool ours = false;
-  bool slow = false;  // there to be right, not to be fast: left out unless it is named
+  bool slow = false;         // there to be right, not to be fast: left out unless it is named
+  std::string searched_for;  // the contender whose plan this one tries to better, and comes along with; mostly empty
   // Unsupported or misfit with a reason where it cannot be. Throws where the library refuses after all: the row says
   // failed. Not called where the library is absent.
   std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;

@@ -150,8 +150,9 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   r["compiler_flags"] = build_info::compiler_flags;
   r["build_type"] = build_info::build_type;
   r["libraries"] = library_versions();
-  for (const auto& [name, library, ours, elsewhere] : contenders) {
-    if (!ours && !library.version.empty()) r["libraries"][library.name] = library.version;
+  for (const ContenderInfo& contender : contenders) {
+    const Library& library = contender.library;
+    if (!contender.ours && !library.version.empty()) r["libraries"][library.name] = library.version;
   }
   r["git"] = {{"commit", git_info::commit}, {"dirty", git_info::dirty}};  // of the build
   r["openmp_runtimes"] = loaded_openmp_runtimes();

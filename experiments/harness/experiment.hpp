@@ -27,6 +27,7 @@ struct ContenderInfo {
   std::string name;
   Library library;
   bool ours = false;
+  std::string searched_for;            // the contender whose plan this one tries to better; mostly empty
   std::optional<Elsewhere> elsewhere;  // then it is never checked here
 
   bool runs_elsewhere() const { return elsewhere && library.absent.empty(); }

@@ -82,7 +82,8 @@ Chosen<typename Op::Problem> choose_problems(const Request& request) {
   return chosen;
 }
 
-// Those named on the command line, in the order of the table; without names all that are not slow, or all.
+// Those named on the command line, in the order of the table, and who searches a better plan for one of them; without
+// names all that are not slow, or all.
 template <Operation Op>
 std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, const std::vector<std::string>& named,
                                              bool all) {
@@ -90,7 +91,8 @@ std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, c
   for (const auto& contender : table) known.push_back(contender.name);
   for (const auto& name : named) require_known("contender", name, known);
   std::erase_if(table, [&](const auto& contender) {
-    return named.empty() ? contender.slow && !all : std::ranges::count(named, contender.name) == 0;
+    const auto is_named = [&](const std::string& name) { return std::ranges::find(named, name) != named.end(); };
+    return named.empty() ? contender.slow && !all : !is_named(contender.name) && !is_named(contender.searched_for);
   });
   return table;
 }
@@ -107,8 +109,11 @@ double memory_of(const typename Op::Problem& problem, std::int64_t contenders_at
   return right_answer + static_cast<double>(1 + contenders_at_once) * bytes_of<Op>(problem);
 }
 
-// What is wrong with --plan, in one sentence of std::invalid_argument: nobody who was chosen reads it, or it fits none
-// of the problems. One that fits some of them leaves rows that say misfit of the others.
+// What the problems have in common of their settings: of several minibatches none is the run's.
+std::vector<std::string> common_setting(std::vector<std::string> setting, const std::vector<std::string>& another);
+
+// What is wrong with --plan, in one sentence of std::invalid_argument: nobody who was chosen reads it, it fits none of
+// the problems, or there is no time for a search. One that fits some of them leaves rows that say misfit of the others.
 void check_plan(const Experiment&, const Options&, const std::vector<std::string>& readers);
 
 }  // namespace experiment_of
@@ -138,7 +143,15 @@ class ExperimentOf final : public Experiment {
                                 .least_flop = Op::least_flops(p),
                                 .bytes = bytes_of<Op>(p)});
     }
-    for (const auto& c : contenders_) contender_infos_.push_back({c.name, c.library, c.ours, c.elsewhere});
+    if (!problem_infos_.empty()) {
+      auto setting = problem_infos_.front().setting;
+      for (const ProblemInfo& info : problem_infos_) {
+        setting = experiment_of::common_setting(std::move(setting), info.setting);
+      }
+      for (ProblemInfo& info : problem_infos_) info.setting = setting;
+    }
+    for (const auto& c : contenders_)
+      contender_infos_.push_back({c.name, c.library, c.ours, c.searched_for, c.elsewhere});
   }
 
   std::string primitive() const override { return std::string(Op::primitive); }
@@ -211,7 +224,7 @@ std::unique_ptr<Experiment> make_experiment(const Request& request, std::vector<
   const Options& options = request.options;
   std::vector<std::string> readers;  // of --plan
   for (const auto& contender : contenders) {
-    if (contender.plan) readers.push_back(contender.name);
+    if (contender.plan || !contender.searched_for.empty()) readers.push_back(contender.name);
   }
   auto experiment = std::make_unique<ExperimentOf<Op>>(
       experiment_of::choose_problems<Op>(request),

@@ -27,6 +27,51 @@ TEST(ChooseContenders, TakesAllButTheSlowOnesUnlessTheyAreNamed) {
   EXPECT_THROW(chosen({"lost"}, false), std::invalid_argument);
 }
 
+TEST(ChooseContenders, WhoSearchesABetterPlanComesAlongWithWhoHasTheRules) {
+  const std::vector<Contender<FakeOp>> table = {
+      contender({"first", right_answer}),
+      contender({.name = "first-searched", .run = right_answer, .searched_for = "first"}),
+      contender({"last", right_answer})};
+  const auto chosen = [&](const std::vector<std::string>& named) {
+    std::vector<std::string> names;
+    for (const auto& contender : experiment_of::choose_contenders(table, named, false)) names.push_back(contender.name);
+    return names;
+  };
+  EXPECT_THAT(chosen({"first"}), ElementsAre("first", "first-searched"));
+  EXPECT_THAT(chosen({"first-searched"}), ElementsAre("first-searched"));
+  EXPECT_THAT(chosen({"last"}), ElementsAre("last"));
+}
+
+TEST(Setting, IsWhatAllProblemsHaveInCommon) {
+  const auto setting = [](std::int64_t first, std::int64_t second) {
+    const auto experiment =
+        fake_experiment({{"right", right_answer}}, {{.name = "a", .size = first}, {.name = "b", .size = second}});
+    EXPECT_EQ(experiment.problems()[0].setting, experiment.problems()[1].setting);
+    return experiment.problems()[0].setting;
+  };
+  EXPECT_THAT(setting(3, 3), ElementsAre("size=3"));
+  EXPECT_THAT(setting(3, 4), ElementsAre());
+}
+
+// Two problems and one who searches, beside one who does not.
+TEST(CheckPlan, SearchesTakeAtMostHalfOfTheTimeBudget) {
+  const auto experiment =
+      fake_experiment({{"right", right_answer}, {.name = "searched", .run = right_answer, .searched_for = "right"}},
+                      {{.name = "a", .size = 1}, {.name = "b", .size = 2}});
+  Options options;
+  options.plan_search = 5;
+  const auto check = [&] { experiment_of::check_plan(experiment, options, {"searched"}); };
+  EXPECT_NO_THROW(check());
+  options.time_budget = 20;
+  EXPECT_NO_THROW(check());
+  options.time_budget = 19;
+  EXPECT_THAT(check, testing::ThrowsMessage<std::invalid_argument>(
+                         "--plan search takes 10 s in all (2 problems, 1 contender, 5 s each), more than half of "
+                         "--time-budget 19: give it at least 20 s, or the searches less"));
+  options.list = true;
+  EXPECT_NO_THROW(check());
+}
+
 // A tensor is `size` rows of 64 floats, there are two of them, and the right answer's, in double, stop at 3 rows.
 TEST(MemoryOf, CountsTheTensorsTheAnswerAndEveryContenderAtOnce) {
   const double row = 64 * sizeof(float);

@@ -19,6 +19,8 @@
 namespace brickwork {
 namespace {
 
+constexpr double kSearchSeconds = 5;
+
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) names.push_back("--" + option->get_lnames().front());
@@ -41,6 +43,24 @@ CLI::Validator number(std::string_view kind, Number least, Number most) {
 
 CLI::Validator whole(std::int64_t least, std::int64_t most) { return number("whole number", least, most); }
 CLI::Validator seconds(double least, double most) { return number("time in seconds", least, most); }
+
+// Of --plan: takes print and search away, which are no plan's text.
+void read_plan(Options& o) {
+  constexpr std::string_view kSearch = "search";
+  constexpr double kLeast = 0.1, kMost = 3600;
+  o.print_plan = o.plan == "print";
+  if (o.plan == kSearch) {
+    o.plan_search = kSearchSeconds;
+  } else if (o.plan.starts_with(std::string(kSearch) + ':')) {
+    std::string text = o.plan.substr(kSearch.size() + 1);
+    if (!seconds(kLeast, kMost)(text).empty()) {
+      throw std::invalid_argument(
+          fmt::format("--plan {} gives no time in seconds from {} to {} after search:", o.plan, kLeast, kMost));
+    }
+    o.plan_search = std::stod(text);
+  }
+  if (o.print_plan || o.plan_search) o.plan.clear();
+}
 
 using Table = std::span<const ExperimentEntry>;
 
@@ -78,7 +98,8 @@ void check_combination(const Options& o, bool threads_given, Table table) {
   const ExperimentEntry& entry = *std::ranges::find(table, o.experiment, &ExperimentEntry::name);
   require_taken(o.minibatch.has_value(), "--minibatch", entry, table, [](const auto& e) { return e.minibatch > 0; });
   require_taken(!o.epilogue.empty(), "--epilogue", entry, table, [](const auto& e) { return e.takes_epilogue; });
-  require_taken(!o.plan.empty() || o.print_plan, "--plan", entry, table, [](const auto& e) { return e.takes_plan; });
+  require_taken(!o.plan.empty() || o.print_plan || o.plan_search, "--plan", entry, table,
+                [](const auto& e) { return e.takes_plan; });
   require_taken(threads_given && o.threads > 1, "--threads above 1", entry, table,
                 [](const auto& e) { return e.takes_threads; });
   if (!o.problems.empty() && !o.shapes.empty()) {
@@ -86,6 +107,12 @@ void check_combination(const Options& o, bool threads_given, Table table) {
   }
   if (!o.problems.empty() && !o.layers.empty()) {
     throw std::invalid_argument("--layer chooses from a shape file: it cannot go with --problem");
+  }
+  if (o.plan_search && o.cold_cache) {
+    throw std::invalid_argument("--plan search times plans on hot caches: it cannot go with --cache cold");
+  }
+  if (o.plan_search && o.check_only) {
+    throw std::invalid_argument("--plan search times plans: it cannot go with --check, which times nothing");
   }
 }
 
@@ -153,8 +180,11 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
                  "Of our simd kernel: a text as in the rows, default, or calibrate (default: kept from this CPU's "
                  "calibration, which the first run makes)")
       ->type_name("TEXT");
-  app.add_option("--plan", o.plan, "Our loop plan instead of the planner's, or print: print each problem's and exit")
-      ->type_name("TEXT|print");
+  app.add_option(
+         "--plan", o.plan,
+         "Our loop plan instead of the planner's; print: print each problem's and exit; search: beside the "
+         "planner's measure the best plan that is found in so many seconds a problem and contender (default: 5)")
+      ->type_name("TEXT|print|search[:SECONDS]");
   app.add_option("--out", o.out, "Folder of the results (default: results/<UTC time>-<experiment>)")
       ->type_name("FOLDER");
   app.add_flag("--check", o.check_only, "Check correctness only, with a second pass over random floats");
@@ -176,8 +206,7 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
     o.cold_cache = cache == "cold";
     if (minibatch_option->count() > 0) o.minibatch = minibatch;
     if (budget_option->count() > 0) o.time_budget = time_budget;
-    o.print_plan = o.plan == "print";
-    if (o.print_plan) o.plan.clear();
+    read_plan(o);
     check_combination(o, threads_option->count() > 0, table);
     if (threads_option->count() == 0) o.threads = default_threads(o, table);
   } catch (const CLI::Success& help_or_version) {

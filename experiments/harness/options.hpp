@@ -31,6 +31,7 @@ struct Options {
   SimdTuning tuning;
   std::string plan;
   bool print_plan = false;
+  std::optional<double> plan_search;  // seconds to look for a better plan in, for each contender and problem
   std::string out;
   bool check_only = false;
   bool list = false;

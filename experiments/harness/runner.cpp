@@ -226,9 +226,23 @@ class Runner {
       }
     }
     progress_.finished(problem, outcomes, roof);
+    note_searched(problem, entries, outcomes);
     for (const auto& [why, contenders] : refused) {
       progress_.note(
           fmt::format("  {} {} on {}: {}", fmt::join(contenders, ", "), why.first, problem.name, why.second));
+    }
+  }
+
+  // How far the rule's plans are from the best that were found, from the times of both in this run.
+  void note_searched(const ProblemInfo& problem, const std::vector<Entry>& entries,
+                     const std::vector<Outcome>& outcomes) {
+    for (std::size_t c = 0; c < outcomes.size(); ++c) {
+      const std::string& rule = experiment_.contenders()[c].searched_for;
+      const auto beside = std::ranges::find(outcomes, rule, &Outcome::contender);
+      if (beside == outcomes.end() || beside->seconds.empty() || outcomes[c].seconds.empty()) continue;
+      progress_.note(fmt::format("  {} on {}: {:.3f} times as fast as {}, with {} ({})", outcomes[c].contender,
+                                 problem.name, median(beside->seconds) / median(outcomes[c].seconds), rule,
+                                 entries[c].row.plan, entries[c].row.implementation));
     }
   }
 

@@ -238,6 +238,32 @@ TEST_F(Runner, ShowsTheMediansOfItsRowsAndTheirShareOfTheLoadedRoof) {
   EXPECT_THAT(shown, testing::HasSubstr("results in " + folder_.string()));
 }
 
+TEST_F(Runner, ShowsHowFarTheRulesPlanIsFromTheBestThatWasFound) {
+  const auto far_slower = [](auto right, auto output) {  // so that the ratio shows which way up it is
+    for (int i = 0; i < 100; ++i) right_answer(right, output);
+  };
+  const FakeContender searched{.name = "right-searched", .run = far_slower, .searched_for = "right"};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_fake(fake_experiment({right_, searched}), options_), exit_ok);
+  const std::string shown = testing::internal::GetCapturedStdout();
+  const CsvTable table(folder_ / "samples.csv");
+  std::map<std::string, std::vector<double>> seconds;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.at(i, "phase") == "run") seconds[table.at(i, "contender")].push_back(std::stod(table.at(i, "seconds")));
+  }
+  ASSERT_EQ(seconds["right-searched"].size(), 3U);
+  EXPECT_THAT(shown, testing::HasSubstr(
+                         fmt::format("\n  right-searched on only: {:.3f} times as fast as right, with n,\"kb\" (",
+                                     median(seconds["right"]) / median(seconds["right-searched"]))));
+}
+
+TEST_F(Runner, SaysNothingOfAPlanWhoseRuleHasNoTime) {
+  const FakeContender searched{.name = "right-searched", .run = right_answer, .searched_for = "absent"};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_fake(fake_experiment({absent_, searched, right_}), options_), exit_ok);
+  EXPECT_THAT(testing::internal::GetCapturedStdout(), testing::Not(testing::HasSubstr("times as fast")));
+}
+
 TEST_F(Runner, TakesAllSamplesWhereTheTimeBudgetHasRoomForThem) {
   options_.samples = 5;
   options_.time_budget = 1e9;

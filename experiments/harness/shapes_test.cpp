@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -107,6 +109,36 @@ TEST(Shapes, ResNet50IsTheWholeNetwork) {
   }
   EXPECT_EQ(count, 53);
   EXPECT_NEAR(flop, 7.712e9, 0.001e9);
+}
+
+// Multiply-adds of an image and convolutions, as published of each network; MobileNet without its depthwise ones.
+TEST(Shapes, OtherNetworksAreWhole) {
+  std::ifstream in(find_shapes("vgg-inception-mobilenet"));
+  std::map<std::string, std::pair<int, double>> networks;
+  for (const auto& p : read_shapes(in, "networks", ConvProblem{}, kKinds)) {
+    auto& [count, flop] = networks[p.name.substr(0, p.name.find_first_of("0123456789"))];
+    count += p.count;
+    flop += p.count * p.flops();
+  }
+  const std::map<std::string, std::pair<int, double>> published{
+      {"vgg", {13, 15.347e9}}, {"inception", {94, 5.711e9}}, {"mobilenet", {14, 0.5503e9}}};
+  ASSERT_EQ(networks.size(), published.size());
+  for (const auto& [name, expected] : published) {
+    EXPECT_EQ(networks[name].first, expected.first) << name;
+    EXPECT_NEAR(networks[name].second / 2, expected.second, 1e-3 * expected.second) << name;
+  }
+}
+
+TEST(Shapes, DeepBenchHasItsMinibatches) {
+  std::ifstream in(find_shapes("deepbench"));
+  int count = 0;
+  std::set<std::int64_t> images;
+  for (const auto& p : read_shapes(in, "deepbench", ConvProblem{}, kKinds)) {
+    count += p.count;
+    images.insert(p.N);
+  }
+  EXPECT_EQ(count, 94);
+  EXPECT_THAT(images, testing::ElementsAre(4, 8, 16, 32));
 }
 
 TEST(Shapes, BrgemmSetsAreReadable) {

@@ -1,11 +1,11 @@
 #include "tuning/calibration.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
 
 #include "aligned_buffer.hpp"
+#include "race.hpp"
 
 namespace brickwork {
 namespace {
@@ -68,25 +68,19 @@ std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTunin
   const int calls = std::max(1, static_cast<int>(kSampleFlop / flop));
 
   std::vector<BrgemmKernelPtr> bricks;
+  std::vector<Racer> racers;
   for (const SimdTuning& tuning : tunings) {
     auto brick = make_brgemm(shape, {.tuning = tuning}, Backend::simd, isa);
     if (!brick) throw std::logic_error(brick.reason());
     bricks.push_back(*std::move(brick));
+    racers.push_back({[&call, kernel = bricks.back().get()] { (*kernel)(call); }, calls});
   }
   std::vector<std::vector<double>> samples(tunings.size());
   for (int round = 0; round < kRounds; ++round) {
-    for (std::size_t t = 0; t < bricks.size(); ++t) {
-      (*bricks[t])(call);  // its code and its operands are in the caches
-      const auto start = std::chrono::steady_clock::now();
-      for (int i = 0; i < calls; ++i) (*bricks[t])(call);
-      samples[t].push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-    }
+    for (std::size_t t = 0; t < racers.size(); ++t) samples[t].push_back(take_sample(racers[t], steady_race_clock));
   }
   std::vector<double> medians;
-  for (auto& times : samples) {
-    std::ranges::nth_element(times, times.begin() + kRounds / 2);
-    medians.push_back(times[kRounds / 2]);
-  }
+  for (auto& times : samples) medians.push_back(middle(std::move(times)));
   return medians;
 }
 

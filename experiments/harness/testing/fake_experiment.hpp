@@ -53,6 +53,7 @@ struct FakeContender {
   Status status = Status::ok;  // else what it answers when it is asked
   std::string reason = {};
   bool slow = false;
+  std::string searched_for = {};
 };
 
 inline void right_answer(std::span<const float> right, std::span<float> output) {
@@ -77,6 +78,7 @@ inline Contender<FakeOp> contender(const FakeContender& fake) {
           .library = {"fake", "1.0"},
           .ours = fake.name == "right",
           .slow = fake.slow,
+          .searched_for = fake.searched_for,
           .prepare = [fake](const FakeProblem&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
             if (fake.status != Status::ok) return {fake.status, fake.reason};
             return PreparedPtr(std::make_unique<FakePrepared>(fake, in));

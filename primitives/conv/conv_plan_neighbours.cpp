@@ -1,0 +1,171 @@
+#include "conv/conv_plan_neighbours.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "conv/conv_loop_moves.hpp"
+
+namespace brickwork {
+namespace {
+
+using Plans = std::vector<ConvPlan>;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+LoopExtents extents_of(const ConvProblem& p, const ConvPlan& plan) {
+  const PixelGrid grid = pixel_grid(p, plan.flat);
+  return {{"n", p.N},
+          {"kb", ceil_div(p.K, plan.bk)},
+          {"oj", grid.rows},
+          {"oi", ceil_div(grid.cols, plan.bq)},
+          {"cb", ceil_div(p.C, plan.bc)}};
+}
+
+// The plan with other blocks: loops that are cut stay cut in the same proportion.
+ConvPlan with_blocks(const ConvProblem& p, const ConvPlan& old, ConvPlan plan) {
+  plan.loops = rescaled(old.loops, extents_of(p, old), extents_of(p, plan));
+  return plan;
+}
+
+// Those closest to the present one first; the size itself is none of them.
+std::vector<std::int64_t> nearest(std::vector<std::int64_t> sizes, std::int64_t present) {
+  std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  std::erase(sizes, present);
+  const auto distance = [&](std::int64_t size) {
+    return std::abs(std::log(static_cast<double>(size) / static_cast<double>(present)));
+  };
+  std::ranges::stable_sort(sizes, {}, distance);
+  return sizes;
+}
+
+// Pixels of a call: equal parts of a row, and those rounded up to what tiles are high on one processor or another.
+Plans pixel_blocks(const ConvProblem& p, const ConvPlan& plan) {
+  constexpr std::int64_t kMostParts = 64, kLeast = 4;
+  constexpr std::size_t kMost = 6;  // of each; those further away are neighbours of neighbours
+  const std::int64_t cols = pixel_grid(p, plan.flat).cols;
+  std::vector<std::int64_t> equal{cols}, whole_tiles;
+  for (std::int64_t parts = 2; parts <= kMostParts && ceil_div(cols, parts) >= kLeast; ++parts) {
+    equal.push_back(ceil_div(cols, parts));
+    for (const std::int64_t height : {6, 7, 8, 9, 14, 28}) {
+      whole_tiles.push_back(std::min(cols, ceil_div(equal.back(), height) * height));
+    }
+  }
+  equal = nearest(std::move(equal), plan.bq);
+  whole_tiles = nearest(std::move(whole_tiles), plan.bq);
+  Plans plans;
+  for (std::size_t i = 0; i < kMost; ++i) {
+    for (const auto& sizes : {equal, whole_tiles}) {
+      if (i >= sizes.size()) continue;
+      ConvPlan other = plan;
+      other.bq = sizes[i];
+      plans.push_back(with_blocks(p, plan, std::move(other)));
+    }
+  }
+  return plans;
+}
+
+// Features of a block, in equal parts of at most one to many vectors.
+Plans feature_blocks(const ConvProblem& p, const ConvPlan& plan, std::int64_t size, std::int64_t ConvPlan::*block) {
+  std::vector<std::int64_t> blocks;
+  for (const std::int64_t most : {8, 16, 32, 48, 64, 96, 128, 192, 256, 512}) {
+    blocks.push_back(ceil_div(size, ceil_div(size, most)));
+  }
+  Plans plans;
+  for (const std::int64_t features : nearest(std::move(blocks), plan.*block)) {
+    ConvPlan other = plan;
+    other.*block = features;
+    plans.push_back(with_blocks(p, plan, std::move(other)));
+  }
+  return plans;
+}
+
+// With the pixels of an image in rows or in one long row, of which a call takes at most so many in equal parts.
+ConvPlan with_pixels(const ConvProblem& p, const ConvPlan& old, ConvPlan plan, bool flat, std::int64_t most) {
+  plan.flat = flat;
+  const std::int64_t cols = pixel_grid(p, flat).cols;
+  plan.bq = ceil_div(cols, ceil_div(cols, most));
+  return with_blocks(p, old, std::move(plan));
+}
+
+constexpr std::int64_t kLongRow = 256;
+
+Plans flat_or_not(const ConvProblem& p, const ConvPlan& plan) {
+  if (plan.src == SrcAccess::gathered || !can_be_flat(p, plan.src)) return {};
+  return {with_pixels(p, plan, plan, !plan.flat, plan.bq), with_pixels(p, plan, plan, !plan.flat, kLongRow)};
+}
+
+// How src is read. Gathered pixels are one long row and stay in a task, while all output features pass by.
+Plans sources(const ConvProblem& p, const ConvPlan& plan) {
+  Plans plans;
+  for (const SrcAccess src : {SrcAccess::prefetch, SrcAccess::gathered, SrcAccess::cached}) {
+    if (src == plan.src) continue;
+    ConvPlan other = plan;
+    other.src = src;
+    if (src != SrcAccess::gathered) {
+      const bool flat = plan.flat && can_be_flat(p, src);
+      plans.push_back(flat == plan.flat ? other : with_pixels(p, plan, other, flat, plan.bq));
+    } else if (can_be_flat(p, src)) {
+      if (!plan.flat) other = with_pixels(p, plan, other, true, kLongRow);
+      other.loops = moved_into_the_tasks(other.loops, "kb");
+      plans.push_back(other);
+      other.loops = {{{"n", 1, true}, {"oj", 1, true}, {"oi", 1, true}, {"kb"}, {"cb", extents_of(p, other).at("cb")}}};
+      plans.push_back(other);
+    }
+  }
+  return plans;
+}
+
+// What is so or not so. A new choice of the plan is one more line.
+constexpr bool ConvPlan::*kChoices[] = {
+    &ConvPlan::taps_in_k,
+    &ConvPlan::stream_dst,
+};
+
+Plans choices(const ConvProblem& p, const ConvPlan& plan) {
+  Plans plans;
+  for (bool ConvPlan::*const choice : kChoices) {
+    if (choice == &ConvPlan::taps_in_k && p.S == 1) continue;  // one tap is one k, either way
+    plans.push_back(plan);
+    plans.back().*choice = !(plan.*choice);
+  }
+  return plans;
+}
+
+Plans with_loops(const ConvPlan& plan, std::vector<LoopSchedule> schedules) {
+  Plans plans;
+  for (LoopSchedule& loops : schedules) {
+    plans.push_back(plan);
+    plans.back().loops = std::move(loops);
+  }
+  return plans;
+}
+
+}  // namespace
+
+std::vector<ConvPlan> conv_plan_neighbours(const ConvProblem& p, const ConvPlan& plan) {
+  const LoopExtents extents = extents_of(p, plan);
+  Plans kinds[] = {pixel_blocks(p, plan),
+                   with_loops(plan, reordered(plan.loops)),
+                   sources(p, plan),
+                   choices(p, plan),
+                   feature_blocks(p, plan, p.K, &ConvPlan::bk),
+                   with_loops(plan, cut_otherwise(plan.loops, extents)),
+                   feature_blocks(p, plan, p.C, &ConvPlan::bc),
+                   with_loops(plan, spread_otherwise(plan.loops)),
+                   flat_or_not(p, plan)};
+  Plans all;
+  for (std::size_t place = 0, most = 0; place == 0 || place < most; ++place) {
+    for (Plans& kind : kinds) {
+      most = std::max(most, kind.size());
+      if (place >= kind.size()) continue;
+      ConvPlan& next = kind[place];
+      next.loops = settled(std::move(next.loops), extents_of(p, next));
+      if (next.src == SrcAccess::gathered && !is_within_a_task(next.loops, "kb")) continue;
+      if (next != plan && std::ranges::find(all, next) == all.end()) all.push_back(std::move(next));
+    }
+  }
+  return all;
+}
+
+}  // namespace brickwork

@@ -1,0 +1,91 @@
+#include "conv/conv_plan_neighbours.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "conv/conv_forward_blocking.hpp"
+#include "conv/testing/random_conv.hpp"
+
+namespace brickwork {
+namespace {
+
+bool cut(const ConvPlan& plan, const char* loop) {
+  return std::ranges::count(plan.loops.levels, std::string(loop), &LoopSchedule::Level::name) > 1;
+}
+
+// Of the rule's plan and of any other, and of those beside them: whoever walks on never leaves the legal ones.
+TEST(ConvPlanNeighbours, AreLegalAndOthers) {
+  const bool legal = rc::check([] {
+    const ConvProblem p = random_conv_problem();
+    ConvPlan plan = *rc::gen::arbitrary<bool>() ? random_conv_plan(p) : plan_conv_forward(p, {.threads = 2});
+    for (int step = 0; step < 3; ++step) {
+      const auto beside = conv_plan_neighbours(p, plan);
+      RC_ASSERT(!beside.empty());
+      for (std::size_t i = 0; i < beside.size(); ++i) {
+        const auto blocking = ConvForwardBlocking::make(p, beside[i]);
+        if (!blocking && blocking.reason().find("would keep") == std::string::npos) RC_FAIL(blocking.reason());
+        RC_ASSERT(beside[i] != plan);
+        RC_ASSERT(std::count(beside.begin(), beside.end(), beside[i]) == 1);
+      }
+      plan = *rc::gen::elementOf(beside);
+    }
+  });
+  EXPECT_TRUE(legal);
+}
+
+TEST(ConvPlanNeighbours, DifferInEveryChoice) {
+  const auto p = parse_problem<ConvProblem>("N28 C256 K512 H28");
+  const auto plan = parse_conv_plan("bc=64 bk=64 bq=196 flat loops={n kb} oj oi cb:4");
+  const auto beside = conv_plan_neighbours(p, plan);
+  const std::pair<const char*, std::function<bool(const ConvPlan&)>> choices[] = {
+      {"bc", [](const auto& n) { return n.bc == 32 && n.loops.levels.back().step == 8; }},
+      {"bk", [](const auto& n) { return n.bk == 128; }},
+      {"a part of the pixels", [](const auto& n) { return n.bq == 131; }},
+      {"whole tiles", [](const auto& n) { return n.bq == 198; }},
+      {"rows", [](const auto& n) { return !n.flat && n.bq == 28; }},
+      {"prefetch", [](const auto& n) { return n.src == SrcAccess::prefetch; }},
+      {"stream", [](const auto& n) { return n.stream_dst; }},
+      {"order", [](const auto& n) { return n.loops == parse_loop_schedule("{kb n} oi oj cb:4"); }},
+      {"images cut", [](const auto& n) { return cut(n, "n"); }},
+      {"features cut", [](const auto& n) { return cut(n, "kb"); }},
+      {"reduction cut", [](const auto& n) { return n.loops == parse_loop_schedule("{n kb} cb:2 oi oj"); }},
+      {"parallel", [](const auto& n) { return n.loops == parse_loop_schedule("{n} kb oi oj cb:4"); }},
+  };
+  for (const auto& [what, holds] : choices) EXPECT_TRUE(std::ranges::any_of(beside, holds)) << what;
+  EXPECT_TRUE(std::ranges::none_of(beside, [](const auto& n) { return n.taps_in_k; })) << "there is one tap";
+  const auto padded = parse_problem<ConvProblem>("N28 C256 K512 H28 R3 ph1");
+  const auto rows = parse_conv_plan("bc=64 bk=64 bq=28 loops={n kb} oj oi cb:4");
+  EXPECT_TRUE(std::ranges::any_of(conv_plan_neighbours(padded, rows), &ConvPlan::taps_in_k));
+}
+
+// Gathered pixels stay in a task, and only a gathered row may be long where the kernel jumps over pixels.
+TEST(ConvPlanNeighbours, GatherTheSrcOfAStridedKernelAndScatterItAgain) {
+  const auto p = parse_problem<ConvProblem>("N28 C256 K512 H28 sh2");
+  const auto rows = parse_conv_plan("bc=64 bk=64 bq=14 loops={n kb} oj oi cb:4");
+  const auto has_beside = [&](const ConvPlan& plan, const char* text) {
+    const auto beside = conv_plan_neighbours(p, plan);
+    return std::ranges::find(beside, parse_conv_plan(text)) != beside.end();
+  };
+  EXPECT_TRUE(has_beside(rows, "bc=64 bk=64 bq=196 flat src=gathered loops={n} kb oj oi cb:4"));
+  const auto gathered = parse_conv_plan("bc=64 bk=64 bq=98 flat src=gathered loops={n oi} kb oj cb:4");
+  EXPECT_TRUE(has_beside(gathered, "bc=64 bk=64 bq=14 rows src=prefetch loops={n} kb oj oi cb:4"));
+}
+
+// A search of which only the beginning has time tries some of everything.
+TEST(ConvPlanNeighbours, BeginWithSomeOfEachKind) {
+  const auto p = parse_problem<ConvProblem>("N28 C256 K512 H28");
+  const auto plan = parse_conv_plan("bc=64 bk=64 bq=196 flat loops={n kb} oj oi cb:4");
+  const auto all = conv_plan_neighbours(p, plan);
+  const std::vector<ConvPlan> first(all.begin(), all.begin() + 12);
+  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.bc != plan.bc; }));
+  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.bk != plan.bk; }));
+  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.flat && n.bq != plan.bq; }));
+  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return !n.flat; }));
+  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.src == SrcAccess::prefetch; }));
+}
+
+}  // namespace
+}  // namespace brickwork
