@@ -66,6 +66,31 @@ TEST(ConvPlanRule, IsLegalAndBusy) {
   }
 }
 
+// Rows of seven pixels are gathered where whole images go to a thread, as the copy is the task's own; longer ones are
+// not, nor is what already is one row.
+TEST(ConvPlanRule, GathersShortRowsThatLieApart) {
+  const auto gathers = [](const char* text) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 2 << 20}).src ==
+           SrcAccess::gathered;
+  };
+  EXPECT_TRUE(gathers("N28 C1024 K512 H14 sh2"));
+  EXPECT_FALSE(gathers("N28 C256 K128 H56 sh2"));
+  EXPECT_FALSE(gathers("N28 C1024 K512 H7"));
+  EXPECT_FALSE(gathers("N28 C1024 K512 H14 R3 sh2 ph1"));
+  EXPECT_FALSE(gathers("N1 C1024 K512 H14 sh2"));
+}
+
+// A pixel is one run in memory, unless the weights of all its features would not stay in L2.
+TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
+  const auto bc = [](const char* text) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 2 << 20}).bc;
+  };
+  EXPECT_EQ(bc("N28 C2048 K512 H7"), 2048);
+  EXPECT_EQ(bc("N28 C256 K256 H14 R3 ph1"), 256);
+  EXPECT_EQ(bc("N28 C512 K512 H7 R3 ph1"), 256);
+  EXPECT_EQ(bc("N28 C512 K512 H7 R15 S15 ph7"), 64);
+}
+
 // dst is written once where the whole reduction is in one call: with or without an epilogue, nothing reads it back.
 TEST(ConvPlanRule, StreamsALargeDst) {
   for (const char* epilogue : {"none", "bias+residual+relu"}) {
