@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -47,6 +48,8 @@ class Times:
     high: float
     count: int
     samples: np.ndarray | None
+
+    COLUMNS: ClassVar = ("samples", "seconds_low", "seconds", "seconds_high")  # that it reads, as far as there are such
 
     @classmethod
     def of(cls, rows: pd.DataFrame) -> "Times | None":
@@ -265,16 +268,20 @@ def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell | None
 def _cell(rows: pd.DataFrame) -> Cell | None:
     if rows.empty:
         return None
-    run, pack = rows[rows["phase"] == "run"], rows[rows["phase"] == "pack"]
+    # Places instead of frames: of a frame with all columns pandas makes some hundred a second, and a run has many cells.
+    status, run = rows["status"].to_numpy(), rows["phase"].to_numpy() == "run"
     # One failed check spoils the contender on this problem: whatever it was timed at, the work was not done.
-    bad = pd.concat([rows[rows["status"] == "failed"], run[run["status"] != "ok"]])
-    if not bad.empty:
-        return Cell(_identity(bad.iloc[0]), bad["status"].iloc[0], bad["reason"].iloc[0] or "no reason was written")
-    if run.empty:
+    bad = [*np.flatnonzero(status == "failed"), *np.flatnonzero(run & (status != "ok"))]
+    if bad:
+        first = rows.iloc[bad[0]]
+        return Cell(_identity(first), first["status"], first["reason"] or "no reason was written")
+    if not run.any():
         return Cell(_identity(rows.iloc[0]), "missing", "it was packed but never run")
-    first = run.iloc[0]
+    first = rows.iloc[np.flatnonzero(run)[0]]
+    packed = (rows["phase"].to_numpy() == "pack") & (status == "ok")
+    times = rows[[column for column in Times.COLUMNS if column in rows]]
     return Cell(
-        _identity(first), "ok", "", Times.of(run), Times.of(pack[pack["status"] == "ok"]), first["flop"], first["least_flop"],
+        _identity(first), "ok", "", Times.of(times[run]), Times.of(times[packed]), first["flop"], first["least_flop"],
         first["bytes"], first["implementation"], first["plan"],
         first["tuning"], first["version"], first["isa"],
     )

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ceil_div.hpp"
 #include "conv/conv_loop_moves.hpp"
 
 namespace brickwork {
 namespace {
 
 using Plans = std::vector<ConvPlan>;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 LoopExtents extents_of(const ConvProblem& p, const ConvPlan& plan) {
   const PixelGrid grid = pixel_grid(p, plan.flat);
@@ -65,9 +64,9 @@ Plans pixel_blocks(const ConvProblem& p, const ConvPlan& plan) {
   return plans;
 }
 
-// Features of a block, in equal parts of at most one to many vectors.
+// Features of a block, in equal parts of at most one to many vectors, or all of them.
 Plans feature_blocks(const ConvProblem& p, const ConvPlan& plan, std::int64_t size, std::int64_t ConvPlan::*block) {
-  std::vector<std::int64_t> blocks;
+  std::vector<std::int64_t> blocks{size};
   for (const std::int64_t most : {8, 16, 32, 48, 64, 96, 128, 192, 256, 512}) {
     blocks.push_back(ceil_div(size, ceil_div(size, most)));
   }

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "ceil_div.hpp"
 #include "conv/conv_forward_blocking.hpp"
 #include "conv/conv_plan.hpp"
 
 namespace brickwork {
 namespace {
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // The size of equal blocks of at most `most`: C = 130 becomes 3 blocks of 44 rather than 64 + 64 + 2.
 std::int64_t equal_block(std::int64_t size, std::int64_t most) { return ceil_div(size, ceil_div(size, most)); }
