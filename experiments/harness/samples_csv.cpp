@@ -9,57 +9,30 @@
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
+
+#include "samples_columns.hpp"
 
 namespace brickwork {
 namespace {
 
+std::string text(const std::string& value) { return value; }
+
 template <class Number>
-std::string cell(std::optional<Number> value) {
+std::string text(std::optional<Number> value) {
   return value && !std::isnan(static_cast<double>(*value)) ? fmt::format("{}", *value) : "";
 }
 
-struct Column {
-  const char* name;
-  std::string (*cell)(const RunInfo&, const Row&);
-};
-
-// The columns before the problem's sizes, and those behind them.
-constexpr Column kColumnsBefore[] = {
-    {"run", [](const RunInfo& i, const Row&) { return i.run; }},
-    {"experiment", [](const RunInfo& i, const Row&) { return i.experiment; }},
-    {"figure", [](const RunInfo& i, const Row&) { return i.figure; }},
-    {"shapes", [](const RunInfo& i, const Row&) { return i.shapes; }},
-    {"problems", [](const RunInfo& i, const Row&) { return i.shapes_size == 0 ? "" : std::to_string(i.shapes_size); }},
-    {"problem", [](const RunInfo&, const Row& r) { return r.problem; }},
-    {"name", [](const RunInfo&, const Row& r) { return r.name; }},
-    {"count", [](const RunInfo&, const Row& r) { return std::to_string(r.count); }},
-};
-constexpr Column kColumnsBehind[] = {
-    {"primitive", [](const RunInfo&, const Row& r) { return r.primitive; }},
-    {"pass", [](const RunInfo&, const Row& r) { return r.pass; }},
-    {"contender", [](const RunInfo&, const Row& r) { return r.contender; }},
-    {"ours", [](const RunInfo&, const Row& r) { return r.ours; }},
-    {"backend", [](const RunInfo&, const Row& r) { return r.backend; }},
-    {"version", [](const RunInfo&, const Row& r) { return r.version; }},
-    {"implementation", [](const RunInfo&, const Row& r) { return r.implementation; }},
-    {"device", [](const RunInfo&, const Row&) { return std::string("cpu"); }},
-    {"isa", [](const RunInfo&, const Row& r) { return r.isa; }},
-    {"dtype", [](const RunInfo&, const Row& r) { return r.dtype; }},
-    {"threads", [](const RunInfo& i, const Row&) { return std::to_string(i.threads); }},
-    {"cache", [](const RunInfo& i, const Row&) { return i.cache; }},
-    {"setting", [](const RunInfo&, const Row& r) { return r.setting; }},
-    {"phase", [](const RunInfo&, const Row& r) { return r.phase; }},
-    {"plan", [](const RunInfo&, const Row& r) { return r.plan; }},
-    {"tuning", [](const RunInfo&, const Row& r) { return r.tuning; }},
-    {"status", [](const RunInfo&, const Row& r) { return r.status; }},
-    {"reason", [](const RunInfo&, const Row& r) { return r.reason; }},
-    {"max_error", [](const RunInfo&, const Row& r) { return cell(r.max_error); }},
-    {"sample", [](const RunInfo&, const Row& r) { return cell(r.sample); }},
-    {"seconds", [](const RunInfo&, const Row& r) { return cell(r.seconds); }},
-    {"flop", [](const RunInfo&, const Row& r) { return cell(r.flop); }},
-    {"least_flop", [](const RunInfo&, const Row& r) { return cell(r.least_flop); }},
-    {"bytes", [](const RunInfo&, const Row& r) { return cell(r.bytes); }},
-};
+std::string text(const Column& column, const RunInfo& info, const Row& row) {
+  const auto of = [&](auto cell) {
+    if constexpr (std::is_member_pointer_v<decltype(cell)>) {
+      return text(row.*cell);
+    } else {
+      return cell(info, row);
+    }
+  };
+  return std::visit(of, column.cell);
+}
 
 }  // namespace
 
@@ -83,12 +56,12 @@ SamplesCsv::SamplesCsv(const std::filesystem::path& path, RunInfo info, std::vec
 
 void SamplesCsv::append(const Row& row) {
   std::vector<std::string> cells;
-  for (const Column& column : kColumnsBefore) cells.push_back(column.cell(info_, row));
+  for (const Column& column : kColumnsBefore) cells.push_back(text(column, info_, row));
   for (const auto& column : size_columns_) {
     const auto size = std::ranges::find(row.sizes, column, [](const auto& pair) { return pair.first; });
     cells.push_back(size == row.sizes.end() ? "" : size->second);
   }
-  for (const Column& column : kColumnsBehind) cells.push_back(column.cell(info_, row));
+  for (const Column& column : kColumnsBehind) cells.push_back(text(column, info_, row));
   write_line(cells);
 }
 

@@ -7,38 +7,44 @@
 #include <iterator>
 #include <new>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "result.hpp"
+#include "samples_columns.hpp"
 
 namespace brickwork {
 namespace {
 
 using Cells = SamplesReader::Cells;
 
-const std::string& text(const Cells& cells, const char* column) {
-  const auto cell = cells.find(column);
-  if (cell == cells.end()) throw std::runtime_error(fmt::format("its samples lack the column {}", column));
-  return cell->second;
-}
+void read(const std::string& text, const char*, std::string& value) { value = text; }
 
 // Nothing where the cell is empty.
 template <class Number>
-std::optional<Number> number(const Cells& cells, const char* column) {
-  const std::string& digits = text(cells, column);
-  if (digits.empty()) return std::nullopt;
-  Number value{};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) {
-    throw std::runtime_error(fmt::format("its samples have a {} of '{}', which is no number", column, digits));
+void read(const std::string& text, const char* column, std::optional<Number>& value) {
+  value.reset();
+  if (text.empty()) return;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value.emplace());
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw std::runtime_error(fmt::format("its samples have a {} of '{}', which is no number", column, text));
   }
-  return value;
 }
 
-std::string status(const Cells& cells) {
-  const std::string& word = text(cells, "status");
+void read(const Column& column, const Cells& cells, Row& row) {
+  const auto into = [&](auto cell) {
+    if constexpr (std::is_member_pointer_v<decltype(cell)>) {
+      const auto found = cells.find(column.name);
+      if (found == cells.end()) throw std::runtime_error(fmt::format("its samples lack the column {}", column.name));
+      read(found->second, column.name, row.*cell);
+    }
+  };
+  std::visit(into, column.cell);
+}
+
+void check_status(const std::string& word) {
   for (const Status known : {Status::ok, Status::unsupported, Status::absent, Status::misfit, Status::failed}) {
-    if (word == to_string(known)) return word;
+    if (word == to_string(known)) return;
   }
   throw std::runtime_error(fmt::format("its samples have a status of '{}', which is none", word));
 }
@@ -46,26 +52,9 @@ std::string status(const Cells& cells) {
 }  // namespace
 
 Row measured_row(Row row, const Cells& cells) {
-  row.problem = text(cells, "problem");
-  row.primitive = text(cells, "primitive");
-  row.pass = text(cells, "pass");
-  row.contender = text(cells, "contender");
-  row.ours = text(cells, "ours");
-  row.backend = text(cells, "backend");
-  row.version = text(cells, "version");
-  row.implementation = text(cells, "implementation");
-  row.isa = text(cells, "isa");
-  row.phase = text(cells, "phase");
-  row.plan = text(cells, "plan");
-  row.tuning = text(cells, "tuning");
-  row.status = status(cells);
-  row.reason = text(cells, "reason");
-  row.max_error = number<double>(cells, "max_error");
-  row.sample = number<int>(cells, "sample");
-  row.seconds = number<double>(cells, "seconds");
-  row.flop = number<double>(cells, "flop");
-  row.least_flop = number<double>(cells, "least_flop");
-  row.bytes = number<double>(cells, "bytes");
+  for (const Column& column : kColumnsBefore) read(column, cells, row);
+  for (const Column& column : kColumnsBehind) read(column, cells, row);
+  check_status(row.status);
   return row;
 }
 
