@@ -11,6 +11,7 @@
 #include "brgemm_simd.hpp"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "registers-inl.h"
 
 // Highway also includes this for the build's baseline (SSE2 or scalar code), which gets no brick.
 #if HWY_TARGET & (HWY_AVX2 | HWY_AVX3 | HWY_NEON)
@@ -34,22 +35,6 @@ constexpr int kCacheLine = 64 / sizeof(float);
 template <class T>
 HWY_INLINE void Keep(T& value) {
   asm("" : "+r"(value));
-}
-
-// Every loop over a tile's registers is unrolled whole, or the sums would live in memory.
-#undef BRICKWORK_UNROLL
-#define BRICKWORK_UNROLL _Pragma("GCC unroll 32")
-
-// GCC folds the row of B into the FMAs as memory operands and so loads it once for every row of A: 3 x 64 tiles then
-// stand at 0.73 of peak instead of 0.98.
-HWY_INLINE V KeptInRegister(V v) {
-#if HWY_ARCH_X86
-  auto raw = v.raw;
-  asm volatile("" : "+v"(raw));
-  return V{raw};
-#else
-  return v;
-#endif
 }
 
 // Most rows of a register tile that is `vecs` wide: the accumulators, one row of B and one broadcast of A must fit.

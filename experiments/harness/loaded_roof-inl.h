@@ -11,12 +11,10 @@
 
 #include "hwy/highway.h"
 #include "loaded_roof.hpp"
+#include "registers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
-
-// Every loop over a tile's registers is unrolled whole, or the sums would live in memory.
-#define BRICKWORK_UNROLL _Pragma("GCC unroll 32")
 
 // Lanes says what a vector is, and loads, spreads and multiplies it: Highway's, or what counts how often it is asked.
 template <RegisterTile kTile, class Lanes>

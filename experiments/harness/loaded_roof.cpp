@@ -25,18 +25,8 @@ struct Vectors {
   using V = hn::Vec<D>;
   static constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-  // GCC would fold what is loaded into the multiply-adds as their operand, and so load it for each of them again.
-  static HWY_INLINE V InRegister(V v) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128  // whose vectors are arrays in memory
-    auto raw = v.raw;
-    asm volatile("" : "+v"(raw));
-    return V{raw};
-#else
-    return v;
-#endif
-  }
-  HWY_INLINE V Load(const float* p) const { return InRegister(hn::Load(D(), p)); }
-  HWY_INLINE V Spread(const float* p) const { return InRegister(hn::Set(D(), *p)); }
+  HWY_INLINE V Load(const float* p) const { return KeptInRegister(hn::Load(D(), p)); }
+  HWY_INLINE V Spread(const float* p) const { return KeptInRegister(hn::Set(D(), *p)); }
   HWY_INLINE V MultiplyAdd(V a, V b, V sum) const { return hn::MulAdd(a, b, sum); }
 };
 
