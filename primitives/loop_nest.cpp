@@ -147,10 +147,6 @@ bool LoopNest::is_inside(int loop, int other) const {
   return inner == loop;
 }
 
-bool LoopNest::is_within_a_task(int loop) const {
-  return std::none_of(levels_, levels_ + parallel_end_, [&](const Level& level) { return level.loop == loop; });
-}
-
 std::int64_t LoopNest::passing(int loop, int other) const {
   std::int64_t iterations = extents_[loop];
   for (int l = 0; l < level_count_ && levels_[l].loop != other; ++l) {

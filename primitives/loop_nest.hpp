@@ -86,8 +86,6 @@ class LoopNest {
   std::int64_t step_of(int loop) const;
   // Whether the innermost level of a loop lies inside that of another: it passes by for every iteration of the other.
   bool is_inside(int loop, int other) const;
-  // Whether all its iterations are done by one task, and in order.
-  bool is_within_a_task(int loop) const;
   // At most so many iterations of the loop pass by for one of the outermost level of another.
   std::int64_t passing(int loop, int other) const;
   // How many copies of its output a reduction needs; 1 where it does not run in parallel.

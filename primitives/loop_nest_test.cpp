@@ -202,9 +202,6 @@ TEST(LoopNest, AnswersForADriver) {
   EXPECT_EQ(make(kLoops, "n kb cb:9")->step_of(kCb), 7);
   EXPECT_TRUE(nest->is_inside(kN, kCb));
   EXPECT_FALSE(nest->is_inside(kCb, kN));
-  EXPECT_TRUE(nest->is_within_a_task(kCb));
-  EXPECT_FALSE(nest->is_within_a_task(kKb));
-  EXPECT_FALSE(nest->is_within_a_task(kN));
   EXPECT_EQ(nest->passing(kN, kCb), 2);
   EXPECT_EQ(nest->passing(kKb, kCb), 1);
   EXPECT_EQ(nest->passing(kCb, kKb), 7);

@@ -14,6 +14,7 @@
 #include "runner.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
+#include "testing/run_test.hpp"
 
 namespace brickwork {
 namespace {
@@ -24,17 +25,9 @@ using testing::HasSubstr;
 
 const std::string kProgram = BRICKWORK_COMPANION_PROGRAM;
 
-class CompanionTest : public testing::Test {
+class CompanionTest : public RunTest {
  protected:
-  CompanionTest() {
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("companion_test_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    options_.experiment = "fake";
-    options_.samples = 4;
-    options_.min_time = 1e-4;
-    options_.out = folder_;
-  }
+  CompanionTest() { options_.samples = 4; }
 
   // A run of "here", which is right, and of "there", which is what the program calls so.
   ExitCode run(const std::string& program, const std::string& called) {
@@ -99,8 +92,6 @@ while read problem samples; do echo measured $problem; done)",
                                           {"there/fma-peak run ok", 4},
                                           {"there pack ok", 3}};
   const std::map<std::string, int> checked_{{"here run ok", 1}, {"there run ok", 1}};
-  fs::path folder_;
-  Options options_;
   std::string shown_;
   std::vector<FakeProblem> problems_{{.name = "first", .size = 2, .count = 5}, {.name = "second", .size = 3}};
 };

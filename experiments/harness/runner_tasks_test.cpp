@@ -14,6 +14,7 @@
 #include "runner.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
+#include "testing/run_test.hpp"
 
 namespace brickwork {
 namespace {
@@ -55,16 +56,9 @@ Contender<FakeOp> recorded(char letter, Record& record) {
               -> Result<PreparedPtr> { return PreparedPtr(std::make_unique<RecordedPrepared>(letter, record, in)); }};
 }
 
-class RunnerTasks : public testing::Test {
+class RunnerTasks : public RunTest {
  protected:
-  RunnerTasks() {
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("runner_tasks_test_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    options_.experiment = "fake";
-    options_.min_time = 1e-6;
-    options_.out = folder_;
-  }
+  RunnerTasks() { options_.min_time = 1e-6; }
 
   // Runs the contenders of these names, and says how often each was called for what.
   std::map<char, long> calls(std::string_view names) {
@@ -78,8 +72,6 @@ class RunnerTasks : public testing::Test {
     return calls;
   }
 
-  fs::path folder_;
-  Options options_;
   Record record_;
 };
 

@@ -19,31 +19,22 @@
 #include "progress.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
+#include "testing/run_test.hpp"
 
 namespace brickwork {
 namespace {
 
 namespace fs = std::filesystem;
 
-class Runner : public testing::Test {
+class Runner : public RunTest {
  protected:
-  Runner() {
-    folder_ = fs::path(testing::TempDir()) /
-              (std::string("runner_test_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    options_.experiment = "fake";
-    options_.samples = 3;
-    options_.min_time = 1e-4;
-    options_.out = folder_;
-  }
+  Runner() { options_.samples = 3; }
 
   std::string text(const char* file) const {
     std::ifstream in(folder_ / file);
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  fs::path folder_;
-  Options options_;
   const FakeContender right_{"right", right_answer};
   const FakeContender wrong_{"wrong", [](auto, auto output) { std::ranges::fill(output, 0.0F); }};
   const FakeContender throwing_{"throwing", [](auto, auto) { throw std::runtime_error("the library refuses"); }};

@@ -101,7 +101,7 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, cons
   }
   const auto nest = LoopNest::make(conv_forward_loops(geometry_of(p, plan)), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  if (plan.src == SrcAccess::gathered && !nest->is_within_a_task(kKb)) {
+  if (plan.src == SrcAccess::gathered && !is_within_a_task(plan.loops, "kb")) {
     return Result<ConvForwardBlocking>::misfit(
         fmt::format("plan '{}': src=gathered needs all levels of kb inside the parallel ones, as the gathered pixels "
                     "stay in a task",

@@ -154,12 +154,6 @@ std::vector<LoopSchedule> spread_otherwise(const LoopSchedule& schedule) {
   return schedules;
 }
 
-bool is_within_a_task(const LoopSchedule& schedule, std::string_view loop) {
-  const Range parallel = parallel_range(schedule.levels);
-  const auto at = places(schedule.levels, loop);
-  return parallel.size == 0 || at.empty() || at[0] >= static_cast<std::ptrdiff_t>(parallel.begin + parallel.size);
-}
-
 LoopSchedule moved_into_the_tasks(LoopSchedule schedule, std::string_view loop) {
   if (is_within_a_task(schedule, loop)) return schedule;
   Levels& levels = schedule.levels;

@@ -24,7 +24,6 @@ std::vector<LoopSchedule> cut_otherwise(const LoopSchedule&, const LoopExtents&)
 std::vector<LoopSchedule> spread_otherwise(const LoopSchedule&);
 
 // All levels of a loop inside the parallel ones.
-bool is_within_a_task(const LoopSchedule&, std::string_view loop);
 LoopSchedule moved_into_the_tasks(LoopSchedule, std::string_view loop);
 
 // The schedule for loops whose number of iterations has changed.

@@ -193,10 +193,10 @@ ConvPlan plan_conv_forward(const ConvProblem& problem, const MachineModel& machi
     if (src == SrcAccess::gathered && (can_be_flat(problem, SrcAccess::cached) || !can_be_flat(problem, src))) continue;
     const Chooser chooser(problem, machine, backend, src);
     for (const Candidate& candidate : chooser.candidates()) {
-      if (chooser.cost(candidate) < least && ConvForwardBlocking::make(problem, candidate.plan)) {
-        least = chooser.cost(candidate);
-        best = candidate.plan;
-      }
+      const double cost = chooser.cost(candidate);
+      if (cost >= least || !ConvForwardBlocking::make(problem, candidate.plan)) continue;
+      least = cost;
+      best = candidate.plan;
     }
   }
   return best;
