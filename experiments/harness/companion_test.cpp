@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "runner.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
+#include "testing/json_file.hpp"
 #include "testing/run_test.hpp"
 
 namespace brickwork {
@@ -35,8 +35,7 @@ class CompanionTest : public RunTest {
     there.library = {.name = "elsewhere's library", .version = {}, .absent = {}};
     there.elsewhere = Elsewhere{program, called};
     there.prepare = nullptr;
-    const ExperimentOf<FakeOp> experiment({.shapes = "fakes", .shapes_size = 2, .problems = problems_},
-                                          {contender({"here", right_answer}), there}, Resources{1});
+    const auto experiment = fake_experiment_of({contender({"here", right_answer}), there}, problems_);
     testing::internal::CaptureStdout();
     const ExitCode code = run_fake(experiment, options_);
     shown_ = testing::internal::GetCapturedStdout();
@@ -122,8 +121,7 @@ TEST_F(CompanionTest, ItsRowsStandAmongOursUnderItsName) {
 
 TEST_F(CompanionTest, ItKeepsARecordOfItsOwn) {
   EXPECT_EQ(run(kProgram, "exact"), exit_ok);
-  std::ifstream in(folder_ / "there" / "environment.json");
-  const auto record = nlohmann::json::parse(in);
+  const auto record = read_json(folder_ / "there" / "environment.json");
   EXPECT_EQ(record.at("exit_code"), 0) << "it came to its end before we did";
   EXPECT_EQ(record.at("libraries").at("fake"), "1.0");
   EXPECT_EQ(record.at("environment_variables").at("OMP_WAIT_POLICY"), "passive");
@@ -145,8 +143,7 @@ TEST_F(CompanionTest, TakesAsManySamplesAsOursWhereTimeIsShort) {
 TEST_F(CompanionTest, AloneItIsTimed) {
   auto there = contender({"there", right_answer});
   there.elsewhere = Elsewhere{kProgram, "exact"};
-  const ExperimentOf<FakeOp> experiment({.shapes = "", .shapes_size = 0, .problems = problems_}, {there}, Resources{1});
-  EXPECT_EQ(run_fake(experiment, options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment_of({there}, problems_), options_), exit_ok);
   EXPECT_EQ(rows_of("first").at("there run ok"), 4);
   EXPECT_EQ(rows_of("first").count("fma-peak run ok"), 0U);
 }
@@ -238,9 +235,7 @@ TEST_F(CompanionTest, OfAProgramThatIsKnownToBeAbsentNothingIsStarted) {
   auto there = contender({"there", right_answer});
   there.library.absent = "built without it";
   there.elsewhere = Elsewhere{"", "exact"};
-  const ExperimentOf<FakeOp> experiment({.shapes = "", .shapes_size = 0, .problems = problems_},
-                                        {contender({"here", right_answer}), there}, Resources{1});
-  EXPECT_EQ(run_fake(experiment, options_), exit_ok);
+  EXPECT_EQ(run_fake(fake_experiment_of({contender({"here", right_answer}), there}, problems_), options_), exit_ok);
   EXPECT_EQ(reasons().at("first"), "built without it");
   EXPECT_EQ(rows_of("second").at("there run absent"), 1);
 }

@@ -46,8 +46,8 @@ TEST(Setting, IsWhatAllProblemsHaveInCommon) {
   const auto setting = [](std::int64_t first, std::int64_t second) {
     const auto experiment =
         fake_experiment({{"right", right_answer}}, {{.name = "a", .size = first}, {.name = "b", .size = second}});
-    EXPECT_EQ(experiment.problems()[0].setting, experiment.problems()[1].setting);
-    return experiment.problems()[0].setting;
+    EXPECT_EQ(experiment->problems()[0].setting, experiment->problems()[1].setting);
+    return experiment->problems()[0].setting;
   };
   EXPECT_THAT(setting(3, 3), ElementsAre("size=3"));
   EXPECT_THAT(setting(3, 4), ElementsAre());
@@ -60,7 +60,7 @@ TEST(CheckPlan, SearchesTakeAtMostHalfOfTheTimeBudget) {
                       {{.name = "a", .size = 1}, {.name = "b", .size = 2}});
   Options options;
   options.plan_search = 5;
-  const auto check = [&] { experiment_of::check_plan(experiment, options, {"searched"}); };
+  const auto check = [&] { experiment_of::check_plan(*experiment, options, {"searched"}); };
   EXPECT_NO_THROW(check());
   options.time_budget = 20;
   EXPECT_NO_THROW(check());
@@ -85,10 +85,9 @@ TEST(MemoryOf, RefusesContendersThatDoNotFitBesideEachOther) {
   const auto size = machine().memory_bytes / (2 * 64 * 4) / 4;
   std::vector<Contender<FakeOp>> contenders(5, contender({"one", right_answer}));
   const auto load = [&](bool one_by_one) {
-    const ExperimentOf<FakeOp> experiment(
-        {.shapes = {}, .shapes_size = 0, .problems = {{.name = "large", .size = size, .terms = 1 << 25}}}, contenders,
-        Resources{1}, one_by_one);
-    return experiment.load(0, Fill::integers).reason();
+    const auto experiment =
+        fake_experiment_of(contenders, {{.name = "large", .size = size, .terms = 1 << 25}}, one_by_one);
+    return experiment->load(0, Fill::integers).reason();
   };
   EXPECT_THAT(load(false), testing::StartsWith("large needs at least "));
   EXPECT_THAT(load(true), testing::StartsWith("an output is the sum of "));  // refused for another reason

@@ -4,16 +4,15 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
 
 #include "runner.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
+#include "testing/json_file.hpp"
 #include "testing/run_test.hpp"
 
 namespace brickwork {
@@ -64,9 +63,7 @@ class RunnerTasks : public RunTest {
   std::map<char, long> calls(std::string_view names) {
     std::vector<Contender<FakeOp>> contenders;
     for (const char name : names) contenders.push_back(recorded(name, record_));
-    const ExperimentOf<FakeOp> experiment({.shapes = "fakes", .shapes_size = 1, .problems = {FakeProblem{}}},
-                                          std::move(contenders), Resources{1});
-    EXPECT_EQ(run_fake(experiment, options_), exit_ok);
+    EXPECT_EQ(run_fake(fake_experiment_of(std::move(contenders)), options_), exit_ok);
     std::map<char, long> calls;
     for (const char letter : record_) ++calls[letter];
     return calls;
@@ -102,8 +99,7 @@ TEST_F(RunnerTasks, InterleavesTheContenders) {
 TEST_F(RunnerTasks, WritesTheTimesThatTheEngineTookIntoTheRowsThatTheyBelongTo) {
   options_.samples = 4;
   calls("ab");
-  std::ifstream in(folder_ / "google-benchmark" / "size3.json");
-  const auto kept = nlohmann::json::parse(in);
+  const auto kept = read_json(folder_ / "google-benchmark" / "size3.json");
   std::map<std::string, double> expected;  // "a/run/0": seconds of one call
   for (const auto& sample : kept.at("benchmarks")) {
     if (sample.at("run_type") != "iteration") continue;

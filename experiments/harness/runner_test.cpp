@@ -10,7 +10,6 @@
 #include <iterator>
 #include <map>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -19,6 +18,7 @@
 #include "progress.hpp"
 #include "testing/csv_table.hpp"
 #include "testing/fake_experiment.hpp"
+#include "testing/json_file.hpp"
 #include "testing/run_test.hpp"
 
 namespace brickwork {
@@ -87,8 +87,7 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
                                             {"misfit run misfit", 1},   {"unsupported run unsupported", 1}};
   EXPECT_EQ(rows, expected);
 
-  std::ifstream in(folder_ / "environment.json");
-  const auto environment = nlohmann::json::parse(in);
+  const auto environment = read_json(folder_ / "environment.json");
   EXPECT_EQ(environment.at("exit_code"), 1);
   for (const char* key : {"date", "cpu", "compiler", "compiler_flags", "libraries", "git", "openmp_runtimes",
                           "environment_variables", "kokkos_configuration", "load_average_start", "peak_memory_bytes"}) {

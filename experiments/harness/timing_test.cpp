@@ -4,14 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
 
 #include "progress.hpp"
+#include "testing/json_file.hpp"
 
 namespace brickwork {
 namespace {
@@ -94,8 +93,7 @@ TEST(Timing, ASampleLastsAtLeastItsTime) {
   Stage stage;
   time_interleaved({{"short/run", stage.work('a', 25us), 4}}, 2e-3, json_file(), stage.clock());
   EXPECT_THAT(stage.record, MatchesRegex("a\\|a\\|\\|aa\\|(a(\\|aa\\|)+)+"));
-  std::ifstream in(json_file());
-  const auto kept = nlohmann::json::parse(in);
+  const auto kept = read_json(json_file());
   for (const auto& sample : kept.at("benchmarks")) {
     if (sample.at("run_type") != "iteration") continue;
     EXPECT_GE(sample.at("iterations").get<int>(), 40);
@@ -139,8 +137,7 @@ TEST(Timing, GivesEverySampleOfEveryTask) {
   for (const double s : seconds[1]) EXPECT_GE(s, 0.001);  // it slept that long
   EXPECT_GT(short_calls, long_calls);
 
-  std::ifstream in(json_file());
-  const auto kept = nlohmann::json::parse(in);
+  const auto kept = read_json(json_file());
   EXPECT_TRUE(kept.contains("context"));
   EXPECT_GE(kept.at("benchmarks").size(), 7U);
 }

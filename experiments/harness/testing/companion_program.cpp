@@ -39,7 +39,7 @@ std::unique_ptr<Experiment> make_fake(const Request& request) {
                                              })}}) {
     contenders.push_back(contender(fake));
   }
-  return make_experiment<FakeOp>(request, std::move(contenders));
+  return fake_experiment_of(request, std::move(contenders));
 }
 
 int run(int argc, char** argv) {

@@ -2,9 +2,14 @@
 #pragma once
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "experiment_of.hpp"
+#include "contender.hpp"
+#include "experiment.hpp"
+#include "registry.hpp"
 #include "runner.hpp"
 
 namespace brickwork {
@@ -56,46 +61,20 @@ struct FakeContender {
   std::string searched_for = {};
 };
 
-inline void right_answer(std::span<const float> right, std::span<float> output) {
-  std::ranges::copy(right, output.begin());
-}
+void right_answer(std::span<const float> right, std::span<float> output);
 
-inline Contender<FakeOp> contender(const FakeContender& fake) {
-  class FakePrepared final : public Prepared {
-   public:
-    FakePrepared(const FakeContender& fake, const PlainTensors& in) : fake_(fake), right_(in.values<float>(0)) {}
-    void pack() override {}
-    void run() override { fake_.run(right_, output_); }
-    void unpack(PlainTensors& out) override { std::ranges::copy(output_, out.values<float>(0).begin()); }
-    std::string plan() const override { return "n,\"kb\""; }
+Contender<FakeOp> contender(const FakeContender&);
 
-   private:
-    FakeContender fake_;
-    std::span<const float> right_;
-    std::vector<float> output_ = std::vector<float>(right_.size());
-  };
-  return {.name = fake.name,
-          .library = {"fake", "1.0"},
-          .ours = fake.name == "right",
-          .slow = fake.slow,
-          .searched_for = fake.searched_for,
-          .prepare = [fake](const FakeProblem&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
-            if (fake.status != Status::ok) return {fake.status, fake.reason};
-            return PreparedPtr(std::make_unique<FakePrepared>(fake, in));
-          }};
-}
+// As the command line asks for it.
+std::unique_ptr<Experiment> fake_experiment_of(const Request&, std::vector<Contender<FakeOp>>);
 
-inline ExperimentOf<FakeOp> fake_experiment(const std::vector<FakeContender>& fakes,
-                                            const std::vector<FakeProblem>& problems = {FakeProblem{}}) {
-  std::vector<Contender<FakeOp>> contenders;
-  for (const FakeContender& fake : fakes) contenders.push_back(contender(fake));
-  return {
-      {.shapes = "fakes", .shapes_size = problems.size(), .problems = problems}, std::move(contenders), Resources{1}};
-}
+// On one thread.
+std::unique_ptr<Experiment> fake_experiment_of(std::vector<Contender<FakeOp>>,
+                                               std::vector<FakeProblem> = {FakeProblem{}}, bool one_by_one = false);
+std::unique_ptr<Experiment> fake_experiment(const std::vector<FakeContender>&,
+                                            std::vector<FakeProblem> = {FakeProblem{}});
 
 // On a machine with small caches: beyond those of a real one, every run would spend seconds.
-inline ExitCode run_fake(const Experiment& experiment, const Options& options, const RunClock& clock = steady_seconds) {
-  return run_experiment(experiment, "layers", options, clock, Machine{});
-}
+ExitCode run_fake(const std::unique_ptr<Experiment>&, const Options&, const RunClock& = steady_seconds);
 
 }  // namespace brickwork

@@ -1,0 +1,62 @@
+#include "testing/fake_experiment.hpp"
+
+#include "experiment_of.hpp"
+
+namespace brickwork {
+
+void right_answer(std::span<const float> right, std::span<float> output) { std::ranges::copy(right, output.begin()); }
+
+namespace {
+
+class FakePrepared final : public Prepared {
+ public:
+  FakePrepared(const FakeContender& fake, const PlainTensors& in) : fake_(fake), right_(in.values<float>(0)) {}
+  void pack() override {}
+  void run() override { fake_.run(right_, output_); }
+  void unpack(PlainTensors& out) override { std::ranges::copy(output_, out.values<float>(0).begin()); }
+  std::string plan() const override { return "n,\"kb\""; }
+
+ private:
+  FakeContender fake_;
+  std::span<const float> right_;
+  std::vector<float> output_ = std::vector<float>(right_.size());
+};
+
+}  // namespace
+
+Contender<FakeOp> contender(const FakeContender& fake) {
+  return {.name = fake.name,
+          .library = {"fake", "1.0"},
+          .ours = fake.name == "right",
+          .slow = fake.slow,
+          .searched_for = fake.searched_for,
+          .prepare = [fake](const FakeProblem&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+            if (fake.status != Status::ok) return {fake.status, fake.reason};
+            return PreparedPtr(std::make_unique<FakePrepared>(fake, in));
+          }};
+}
+
+std::unique_ptr<Experiment> fake_experiment_of(const Request& request, std::vector<Contender<FakeOp>> contenders) {
+  return make_experiment<FakeOp>(request, std::move(contenders));
+}
+
+std::unique_ptr<Experiment> fake_experiment_of(std::vector<Contender<FakeOp>> contenders,
+                                               std::vector<FakeProblem> problems, bool one_by_one) {
+  const std::size_t size = problems.size();
+  return std::make_unique<ExperimentOf<FakeOp>>(
+      experiment_of::Chosen<FakeProblem>{.shapes = "fakes", .shapes_size = size, .problems = std::move(problems)},
+      std::move(contenders), Resources{1}, one_by_one);
+}
+
+std::unique_ptr<Experiment> fake_experiment(const std::vector<FakeContender>& fakes,
+                                            std::vector<FakeProblem> problems) {
+  std::vector<Contender<FakeOp>> contenders;
+  for (const FakeContender& fake : fakes) contenders.push_back(contender(fake));
+  return fake_experiment_of(std::move(contenders), std::move(problems));
+}
+
+ExitCode run_fake(const std::unique_ptr<Experiment>& experiment, const Options& options, const RunClock& clock) {
+  return run_experiment(*experiment, "layers", options, clock, Machine{});
+}
+
+}  // namespace brickwork

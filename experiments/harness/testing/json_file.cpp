@@ -1,0 +1,12 @@
+#include "testing/json_file.hpp"
+
+#include <fstream>
+
+namespace brickwork {
+
+nlohmann::json read_json(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return nlohmann::json::parse(in);
+}
+
+}  // namespace brickwork
