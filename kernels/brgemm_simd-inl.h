@@ -82,9 +82,9 @@ struct Tile {
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
   // A part of a tile is a loop over k of its own, which a narrower tile is not worth.
   static constexpr bool kLeavesOutRows = kVecs == 4 && kRows > 2;
-  // A tile one vector wide takes B slowly enough for any hardware to keep up; one of a row or two does nothing but load
-  // B, and to ask for it besides costs 5 %.
-  static constexpr bool kAsksForB = kVecs > 1 && kRows > 2;
+  // A tile one vector wide takes B slowly enough for any hardware to keep up; one of few rows does little but load B,
+  // and to ask for it besides costs 5 %.
+  static constexpr bool kAsksForB = kVecs > 1 && kRows > 3;
 
   using Acc = V[kRows][kVecs];
 };
@@ -137,13 +137,31 @@ struct RowsOfA {
   }
 };
 
+// Where the rows of B lie. Likewise, kAtOnce steps share a base.
+struct RowsOfB {
+  const char* base;
+  std::int64_t ld, ld3;  // bytes
+
+  static constexpr int kAtOnce = 4;
+  RowsOfB(const float* b, std::int64_t ldb)
+      : base(reinterpret_cast<const char*>(b)), ld(ldb * static_cast<std::int64_t>(sizeof(float))), ld3(3 * ld) {}
+
+  HWY_INLINE void Forget() {
+    Keep(base);
+    Keep(ld);
+    Keep(ld3);
+  }
+  HWY_INLINE const float* At(int k) const { return reinterpret_cast<const float*>(base + (k == 3 ? ld3 : ld * k)); }
+};
+
 // Rows kFirst .. kEnd of a tile, where a member adds nothing to the others.
 template <int kFirst_, int kEnd_>
 struct Part {
   static constexpr int kFirst = kFirst_, kEnd = kEnd_;
 };
 
-// One step over k with a row of B in registers; kStep of the four that a_quads holds of its rows, or -1.
+// The kStep-th step over k from where the rows' bases are, with a row of B in registers; a_quads, if any, holds four of
+// its rows' steps.
 template <class T, class P, int kStep>
 HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows, const float* b,
                                 const V* a_quads) {
@@ -153,15 +171,14 @@ HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns,
   BRICKWORK_UNROLL for (int r = 0; r < P::kEnd; ++r) {
     if (r > 0 && r % RowsOfA::kSharing == 0) Keep(from += RowsOfA::kSharing * rows.ld);
     if (r < P::kFirst) continue;
-    const float* a = rows.At(from, r % RowsOfA::kSharing);
-    const bool shuffled = kStep >= 0 && r < T::kShuffled;
-    const V a_rk = shuffled ? hn::Broadcast<std::max(0, kStep)>(a_quads[r]) : hn::Set(D(), *a);
+    const float* a = rows.At(from, r % RowsOfA::kSharing) + kStep;
+    const V a_rk = a_quads != nullptr && r < T::kShuffled ? hn::Broadcast<kStep>(a_quads[r]) : hn::Set(D(), *a);
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, b_row[v], acc[r][v]);
   }
 }
 
 // The same where the registers hold as many rows of A as there is room for, and a vector of B.
-template <class T, class P>
+template <class T, class P, int kStep>
 HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows,
                                 const float* b_row) {
   constexpr int kGroup = kRegisters - 1 - T::kRows * T::kVecs;
@@ -169,62 +186,78 @@ HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns,
     const int end = std::min(P::kEnd, first + kGroup);
     V a_k[kGroup];
     BRICKWORK_UNROLL for (int r = first; r < end; ++r) {
-      a_k[r - first] = KeptInRegister(hn::Set(D(), *rows.At(rows.base, r)));
+      a_k[r - first] = KeptInRegister(hn::Set(D(), *(rows.At(rows.base, r) + kStep)));
     }
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) {
-      const V b_kv = KeptInRegister(columns.Load(b_row, v));
+      const V loaded = columns.Load(b_row, v);
+      const V b_kv = end - first == 1 ? loaded : KeptInRegister(loaded);  // of one FMA it may be the memory operand
       BRICKWORK_UNROLL for (int r = first; r < end; ++r) acc[r][v] = hn::MulAdd(a_k[r - first], b_kv, acc[r][v]);
     }
     Keep(b_row);  // or GCC holds it, from group to group
   }
 }
 
-template <class T, class P, int kStep = -1>
-HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA& rows, const float*& b,
-                        std::int64_t ldb, std::int64_t& ahead, const V* a_quads = nullptr) {
-  if constexpr (T::kAsksForB) {
-    Keep(ahead);  // or GCC makes two loops
-    if (ahead != 0) {
-      const char* row = reinterpret_cast<const char*>(b) + ahead;
-      BRICKWORK_UNROLL for (int j = 0; j < T::kVecs * kLanes; j += kCacheLine) hwy::Prefetch(row + sizeof(float) * j);
+template <class T, class P, bool kAsk, int kStep>
+HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
+                        std::int64_t ahead, const V* a_quads = nullptr) {
+  rows_a.Forget();
+  rows_b.Forget();
+  const float* b = rows_b.At(kStep);
+  if constexpr (kAsk) {
+    const char* row = reinterpret_cast<const char*>(b) + ahead;
+    BRICKWORK_UNROLL for (int j = 0; j < T::kVecs * kLanes; j += kCacheLine) hwy::Prefetch(row + sizeof(float) * j);
+  }
+  if constexpr (T::kHoldB) {
+    AddStepHoldingB<T, P, kStep>(acc, columns, rows_a, b, a_quads);
+  } else {
+    AddStepInGroups<T, P, kStep>(acc, columns, rows_a, b);
+  }
+}
+
+// The first steps over k, as many as are whole turns of the unrolled loop; returns how many.
+template <class T, class P, bool kAsk>
+HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
+                        std::int64_t ahead, int k_size) {
+  constexpr int kSums = T::kSums;
+  constexpr int kTurn = T::kShuffled > 0 ? 4 : T::kUnroll;
+  int k = 0;
+  for (; k + kTurn <= k_size; k += kTurn) {
+    V a_quads[std::max(1, T::kShuffled)];
+    BRICKWORK_UNROLL for (int r = 0; r < T::kShuffled; ++r) {
+      a_quads[r] = KeptInRegister(hn::LoadDup128(D(), rows_a.At(rows_a.base, r)));
+    }
+    const V* quads = T::kShuffled > 0 ? a_quads : nullptr;
+    BRICKWORK_UNROLL for (int u = 0; u < kTurn; u += RowsOfB::kAtOnce) {
+      AddStep<T, P, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead, quads);
+      if (kTurn > 1) AddStep<T, P, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead, quads);
+      if (kTurn > 2) AddStep<T, P, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead, quads);
+      if (kTurn > 2) AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead, quads);
+      rows_a.base += std::min(kTurn, RowsOfB::kAtOnce) * sizeof(float);
+      rows_b.base += std::min(kTurn, RowsOfB::kAtOnce) * rows_b.ld;
     }
   }
-  rows.Forget();
-  if constexpr (T::kHoldB) {
-    AddStepHoldingB<T, P, kStep>(acc, columns, rows, b, a_quads);
-  } else {
-    AddStepInGroups<T, P>(acc, columns, rows, b);
-  }
-  rows.base += sizeof(float);
-  Keep(b += ldb);
+  return k;
 }
 
 // sum += A_i B_i
 template <class T, class P>
 HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, const float* a, std::int64_t lda,
                           const float* b, std::int64_t ldb, std::int64_t ahead, int k_size) {
-  constexpr int kSums = T::kSums;
-  RowsOfA rows(a, lda);
+  RowsOfA rows_a(a, lda);
+  RowsOfB rows_b(b, ldb);
   int k = 0;
-  if constexpr (T::kShuffled > 0) {
-    for (; k + 4 <= k_size; k += 4) {
-      V a_quads[T::kShuffled];
-      BRICKWORK_UNROLL for (int r = 0; r < T::kShuffled; ++r) {
-        a_quads[r] = KeptInRegister(hn::LoadDup128(D(), rows.At(rows.base, r)));
-      }
-      AddStep<T, P, 0>(sum[0], columns, rows, b, ldb, ahead, a_quads);
-      AddStep<T, P, 1>(sum[1 % kSums], columns, rows, b, ldb, ahead, a_quads);
-      AddStep<T, P, 2>(sum[2 % kSums], columns, rows, b, ldb, ahead, a_quads);
-      AddStep<T, P, 3>(sum[3 % kSums], columns, rows, b, ldb, ahead, a_quads);
-    }
-  } else if constexpr (T::kUnroll > 1 && P::kEnd - P::kFirst == T::kRows) {  // parts are rare, and long to compile
-    for (; k + T::kUnroll <= k_size; k += T::kUnroll) {
-      BRICKWORK_UNROLL for (int u = 0; u < T::kUnroll; ++u) {
-        AddStep<T, P>(sum[u % kSums], columns, rows, b, ldb, ahead);
-      }
+  if constexpr (P::kEnd - P::kFirst == T::kRows) {  // parts are rare, and long to compile
+    if (T::kAsksForB && ahead != 0) {
+      k = AddTurns<T, P, true>(sum, columns, rows_a, rows_b, ahead, k_size);
+    } else {
+      k = AddTurns<T, P, false>(sum, columns, rows_a, rows_b, ahead, k_size);
     }
   }
-  for (; k < k_size; ++k) AddStep<T, P>(sum[0], columns, rows, b, ldb, ahead);
+  for (; k < k_size; ++k) {
+    AddStep<T, P, false, 0>(sum[0], columns, rows_a, rows_b, ahead);
+    rows_a.base += sizeof(float);
+    rows_b.base += rows_b.ld;
+  }
 }
 
 // acc += the rows at p, or one row over and over where ld is 0.
@@ -286,6 +319,7 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   const int k_size = shape.k, period = band.period;
   const Batch batch = call.batch;
   const std::int64_t next_a = call.next_a, column = band.column;
+  const bool b_stays = batch.size * k_size * ldb * static_cast<std::int64_t>(sizeof(float)) <= band.kept;
   const Columns<T> columns{hn::FirstN(D(), static_cast<std::size_t>(T::kTail ? band.last_lanes : kLanes))};
 
   std::int64_t row = band.row, a_offset = band.row * lda;
@@ -297,6 +331,7 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
         BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) sum[u][r][v] = hn::Zero(D());
       }
     }
+    const std::int64_t ahead = tile > 0 && b_stays ? 0 : band.ahead;
     int place = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
       LiveRows live = LiveRows::all;
@@ -312,11 +347,11 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
       if (next_a != 0) PrefetchRows<T::kRows>(a + next_a, lda, std::min<std::int64_t>(k_size, lda));
       const float* b = batch.b<float>(member) + column;
       if (T::kLeavesOutRows && live == LiveRows::but_first) {
-        AddMember<T, Part<1, T::kRows>>(sum, columns, a, lda, b, ldb, band.ahead, k_size);
+        AddMember<T, Part<1, T::kRows>>(sum, columns, a, lda, b, ldb, ahead, k_size);
       } else if (T::kLeavesOutRows && live == LiveRows::but_last) {
-        AddMember<T, Part<0, T::kRows - 1>>(sum, columns, a, lda, b, ldb, band.ahead, k_size);
+        AddMember<T, Part<0, T::kRows - 1>>(sum, columns, a, lda, b, ldb, ahead, k_size);
       } else {
-        AddMember<T, Part<0, T::kRows>>(sum, columns, a, lda, b, ldb, band.ahead, k_size);
+        AddMember<T, Part<0, T::kRows>>(sum, columns, a, lda, b, ldb, ahead, k_size);
       }
     }
     // Or GCC fetches what the end needs before the beginning and holds it across the loop over k: 1 to 2 % of 7 x 64

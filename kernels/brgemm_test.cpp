@@ -84,6 +84,7 @@ SimdTuning draw_tuning(Draw& draw) {
           .three = 1 + draw(9),
           .four = 1 + draw(7),
           .ahead = draw(3) * 8,
+          .kept = draw(3) * 16,
           .whole = draw(4) == 0,
           .spread = draw(2) == 0 ? SpreadA::registers : SpreadA::shuffled};
 }

@@ -23,6 +23,10 @@ struct SimdTuning {
   // Rows of B that are asked for ahead of their use; 0: none, the hardware does it. At 16 rows: 0.75 -> 0.98 of peak
   // for 6 x 64 tiles whose B streams from L2 on Xeons (Granite Rapids); -1 % on Zen 5.
   std::int64_t ahead = 16;
+  // KiB of L1 that B may fill and stay there while the row tiles of a call pass: a larger B is asked for by each tile,
+  // a smaller one by the first alone. To ask for what is there costs 2 to 8 % of a 1x1 convolution where a neighbour on
+  // the same core takes half of its issue slots (Emerald Rapids).
+  std::int64_t kept = 32;
   // A block of more rows than that is one tile all the same where the registers hold it: 7 x 64 in one tile, not in 4 +
   // 3 rows, 0.90 -> 0.97 of LIBXSMM's on Emerald Rapids, whereas 28 x 64 is best in tiles of 6.
   bool whole = true;

@@ -186,9 +186,9 @@ struct Members {
 
 std::string to_string(const BrgemmCase& c) {
   const SimdTuning& t = c.hints.tuning;
-  return fmt::format("{} {} tiles {}/{}/{}/{}{}{} ahead {} batch {} seed {} guard {} rows {} next_a {}{}{}{}",
+  return fmt::format("{} {} tiles {}/{}/{}/{}{}{} ahead {} kept {} batch {} seed {} guard {} rows {} next_a {}{}{}{}",
                      to_string(c.shape), to_string(c.hints), t.one, t.two, t.three, t.four, t.whole ? " whole" : "",
-                     t.spread == SpreadA::shuffled ? " shuffled" : "", t.ahead, c.batch, c.seed,
+                     t.spread == SpreadA::shuffled ? " shuffled" : "", t.ahead, t.kept, c.batch, c.seed,
                      c.guard_after ? "after" : "before", c.rows, c.next_a, c.bias ? " bias" : "",
                      c.residual ? " residual" : "", c.relu ? " relu" : "");
 }

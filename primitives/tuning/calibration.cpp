@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "aligned_buffer.hpp"
+#include "machine.hpp"
 #include "race.hpp"
 
 namespace brickwork {
@@ -86,8 +87,8 @@ std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTunin
 
 }  // namespace
 
-SimdTuning choose_tuning(int widest, const MeasureTunings& measure) {
-  SimdTuning tuning;
+SimdTuning choose_tuning(int widest, const SimdTuning& known, const MeasureTunings& measure) {
+  SimdTuning tuning = known;
   const auto try_out = [&](const std::vector<SimdTuning>& candidates, const std::vector<CalibrationBlock>& blocks) {
     tuning = best_of(candidates, blocks, measure);
   };
@@ -120,8 +121,10 @@ SimdTuning calibrate(Isa isa) {
   if (!probe) throw std::invalid_argument(probe.reason());
   const int lanes = (*probe)->isa() == "avx512" ? 16 : (*probe)->isa() == "avx2" ? 8 : 4;
   const int widest = (*probe)->isa() == "avx2" ? 2 : 4;
+  SimdTuning known;
+  if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) known.kept = std::min(l1 / 1024 * 4 / 5, kMostAhead);
   return choose_tuning(
-      widest, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
+      widest, known, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
 }
 
 }  // namespace brickwork

@@ -26,10 +26,10 @@ using MeasureTunings = std::function<std::vector<double>(const std::vector<SimdT
 // A candidate must be better than the default by this much.
 constexpr double kCalibrationMargin = 0.03;
 
-// The choice, whoever measures; widest: vectors of a register tile, 4 or 2.
-SimdTuning choose_tuning(int widest, const MeasureTunings&);
+// The choice, whoever measures, from a default on; widest: vectors of a register tile, 4 or 2.
+SimdTuning choose_tuning(int widest, const SimdTuning&, const MeasureTunings&);
 
-// The machine's, in about a second. The isa must be one of simd's here.
+// The machine's, in about a second; how large its L1 is needs no measuring. The isa must be one of simd's here.
 SimdTuning calibrate(Isa = Isa::best);
 
 }  // namespace brickwork

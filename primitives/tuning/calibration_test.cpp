@@ -11,8 +11,8 @@ namespace {
 
 // A machine on which the time of a block is what `cost` says.
 template <class Cost>
-SimdTuning choose(int widest, Cost cost) {
-  return choose_tuning(widest, [&](const std::vector<SimdTuning>& tunings, const CalibrationBlock& block) {
+SimdTuning choose(int widest, Cost cost, const SimdTuning& known = {}) {
+  return choose_tuning(widest, known, [&](const std::vector<SimdTuning>& tunings, const CalibrationBlock& block) {
     std::vector<double> seconds;
     for (const SimdTuning& tuning : tunings) seconds.push_back(cost(tuning, block));
     return seconds;
@@ -22,6 +22,15 @@ SimdTuning choose(int widest, Cost cost) {
 TEST(Calibration, TiesGoToTheDefault) {
   EXPECT_EQ(choose(4, [](const auto&, const auto&) { return 1.0; }), SimdTuning{});
   EXPECT_EQ(choose(2, [](const auto&, const auto&) { return 1.0; }), SimdTuning{});
+}
+
+TEST(Calibration, KeepsWhatIsKnownOfTheMachine) {
+  const SimdTuning known{.kept = 100};
+  EXPECT_EQ(choose(
+                4, [](const auto&, const auto&) { return 1.0; }, known),
+            known);
+  const auto likes_cut = [](const SimdTuning& t, const auto&) { return t.whole ? 1.0 : 0.5; };
+  EXPECT_EQ(choose(4, likes_cut, known), (SimdTuning{.kept = 100, .whole = false}));
 }
 
 TEST(Calibration, LessThanTheMarginIsATie) {

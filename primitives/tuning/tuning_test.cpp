@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST(Tuning, TextAndValueAreInverse) {
-  EXPECT_EQ(to_string(SimdTuning{}), "one=28 two=14 three=9 four=6 ahead=16 whole spread=registers");
+  EXPECT_EQ(to_string(SimdTuning{}), "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers");
   const SimdTuning other{
-      .one = 1, .two = 2, .three = 3, .four = 4, .ahead = 0, .whole = false, .spread = SpreadA::shuffled};
-  EXPECT_EQ(to_string(other), "one=1 two=2 three=3 four=4 ahead=0 cut spread=shuffled");
+      .one = 1, .two = 2, .three = 3, .four = 4, .ahead = 0, .kept = 48, .whole = false, .spread = SpreadA::shuffled};
+  EXPECT_EQ(to_string(other), "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
 }
