@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "runner.hpp"
@@ -27,7 +28,13 @@ const std::string kProgram = BRICKWORK_COMPANION_PROGRAM;
 
 class CompanionTest : public RunTest {
  protected:
-  CompanionTest() { options_.samples = 4; }
+  CompanionTest() {
+    options_.samples = 4;
+    if (const char* policy = std::getenv("OMP_WAIT_POLICY")) wait_policy_ = policy;
+  }
+  ~CompanionTest() override {
+    wait_policy_ ? setenv("OMP_WAIT_POLICY", wait_policy_->c_str(), 1) : unsetenv("OMP_WAIT_POLICY");
+  }
 
   // A run of "here", which is right, and of "there", which is what the program calls so.
   ExitCode run(const std::string& program, const std::string& called) {
@@ -72,14 +79,15 @@ class CompanionTest : public RunTest {
     return path;
   }
 
-  // A script that measures nothing and writes a row of `who` for the first problem.
-  static std::string fake_table(const std::string& who, const std::string& status) {
+  // A script that measures nothing and writes at its start a row of `who` for each of the problems.
+  static std::string fake_table(const std::string& who, const std::string& status,
+                                const std::string& problems = "size2") {
     return fmt::format(R"(while [ "$1" != --out ]; do shift; done
 mkdir -p "$2"
 echo problem,primitive,pass,contender,ours,backend,version,implementation,isa,phase,plan,tuning,status,reason,max_error,sample,seconds,flop,least_flop,bytes > "$2/samples.csv"
-echo size2,fake,forward,{},no,,,,,run,,,{},,,,,,, >> "$2/samples.csv"
+for problem in {}; do echo $problem,fake,forward,{},no,,,,,run,,,{},,,,,,, >> "$2/samples.csv"; done
 while read problem samples; do echo measured $problem; done)",
-                       who, status);
+                       problems, who, status);
   }
 
   const std::map<std::string, int> timed_{{"here run ok", 4},
@@ -92,6 +100,7 @@ while read problem samples; do echo measured $problem; done)",
                                           {"there pack ok", 3}};
   const std::map<std::string, int> checked_{{"here run ok", 1}, {"there run ok", 1}};
   std::string shown_;
+  std::optional<std::string> wait_policy_;  // as it was
   std::vector<FakeProblem> problems_{{.name = "first", .size = 2, .count = 5}, {.name = "second", .size = 3}};
 };
 
@@ -120,6 +129,7 @@ TEST_F(CompanionTest, ItsRowsStandAmongOursUnderItsName) {
 }
 
 TEST_F(CompanionTest, ItKeepsARecordOfItsOwn) {
+  unsetenv("OMP_WAIT_POLICY");
   EXPECT_EQ(run(kProgram, "exact"), exit_ok);
   const auto record = read_json(folder_ / "there" / "environment.json");
   EXPECT_EQ(record.at("exit_code"), 0) << "it came to its end before we did";
@@ -193,6 +203,14 @@ TEST_F(CompanionTest, ThatForgetsItsRowsHasFailed) {
   EXPECT_THAT(reasons().at("first"), EndsWith("there/samples.csv has no row of size2"));
 }
 
+TEST_F(CompanionTest, ARowOfAnotherProblemIsNotTakenForThisOnes) {
+  options_.check_only = true;
+  const auto early = script(fake_table("exact", "ok", "size2 size3"));
+  EXPECT_EQ(run(early, "exact"), exit_failed);
+  EXPECT_EQ(rows_of("first").at("there run ok"), 1);
+  EXPECT_THAT(reasons().at("second"), EndsWith("there/samples.csv has no row of size3"));
+}
+
 TEST_F(CompanionTest, WhoseOkRowHasNoTimeHasFailed) {
   EXPECT_EQ(run(script(fake_table("exact", "ok")), "exact"), exit_failed);
   EXPECT_THAT(reasons().at("first"), EndsWith("there/samples.csv has an ok row without a time"));
@@ -221,11 +239,8 @@ TEST_F(CompanionTest, WhoseLibraryIsMissingIsAbsentAndNotStartedAgain) {
 TEST_F(CompanionTest, IsNotMeasuredWhileOurThreadsSpin) {
   options_.check_only = true;
   options_.threads = 2;
-  const char* before = std::getenv("OMP_WAIT_POLICY");
-  const std::string policy = before == nullptr ? "" : before;
   setenv("OMP_WAIT_POLICY", "Active", 1);
   EXPECT_EQ(run(kProgram, "exact"), exit_ok);
-  before == nullptr ? unsetenv("OMP_WAIT_POLICY") : setenv("OMP_WAIT_POLICY", policy.c_str(), 1);
   EXPECT_EQ(rows_of("first").at("there run unsupported"), 1);
   EXPECT_THAT(reasons().at("second"), testing::StartsWith("OMP_WAIT_POLICY=active keeps our threads on the cores"));
 }
