@@ -10,8 +10,9 @@ import pandas as pd
 
 import derive
 from claims_file import BEST_OF_OTHERS, Claim, Condition
-from derive import LIMIT_WORDS, Estimate, Problem, Sweep
+from derive import LIMIT_WORDS, Estimate
 from program import InputError
+from sweeps import Problem, Sweep
 
 HOLDS, FAILS, UNCHECKED = "HOLDS", "DOES NOT HOLD", "NOT CHECKED"
 

@@ -11,7 +11,7 @@ import pytest
 import output
 import style
 from data import load_run
-from derive import Sweep, sweeps_of
+from sweeps import Sweep, sweeps_of
 
 STORED = Path(__file__).parent / "testdata"
 

@@ -21,7 +21,7 @@ SUMMARY_COLUMNS = [name for column in COLUMNS for name in SUMMARY.get(column, [c
 WHOLE = ["problems", "count", "threads", "sample", "samples"]
 REAL = ["seconds_low", "seconds", "seconds_high", "flop", "least_flop", "bytes", "max_error"]
 # What the machine could do at most, measured beside each problem: multiply-adds out of registers, and with the loads of a
-# register tile from L1, which a run of an earlier state lacks. By their names in derive.Problem, that of the contender.
+# register tile from L1, which a run of an earlier state lacks. By their names in sweeps.Problem, that of the contender.
 LIMITS = {"peak": "fma-peak", "roof": "loaded-roof"}
 ELSEWHERE = "/"  # between a contender that another process measured and a limit that it measured there
 # Two rows that agree in these, and in the sample's index, would be one sample written twice.

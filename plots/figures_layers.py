@@ -8,7 +8,6 @@ import numpy as np
 import style
 from derive import (
     Estimate,
-    Sweep,
     fastest,
     geometric_mean_ratio,
     known,
@@ -21,6 +20,7 @@ from derive import (
 )
 from labels import problem_labels, sizes_in_words
 from style import Drawn, Look, plt
+from sweeps import Sweep
 
 GAP = 0.9  # between the layers and the whole network
 MOST_COMPARED = 2  # of ours: a third, slower one would flatten the scale for the others

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 
 import style
-from derive import Problem, Sweep, percent_a_gflops
+from derive import percent_a_gflops
 from labels import figure_title
 from sizes import along, commonest, longest, thinned, values_of, varying, where
 from style import Drawn, Look, plt
+from sweeps import Problem, Sweep
 
 FEWEST_POINTS = 4  # fewer do not make a line
 MOST_PANELS = 12

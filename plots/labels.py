@@ -2,8 +2,9 @@
 
 import re
 
-from derive import Problem, Sweep, elsewhere_over_here
+from derive import elsewhere_over_here
 from sizes import names_of, siblings, values_of
+from sweeps import Problem, Sweep
 
 SHORT = 8  # characters; longer names do not fit beside each other
 

@@ -12,7 +12,6 @@ from claims import Verdict, judge_all, tally
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from data import load_runs
-from derive import Sweep, slugify, sweeps_of
 from figures_curve import draw_curves
 from figures_layers import draw_layers, draw_plan_quality, draw_ratio
 from figures_sweep import draw_bars, draw_panels
@@ -20,6 +19,7 @@ from labels import footnote
 from program import say, writing
 from roofline import draw_roofline
 from style import Drawn
+from sweeps import Sweep, slugify, sweeps_of
 
 # What is drawn for each kind of figures that an experiment may want.
 DRAWERS = {

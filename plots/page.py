@@ -9,8 +9,9 @@ from markupsafe import Markup
 import style
 from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
-from derive import LIMIT_WORDS, Problem, Sweep, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_gflops
+from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_gflops
 from style import Drawn
+from sweeps import Problem, Sweep
 
 
 def render(

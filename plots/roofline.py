@@ -7,9 +7,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
 import style
-from derive import Sweep, above_limit
+from derive import above_limit
 from labels import tags
 from style import Drawn, plt
+from sweeps import Sweep
 
 FLAG = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "markeredgecolor": "red", "linestyle": "none"}
 

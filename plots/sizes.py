@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from derive import Problem
+from sweeps import Problem
 
 LOG_STEP = 1.5  # values that grow by at least this factor from one to the next are spread evenly by a logarithm
 

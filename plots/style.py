@@ -13,7 +13,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
-from derive import Problem, Sweep, roof_of_peak
+from derive import roof_of_peak
 from sizes import grows_by_factors, thinned
 
 matplotlib.use("Agg")
@@ -22,6 +22,8 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
+
+from sweeps import Problem, Sweep
 
 SHARE_LIMIT = 130  # %; above it a triangle and the report's list of errors stand for the point
 MOST_TICKS = 12

@@ -14,8 +14,8 @@ import pandas as pd
 
 import program
 from data import SUMMARY, SUMMARY_COLUMNS, load_run, read_text
-from derive import Times
 from program import InputError, say, writing
+from sweeps import Times
 
 GROUP = ["experiment", "setting", "problem", "contender", "phase", "threads"]
 

@@ -7,7 +7,7 @@ from claims import FAILS, HOLDS, UNCHECKED, chosen, judge, judge_all
 from claims_file import STORED as CLAIMS
 from claims_file import Condition, load_claims
 from conftest import with_searched
-from derive import Times
+from sweeps import Times
 
 BY_ID = {claim.id: claim for claim in load_claims(CLAIMS)}
 OF_RESNET50 = {name: claim for name, claim in BY_ID.items() if claim.shapes in ("", "resnet50")}

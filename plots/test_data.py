@@ -6,8 +6,8 @@ import pytest
 import report
 from conftest import STORED
 from data import load_run, load_runs
-from derive import sweeps_of
 from program import InputError
+from sweeps import sweeps_of
 
 
 def one(samples, contender="brickwork-simd"):

@@ -7,7 +7,8 @@ from pytest import approx
 
 import derive
 from data import load_run
-from derive import above_limit, fraction_of, ratio, roof_of_peak, sweeps_of, weighted_fraction_of, weighted_gflops, weighted_ratio
+from derive import above_limit, fraction_of, ratio, roof_of_peak, weighted_fraction_of, weighted_gflops, weighted_ratio
+from sweeps import sweeps_of
 
 
 def test_setting(conv):

@@ -9,7 +9,7 @@ import page
 import style
 from conftest import STORED, with_searched
 from data import load_run
-from derive import sweeps_of
+from sweeps import sweeps_of
 from test_drawn_layers import SIMD, named
 from testing import artists
 

@@ -9,9 +9,10 @@ import derive
 import output
 import page
 from data import LIMITS, load_run
-from derive import above_limit, elsewhere_over_here, fraction_of, sweeps_of, weighted_fraction_of
+from derive import above_limit, elsewhere_over_here, fraction_of, weighted_fraction_of
 from labels import footnote
 from program import InputError
+from sweeps import sweeps_of
 
 
 def apart(samples: pd.DataFrame, contender: str = "onednn", slower: float = 2) -> pd.DataFrame:

@@ -9,10 +9,10 @@ import output
 import style
 from conftest import STORED
 from data import FIGURES, STATUSES, load_run
-from derive import Problem, sweeps_of
 from figures_sweep import _panels, _segments
 from labels import figure_title, problem_labels, short_sizes, sizes_in_words, tags
 from sizes import commonest, longest, siblings, thinned, varying
+from sweeps import Problem, sweeps_of
 
 pytestmark = pytest.mark.usefixtures("only_svg")
 

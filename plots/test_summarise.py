@@ -12,8 +12,9 @@ from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from conftest import STORED
 from data import SUMMARY_COLUMNS, load_run, load_runs
-from derive import fraction_of, ratio, sweeps_of, weighted_ratio
+from derive import fraction_of, ratio, weighted_ratio
 from program import InputError
+from sweeps import sweeps_of
 
 
 @pytest.fixture

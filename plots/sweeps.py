@@ -1,0 +1,271 @@
+"""What was measured, in the order of what the figures show.
+
+A Sweep is one experiment under one setting; its problems hold one Cell for each contender.
+"""
+
+import re
+import zlib
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from data import ELSEWHERE, LIMITS, Run
+
+RESAMPLES = 2000
+SEARCHED = "-searched"  # how a contender is called that runs the best plan that was found in place of the rule's
+
+
+@dataclass
+class Times:
+    """Seconds of one phase. A summary knows their quartiles and how many they were, but not the samples."""
+
+    low: float
+    median: float
+    high: float
+    count: int
+    samples: np.ndarray | None
+
+    COLUMNS: ClassVar = ("samples", "seconds_low", "seconds", "seconds_high")  # that it reads, as far as there are such
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame) -> "Times | None":
+        if rows.empty:
+            return None
+        if "samples" in rows:
+            first = rows.iloc[0]
+            return cls(first["seconds_low"], first["seconds"], first["seconds_high"], int(first["samples"]), None)
+        return cls.of_samples(rows["seconds"].to_numpy(copy=True))
+
+    @classmethod
+    def of_samples(cls, samples) -> "Times":
+        samples = np.asarray(samples, dtype=float)
+        return cls(*map(float, np.percentile(samples, [25, 50, 75])), samples.size, samples)
+
+
+@dataclass
+class Cell:
+    """One contender on one problem. Only status `ok` has numbers."""
+
+    identity: str
+    status: str
+    reason: str = ""
+    times: Times | None = None
+    packing: Times | None = None
+    flop: float = float("nan")
+    least_flop: float = float("nan")  # without what an algorithm may leave out, as the products with padding
+    bytes: float = float("nan")
+    implementation: str = ""
+    plan: str = ""
+    tuning: str = ""
+    version: str = ""
+    isa: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "ok"
+
+    @property
+    def seconds(self) -> float:
+        assert self.ok, f"{self.identity} is {self.status} and has no time"
+        return self.times.median
+
+    @property
+    def gflops(self) -> float:
+        return self.flop / self.seconds / 1e9
+
+    @property
+    def least_gflops(self) -> float:
+        return self.least_flop / self.seconds / 1e9
+
+    @property
+    def gflops_quartiles(self) -> tuple[float, float]:
+        """The speeds at the quartiles of the times, so that a summary of the samples gives the same."""
+        return self.flop / self.times.high / 1e9, self.flop / self.times.low / 1e9
+
+    @cached_property
+    def resampled_seconds(self) -> np.ndarray:
+        """Medians of bootstrap resamples; the seed is the cell's identity, so a report repeats exactly."""
+        if self.times.samples is None or self.times.count < 2:
+            return np.full(RESAMPLES, np.nan)
+        draw = np.random.default_rng(zlib.crc32(self.identity.encode()))
+        picks = draw.integers(self.times.count, size=(RESAMPLES, self.times.count))
+        return np.median(self.times.samples[picks], axis=1)
+
+
+@dataclass
+class Problem:
+    text: str
+    name: str
+    count: int
+    sizes: dict
+    flop: float  # nan where no row knows it
+    bytes: float
+    cells: dict[str, Cell]
+    peak: Cell | None  # the FMA peak measured among this problem's contenders
+    roof: Cell | None = None  # the same with a register tile's loads from L1
+    elsewhere: dict[str, dict[str, Cell]] = field(default_factory=dict)  # the same of processes that measured one contender each
+
+    def limit(self, limit: str, contender: str = "") -> Cell | None:
+        """As the process reached it that measured the contender."""
+        return self.elsewhere[contender].get(limit) if contender in self.elsewhere else getattr(self, limit)
+
+    @property
+    def label(self) -> str:
+        return self.name or self.text
+
+    @property
+    def lowest_limit(self) -> str | None:
+        return next((limit for limit in ("roof", "peak") if getattr(self, limit)), None)
+
+    @property
+    def intensity(self) -> float:
+        """flop a byte of compulsory traffic"""
+        return self.flop / self.bytes
+
+    def status(self, contender: str) -> str:
+        return self.cells[contender].status if contender in self.cells else "missing"
+
+    def ok(self, contender: str) -> bool:
+        return self.status(contender) == "ok"
+
+
+def slugify(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-")
+
+
+@dataclass
+class Sweep:
+    run: Run
+    experiment: str
+    setting: str
+    figure: str
+    ours: frozenset[str]
+    attributes: dict  # the value of every column that is the same throughout
+    problems: list[Problem]
+    stream: Cell | None
+
+    @property
+    def operation(self) -> str:
+        primitive, which = (str(self.attributes.get(column, "")) for column in ("primitive", "pass"))
+        return (primitive if which in primitive else f"{primitive} {which}").strip() or self.experiment
+
+    @property
+    def slug(self) -> str:
+        return slugify(f"{self.experiment}-{self.setting}".replace("=", ""))
+
+    @cached_property
+    def contenders(self) -> list[str]:
+        """Those that are compared with each other: without the searched, who are there to judge a rule."""
+        return [name for name in self._all if name not in self.searched.values()]
+
+    @cached_property
+    def searched(self) -> dict[str, str]:
+        """Contenders with a rule's plans, and who ran beside them with the best plans that were found."""
+        return {name: name + SEARCHED for name in self._all if name + SEARCHED in self._all}
+
+    @cached_property
+    def _all(self) -> list[str]:
+        return list(dict.fromkeys(name for problem in self.problems for name in problem.cells))
+
+    @property
+    def peers(self) -> list[str]:
+        return [name for name in self.contenders if name not in self.ours]
+
+    @property
+    def bandwidth(self) -> float | None:
+        """bytes per second, measured by the stream kernel"""
+        return self.stream.bytes / self.stream.seconds if self.stream else None
+
+    def common(self, *contenders: str) -> list[Problem]:
+        """The problems on which each of the contenders has a number: the only set on which they may be compared."""
+        return [problem for problem in self.problems if all(problem.ok(name) for name in contenders)]
+
+    def version(self, contender: str) -> str:
+        seen = Counter(p.cells[contender].version for p in self.problems if contender in p.cells)
+        return seen.most_common(1)[0][0] if seen else ""
+
+
+def sweeps_of(run: Run) -> list[Sweep]:
+    machine = run.samples[run.samples["primitive"] == "machine"]
+    work = run.samples[run.samples["primitive"] != "machine"]
+    return [_sweep(run, rows, machine) for _, rows in work.groupby(["experiment", "setting"], sort=False)]
+
+
+def _sweep(run: Run, rows: pd.DataFrame, machine: pd.DataFrame) -> Sweep:
+    first = rows.iloc[0]
+    attributes = _attributes(rows)
+    # A run over several thread counts is one over a size more.
+    sizes = run.sizes + (["threads"] if rows["threads"].nunique() > 1 else [])
+    group = ["problem", "threads"]
+    beside = (machine[["experiment", "setting"]] == first[["experiment", "setting"]]).all(axis=1)
+    limits = {name: dict(list(machine[beside & (machine["contender"] == row)].groupby(group))) for name, row in LIMITS.items()}
+    apart = machine[beside & machine["contender"].str.contains(ELSEWHERE)].groupby(group)
+    elsewhere = {key: _limits_elsewhere(found) for key, found in apart}
+    stream = _cell(machine[(machine["contender"] == "stream") & (machine["threads"] == attributes.get("threads"))])
+    problems = [
+        _problem(cells, sizes, {name: _cell(found.get(key, rows.iloc[:0])) for name, found in limits.items()}, elsewhere.get(key, {}))
+        for key, cells in rows.groupby(group, sort=False)
+    ]
+    return Sweep(
+        run, first["experiment"], first["setting"], first["figure"], frozenset(rows["contender"][rows["ours"] == "yes"]), attributes,
+        problems, stream if stream and stream.ok else None,
+    )
+
+
+def _attributes(rows: pd.DataFrame) -> dict:
+    """Judged by the timed rows where there are some: rows without a time may not know everything, the dtype for one."""
+    timed = rows[(rows["status"] == "ok") & (rows["phase"] == "run")]
+    rows = rows if timed.empty else timed
+    return {column: rows[column].iloc[0] for column in rows if rows[column].nunique(dropna=False) == 1}
+
+
+def _limits_elsewhere(rows: pd.DataFrame) -> dict[str, dict[str, Cell]]:
+    found: dict[str, dict[str, Cell]] = {}
+    for name, group in rows.groupby("contender", sort=False):
+        contender, _, row = name.rpartition(ELSEWHERE)
+        found.setdefault(contender, {}).update({limit: _cell(group) for limit, known in LIMITS.items() if known == row})
+    return found
+
+
+def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell | None], elsewhere: dict) -> Problem:
+    first = rows.iloc[0]
+    filled = {size: first[size] for size in sizes if pd.notna(first[size]) and first[size] != ""}
+    known = rows[rows["phase"] == "run"]  # packing does no work that counts
+    flop, data = (known[column].dropna() for column in ("flop", "bytes"))
+    return Problem(
+        first["problem"], first["name"], int(first["count"]),
+        {size: value if isinstance(value, str) else int(value) for size, value in filled.items()},
+        flop.iloc[0] if flop.size else float("nan"), data.iloc[0] if data.size else float("nan"),
+        {name: _cell(group) for name, group in rows.groupby("contender", sort=False)},
+        **{name: cell if cell and cell.ok else None for name, cell in limits.items()}, elsewhere=elsewhere,
+    )
+
+
+def _cell(rows: pd.DataFrame) -> Cell | None:
+    if rows.empty:
+        return None
+    # Places instead of frames: of a frame with all columns pandas makes some hundred a second, and a run has many cells.
+    status, run = rows["status"].to_numpy(), rows["phase"].to_numpy() == "run"
+    # One failed check spoils the contender on this problem: whatever it was timed at, the work was not done.
+    bad = [*np.flatnonzero(status == "failed"), *np.flatnonzero(run & (status != "ok"))]
+    if bad:
+        first = rows.iloc[bad[0]]
+        return Cell(_identity(first), first["status"], first["reason"] or "no reason was written")
+    if not run.any():
+        return Cell(_identity(rows.iloc[0]), "missing", "it was packed but never run")
+    first = rows.iloc[np.flatnonzero(run)[0]]
+    packed = (rows["phase"].to_numpy() == "pack") & (status == "ok")
+    times = rows[[column for column in Times.COLUMNS if column in rows]]
+    return Cell(
+        _identity(first), "ok", "", Times.of(times[run]), Times.of(times[packed]), first["flop"], first["least_flop"],
+        first["bytes"], first["implementation"], first["plan"],
+        first["tuning"], first["version"], first["isa"],
+    )
+
+
+def _identity(row: pd.Series) -> str:
+    return "|".join(str(row[key]) for key in ("run", "setting", "problem", "contender", "threads"))
