@@ -76,7 +76,7 @@ struct Tile {
   static constexpr bool kTail = kTail_;
   static constexpr int kSums = Sums(kRows, kVecs);
   static constexpr int kShuffled = kSpread == SpreadA::shuffled ? ShuffledRows(kRows) : 0;
-  static constexpr int kUnroll = std::max(kSums, StepsAtOnce(kRows, kVecs));
+  static constexpr int kTurn = kShuffled > 0 ? 4 : std::max(kSums, StepsAtOnce(kRows, kVecs));  // steps at once
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
   // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
@@ -214,26 +214,29 @@ HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA
   }
 }
 
-// The first steps over k, as many as are whole turns of the unrolled loop; returns how many.
-template <class T, class P, bool kAsk>
+// The steps over k from `k` on, as many as are whole turns of the loop, of 1, 2 or a multiple of 4 steps; returns the
+// first that is left.
+template <class T, class P, int kTurn, bool kAsk>
 HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
-                        std::int64_t ahead, int k_size) {
+                        std::int64_t ahead, int k, int k_size) {
   constexpr int kSums = T::kSums;
-  constexpr int kTurn = T::kShuffled > 0 ? 4 : T::kUnroll;
-  int k = 0;
+  constexpr int kShuffled = kTurn > 1 ? T::kShuffled : 0;
+  constexpr int kAtOnce = std::min(kTurn, RowsOfB::kAtOnce);
   for (; k + kTurn <= k_size; k += kTurn) {
-    V a_quads[std::max(1, T::kShuffled)];
-    BRICKWORK_UNROLL for (int r = 0; r < T::kShuffled; ++r) {
+    V a_quads[std::max(1, kShuffled)];
+    BRICKWORK_UNROLL for (int r = 0; r < kShuffled; ++r) {
       a_quads[r] = KeptInRegister(hn::LoadDup128(D(), rows_a.At(rows_a.base, r)));
     }
-    const V* quads = T::kShuffled > 0 ? a_quads : nullptr;
-    BRICKWORK_UNROLL for (int u = 0; u < kTurn; u += RowsOfB::kAtOnce) {
+    const V* quads = kShuffled > 0 ? a_quads : nullptr;
+    BRICKWORK_UNROLL for (int u = 0; u < kTurn; u += kAtOnce) {
       AddStep<T, P, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead, quads);
-      if (kTurn > 1) AddStep<T, P, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead, quads);
-      if (kTurn > 2) AddStep<T, P, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead, quads);
-      if (kTurn > 2) AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead, quads);
-      rows_a.base += std::min(kTurn, RowsOfB::kAtOnce) * sizeof(float);
-      rows_b.base += std::min(kTurn, RowsOfB::kAtOnce) * rows_b.ld;
+      if constexpr (kAtOnce > 1) AddStep<T, P, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead, quads);
+      if constexpr (kAtOnce > 2) {
+        AddStep<T, P, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead, quads);
+        AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead, quads);
+      }
+      rows_a.base += kAtOnce * sizeof(float);
+      rows_b.base += kAtOnce * rows_b.ld;
     }
   }
   return k;
@@ -245,19 +248,12 @@ HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& co
                           const float* b, std::int64_t ldb, std::int64_t ahead, int k_size) {
   RowsOfA rows_a(a, lda);
   RowsOfB rows_b(b, ldb);
-  int k = 0;
-  if constexpr (P::kEnd - P::kFirst == T::kRows) {  // parts are rare, and long to compile
-    if (T::kAsksForB && ahead != 0) {
-      k = AddTurns<T, P, true>(sum, columns, rows_a, rows_b, ahead, k_size);
-    } else {
-      k = AddTurns<T, P, false>(sum, columns, rows_a, rows_b, ahead, k_size);
-    }
-  }
-  for (; k < k_size; ++k) {
-    AddStep<T, P, false, 0>(sum[0], columns, rows_a, rows_b, ahead);
-    rows_a.base += sizeof(float);
-    rows_b.base += rows_b.ld;
-  }
+  constexpr bool kWhole = P::kEnd - P::kFirst == T::kRows;  // parts are rare, and long to compile
+  constexpr int kTurn = kWhole ? T::kTurn : 1;
+  constexpr bool kAsks = kWhole && T::kAsksForB;
+  const int k = kAsks && ahead != 0 ? AddTurns<T, P, kTurn, kAsks>(sum, columns, rows_a, rows_b, ahead, 0, k_size)
+                                    : AddTurns<T, P, kTurn, false>(sum, columns, rows_a, rows_b, ahead, 0, k_size);
+  if constexpr (kTurn > 1) AddTurns<T, P, 1, false>(sum, columns, rows_a, rows_b, ahead, k, k_size);
 }
 
 // acc += the rows at p, or one row over and over where ld is 0.
@@ -296,7 +292,7 @@ HWY_INLINE void Finish(typename T::Acc (&sum)[T::kSums], const Columns<T>& colum
     }
   }
   constexpr std::uintptr_t kVector = sizeof(float) * kLanes;
-  const bool stream = band.stream && reinterpret_cast<std::uintptr_t>(c) % kVector == 0 && ldc % kLanes == 0;
+  const bool stream = band.access.stream && reinterpret_cast<std::uintptr_t>(c) % kVector == 0 && ldc % kLanes == 0;
   BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) columns.Store(acc[r][v], c, v, stream);
     Keep(c += ldc);
@@ -319,7 +315,7 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   const int k_size = shape.k, period = band.period;
   const Batch batch = call.batch;
   const std::int64_t next_a = call.next_a, column = band.column;
-  const bool b_stays = batch.size * k_size * ldb * static_cast<std::int64_t>(sizeof(float)) <= band.kept;
+  const bool b_stays = batch.size * k_size * ldb * static_cast<std::int64_t>(sizeof(float)) <= band.access.kept;
   const Columns<T> columns{hn::FirstN(D(), static_cast<std::size_t>(T::kTail ? band.last_lanes : kLanes))};
 
   std::int64_t row = band.row, a_offset = band.row * lda;
@@ -331,7 +327,7 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
         BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) sum[u][r][v] = hn::Zero(D());
       }
     }
-    const std::int64_t ahead = tile > 0 && b_stays ? 0 : band.ahead;
+    const std::int64_t ahead = tile > 0 && b_stays ? 0 : band.access.ahead;
     int place = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
       LiveRows live = LiveRows::all;
@@ -360,7 +356,7 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
     Keep(then);
     Finish<T>(sum, columns, shape, *then, band, row);
   }
-  if (band.stream) hwy::FlushStream();  // another thread may read C after the call
+  if (band.access.stream) hwy::FlushStream();  // another thread may read C after the call
 }
 
 template <int kVecs, bool kTail, SpreadA kSpread, int... kRowsMinus1>

@@ -25,22 +25,20 @@ const std::vector<SimdIsa>& usable_isas() {
   return usable;
 }
 
-// The first `rows` rows of a panel in register tiles of near-equal height, 8 rows as 4 + 4: two bands at most, which
-// are otherwise as `common`.
+// The first `rows` rows of a panel in register tiles of near-equal height, 8 rows as 4 + 4: two bands at most.
 template <class Visit>
-void each_band(const Panel& panel, int rows, const Band& common, Visit&& visit) {
+void each_band(const Panel& panel, int rows, const Access& access, Visit&& visit) {
   const EqualSpans spans(rows, rows <= panel.whole_rows ? panel.whole_rows : panel.most_rows);
   const auto visit_tiles = [&](int first, int end) {
     if (first == end) return;
     const Span tile = spans[first];
-    Band band = common;
-    band.run = panel.with_rows[tile.size - 1];
-    band.row = tile.begin;
-    band.column = panel.column;
-    band.tiles = end - first;
-    band.tile_rows = tile.size;
-    band.last_lanes = panel.last_lanes;
-    visit(std::move(band));
+    visit(Band{.run = panel.with_rows[tile.size - 1],
+               .row = tile.begin,
+               .column = panel.column,
+               .tiles = end - first,
+               .tile_rows = tile.size,
+               .last_lanes = panel.last_lanes,
+               .access = access});
   };
   visit_tiles(0, spans.larger);
   visit_tiles(spans.larger, spans.pieces);
@@ -61,13 +59,13 @@ class SimdBrgemm final : public BrgemmKernel {
   SimdBrgemm(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa)
       : BrgemmKernel(shape),
         isa_(isa.isa),
-        common_{.stream = hints.stream_c && shape.beta == 0,
+        access_{.stream = hints.stream_c && shape.beta == 0,
                 .ahead = hints.tuning.ahead * shape.ldb * static_cast<std::int64_t>(sizeof(float)),
                 .kept = hints.tuning.kept * 1024},
         panels_(isa.cut(shape.n, hints.tuning)) {
     const ZeroRows& zeros = hints.zero_rows;
     for (const Panel& panel : panels_) {
-      each_band(panel, shape.m, common_, [&](Band band) {
+      each_band(panel, shape.m, access_, [&](Band band) {
         band.period = zeros.period;
         for (int tile = 0; tile < band.tiles; ++tile) {
           const Span rows{static_cast<int>(band.row) + tile * band.tile_rows, band.tile_rows};
@@ -87,12 +85,12 @@ class SimdBrgemm final : public BrgemmKernel {
       for (const Band& band : bands_) band.run(shape(), call, band);
     } else {
       for (const Panel& panel : panels_)
-        each_band(panel, call.rows, common_, [&](const Band& band) { band.run(shape(), call, band); });
+        each_band(panel, call.rows, access_, [&](const Band& band) { band.run(shape(), call, band); });
     }
   }
 
   Isa isa_;
-  Band common_;  // what all bands have in common
+  Access access_;
   std::vector<Panel> panels_;
   std::vector<Band> bands_;  // of all m rows
 };

@@ -23,15 +23,20 @@ struct Panel {
   int whole_rows;                 // of one that holds all rows
 };
 
+// How all bands of a brick reach B and C.
+struct Access {
+  bool stream;         // C may be stored past the caches where it is aligned
+  std::int64_t ahead;  // so many bytes on in B lies the row to ask for; 0: none
+  std::int64_t kept;   // a B of at most so many bytes is asked for once, by the first tile
+};
+
 // Register tiles of one size, one below the other, in one panel.
 struct Band {
-  BandFunction run = nullptr;
-  std::int64_t row = 0, column = 0;  // where the first tile begins
-  int tiles = 0, tile_rows = 0;
-  int last_lanes = 0;
-  bool stream = false;              // C may be stored past the caches where it is aligned
-  std::int64_t ahead = 0;           // so many bytes on in B lies the row to ask for; 0: none
-  std::int64_t kept = 0;            // a B of at most so many bytes is asked for once, by the first tile
+  BandFunction run;
+  std::int64_t row, column;  // where the first tile begins
+  int tiles, tile_rows;
+  int last_lanes;
+  Access access;
   int period = 0;                   // of zero rows; 0: all rows always add
   std::vector<LiveRows> live_rows;  // [tile][place in the period]
 };
