@@ -12,7 +12,7 @@ enum class SpreadA {
   shuffled
 };
 
-constexpr std::int64_t kMostAhead = 1024;
+constexpr std::int64_t kMostInTuning = 1024;  // what none of its numbers exceeds
 
 // The values that are written here lose little on any processor; a calibration finds those of the machine at hand
 // (tuning/calibration.hpp).

@@ -122,7 +122,7 @@ SimdTuning calibrate(Isa isa) {
   const int lanes = (*probe)->isa() == "avx512" ? 16 : (*probe)->isa() == "avx2" ? 8 : 4;
   const int widest = (*probe)->isa() == "avx2" ? 2 : 4;
   SimdTuning known;
-  if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) known.kept = std::min(l1 / 1024 * 4 / 5, kMostAhead);
+  if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) known.kept = std::min(l1 / 1024 * 4 / 5, kMostInTuning);
   return choose_tuning(
       widest, known, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
 }

@@ -26,9 +26,8 @@ TEST(Calibration, TiesGoToTheDefault) {
 
 TEST(Calibration, KeepsWhatIsKnownOfTheMachine) {
   const SimdTuning known{.kept = 100};
-  EXPECT_EQ(choose(
-                4, [](const auto&, const auto&) { return 1.0; }, known),
-            known);
+  const auto likes_nothing = [](const auto&, const auto&) { return 1.0; };
+  EXPECT_EQ(choose(4, likes_nothing, known), known);
   const auto likes_cut = [](const SimdTuning& t, const auto&) { return t.whole ? 1.0 : 0.5; };
   EXPECT_EQ(choose(4, likes_cut, known), (SimdTuning{.kept = 100, .whole = false}));
 }

@@ -27,7 +27,7 @@ const SizeTable<Tuning>& Tuning::table() {
 
 SimdTuning parse_tuning(std::string_view text) {
   const auto tuning = parse_words<Tuning>(text);
-  check_sizes(tuning, kMostAhead, std::to_string(kMostAhead));
+  check_sizes(tuning, kMostInTuning, std::to_string(kMostInTuning));
   return tuning;
 }
 

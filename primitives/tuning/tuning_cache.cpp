@@ -19,9 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whom a kept tuning is for.
+// Whom a kept tuning is for. Of another default it may lack what is tuned since, or have lost to what is no longer
+// there.
 nlohmann::ordered_json owner(std::string_view isa, std::string_view version) {
-  return {{"cpu", machine().cpu}, {"cpu_id", machine().cpu_id}, {"isa", isa}, {"version", version}};
+  return {{"cpu", machine().cpu},
+          {"cpu_id", machine().cpu_id},
+          {"isa", isa},
+          {"default", to_string(SimdTuning{})},
+          {"version", version}};
 }
 
 ChosenTuning by_default(std::string warning) {

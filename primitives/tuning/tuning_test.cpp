@@ -84,6 +84,17 @@ TEST_F(TuningCache, AnotherVersionOrCpuCalibratesAnew) {
   EXPECT_EQ(calibrations_, 3);
 }
 
+TEST_F(TuningCache, AnotherDefaultCalibratesAnew) {
+  find();
+  std::ifstream in(file());
+  auto kept = nlohmann::json::parse(in);
+  EXPECT_EQ(kept["for"]["default"], to_string(SimdTuning{}));
+  kept["for"]["default"] = "four=6";
+  std::ofstream(file()) << kept;
+  find();
+  EXPECT_EQ(calibrations_, 2);
+}
+
 TEST_F(TuningCache, WhatIsAskedForNeedsNoCalibration) {
   EXPECT_EQ(find("default").tuning, SimdTuning{});
   EXPECT_EQ(find("four=5").tuning, SimdTuning{.four = 5});
