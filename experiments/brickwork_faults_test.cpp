@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "testing/csv_table.hpp"
+#include "testing/json_file.hpp"
 #include "testing/program.hpp"
 
 namespace brickwork {
@@ -32,7 +32,7 @@ class Faults : public testing::Test {
       EXPECT_EQ(table.at(i, "m"), std::to_string(i + 1));
       EXPECT_EQ(table.at(i, "status"), "ok");
     }
-    EXPECT_EQ(nlohmann::json::parse(read_file(folder_ / "environment.json")).at("exit_code"), 0);
+    EXPECT_EQ(read_json(folder_ / "environment.json").at("exit_code"), 0);
   }
 
   const fs::path folder_ = fresh_folder();
@@ -120,7 +120,7 @@ TEST_F(Faults, AnInterruptKeepsTheFinishedRowsAndIsSaid) {
   EXPECT_GE(CsvTable(folder_ / "samples.csv").rows(), 59U);
   EXPECT_THAT(output, HasSubstr("\ninterrupted: what was finished is kept\n"));
   EXPECT_THAT(output, HasSubstr("\nresults in " + folder_.string()));
-  EXPECT_EQ(nlohmann::json::parse(read_file(folder_ / "environment.json")).at("exit_code"), 130);
+  EXPECT_EQ(read_json(folder_ / "environment.json").at("exit_code"), 130);
 }
 
 // The first problem has hardly a plan beside the rule's, so that its search ends by itself.

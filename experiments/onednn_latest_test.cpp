@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "testing/csv_table.hpp"
+#include "testing/json_file.hpp"
 #include "testing/program.hpp"
 
 namespace brickwork {
@@ -64,8 +64,7 @@ class OnednnLatestInstalled : public testing::Test {
     EXPECT_EQ(found.peaks, 6);
     EXPECT_EQ(found.here, 6);
     for (const auto& version : found.versions) EXPECT_THAT(version, testing::ContainsRegex("^3\\.[1-9][0-9]"));
-    std::ifstream in(folder / contender / "environment.json");
-    const auto record = nlohmann::json::parse(in);
+    const auto record = read_json(folder / contender / "environment.json");
     EXPECT_EQ(record.at("exit_code"), 0);
     EXPECT_EQ(record.at("libraries").at("oneDNN"), found.versions.front());
     EXPECT_EQ(record.at("cpu").at("hardware_threads"), 1);
