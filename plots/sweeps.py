@@ -105,7 +105,7 @@ class Problem:
     flop: float  # nan where no row knows it
     bytes: float
     cells: dict[str, Cell]
-    peak: Cell | None  # the FMA peak measured among this problem's contenders
+    peak: Cell | None = None  # the FMA peak measured among this problem's contenders
     roof: Cell | None = None  # the same with a register tile's loads from L1
     elsewhere: dict[str, dict[str, Cell]] = field(default_factory=dict)  # the same of processes that measured one contender each
 
@@ -207,7 +207,7 @@ def _sweep(run: Run, rows: pd.DataFrame, machine: pd.DataFrame) -> Sweep:
     elsewhere = {key: _limits_elsewhere(found) for key, found in apart}
     stream = _cell(machine[(machine["contender"] == "stream") & (machine["threads"] == attributes.get("threads"))])
     problems = [
-        _problem(cells, sizes, {name: _cell(found.get(key, rows.iloc[:0])) for name, found in limits.items()}, elsewhere.get(key, {}))
+        _problem(cells, sizes, {name: _cell(found[key]) for name, found in limits.items() if key in found}, elsewhere.get(key, {}))
         for key, cells in rows.groupby(group, sort=False)
     ]
     return Sweep(
@@ -231,7 +231,7 @@ def _limits_elsewhere(rows: pd.DataFrame) -> dict[str, dict[str, Cell]]:
     return found
 
 
-def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell | None], elsewhere: dict) -> Problem:
+def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell], elsewhere: dict) -> Problem:
     first = rows.iloc[0]
     filled = {size: first[size] for size in sizes if pd.notna(first[size]) and first[size] != ""}
     known = rows[rows["phase"] == "run"]  # packing does no work that counts
@@ -241,7 +241,7 @@ def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell | None
         {size: value if isinstance(value, str) else int(value) for size, value in filled.items()},
         flop.iloc[0] if flop.size else float("nan"), data.iloc[0] if data.size else float("nan"),
         {name: _cell(group) for name, group in rows.groupby("contender", sort=False)},
-        **{name: cell if cell and cell.ok else None for name, cell in limits.items()}, elsewhere=elsewhere,
+        **{name: cell for name, cell in limits.items() if cell.ok}, elsewhere=elsewhere,
     )
 
 
