@@ -165,10 +165,10 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   app.add_option("--cache", cache, "State of the caches before each run: hot, cold (default: hot)")
       ->type_name("STATE")
       ->check(CLI::IsMember({"hot", "cold"}));
-  app.add_option("--samples", o.samples, "Timed samples per contender and problem (default: 11)")
+  app.add_option("--samples", o.samples, "Timed samples per contender and problem (default: 51)")
       ->type_name("COUNT")
       ->check(whole(1, 100000));
-  app.add_option("--min-time", o.min_time, "Least duration of a sample in seconds (default: 0.02)")
+  app.add_option("--min-time", o.min_time, "Least duration of a sample in seconds (default: 0.002)")
       ->type_name("SECONDS")
       ->check(seconds(1e-6, 3600));
   auto* budget_option = app.add_option("--time-budget", time_budget, "Take fewer samples (at least 3) to end in time")
