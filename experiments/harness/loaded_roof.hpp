@@ -43,7 +43,7 @@ class LoadedRoof {
  public:
   static constexpr int kDepth = 32;  // of A and B: with AVX-512 B is 10 KiB
 
-  explicit LoadedRoof(int threads);                // so many passes that a run takes about 10 ms
+  explicit LoadedRoof(int threads);                // so many passes that a run takes about 1 ms
   LoadedRoof(int threads, std::int64_t passes);    // over all of A and B
   double flop() const;                             // of one run
   std::string isa() const { return target_.isa; }  // Highway's name of what it runs on

@@ -69,11 +69,12 @@ HWY_EXPORT(TargetName);
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-// A hundredth will do where every sum is looked at in every step and nobody reads the times.
+// A tenth will do where every sum is looked at in every step and nobody reads the times.
 constexpr std::int64_t kFmaSteps = 25'000;
 #else
-// x 12 cycles: about 10 ms, as long as a layer, so that a busy machine holds both up alike where the threads meet.
-constexpr std::int64_t kFmaSteps = 2'500'000;
+// x 12 cycles: about 1 ms, as long as a layer of one image, so that a busy machine holds both up alike where the
+// threads meet.
+constexpr std::int64_t kFmaSteps = 250'000;
 #endif
 
 }  // namespace

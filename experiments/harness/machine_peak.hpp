@@ -13,7 +13,7 @@ namespace brickwork {
 // Nothing but independent fused multiply-adds on every thread, with the widest vectors of the machine.
 class FmaPeak {
  public:
-  explicit FmaPeak(int threads);             // so many steps that a run takes about 10 ms
+  explicit FmaPeak(int threads);             // so many steps that a run takes about 1 ms
   FmaPeak(int threads, std::int64_t steps);  // multiply-adds onto every accumulator
   double flop() const;                       // of one run
   std::string isa() const;                   // Highway's name of what it runs on

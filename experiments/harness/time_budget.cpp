@@ -15,7 +15,7 @@ void TimeBudget::start_problem() {
 
 int TimeBudget::samples(const std::vector<CallCost>& contenders) const {
   if (!options_.time_budget) return options_.samples;
-  double per_sample = 2 * options_.min_time;  // of the FMA peak and the loaded roof
+  double per_sample = 2 * 1.5 * options_.min_time;  // of the FMA peak and the loaded roof
   double fixed = 0;
   for (const CallCost& cost : contenders) {
     // One more call to warm up, and half as much again because a sample ends with a whole call.

@@ -22,34 +22,34 @@ class Budget : public testing::Test {
 };
 
 TEST_F(Budget, IsSharedEquallyByTheProblemsThatAreLeft) {
-  auto budget = this->budget(200, 4);
+  auto budget = this->budget(300, 4);
   budget.start_problem();
-  EXPECT_EQ(budget.samples({}), 25);  // of peak and roof alone: a second each
-  now_ += 20;                         // the first problem left more than it took
+  EXPECT_EQ(budget.samples({}), 25);  // of peak and roof alone: a second and a half each
+  now_ += 30;                         // the first problem left more than it took
   budget.start_problem();
   EXPECT_EQ(budget.samples({}), 30);
   now_ += 120;
   budget.start_problem();
   budget.start_problem();
-  EXPECT_EQ(budget.samples({}), 30);  // the last one gets the rest
+  EXPECT_EQ(budget.samples({}), 50);  // the last one gets the rest
 }
 
 TEST_F(Budget, LessWhatTheProblemsChecksTook) {
-  auto budget = this->budget(200, 2);
-  now_ += 40;
+  auto budget = this->budget(300, 2);
+  now_ += 60;
   budget.start_problem();
   EXPECT_EQ(budget.samples({}), 40);
-  now_ += 30;
+  now_ += 45;
   EXPECT_EQ(budget.samples({}), 25);
 }
 
 TEST_F(Budget, CountsEveryCallOfEveryContender) {
   auto budget = this->budget(210, 1);
   budget.start_problem();
-  // A sample: 2 of peak and roof, 2 + 3 of the slow contender, 0.5 + 1.5 of the fast one. Packing: 3 * (4 + 4), 3 * (0
+  // A sample: 3 of peak and roof, 2 + 3 of the slow contender, 0.5 + 1.5 of the fast one. Packing: 3 * (4 + 4), 3 * (0
   // + 1).
   EXPECT_EQ(budget.samples({{.run_seconds = 2, .pack_seconds = 4}, {.run_seconds = 0.5, .pack_seconds = 0}}),
-            (210 - 24 - 3) / 9);
+            (210 - 24 - 3) / 10);
 }
 
 TEST_F(Budget, LeavesThreeSamplesOrTheFewerThatWereAskedFor) {
