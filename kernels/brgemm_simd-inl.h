@@ -45,11 +45,10 @@ constexpr int MaxRows(int vecs) {
 
 // Independent sums over k, a power of two. Two FMA ports of latency 4 need 8 accumulators in flight, and 16 where they
 // are not to wait for each other's loads (8 x 16 tiles: 0.95 of peak instead of 0.87); a tile with fewer keeps several
-// sums and adds them at the end.
-constexpr int Sums(int rows, int vecs) {
-  const int tile = rows * vecs;
+// sums and adds them at the end. The tile and what else is in registers, in vectors.
+constexpr int Sums(int tile, int others) {
   int sums = 1;
-  while (sums * tile < 16 && 2 * sums * tile + vecs + 1 <= kRegisters) sums *= 2;
+  while (sums * tile < 16 && 2 * sums * tile + others <= kRegisters) sums *= 2;
   return sums;
 }
 
@@ -57,7 +56,7 @@ constexpr int Sums(int rows, int vecs) {
 // once for B, so they end at m / (m + 1) of two loads a cycle; two or three such rows lift them above: from 0.80 to
 // 0.97 of peak at 6 x 16, from 0.90 to 0.98 at 16 x 16. (Two on the shorter tiles, as shuffles fill ports, too.)
 constexpr int ShuffledRows(int rows) {
-  return std::min({rows, rows < 8 ? 2 : 3, kRegisters - Sums(rows, 1) * rows - 2});
+  return std::min({rows, rows < 8 ? 2 : 3, kRegisters - Sums(rows, 2) * rows - 2});
 }
 
 // Steps over k between two ends of the loop around them, whose exit a CPU foresees where a member has few: 2 % of 6 x
@@ -74,7 +73,9 @@ template <int kRows_, int kVecs_, bool kTail_, SpreadA kSpread>
 struct Tile {
   static constexpr int kRows = kRows_, kVecs = kVecs_;
   static constexpr bool kTail = kTail_;
-  static constexpr int kSums = Sums(kRows, kVecs);
+  static constexpr bool kFromMemory = kSpread == SpreadA::memory;
+  // Beside the sums there are a row of B and an element of A, or four rows of B.
+  static constexpr int kSums = Sums(kRows * kVecs, kFromMemory ? 4 : kVecs + 1);
   static constexpr int kShuffled = kSpread == SpreadA::shuffled ? ShuffledRows(kRows) : 0;
   static constexpr int kTurn = kShuffled > 0 ? 4 : std::max(kSums, StepsAtOnce(kRows, kVecs));  // steps at once
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
@@ -197,6 +198,24 @@ HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns,
   }
 }
 
+// Four steps of a tile one vector wide, the u-th and those after it, row by row.
+template <class T>
+HWY_INLINE void AddStepsFromMemory(typename T::Acc (&sum)[T::kSums], int u, const Columns<T>& columns,
+                                   const RowsOfA& rows_a, const RowsOfB& rows_b) {
+  V b_rows[RowsOfB::kAtOnce];
+  BRICKWORK_UNROLL for (int k = 0; k < RowsOfB::kAtOnce; ++k) {
+    b_rows[k] = KeptInRegister(columns.Load(rows_b.At(k), 0));
+  }
+  const char* row = rows_a.base;
+  BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
+    if (r > 0) Keep(row += rows_a.ld);
+    BRICKWORK_UNROLL for (int k = 0; k < RowsOfB::kAtOnce; ++k) {
+      V& acc = sum[(u + k) % T::kSums][r][0];
+      acc = hn::MulAdd(hn::Set(D(), reinterpret_cast<const float*>(row)[k]), b_rows[k], acc);
+    }
+  }
+}
+
 template <class T, class P, bool kAsk, int kStep>
 HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
                         std::int64_t ahead, const V* a_quads = nullptr) {
@@ -229,11 +248,15 @@ HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& colu
     }
     const V* quads = kShuffled > 0 ? a_quads : nullptr;
     BRICKWORK_UNROLL for (int u = 0; u < kTurn; u += kAtOnce) {
-      AddStep<T, P, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead, quads);
-      if constexpr (kAtOnce > 1) AddStep<T, P, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead, quads);
-      if constexpr (kAtOnce > 2) {
-        AddStep<T, P, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead, quads);
-        AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead, quads);
+      if constexpr (T::kFromMemory && kTurn > 1) {
+        AddStepsFromMemory<T>(sum, u, columns, rows_a, rows_b);
+      } else {
+        AddStep<T, P, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead, quads);
+        if constexpr (kAtOnce > 1) AddStep<T, P, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead, quads);
+        if constexpr (kAtOnce > 2) {
+          AddStep<T, P, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead, quads);
+          AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead, quads);
+        }
       }
       rows_a.base += kAtOnce * sizeof(float);
       rows_b.base += kAtOnce * rows_b.ld;
@@ -375,6 +398,7 @@ template <int kVecs>
 const BandFunction* ByRows(bool tail, SpreadA spread) {
 #if HWY_TARGET == HWY_AVX3
   if (kVecs == 1 && spread == SpreadA::shuffled) return ByRows<1, SpreadA::shuffled>(tail);
+  if (kVecs == 1 && spread == SpreadA::memory) return ByRows<1, SpreadA::memory>(tail);
 #endif
   return ByRows<kVecs, SpreadA::registers>(tail);
 }

@@ -86,7 +86,7 @@ SimdTuning draw_tuning(Draw& draw) {
           .ahead = draw(3) * 8,
           .kept = draw(3) * 16,
           .whole = draw(4) == 0,
-          .spread = draw(2) == 0 ? SpreadA::registers : SpreadA::shuffled};
+          .spread = kSpreads[draw(3)]};
 }
 
 #ifdef __SANITIZE_ADDRESS__
@@ -339,11 +339,11 @@ TEST_P(Brgemm, SaysWhatItRunsOn) {
   EXPECT_FALSE((*kernel)->isa().empty());
 }
 
-// Both ways to spread A over the lanes, at every height of a narrow tile.
-TEST(BrgemmSimd, NarrowTilesWithAndWithoutShuffles) {
+// Every way to spread A over the lanes, at every height of a narrow tile.
+TEST(BrgemmSimd, NarrowTilesOfEverySpread) {
   Draw draw;
   for (Isa isa : simd_info().isas)
-    for (SpreadA spread : {SpreadA::registers, SpreadA::shuffled})
+    for (SpreadA spread : kSpreads)
       for (int m = 1; m <= 70; ++m)
         for (int n : {1, 3, 4, 7, 8, 9, 15, 16})
           for (int k : {1, 3, 4, 5, 8, 23}) {

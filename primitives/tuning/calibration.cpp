@@ -96,7 +96,7 @@ SimdTuning choose_tuning(int widest, const SimdTuning& known, const MeasureTunin
     std::vector<SimdTuning> candidates{tuning};
     for (const std::int64_t rows : kHeights[vecs - 1]) {
       for (const std::int64_t ahead : kDistances) {
-        for (const SpreadA spread : {SpreadA::registers, SpreadA::shuffled}) {
+        for (const SpreadA spread : kSpreads) {
           if (vecs < widest && ahead != tuning.ahead) continue;
           if (vecs > 1 && spread != tuning.spread) continue;
           SimdTuning candidate = tuning;

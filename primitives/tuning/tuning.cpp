@@ -18,7 +18,8 @@ const SizeTable<Tuning>& Tuning::table() {
                 {.key = "ahead=", .column = "ahead", .member = member(&T::ahead), .least = 0},
                 {.key = "kept=", .column = "kept", .member = member(&T::kept), .least = 0}},
       .words = {choice("whole or cut", {"cut", "whole"}, static_cast<bool T::*>(&T::whole)),
-                choice("spread=registers or spread=shuffled", {"spread=registers", "spread=shuffled"},
+                choice("spread=registers, spread=shuffled or spread=memory",
+                       {"spread=registers", "spread=shuffled", "spread=memory"},
                        static_cast<SpreadA T::*>(&T::spread))},
       .separator = ' ',
       .default_words = true};

@@ -24,6 +24,7 @@ TEST(Tuning, TextAndValueAreInverse) {
   EXPECT_EQ(to_string(other), "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
+  EXPECT_EQ(parse_tuning(to_string(SimdTuning{.spread = SpreadA::memory})).spread, SpreadA::memory);
 }
 
 TEST(Tuning, WrongTextsAreRefused) {
@@ -31,7 +32,7 @@ TEST(Tuning, WrongTextsAreRefused) {
                                       {"four=0", "four is 0: it must be from 1 to 1024"},
                                       {"ahead=2000", "ahead is 2000: it must be from 0 to 1024"},
                                       {"ahead=-1", "ahead"},
-                                      {"spread=wide", "spread=registers or spread=shuffled"},
+                                      {"spread=wide", "spread=registers, spread=shuffled or spread=memory"},
                                       {"four=6 four=7", "a second time"}}) {
     EXPECT_THAT([text = text] { parse_tuning(text); },
                 testing::ThrowsMessage<std::invalid_argument>(HasSubstr(message)))
