@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "machine.hpp"
 #include "tuning/calibration.hpp"
@@ -19,14 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whom a kept tuning is for. Of another default it may lack what is tuned since, or have lost to what is no longer
-// there.
+// Whom a kept tuning is for. One of another default or of other words was found without what can be chosen since.
 nlohmann::ordered_json owner(std::string_view isa, std::string_view version) {
-  return {{"cpu", machine().cpu},
-          {"cpu_id", machine().cpu_id},
-          {"isa", isa},
-          {"default", to_string(SimdTuning{})},
-          {"version", version}};
+  nlohmann::ordered_json words = nlohmann::ordered_json::array();
+  for (const auto& word : Tuning::table().words) words.push_back(word.expected);
+  return {{"cpu", machine().cpu},      {"cpu_id", machine().cpu_id}, {"isa", isa}, {"default", to_string(SimdTuning{})},
+          {"words", std::move(words)}, {"version", version}};
 }
 
 ChosenTuning by_default(std::string warning) {

@@ -85,15 +85,22 @@ TEST_F(TuningCache, AnotherVersionOrCpuCalibratesAnew) {
   EXPECT_EQ(calibrations_, 3);
 }
 
-TEST_F(TuningCache, AnotherDefaultCalibratesAnew) {
+TEST_F(TuningCache, OtherChoicesThanTodaysCalibrateAnew) {
   find();
   std::ifstream in(file());
-  auto kept = nlohmann::json::parse(in);
+  const auto kept = nlohmann::json::parse(in);
   EXPECT_EQ(kept["for"]["default"], to_string(SimdTuning{}));
-  kept["for"]["default"] = "four=6";
-  std::ofstream(file()) << kept;
+  EXPECT_THAT(kept["for"]["words"].dump(), HasSubstr("spread=memory"));
+  auto other = kept;
+  other["for"]["default"] = "four=6";
+  std::ofstream(file()) << other;
   find();
   EXPECT_EQ(calibrations_, 2);
+  other = kept;
+  other["for"]["words"] = {"whole or cut"};
+  std::ofstream(file()) << other;
+  find();
+  EXPECT_EQ(calibrations_, 3);
 }
 
 TEST_F(TuningCache, WhatIsAskedForNeedsNoCalibration) {
