@@ -45,7 +45,7 @@ constexpr int MaxRows(int vecs) {
 
 // Independent sums over k, a power of two. Two FMA ports of latency 4 need 8 accumulators in flight, and 16 where they
 // are not to wait for each other's loads (8 x 16 tiles: 0.95 of peak instead of 0.87); a tile with fewer keeps several
-// sums and adds them at the end. The tile and what else is in registers, in vectors.
+// sums and adds them at the end. `tile` and `others`, what else the registers hold, are counted in vectors.
 constexpr int Sums(int tile, int others) {
   int sums = 1;
   while (sums * tile < 16 && 2 * sums * tile + others <= kRegisters) sums *= 2;
