@@ -65,6 +65,17 @@ else()
   message(STATUS "LIBXSMM 1.17 not found: its rows will be skipped")
 endif()
 
+# Header-only, and without a CMake package in Debian.
+find_path(XBYAK_INCLUDE_DIR xbyak/xbyak.h)
+if(XBYAK_INCLUDE_DIR AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(BRICKWORK_HAS_XBYAK ON)
+  add_library(brickwork_xbyak INTERFACE)
+  target_include_directories(brickwork_xbyak SYSTEM INTERFACE ${XBYAK_INCLUDE_DIR})
+  message(STATUS "Xbyak in ${XBYAK_INCLUDE_DIR}")
+else()
+  message(STATUS "Xbyak not found: the simd brick's tiles will all be compiled")
+endif()
+
 # OpenBLAS must be its OpenMP build, so that the process has one thread pool.
 pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
 if(openblas_FOUND)

@@ -43,22 +43,6 @@ constexpr int MaxRows(int vecs) {
   return vecs == 1 ? 28 : vecs == 2 ? 14 : vecs == 3 ? 9 : 7;
 }
 
-// Independent sums over k, a power of two. Two FMA ports of latency 4 need 8 accumulators in flight, and 16 where they
-// are not to wait for each other's loads (8 x 16 tiles: 0.95 of peak instead of 0.87); a tile with fewer keeps several
-// sums and adds them at the end. `tile` and `others`, what else the registers hold, are counted in vectors.
-constexpr int Sums(int tile, int others) {
-  int sums = 1;
-  while (sums * tile < 16 && 2 * sums * tile + others <= kRegisters) sums *= 2;
-  return sums;
-}
-
-// Rows whose A is loaded four steps at a time and spread by shuffles. Tiles one vector wide load once for every FMA and
-// once for B, so they end at m / (m + 1) of two loads a cycle; two or three such rows lift them above: from 0.80 to
-// 0.97 of peak at 6 x 16, from 0.90 to 0.98 at 16 x 16. (Two on the shorter tiles, as shuffles fill ports, too.)
-constexpr int ShuffledRows(int rows) {
-  return std::min({rows, rows < 8 ? 2 : 3, kRegisters - Sums(rows, 2) * rows - 2});
-}
-
 // Steps over k between two ends of the loop around them, whose exit a CPU foresees where a member has few: 2 % of 6 x
 // 64 tiles and 5 % of 14 x 16 ones (Emerald Rapids, k = 64). Where too few registers are free GCC spills sums between
 // the steps, which costs more.
@@ -75,8 +59,8 @@ struct Tile {
   static constexpr bool kTail = kTail_;
   static constexpr bool kFromMemory = kSpread == SpreadA::memory;
   // Beside the sums there are a row of B and an element of A, or four rows of B.
-  static constexpr int kSums = Sums(kRows * kVecs, kFromMemory ? 4 : kVecs + 1);
-  static constexpr int kShuffled = kSpread == SpreadA::shuffled ? ShuffledRows(kRows) : 0;
+  static constexpr int kSums = independent_sums(kRegisters, kRows* kVecs, kFromMemory ? 4 : kVecs + 1);
+  static constexpr int kShuffled = kSpread == SpreadA::shuffled ? shuffled_rows(kRegisters, kRows, kSums) : 0;
   static constexpr int kTurn = kShuffled > 0 ? 4 : std::max(kSums, StepsAtOnce(kRows, kVecs));  // steps at once
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
   // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
@@ -431,7 +415,7 @@ std::vector<Panel> CutColumns(int n, const SimdTuning& tuning) {
     const Span vecs = spans[i];
     const int last_lanes = vecs.end() == vecs_total ? n - (vecs_total - 1) * kLanes : kLanes;
     const auto rows = std::min<std::int64_t>(most_rows[vecs.size - 1], MaxRows(vecs.size));
-    panels.push_back({std::int64_t{vecs.begin} * kLanes, last_lanes,
+    panels.push_back({std::int64_t{vecs.begin} * kLanes, vecs.size, last_lanes,
                       ByRows(vecs.size, last_lanes < kLanes, tuning.spread), static_cast<int>(rows),
                       tuning.whole ? MaxRows(vecs.size) : 0});
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "brgemm_backends.hpp"
+#include "generated_tiles.hpp"
 #include "hwy/highway.h"
 
 namespace brickwork {
@@ -25,6 +26,17 @@ const std::vector<SimdIsa>& usable_isas() {
   return usable;
 }
 
+void run_generated(const BrgemmShape&, const BrgemmCall& call, const Band& band) { band.generated->run(call, band); }
+
+// Panels of the brick's columns.
+std::vector<Panel> cut(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa) {
+  auto panels = isa.cut(shape.n, hints.tuning);
+  if (isa.isa == Isa::avx512 && hints.tuning.code == TileCode::generated) {
+    for (Panel& panel : panels) panel.generated = generate_tiles(shape, hints, panel);
+  }
+  return panels;
+}
+
 // The first `rows` rows of a panel in register tiles of near-equal height, 8 rows as 4 + 4: two bands at most.
 template <class Visit>
 void each_band(const Panel& panel, int rows, const Access& access, Visit&& visit) {
@@ -32,13 +44,14 @@ void each_band(const Panel& panel, int rows, const Access& access, Visit&& visit
   const auto visit_tiles = [&](int first, int end) {
     if (first == end) return;
     const Span tile = spans[first];
-    visit(Band{.run = panel.with_rows[tile.size - 1],
+    visit(Band{.run = panel.generated ? &run_generated : panel.with_rows[tile.size - 1],
                .row = tile.begin,
                .column = panel.column,
                .tiles = end - first,
                .tile_rows = tile.size,
                .last_lanes = panel.last_lanes,
-               .access = access});
+               .access = access,
+               .generated = panel.generated.get()});
   };
   visit_tiles(0, spans.larger);
   visit_tiles(spans.larger, spans.pieces);
@@ -62,7 +75,7 @@ class SimdBrgemm final : public BrgemmKernel {
         access_{.stream = hints.stream_c && shape.beta == 0,
                 .ahead = hints.tuning.ahead * shape.ldb * static_cast<std::int64_t>(sizeof(float)),
                 .kept = hints.tuning.kept * 1024},
-        panels_(isa.cut(shape.n, hints.tuning)) {
+        panels_(cut(shape, hints, isa)) {
     const ZeroRows& zeros = hints.zero_rows;
     for (const Panel& panel : panels_) {
       each_band(panel, shape.m, access_, [&](Band band) {
@@ -72,6 +85,7 @@ class SimdBrgemm final : public BrgemmKernel {
           for (int place = 0; place < zeros.period; ++place)
             band.live_rows.push_back(find_live_rows(rows, place, zeros));
         }
+        if (band.generated != nullptr) band.generated->prepare(band.tile_rows);
         bands_.push_back(std::move(band));
       });
     }
@@ -113,6 +127,7 @@ BackendInfo simd_info() {
                    .version = fmt::format("Highway {}.{}.{}", HWY_MAJOR, HWY_MINOR, HWY_PATCH),
                    .isas = {},
                    .absent_reason = {}};
+  if (const std::string& generator = tile_generator_version(); !generator.empty()) info.version += ", " + generator;
   for (const SimdIsa& entry : usable_isas()) info.isas.push_back(entry.isa);
   if (info.isas.empty()) info.absent_reason = "the simd backend needs AVX2, AVX-512 or NEON; this machine has none";
   return info;

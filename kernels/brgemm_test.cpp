@@ -86,7 +86,8 @@ SimdTuning draw_tuning(Draw& draw) {
           .ahead = draw(3) * 8,
           .kept = draw(3) * 16,
           .whole = draw(4) == 0,
-          .spread = kSpreads[draw(3)]};
+          .spread = kSpreads[draw(3)],
+          .code = draw(2) == 0 ? TileCode::compiled : TileCode::generated};
 }
 
 #ifdef __SANITIZE_ADDRESS__

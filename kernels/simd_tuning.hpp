@@ -18,6 +18,10 @@ enum class SpreadA {
 };
 constexpr SpreadA kSpreads[] = {SpreadA::registers, SpreadA::shuffled, SpreadA::memory};
 
+// Where a register tile's code comes from. Only AVX-512 has tiles that are generated (generated_tiles.hpp), and only
+// where the build has a generator; all others are compiled.
+enum class TileCode { compiled, generated };
+
 constexpr std::int64_t kMostInTuning = 1024;  // what none of its numbers exceeds
 
 // The values that are written here lose little on any processor; a calibration finds those of the machine at hand
@@ -37,6 +41,7 @@ struct SimdTuning {
   // 3 rows, 0.90 -> 0.97 of LIBXSMM's on Emerald Rapids, whereas 28 x 64 is best in tiles of 6.
   bool whole = true;
   SpreadA spread = SpreadA::registers;
+  TileCode code = TileCode::generated;
 
   friend bool operator==(const SimdTuning&, const SimdTuning&) = default;
 };

@@ -19,8 +19,9 @@ const SizeTable<Tuning>& Tuning::table() {
                 {.key = "kept=", .column = "kept", .member = member(&T::kept), .least = 0}},
       .words = {choice("whole or cut", {"cut", "whole"}, static_cast<bool T::*>(&T::whole)),
                 choice("spread=registers, spread=shuffled or spread=memory",
-                       {"spread=registers", "spread=shuffled", "spread=memory"},
-                       static_cast<SpreadA T::*>(&T::spread))},
+                       {"spread=registers", "spread=shuffled", "spread=memory"}, static_cast<SpreadA T::*>(&T::spread)),
+                choice("code=compiled or code=generated", {"code=compiled", "code=generated"},
+                       static_cast<TileCode T::*>(&T::code))},
       .separator = ' ',
       .default_words = true};
   return table;

@@ -18,10 +18,18 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST(Tuning, TextAndValueAreInverse) {
-  EXPECT_EQ(to_string(SimdTuning{}), "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers");
-  const SimdTuning other{
-      .one = 1, .two = 2, .three = 3, .four = 4, .ahead = 0, .kept = 48, .whole = false, .spread = SpreadA::shuffled};
-  EXPECT_EQ(to_string(other), "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled");
+  EXPECT_EQ(to_string(SimdTuning{}),
+            "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers code=generated");
+  const SimdTuning other{.one = 1,
+                         .two = 2,
+                         .three = 3,
+                         .four = 4,
+                         .ahead = 0,
+                         .kept = 48,
+                         .whole = false,
+                         .spread = SpreadA::shuffled,
+                         .code = TileCode::compiled};
+  EXPECT_EQ(to_string(other), "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled code=compiled");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
   EXPECT_EQ(parse_tuning(to_string(SimdTuning{.spread = SpreadA::memory})).spread, SpreadA::memory);

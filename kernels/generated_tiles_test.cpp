@@ -1,0 +1,50 @@
+#include "generated_tiles.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "testing/brgemm_check.hpp"
+
+namespace brickwork {
+namespace {
+
+const SimdTuning kGenerated{.code = TileCode::generated};
+
+class GeneratedTilesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const BackendInfo simd = brgemm_backend(Backend::simd);
+    if (tile_generator_version().empty()) GTEST_SKIP() << "this build or system generates no code";
+    if (std::ranges::find(simd.isas, Isa::avx512) == simd.isas.end()) GTEST_SKIP() << "this machine has no AVX-512";
+    panel_ = simd_avx512().cut(64, kGenerated).front();
+  }
+
+  Panel panel_;
+};
+
+TEST_F(GeneratedTilesTest, AreNamedInTheBackendsVersion) {
+  EXPECT_NE(brgemm_backend(Backend::simd).version.find(tile_generator_version()), std::string::npos);
+}
+
+TEST_F(GeneratedTilesTest, AreThereForAnOrdinaryShape) {
+  const BrgemmShape shape = padded_shape(28, 64, 64, 0, 0, BatchKind::offsets);
+  EXPECT_NE(generate_tiles(shape, {.tuning = kGenerated}, panel_), nullptr);
+}
+
+// The brick is right all the same, by compiled tiles.
+TEST_F(GeneratedTilesTest, AreNotThereWhereADistanceFitsNoInstruction) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 27;
+  for (std::int64_t BrgemmShape::*const distance : {&BrgemmShape::lda, &BrgemmShape::ldb, &BrgemmShape::ldc}) {
+    BrgemmShape shape = padded_shape(1, 64, 1, 0, 0, BatchKind::offsets);
+    shape.*distance = kFar;
+    const BrgemmHints hints{.tuning = kGenerated};
+    EXPECT_EQ(generate_tiles(shape, hints, panel_), nullptr);
+    const auto brick = make_brgemm(shape, hints, Backend::simd, Isa::avx512);
+    ASSERT_TRUE(brick) << brick.reason();
+    EXPECT_EQ(check_brgemm(**brick, {.shape = shape, .batch = 2, .hints = hints}), "");
+  }
+}
+
+}  // namespace
+}  // namespace brickwork
