@@ -1,0 +1,355 @@
+#include "band_code.hpp"
+
+#ifdef BRICKWORK_HAS_XBYAK
+#include <xbyak/xbyak.h>
+
+#include <array>
+#include <cstddef>
+
+namespace brickwork {
+namespace {
+
+constexpr int kRegisters = 32, kLanes = 16;
+constexpr int kFloat = sizeof(float), kVector = kLanes * kFloat, kLine = 64;  // bytes
+
+// One band of tiles of one size. In a tile: for every member of the batch, for every k, for every row.
+class BandGenerator : public Xbyak::CodeGenerator {
+ public:
+  BandGenerator(const BrgemmShape& shape, const BrgemmHints& hints, TileSize size)
+      : CodeGenerator(4096, Xbyak::AutoGrow),
+        shape_(shape),
+        hints_(hints),
+        rows_(size.rows),
+        vecs_(size.vecs),
+        last_lanes_(size.last_lanes),
+        a_from_memory_(vecs_ == 1 && hints.tuning.spread == SpreadA::memory),
+        sums_(independent_sums(kRegisters, rows_ * vecs_, vecs_ + 1)),
+        shuffled_(vecs_ == 1 && hints.tuning.spread == SpreadA::shuffled ? shuffled_rows(kRegisters, rows_, sums_) : 0),
+        first_free_(sums_ * rows_ * vecs_ + shuffled_) {
+    generate();
+    ready(PROTECT_RE);
+  }
+
+ private:
+  using Reg = Xbyak::Reg64;
+  using Zmm = Xbyak::Zmm;
+
+  // --- Registers
+
+  const Reg arguments = rdi, tile_a = rsi, tile_c = rdx, members = rcx, a = r8, b = r9, turns = r10, scratch = rax,
+            other = r11, tiles = rbx, live = rbp, next_a = r12, next_b = r13, place = r14, base_b = r15;
+  const std::array<Reg, 6> saved = {rbx, rbp, r12, r13, r14, r15};
+  const Xbyak::Opmask tail = k1;
+
+  Zmm sum(int s, int r, int v) const { return Zmm((s * rows_ + r) * vecs_ + v); }
+  Zmm quad(int r) const { return Zmm(sums_ * rows_ * vecs_ + r); }
+  bool is_tail(int v) const { return v == vecs_ - 1 && last_lanes_ < kLanes; }
+  static int high(int i) { return kRegisters - 1 - i; }  // of the last ones, which no tile's first sum reaches
+
+  // --- Memory
+
+  int row_a() const { return static_cast<int>(shape_.lda) * kFloat; }
+  int row_b() const { return static_cast<int>(shape_.ldb) * kFloat; }
+  int row_c() const { return static_cast<int>(shape_.ldc) * kFloat; }
+  Xbyak::Address argument(std::size_t offset) const { return qword[arguments + offset]; }
+
+  void load(const Zmm& to, const Xbyak::RegExp& from, int v) {
+    vmovups(is_tail(v) ? to | tail | T_z : to, ptr[from + v * kVector]);
+  }
+  void add_to(const Zmm& x, const Xbyak::RegExp& from, int v) {
+    vaddps(is_tail(v) ? x | tail : x, x, ptr[from + v * kVector]);
+  }
+
+  // --- Code
+
+  void generate() {
+    for (const Reg& r : saved) push(r);
+    if (last_lanes_ < kLanes) {
+      mov(scratch.cvt32(), (1 << last_lanes_) - 1);
+      kmovw(tail, scratch.cvt32());
+    }
+    mov(tile_a, argument(offsetof(BandArguments, a)));
+    mov(base_b, argument(offsetof(BandArguments, b)));
+    mov(tile_c, argument(offsetof(BandArguments, c)));
+    mov(tiles, argument(offsetof(BandArguments, tiles)));
+    mov(live, argument(offsetof(BandArguments, live)));
+    Xbyak::Label tile;
+    L(tile);
+    add_members();
+    finish();
+    add(tile_a, rows_ * row_a());
+    add(tile_c, rows_ * row_c());
+    if (hints_.zero_rows.period != 0) add(live, hints_.zero_rows.period);
+    if (may_ask_for_b()) {
+      mov(scratch, argument(offsetof(BandArguments, others_ask_for_b)));
+      mov(argument(offsetof(BandArguments, first_asks_for_b)), scratch);
+    }
+    dec(tiles);
+    jnz(tile, T_NEAR);
+    vzeroupper();
+    for (auto r = saved.rbegin(); r != saved.rend(); ++r) pop(*r);
+    ret();
+  }
+
+  void add_members() {
+    for (int i = 0; i < sums_ * rows_ * vecs_; ++i) vpxord(Zmm(i), Zmm(i), Zmm(i));
+    const bool strided = shape_.batch_kind == BatchKind::strides;
+    if (strided) {
+      mov(next_a, tile_a);
+      mov(next_b, base_b);
+    } else {
+      mov(next_a, argument(offsetof(BandArguments, offsets_a)));
+      mov(next_b, argument(offsetof(BandArguments, offsets_b)));
+    }
+    if (hints_.zero_rows.period != 0) xor_(place, place);
+    Xbyak::Label member, next, end;
+    mov(members, argument(offsetof(BandArguments, members)));
+    test(members, members);
+    jz(end, T_NEAR);
+    L(member);
+    if (strided) {
+      mov(a, next_a);
+      mov(b, next_b);
+      advance(next_a, shape_.stride_a * kFloat);
+      advance(next_b, shape_.stride_b * kFloat);
+    } else {
+      mov(a, ptr[next_a]);
+      mov(b, ptr[next_b]);
+      add(a, tile_a);
+      add(b, base_b);
+      add(next_a, sizeof(std::uint64_t));
+      add(next_b, sizeof(std::uint64_t));
+    }
+    if (hints_.zero_rows.period == 0) {
+      add_member(0, rows_);
+    } else {
+      add_live_rows(next);
+    }
+    L(next);
+    dec(members);
+    jnz(member, T_NEAR);
+    L(end);
+  }
+
+  void advance(const Reg& pointer, std::int64_t bytes) {
+    mov(scratch, bytes);
+    add(pointer, scratch);
+  }
+
+  void add_live_rows(const Xbyak::Label& next) {
+    Xbyak::Label all, round, but_first, but_last;
+    cmp(argument(offsetof(BandArguments, live)), 0);
+    je(all, T_NEAR);
+    movzx(scratch.cvt32(), byte[live + place]);
+    inc(place);
+    cmp(place, hints_.zero_rows.period);
+    jne(round);
+    xor_(place, place);
+    L(round);
+    cmp(scratch.cvt32(), static_cast<int>(LiveRows::none));
+    je(next, T_NEAR);
+    if (rows_ > 1) {
+      cmp(scratch.cvt32(), static_cast<int>(LiveRows::but_first));
+      je(but_first, T_NEAR);
+      cmp(scratch.cvt32(), static_cast<int>(LiveRows::but_last));
+      je(but_last, T_NEAR);
+    }
+    L(all);
+    add_member(0, rows_);
+    if (rows_ > 1) {
+      jmp(next, T_NEAR);
+      L(but_first);
+      add_member(1, rows_);
+      jmp(next, T_NEAR);
+      L(but_last);
+      add_member(0, rows_ - 1);
+    }
+  }
+
+  // A tile one vector wide takes B slowly enough for any hardware to keep up; one of few rows does little but load B.
+  bool may_ask_for_b() const { return hints_.tuning.ahead != 0 && vecs_ > 1 && rows_ > 3; }
+
+  void add_member(int first, int end) {
+    Xbyak::Label known, without, done;
+    mov(other, argument(offsetof(BandArguments, next_a)));
+    test(other, other);
+    jz(known, T_NEAR);
+    ask_for_a(first, end);
+    L(known);
+    if (may_ask_for_b()) {
+      cmp(argument(offsetof(BandArguments, first_asks_for_b)), 0);
+      je(without, T_NEAR);
+      add_steps(first, end, true);
+      jmp(done, T_NEAR);
+      L(without);
+    }
+    add_steps(first, end, false);
+    L(done);
+  }
+
+  // `other` holds how far on from `a` they lie.
+  void ask_for_a(int first, int end) {
+    const std::int64_t length = std::min<std::int64_t>(shape_.k, shape_.lda) * kFloat;
+    Xbyak::Label line;
+    add(other, a);
+    mov(turns, (length + kLine - 1) / kLine);
+    L(line);
+    for (int r = first; r < end; ++r) prefetcht0(ptr[other + r * row_a()]);
+    add(other, kLine);
+    dec(turns);
+    jnz(line, T_NEAR);
+  }
+
+  void add_steps(int first, int end, bool asks) {
+    constexpr int kAtOnce = 4;
+    const bool all_at_once = std::int64_t{shape_.k} * rows_ * vecs_ <= kMostUnrolledSteps;
+    const int turn = all_at_once ? shape_.k : std::max(kAtOnce, sums_), whole = shape_.k / turn;
+    Xbyak::Label again;
+    if (whole > 1) {
+      mov(turns, whole);
+      L(again);
+    }
+    for (int k = 0; k < turn && whole > 0; ++k) add_step(k, first, end, asks, k / 4 < turn / 4 ? shuffled_ : 0);
+    if (whole > 1 || (whole > 0 && shape_.k % turn != 0)) {
+      add(a, turn * kFloat);
+      add(b, turn * row_b());
+    }
+    if (whole > 1) {
+      dec(turns);
+      jnz(again, T_NEAR);
+    }
+    for (int k = 0; k < shape_.k % turn; ++k) add_step(k, first, end, false, 0);
+  }
+
+  // As many vectors of a row of B are held as there is room for beside an element of A.
+  void add_step(int k, int first, int end, bool asks, int shuffled) {
+    const int room = kRegisters - first_free_;
+    const EqualSpans parts(vecs_, room - 1);
+    for (int r = first; k % 4 == 0 && r < std::min(end, shuffled); ++r) {
+      vbroadcastf32x4(quad(r), ptr[a + r * row_a() + k * kFloat]);
+    }
+    int asked = 0;
+    for (int part = 0; part < parts.pieces; ++part) {
+      const Span columns = parts[part];
+      const auto of_b = [&](int v) { return Zmm(first_free_ + v - columns.begin); };
+      for (int v = columns.begin; v < columns.end(); ++v) load(of_b(v), b + k * row_b(), v);
+      const int elements = room - columns.size;
+      for (int r = first; r < end; ++r) {
+        if (asks && asked < vecs_) {
+          prefetcht0(ptr[b + (k + static_cast<int>(hints_.tuning.ahead)) * row_b() + asked++ * kVector]);
+        }
+        const auto from = a + r * row_a() + k * kFloat;
+        if (a_from_memory_) {
+          vfmadd231ps(sum(k % sums_, r, 0), of_b(0), ptr_b[from]);
+          continue;
+        }
+        const Zmm element(first_free_ + columns.size + r % elements);
+        if (r < shuffled) {
+          vpermilps(element, quad(r), k % 4 * 0b01010101);
+        } else {
+          vbroadcastss(element, ptr[from]);
+        }
+        for (int v = columns.begin; v < columns.end(); ++v) vfmadd231ps(sum(k % sums_, r, v), of_b(v), element);
+      }
+    }
+  }
+
+  void finish() {
+    for (int s = 1; s < sums_; ++s) {
+      for (int i = 0; i < rows_ * vecs_; ++i) vaddps(Zmm(i), Zmm(i), Zmm(s * rows_ * vecs_ + i));
+    }
+    if (shape_.beta != 0) {
+      for (int r = 0; r < rows_; ++r) {
+        for (int v = 0; v < vecs_; ++v) add_to(sum(0, r, v), tile_c + r * row_c(), v);
+      }
+    }
+    add_bias();
+    add_residual();
+    apply_relu();
+    store();
+  }
+
+  void add_bias() {
+    Xbyak::Label none;
+    mov(scratch, argument(offsetof(BandArguments, bias)));
+    test(scratch, scratch);
+    jz(none, T_NEAR);
+    for (int v = 0; v < vecs_; ++v) {
+      load(Zmm(high(v)), scratch, v);
+      for (int r = 0; r < rows_; ++r) vaddps(sum(0, r, v), sum(0, r, v), Zmm(high(v)));
+    }
+    L(none);
+  }
+
+  void add_residual() {
+    Xbyak::Label none;
+    mov(scratch, argument(offsetof(BandArguments, residual)));
+    test(scratch, scratch);
+    jz(none, T_NEAR);
+    mov(other, argument(offsetof(BandArguments, ldr)));
+    for (int r = 0; r < rows_; ++r) {
+      for (int v = 0; v < vecs_; ++v) add_to(sum(0, r, v), scratch, v);
+      add(scratch, other);
+    }
+    mov(argument(offsetof(BandArguments, residual)), scratch);
+    L(none);
+  }
+
+  // The maximum is its second operand where one of the two is a NaN.
+  void apply_relu() {
+    Xbyak::Label none;
+    const Zmm zero(high(0));
+    mov(scratch, argument(offsetof(BandArguments, relu)));
+    test(scratch, scratch);
+    jz(none, T_NEAR);
+    vpxord(zero, zero, zero);
+    for (int i = 0; i < rows_ * vecs_; ++i) vmaxps(Zmm(i), zero, Zmm(i));
+    L(none);
+  }
+
+  void store() {
+    Xbyak::Label cached, done;
+    if (hints_.stream_c) {
+      mov(scratch, argument(offsetof(BandArguments, stream)));
+      test(scratch, scratch);
+      jz(cached, T_NEAR);
+      store_rows(true);
+      jmp(done, T_NEAR);
+      L(cached);
+    }
+    store_rows(false);
+    L(done);
+  }
+
+  void store_rows(bool stream) {
+    for (int r = 0; r < rows_; ++r) {
+      for (int v = 0; v < vecs_; ++v) {
+        const auto to = ptr[tile_c + r * row_c() + v * kVector];
+        if (is_tail(v)) {
+          vmovups(to | tail, sum(0, r, v));
+        } else if (stream) {
+          vmovntps(to, sum(0, r, v));
+        } else {
+          vmovups(to, sum(0, r, v));
+        }
+      }
+    }
+  }
+
+  const BrgemmShape& shape_;
+  const BrgemmHints& hints_;
+  const int rows_, vecs_, last_lanes_;
+  const bool a_from_memory_;
+  const int sums_, shuffled_;
+  const int first_free_;  // register
+};
+
+}  // namespace
+
+BandCode generate_band(const BrgemmShape& shape, const BrgemmHints& hints, TileSize size) {
+  const auto code = std::make_shared<const BandGenerator>(shape, hints, size);
+  return {code, code->getCode<void (*)(BandArguments*)>()};
+}
+
+}  // namespace brickwork
+#endif

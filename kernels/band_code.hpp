@@ -1,0 +1,39 @@
+// The machine code of a band of AVX-512 register tiles: see generated_tiles.hpp. Only for builds with Xbyak.
+#pragma once
+#include <memory>
+
+#include "brgemm_simd.hpp"
+
+namespace brickwork {
+
+// What the code reads of a call, and changes from tile to tile. Pointers are to the first tile of the band.
+struct BandArguments {
+  const float *a, *b;  // where the batch has offsets: what they count from
+  float* c;
+  const float *bias, *residual;
+  const std::uint64_t *offsets_a, *offsets_b;
+  std::int64_t members, tiles;
+  std::int64_t ldr, next_a;                                       // bytes
+  const LiveRows* live;                                           // null: all are
+  std::int64_t first_asks_for_b, others_ask_for_b, relu, stream;  // 0 or 1
+};
+static_assert(sizeof(LiveRows) == 1);
+
+constexpr int kMostTileRows = 28;
+// Of a member with so few FMAs (rows x vectors x steps) all steps are unrolled: 1 % of ResNet-50's first layer.
+constexpr int kMostUnrolledSteps = 640;
+
+struct TileSize {
+  int rows, vecs, last_lanes;
+};
+
+struct BandCode {
+  std::shared_ptr<const void> memory;  // which the code lies in
+  void (*run)(BandArguments*) = nullptr;
+};
+
+// The shape's distances within a tile, and from one to the next, must be below 2^31 bytes. Throws Xbyak::Error where
+// the system gives no memory for code.
+BandCode generate_band(const BrgemmShape&, const BrgemmHints&, TileSize);
+
+}  // namespace brickwork
