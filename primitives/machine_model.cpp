@@ -9,6 +9,7 @@ MachineModel this_machine(int threads) {
   const auto take = [](std::int64_t found, std::int64_t& bytes) {
     if (found > 0) bytes = found;
   };
+  take(machine().l1d_bytes, model.l1_bytes);
   take(machine().l2_bytes, model.l2_bytes);
   take(machine().l3_bytes, model.l3_bytes);
   return model;

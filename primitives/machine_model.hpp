@@ -6,6 +6,7 @@ namespace brickwork {
 
 struct MachineModel {
   int threads = 1;
+  std::int64_t l1_bytes = 32 << 10;  // of one core, data
   std::int64_t l2_bytes = 1 << 20;   // of one core
   std::int64_t l3_bytes = 16 << 20;  // shared by all threads
 };

@@ -6,6 +6,7 @@
 #include "ceil_div.hpp"
 #include "conv/conv_forward_blocking.hpp"
 #include "conv/conv_plan.hpp"
+#include "conv/feature_blocks.hpp"
 
 namespace brickwork {
 namespace {
@@ -13,10 +14,14 @@ namespace {
 // The size of equal blocks of at most `most`: C = 130 becomes 3 blocks of 44 rather than 64 + 64 + 2.
 std::int64_t equal_block(std::int64_t size, std::int64_t most) { return ceil_div(size, ceil_div(size, most)); }
 
-// 64 output features are four AVX-512 vectors, the widest register tile; as many input features make a call's k long
-// enough to hide the tile's start and end. More of them are better, as a pixel is then one long run in memory, which
-// the hardware prefetches: with all instead of 64 the 1x1 layers of ResNet-50 gained 2 to 17 % on an Emerald Rapids.
+// So many input features make a call's k long enough to hide the tile's start and end. More of them are better, as a
+// pixel is then one long run in memory, which the hardware prefetches: with all instead of 64 the 1x1 layers of
+// ResNet-50 gained 2 to 17 % on an Emerald Rapids.
 constexpr std::int64_t kFeatures = 64;
+// But pixels that only one block of output features reads come faster in the order of memory, a tile's rows next to
+// each other: 5 to 8 % of ResNet-50's third and fifth layer with 28 images, nothing where src is in L2 (Emerald
+// Rapids).
+constexpr std::int64_t kFeaturesReadOnce = 32;
 // Pixels of one call: enough to amortise it, at most kPixels; where a row is cut, in multiples of kPixelStep, which the
 // tile heights of every instruction set divide or nearly divide.
 constexpr std::int64_t kPixels = 256;
@@ -34,12 +39,11 @@ std::int64_t pixel_block(std::int64_t row, std::int64_t most) {
 // Below this many features a block, a call's k is too short and takes the filter's taps in; above, separate taps are
 // 2 % faster.
 constexpr std::int64_t kShortReduction = 16;
-// A tile one vector wide, whose FMAs read A from L1, takes the fewest instructions, but reads A again for each of the
-// vectors. So it is for short reductions, whose A is small (ResNet-50's first layer gains 7 % on a busy Emerald
-// Rapids), and for filters over rows of so many pixels, which wide tiles would have to cut into parts of five or fewer
-// (3 to 6 % of its 14 x 14 layers).
-constexpr std::int64_t kFewFeatures = 16;
-constexpr std::int64_t kFewPixels = 8, kManyPixels = 16;
+// With fewer FMAs for an output than that, storing it in memory is what takes long, and wide rows are stored fastest.
+constexpr std::int64_t kFewFmas = 64;
+// With more of them a core waits for stores past the caches where rows are single lines: 5 % of ResNet-50's first
+// layer.
+constexpr std::int64_t kOneLine = 16;
 
 // A register tile is some six rows high, and a lower one takes as long as one of five: it passes over as much of B. So
 // seven pixels a call, the rows of a 7x7 layer, cost as many as ten.
@@ -71,10 +75,14 @@ class Chooser {
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     base_.src = src;
     base_.taps_in_k = p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend);
-    base_.bk = equal_block(p.K, takes_few_features() ? kFewFeatures : kFeatures);
-    base_.bc = equal_block(p.C, std::max(kFeatures, static_cast<std::int64_t>(l2_ / 2) / (4 * base_.bk * p.R * p.S)));
     base_.flat = can_be_flat(p, base_.src);
     const PixelGrid grid = pixel_grid(p, base_.flat);
+    base_.bk = output_feature_block(p.K, std::min(grid.cols, kPixels), one_vector());
+    base_.bc = equal_block(p.C, std::max(kFeatures, static_cast<std::int64_t>(l2_ / 2) / (4 * base_.bk * p.R * p.S)));
+    if (base_.flat && base_.bk == p.K) base_.bc = equal_block(p.C, kFeaturesReadOnce);
+    // The pixels of a call stay in L1 while all blocks of one vector pass.
+    if (base_.bk <= kOneLine && p.K > kOneLine && p.R * p.S > 1)
+      base_.bc = std::min(base_.bc, equal_block(p.C, features_in_l1(grid.cols)));
     rows_ = grid.rows;
     cols_ = grid.cols;
     cb_ = ceil_div(p.C, base_.bc);
@@ -96,14 +104,28 @@ class Chooser {
   }
 
  private:
-  bool takes_few_features() const {
-    return base_.taps_in_k || (p_.S > 1 && kFewPixels <= p_.Q() && p_.Q() < kManyPixels);
+  bool has_few_fmas() const { return p_.C * p_.R * p_.S < kFewFmas; }
+
+  // Of a filter's pixels several taps are in L1 at once, those of a 1x1 kernel pass by.
+  OneVector one_vector() const {
+    if (has_few_fmas() && beyond_l3(4.0 * static_cast<double>(p_.K * p_.P() * p_.Q()), p_.N)) return OneVector::dear;
+    if (base_.taps_in_k && !has_few_fmas()) return OneVector::cheap;
+    return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
   }
 
-  // Whether they are more than L3 still holds when they are used again. It is shared, with other tensors and often with
-  // other programs: where a neighbour was busy, 5.6 MB of src came from memory in spite of an L3 of 32 MB.
+  std::int64_t features_in_l1(std::int64_t cols) const {
+    const std::int64_t pixels = p_.R * ((std::min(cols, kPixels) - 1) * p_.stride_w + p_.S);
+    return std::max(kShortReduction, machine_.l1_bytes * 2 / 3 / (4 * pixels));
+  }
+
+  // Whether they are more than L3 still holds when they are used again. It is shared, with other tensors, other cores
+  // and often with other programs: where a neighbour was busy, 5.6 MB of src came from memory in spite of an L3 of 32
+  // MB, and 11 MB of dst are better stored past one of 260 MB that two of its cores were lent with (6 % of a 1x1
+  // layer).
   bool beyond_l3(double bytes_an_image, std::int64_t images) const {
-    return bytes_an_image * static_cast<double>(images) > static_cast<double>(machine_.l3_bytes) / 8;
+    constexpr double kShareOfACore = 5e6;
+    const double ours = std::min(static_cast<double>(machine_.l3_bytes) / 8, kShareOfACore * machine_.threads);
+    return bytes_an_image * static_cast<double>(images) > ours;
   }
 
   struct Part {
@@ -145,10 +167,9 @@ class Chooser {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
       plan.loops.levels.push_back(parts[i].level);
-      // Later parts of the reduction would read dst back from memory. And a core waits for stores past the caches where
-      // a tile's rows are single lines: 5 % of ResNet-50's first layer in blocks of 16 features.
+      // Later parts of the reduction would read dst back from memory.
       if (parts[i].level.name == "cb" && parts[i].trips == 1)
-        plan.stream_dst = plan.bk > kFewFeatures && beyond_l3(dst_, p_.N);
+        plan.stream_dst = (plan.bk > kOneLine || has_few_fmas()) && beyond_l3(dst_, p_.N);
     }
     return {std::move(plan), weight_bytes, src_bytes, imbalance};
   }

@@ -86,9 +86,26 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 2 << 20}).bc;
   };
   EXPECT_EQ(bc("N28 C2048 K512 H7"), 2048);
-  EXPECT_EQ(bc("N28 C256 K256 H14 R3 ph1"), 256);
+  EXPECT_EQ(bc("N28 C256 K256 H28 R3 ph1"), 256);
   EXPECT_EQ(bc("N28 C512 K512 H7 R3 ph1"), 256);
   EXPECT_EQ(bc("N28 C512 K512 H7 R15 S15 ph7"), 64);
+}
+
+TEST(ConvPlanRule, KeepsPixelsInL1WhereBlocksAreOneVector) {
+  const auto p = parse_problem<ConvProblem>("N28 C256 K256 H14 R3 ph1");
+  const ConvPlan plan = plan_conv_forward(p, {.threads = 2, .l1_bytes = 48 << 10});
+  EXPECT_EQ(plan.bk, 16);
+  EXPECT_EQ(plan.bc, 128);  // 3 rows of 16 pixels are 24 KiB
+  EXPECT_EQ(plan_conv_forward(p, {.threads = 2, .l1_bytes = 16 << 10}).bc, 52);
+}
+
+// A first layer is bound by its FMAs where the filter is large, by storing a large dst where it is small.
+TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
+  const auto bk = [](const char* text) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2}).bk;
+  };
+  EXPECT_EQ(bk("N28 C3 K64 H224 R7 sh2 ph3"), 16);
+  EXPECT_EQ(bk("N28 C3 K64 H224 R3 ph1"), 64);
 }
 
 // dst is written once where the whole reduction is in one call: with or without an epilogue, nothing reads it back.

@@ -1,0 +1,65 @@
+#include "conv/feature_blocks.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "ceil_div.hpp"
+
+namespace brickwork {
+namespace {
+
+constexpr std::int64_t kLanes =
+    16;  // of AVX-512; shorter vectors have tiles of 16 features, too, which any size here suits
+
+// Instructions for the FMAs of `rows` x (`vecs` * kLanes) and one step over k, per FMA: the FMAs, a broadcast for every
+// row of a tile, a load and a prefetch for every vector of B.
+double instructions_per_fma(std::int64_t rows, std::int64_t vecs, OneVector one_vector) {
+  constexpr std::int64_t kMostRows[] = {28, 14, 9, 6};
+  constexpr std::int64_t kSevenRows = 7;  // as many rows are one tile four vectors wide, too
+  const std::int64_t most = vecs == 4 && rows == kSevenRows ? rows : kMostRows[vecs - 1];
+  const auto tiles = static_cast<double>(ceil_div(rows, most)), m = static_cast<double>(rows);
+  const auto v = static_cast<double>(vecs);
+  if (vecs == 1) {
+    // Not 1 + 1 / rows, as a load an FMA is all that a core can do: measured on Emerald Rapids beside tiles of 6 x 64.
+    constexpr double kCheap = 1.45, kFair = 1.52;
+    return (one_vector == OneVector::cheap ? kCheap : kFair) * (m + tiles) / m;
+  }
+  // Two vectors: 5 to 7 % slower than the count says, on ResNet-50's 3x3 layers.
+  constexpr double kTwoVectors = 1.07;
+  return (vecs == 2 ? kTwoVectors : 1.0) * (m * v + m + 2 * v * tiles) / (m * v);
+}
+
+// Of a block with its padding, in instructions for one step over k and kLanes features.
+double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector) {
+  constexpr std::int64_t kWidest = 4;
+  const std::int64_t vecs = ceil_div(block, kLanes), panels = ceil_div(vecs, kWidest);
+  double cost = 0;
+  for (std::int64_t i = 0; i < panels; ++i) {
+    const std::int64_t width = vecs / panels + (i < vecs % panels ? 1 : 0);
+    cost += static_cast<double>(width) * instructions_per_fma(rows, width, one_vector);
+  }
+  return cost;
+}
+
+}  // namespace
+
+std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector one_vector) {
+  // The first of equal ones: four vectors are the widest tile, which passes over A least often.
+  constexpr std::int64_t kBlocks[] = {64, 48, 96, 80, 32, 16};
+  constexpr double kTie = 0.025;
+  std::int64_t best = std::min(K, kBlocks[0]);
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::int64_t size : kBlocks) {
+    const std::int64_t block = std::min(K, size);
+    if (block <= kLanes && K > kLanes && one_vector == OneVector::dear) continue;
+    const double cost = static_cast<double>(ceil_div(K, block)) * cost_of_block(block, rows, one_vector);
+    if (cost < (1 - kTie) * least) {
+      least = cost;
+      best = block;
+    }
+  }
+  return best;
+}
+
+}  // namespace brickwork
