@@ -348,7 +348,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
 
 BandCode generate_band(const BrgemmShape& shape, const BrgemmHints& hints, TileSize size) {
   const auto code = std::make_shared<const BandGenerator>(shape, hints, size);
-  return {code, code->getCode<void (*)(BandArguments*)>()};
+  return {code, code->getCode<BandCode::Run>()};
 }
 
 }  // namespace brickwork

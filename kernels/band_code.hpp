@@ -28,8 +28,9 @@ struct TileSize {
 };
 
 struct BandCode {
+  using Run = void (*)(BandArguments*);
   std::shared_ptr<const void> memory;  // which the code lies in
-  void (*run)(BandArguments*) = nullptr;
+  Run run = nullptr;
 };
 
 // The shape's distances within a tile, and from one to the next, must be below 2^31 bytes. Throws Xbyak::Error where

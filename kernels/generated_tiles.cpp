@@ -7,6 +7,7 @@
 #include <xbyak/xbyak.h>
 
 #include <array>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -33,7 +34,7 @@ class Avx512Tiles final : public GeneratedTiles {
   Avx512Tiles(const BrgemmShape& shape, const BrgemmHints& hints, const Panel& panel)
       : shape_(shape), hints_(hints), vecs_(panel.vecs), last_lanes_(panel.last_lanes) {}
 
-  void prepare(int rows) const override { code(rows); }
+  void prepare(int rows) const override { band_of(rows); }
 
   void run(const BrgemmCall& call, const Band& band) const override {
     const Batch& batch = call.batch;
@@ -61,26 +62,31 @@ class Avx512Tiles final : public GeneratedTiles {
         .relu = epilogue.relu,
         .stream = stream,
     };
-    code(band.tile_rows).run(&arguments);
+    band_of(band.tile_rows)(&arguments);
     if (stream) _mm_sfence();  // another thread may read C after the call
   }
 
  private:
-  struct Kept {
-    std::once_flag once;
-    BandCode code;
-  };
+  BandCode::Run band_of(int rows) const {
+    std::atomic<BandCode::Run>& kept = bands_[static_cast<std::size_t>(rows - 1)];
+    BandCode::Run band = kept.load(std::memory_order_acquire);
+    return band != nullptr ? band : generated(rows, kept);
+  }
 
-  const BandCode& code(int rows) const {
-    Kept& kept = kept_[static_cast<std::size_t>(rows - 1)];
-    std::call_once(kept.once, [&] { kept.code = generate_band(shape_, hints_, {rows, vecs_, last_lanes_}); });
-    return kept.code;
+  BandCode::Run generated(int rows, std::atomic<BandCode::Run>& kept) const {
+    const std::lock_guard lock(generating_);
+    if (const BandCode::Run others = kept.load(std::memory_order_relaxed)) return others;
+    memory_.push_back(generate_band(shape_, hints_, {rows, vecs_, last_lanes_}));
+    kept.store(memory_.back().run, std::memory_order_release);
+    return memory_.back().run;
   }
 
   const BrgemmShape shape_;
   const BrgemmHints hints_;
   const int vecs_, last_lanes_;
-  mutable std::array<Kept, kMostTileRows> kept_;  // [r - 1]: of r rows
+  mutable std::array<std::atomic<BandCode::Run>, kMostTileRows> bands_{};  // [r - 1]: of tiles of r rows
+  mutable std::mutex generating_;
+  mutable std::vector<BandCode> memory_;
 };
 
 // By running code, a return.

@@ -1,10 +1,10 @@
 // Register tiles of the simd brick as machine code that is generated for exactly one shape.
 //
 // What a compiled tile keeps in registers or computes while it runs is a constant here: the distances between the rows
-// of A and of B, the number of steps. A step of a 6 x 64 tile takes 34 instructions instead of 37, and one of 28 x 16,
-// whose FMAs load A themselves, 29 instead of 37. On a core with nothing else to do that hardly shows, as both wait for
-// the FMAs; where a neighbour takes its share of the issue slots a convolution gains 5 % (3x3 layers of ResNet-50) to
-// 14 % (its first), on Emerald Rapids.
+// of A and of B, the number of steps. A step of a 6 x 64 tile takes 35 instructions instead of 37 or 38, and one of 28
+// x 16, whose FMAs load A themselves, 30 instead of 37. On a core with nothing else to do that hardly shows, as both
+// wait for the FMAs; where a neighbour takes its share of the issue slots a convolution gains 5 % (ResNet-50's 3x3
+// layers) to 14 % (its first), on Emerald Rapids.
 //
 // After: Heinecke et al., "LIBXSMM: Accelerating Small Matrix Multiplications by Runtime Code Generation", SC 2016.
 #pragma once

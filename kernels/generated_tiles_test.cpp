@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include "testing/brgemm_check.hpp"
 
@@ -30,6 +33,27 @@ TEST_F(GeneratedTilesTest, AreNamedInTheBackendsVersion) {
 TEST_F(GeneratedTilesTest, AreThereForAnOrdinaryShape) {
   const BrgemmShape shape = padded_shape(28, 64, 64, 0, 0, BatchKind::offsets);
   EXPECT_NE(generate_tiles(shape, {.tuning = kGenerated}, panel_), nullptr);
+}
+
+TEST_F(GeneratedTilesTest, ThreadsMayAskForATileAtOnce) {
+  constexpr int m = 28, n = 64, k = 8;
+  const BrgemmShape shape = padded_shape(m, n, k, 0, 0, BatchKind::strides);
+  const auto brick = make_brgemm(shape, {.tuning = kGenerated}, Backend::simd, Isa::avx512);
+  ASSERT_TRUE(brick) << brick.reason();
+  const std::vector<float> a(m * k, 1.0F), b(k * n, 1.0F);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int rows = 1; rows <= m; ++rows) {
+        std::vector<float> c(m * n, 0.0F);
+        (**brick)({.batch = strided_batch(shape, a.data(), b.data(), 1), .c = c.data(), .rows = rows});
+        if (std::ranges::count(c, static_cast<float>(k)) != rows * n) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 // The brick is right all the same, by compiled tiles.
