@@ -59,6 +59,9 @@ double cost_of_rows(std::int64_t rows) {
 constexpr double kFlopsPerWeightByte = 8;
 constexpr double kFlopsPerSrcByte = 6;
 constexpr double kFlopsPerMemoryByte = 16;
+// To gather it besides, by a core that computes nothing meanwhile: ResNet-50's twelfth layer, whose rows are 14 pixels,
+// is 11 % faster where it reads them as they lie, its sixteenth, of 7 pixels under four times the weights, gains.
+constexpr double kFlopsPerCopiedByte = 12;
 
 // Of plans whose costs differ by less, the first is taken: it keeps weights in L1 longest, which the costs do not see.
 constexpr double kTie = 0.005;
@@ -99,8 +102,9 @@ class Chooser {
 
   double cost(const Candidate& c) const {
     const double copied = c.plan.src == SrcAccess::gathered ? src_ : 0;
-    return c.imbalance * (cost_of_rows(c.plan.bq) * p_.flops() / static_cast<double>(p_.N) +
-                          kFlopsPerWeightByte * c.weight_bytes + kFlopsPerSrcByte * (c.src_bytes + copied));
+    return c.imbalance *
+           (cost_of_rows(c.plan.bq) * p_.flops() / static_cast<double>(p_.N) + kFlopsPerWeightByte * c.weight_bytes +
+            kFlopsPerSrcByte * c.src_bytes + kFlopsPerCopiedByte * copied);
   }
 
  private:
