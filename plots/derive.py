@@ -33,8 +33,22 @@ def estimate(value: float, resampled: np.ndarray) -> Estimate:
 
 def ratio(problem: Problem, ours: str, other: str) -> Estimate:
     """How many times faster ours is: the quotient of the medians of one problem of one run."""
-    a, b = problem.cells[ours], problem.cells[other]
-    return estimate(b.seconds / a.seconds, b.resampled_seconds / a.resampled_seconds)
+    return estimate(*_quotients(problem.cells[ours], problem.cells[other]))
+
+
+def _quotients(a: Cell, b: Cell) -> tuple[float, np.ndarray]:
+    """Of the medians, and of their resamples. A program is as fast as itself: where a search found no other plan than the
+    rule's, two measurements of it differ by noise alone."""
+    if _same_program(a, b):
+        return 1.0, np.ones_like(a.resampled_seconds)
+    return b.seconds / a.seconds, b.resampled_seconds / a.resampled_seconds
+
+
+def _same_program(a: Cell, b: Cell) -> bool:
+    def program(cell: Cell) -> tuple:
+        return cell.implementation, cell.version, cell.isa, cell.tuning, cell.plan
+
+    return a.ok and b.ok and a.plan != "" and program(a) == program(b)
 
 
 def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
@@ -90,9 +104,9 @@ def weighted_fraction_of(limit: str, problems: list[Problem], contender: str) ->
 
 
 def geometric_mean_ratio(problems: list[Problem], ours: str, another) -> Estimate:
-    pairs = [(a, b) for (_, a), (_, b) in zip(_cells(problems, ours), _cells(problems, another), strict=True)]
-    value = np.exp(np.mean([np.log(b.seconds / a.seconds) for a, b in pairs]))
-    return estimate(value, np.exp(np.mean([np.log(b.resampled_seconds / a.resampled_seconds) for a, b in pairs], axis=0)))
+    pairs = [_quotients(a, b) for (_, a), (_, b) in zip(_cells(problems, ours), _cells(problems, another), strict=True)]
+    value = np.exp(np.mean([np.log(quotient) for quotient, _ in pairs]))
+    return estimate(value, np.exp(np.mean([np.log(resampled) for _, resampled in pairs], axis=0)))
 
 
 def _cells(problems: list[Problem], another) -> list[tuple[Problem, Cell]]:

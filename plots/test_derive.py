@@ -1,5 +1,7 @@
 """Numbers against values computed by hand from testdata/conv/samples.csv."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,16 @@ from pytest import approx
 
 import derive
 from data import load_run
-from derive import above_limit, fraction_of, ratio, roof_of_peak, weighted_fraction_of, weighted_gflops, weighted_ratio
+from derive import (
+    above_limit,
+    fraction_of,
+    geometric_mean_ratio,
+    ratio,
+    roof_of_peak,
+    weighted_fraction_of,
+    weighted_gflops,
+    weighted_ratio,
+)
 from sweeps import sweeps_of
 
 
@@ -40,6 +51,17 @@ def test_ratio_and_peak_are_those_of_the_same_problem(conv):
     assert fraction_of("roof", conv.problems[0], "brickwork-simd").value == approx(200 / 225)
     assert fraction_of("roof", conv.problems[2], "brickwork-simd").value == approx(200 / 236)
     assert [roof_of_peak(problem) for problem in conv.problems] == approx([225 / 250, 200 / 250, 236 / 240])
+
+
+def test_a_program_is_as_fast_as_itself(conv):
+    problem = conv.problems[0]
+    problem.cells["again"] = replace(problem.cells["brickwork-simd"], times=problem.cells["onednn"].times)
+    same = ratio(problem, "brickwork-simd", "again")
+    assert (same.value, same.low, same.high) == (1, 1, 1)
+    assert geometric_mean_ratio([problem], "brickwork-simd", "again").value == 1
+    for change in ({"plan": "another"}, {"tuning": "another"}, {"version": "another"}):
+        problem.cells["other"] = replace(problem.cells["again"], **change)
+        assert ratio(problem, "brickwork-simd", "other").value == approx(1.25)
 
 
 def test_whole_network_is_weighted_by_count(conv):
