@@ -159,7 +159,7 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             values.extend(_interval(axes, groups[-1] + shift, mean, look))
             _name_value(axes, groups[-1] + shift, mean.value, f"{mean.value:.3f}", "right" if index else "left", 1)
     _draw_one(axes, groups, values, 0.02)
-    axes.set_ylabel("time, searched / rule's plan")
+    axes.set_ylabel("time: searched / rule")
     _name_groups(sweep, groups, axes, whole="geometric mean")
     caption = (
         "Quotient of the median times of two plans within this run, the best one that a search found over the rule's choice, with its "

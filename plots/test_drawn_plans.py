@@ -34,7 +34,7 @@ def test_shares_stand_where_they_are(figures, run):
     (axes,) = figure.axes
     found = named(artists.by_group(axes, artists.points(figure, axes)))
     assert found == {SIMD: approx({"layer01": 1, "layer02": 0.8, "layer03": 1, "mean": 0.8 ** (1 / 3)})}
-    assert artists.true(axes, "y") and axes.get_ylabel() == "time, searched / rule's plan"
+    assert artists.true(axes, "y") and axes.get_ylabel() == "time: searched / rule"
     assert artists.across(axes) == [1]
     assert [text for text, *_ in artists.notes(axes) if text.startswith("0.9")] == ["0.928"]
     assert artists.groups(axes)["geometric mean"] == 3 + 0.9
