@@ -9,8 +9,8 @@
 namespace brickwork {
 namespace {
 
-constexpr int kRegisters = 32, kLanes = 16;
-constexpr int kFloat = sizeof(float), kVector = kLanes * kFloat, kLine = 64;  // bytes
+constexpr int kRegisters = 32;
+constexpr int kLine = 64;  // bytes
 
 // One band of tiles of one size. In a tile: for every member of the batch, for every k, for every row.
 class BandGenerator : public Xbyak::CodeGenerator {

@@ -19,6 +19,8 @@ struct BandArguments {
 };
 static_assert(sizeof(LiveRows) == 1);
 
+constexpr int kLanes = 16;                                        // of a vector
+constexpr int kFloat = sizeof(float), kVector = kLanes * kFloat;  // bytes
 constexpr int kMostTileRows = 28;
 // Of a member with so few FMAs (rows x vectors x steps) all steps are unrolled: 1 % of ResNet-50's first layer.
 constexpr int kMostUnrolledSteps = 640;

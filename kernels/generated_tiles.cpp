@@ -20,8 +20,6 @@ namespace brickwork {
 #ifdef BRICKWORK_HAS_XBYAK
 namespace {
 
-constexpr int kLanes = 16, kFloat = sizeof(float), kVector = kLanes * kFloat;
-
 // Whether all distances within a tile and to the next one fit the 31 bits that an instruction has for them.
 bool fits(const BrgemmShape& s, const SimdTuning& tuning) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() / kFloat;
