@@ -36,10 +36,12 @@ class BandGenerator : public Xbyak::CodeGenerator {
 
   // --- Registers
 
+  // NOLINTBEGIN(readability-identifier-naming): they read as an assembler's registers do
   const Reg arguments = rdi, tile_a = rsi, tile_c = rdx, members = rcx, a = r8, b = r9, turns = r10, scratch = rax,
             other = r11, tiles = rbx, live = rbp, next_a = r12, next_b = r13, place = r14, base_b = r15;
   const std::array<Reg, 6> saved = {rbx, rbp, r12, r13, r14, r15};
   const Xbyak::Opmask tail = k1;
+  // NOLINTEND(readability-identifier-naming)
 
   Zmm sum(int s, int r, int v) const { return Zmm((s * rows_ + r) * vecs_ + v); }
   Zmm quad(int r) const { return Zmm(sums_ * rows_ * vecs_ + r); }
