@@ -106,6 +106,8 @@ TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
   };
   EXPECT_EQ(bk("N28 C3 K64 H224 R7 sh2 ph3"), 16);
   EXPECT_EQ(bk("N28 C3 K64 H224 R3 ph1"), 64);
+  EXPECT_EQ(bk("N28 C3 K32 H224 R3 ph1"), 32);
+  EXPECT_EQ(bk("N1 C3 K32 H32 R3 ph1"), 16);  // a small dst stays in L3
 }
 
 // dst is written once where the whole reduction is in one call: with or without an epilogue, nothing reads it back.
