@@ -82,7 +82,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
     add(tile_a, rows_ * row_a());
     add(tile_c, rows_ * row_c());
     if (hints_.zero_rows.period != 0) add(live, hints_.zero_rows.period);
-    if (may_ask_for_b()) {
+    if (asks_for_b()) {
       mov(scratch, argument(offsetof(BandArguments, others_ask_for_b)));
       mov(argument(offsetof(BandArguments, first_asks_for_b)), scratch);
     }
@@ -168,8 +168,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
     }
   }
 
-  // A tile one vector wide takes B slowly enough for any hardware to keep up; one of few rows does little but load B.
-  bool may_ask_for_b() const { return hints_.tuning.ahead != 0 && vecs_ > 1 && rows_ > 3; }
+  bool asks_for_b() const { return hints_.tuning.ahead != 0 && may_ask_for_b(rows_, vecs_); }
 
   void add_member(int first, int end) {
     Xbyak::Label known, without, done;
@@ -178,7 +177,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
     jz(known, T_NEAR);
     ask_for_a(first, end);
     L(known);
-    if (may_ask_for_b()) {
+    if (asks_for_b()) {
       cmp(argument(offsetof(BandArguments, first_asks_for_b)), 0);
       je(without, T_NEAR);
       add_steps(first, end, true);

@@ -67,9 +67,7 @@ struct Tile {
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
   // A part of a tile is a loop over k of its own, which a narrower tile is not worth.
   static constexpr bool kLeavesOutRows = kVecs == 4 && kRows > 2;
-  // A tile one vector wide takes B slowly enough for any hardware to keep up; one of few rows does little but load B,
-  // and to ask for it besides costs 5 %.
-  static constexpr bool kAsksForB = kVecs > 1 && kRows > 3;
+  static constexpr bool kAsksForB = may_ask_for_b(kRows, kVecs);
 
   using Acc = V[kRows][kVecs];
 };
@@ -298,8 +296,7 @@ HWY_INLINE void Finish(typename T::Acc (&sum)[T::kSums], const Columns<T>& colum
       }
     }
   }
-  constexpr std::uintptr_t kVector = sizeof(float) * kLanes;
-  const bool stream = band.access.stream && reinterpret_cast<std::uintptr_t>(c) % kVector == 0 && ldc % kLanes == 0;
+  const bool stream = band.access.streams(c, shape, kLanes);
   BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) columns.Store(acc[r][v], c, v, stream);
     Keep(c += ldc);
@@ -322,7 +319,7 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   const int k_size = shape.k, period = band.period;
   const Batch batch = call.batch;
   const std::int64_t next_a = call.next_a, column = band.column;
-  const bool b_stays = batch.size * k_size * ldb * static_cast<std::int64_t>(sizeof(float)) <= band.access.kept;
+  const bool b_stays = band.access.keeps_b(shape, batch.size);
   const Columns<T> columns{hn::FirstN(D(), static_cast<std::size_t>(T::kTail ? band.last_lanes : kLanes))};
 
   std::int64_t row = band.row, a_offset = band.row * lda;
@@ -407,14 +404,13 @@ const BandFunction* ByRows(int vecs, bool tail, SpreadA spread) {
 
 // Panels of near-equal width: n = 80 becomes 3 + 2 vectors, so that no tile is left too small to fill the FMA ports.
 std::vector<Panel> CutColumns(int n, const SimdTuning& tuning) {
-  const std::int64_t most_rows[] = {tuning.one, tuning.two, tuning.three, tuning.four};
   std::vector<Panel> panels;
   const int vecs_total = (n + kLanes - 1) / kLanes;
   const EqualSpans spans(vecs_total, kMaxVecs);
   for (int i = 0; i < spans.pieces; ++i) {
     const Span vecs = spans[i];
     const int last_lanes = vecs.end() == vecs_total ? n - (vecs_total - 1) * kLanes : kLanes;
-    const auto rows = std::min<std::int64_t>(most_rows[vecs.size - 1], MaxRows(vecs.size));
+    const auto rows = std::min<std::int64_t>(tuning.rows(vecs.size), MaxRows(vecs.size));
     panels.push_back({std::int64_t{vecs.begin} * kLanes, vecs.size, last_lanes,
                       ByRows(vecs.size, last_lanes < kLanes, tuning.spread), static_cast<int>(rows),
                       tuning.whole ? MaxRows(vecs.size) : 0});

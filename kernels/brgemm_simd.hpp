@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "brgemm.hpp"
+#include "equal_spans.hpp"
 
 namespace brickwork {
 
@@ -32,6 +33,13 @@ struct Access {
   bool stream;         // C may be stored past the caches where it is aligned
   std::int64_t ahead;  // so many bytes on in B lies the row to ask for; 0: none
   std::int64_t kept;   // a B of at most so many bytes is asked for once, by the first tile
+
+  bool keeps_b(const BrgemmShape& s, std::int64_t members) const {
+    return members * s.k * s.ldb * static_cast<std::int64_t>(sizeof(float)) <= kept;
+  }
+  bool streams(const float* c, const BrgemmShape& s, int lanes) const {
+    return stream && reinterpret_cast<std::uintptr_t>(c) % (lanes * sizeof(float)) == 0 && s.ldc % lanes == 0;
+  }
 };
 
 // Register tiles of one size, one below the other, in one panel.
@@ -45,6 +53,10 @@ struct Band {
   int period = 0;                   // of zero rows; 0: all rows always add
   std::vector<LiveRows> live_rows;  // [tile][place in the period]
 };
+
+// Whether a tile asks for rows of B ahead. One vector wide it takes B slowly enough for any hardware to keep up; one of
+// few rows does little but load B, and to ask for it besides costs 5 %.
+constexpr bool may_ask_for_b(int rows, int vecs) { return vecs > 1 && rows > 3; }
 
 // Independent sums over k, a power of two. Two FMA ports of latency 4 need 8 accumulators in flight, and 16 where they
 // are not to wait for each other's loads (8 x 16 tiles: 0.95 of peak instead of 0.87); a tile with fewer keeps several
@@ -61,23 +73,6 @@ constexpr int independent_sums(int registers, int tile, int others) {
 constexpr int shuffled_rows(int registers, int rows, int sums) {
   return std::min({rows, rows < 8 ? 2 : 3, registers - sums * rows - 2});
 }
-
-struct Span {
-  int begin, size;
-  int end() const { return begin + size; }
-};
-
-// 0 .. total in the fewest pieces of at most `most`, sizes differing by at most one: the first `larger` pieces have one
-// more than the others.
-struct EqualSpans {
-  EqualSpans(int total, int most)
-      : pieces((total + most - 1) / most),
-        size(pieces == 0 ? 0 : total / pieces),
-        larger(pieces == 0 ? 0 : total % pieces) {}
-  Span operator[](int i) const { return {i * size + std::min(i, larger), size + (i < larger ? 1 : 0)}; }
-
-  int pieces, size, larger;
-};
 
 // What one ISA's translation unit gives.
 struct SimdIsa {

@@ -39,9 +39,7 @@ class Avx512Tiles final : public GeneratedTiles {
     const TileEpilogue& epilogue = call.epilogue;
     float* const c = static_cast<float*>(call.c) + band.row * shape_.ldc + band.column;
     const auto* residual = static_cast<const float*>(epilogue.residual);
-    const bool stream =
-        band.access.stream && reinterpret_cast<std::uintptr_t>(c) % kVector == 0 && shape_.ldc % kLanes == 0;
-    const bool b_stays = batch.size * shape_.k * shape_.ldb * kFloat <= band.access.kept;
+    const bool stream = band.access.streams(c, shape_, kLanes);
     BandArguments arguments{
         .a = reinterpret_cast<const float*>(batch.base_a) + band.row * shape_.lda,
         .b = reinterpret_cast<const float*>(batch.base_b) + band.column,
@@ -56,7 +54,7 @@ class Avx512Tiles final : public GeneratedTiles {
         .next_a = call.next_a * kFloat,
         .live = band.period == 0 ? nullptr : band.live_rows.data(),
         .first_asks_for_b = 1,
-        .others_ask_for_b = !b_stays,
+        .others_ask_for_b = !band.access.keeps_b(shape_, batch.size),
         .relu = epilogue.relu,
         .stream = stream,
     };

@@ -43,6 +43,10 @@ struct SimdTuning {
   SpreadA spread = SpreadA::registers;
   TileCode code = TileCode::generated;
 
+  constexpr std::int64_t rows(std::int64_t vecs) const {
+    const std::int64_t by_width[] = {one, two, three, four};
+    return by_width[vecs - 1];
+  }
   friend bool operator==(const SimdTuning&, const SimdTuning&) = default;
 };
 

@@ -80,12 +80,13 @@ class Chooser {
     base_.taps_in_k = p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend);
     base_.flat = can_be_flat(p, base_.src);
     const PixelGrid grid = pixel_grid(p, base_.flat);
-    base_.bk = output_feature_block(p.K, std::min(grid.cols, kPixels), one_vector());
+    const std::int64_t pixels = std::min(grid.cols, kPixels);
+    base_.bk = output_feature_block(p.K, pixels, one_vector());
     base_.bc = equal_block(p.C, std::max(kFeatures, static_cast<std::int64_t>(l2_ / 2) / (4 * base_.bk * p.R * p.S)));
     if (base_.flat && base_.bk == p.K) base_.bc = equal_block(p.C, kFeaturesReadOnce);
     // The pixels of a call stay in L1 while all blocks of one vector pass.
     if (base_.bk <= kOneLine && p.K > kOneLine && p.R * p.S > 1)
-      base_.bc = std::min(base_.bc, equal_block(p.C, features_in_l1(grid.cols)));
+      base_.bc = std::min(base_.bc, equal_block(p.C, features_in_l1(pixels)));
     rows_ = grid.rows;
     cols_ = grid.cols;
     cb_ = ceil_div(p.C, base_.bc);
@@ -117,9 +118,10 @@ class Chooser {
     return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
   }
 
-  std::int64_t features_in_l1(std::int64_t cols) const {
-    const std::int64_t pixels = p_.R * ((std::min(cols, kPixels) - 1) * p_.stride_w + p_.S);
-    return std::max(kShortReduction, machine_.l1_bytes * 2 / 3 / (4 * pixels));
+  // Of the src that a call for so many output pixels reads.
+  std::int64_t features_in_l1(std::int64_t pixels) const {
+    const std::int64_t read = p_.R * ((pixels - 1) * p_.stride_w + p_.S);
+    return std::max(kShortReduction, machine_.l1_bytes * 2 / 3 / (4 * read));
   }
 
   // Whether they are more than L3 still holds when they are used again. It is shared, with other tensors, other cores

@@ -1,23 +1,23 @@
 #include "conv/feature_blocks.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 
 #include "ceil_div.hpp"
+#include "equal_spans.hpp"
+#include "simd_tuning.hpp"
 
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kLanes =
-    16;  // of AVX-512; shorter vectors have tiles of 16 features, too, which any size here suits
+// Of AVX-512. Shorter vectors have tiles of 16 features, too, which any size here suits.
+constexpr int kLanes = 16;
 
 // Instructions for the FMAs of `rows` x (`vecs` * kLanes) and one step over k, per FMA: the FMAs, a broadcast for every
 // row of a tile, a load and a prefetch for every vector of B.
 double instructions_per_fma(std::int64_t rows, std::int64_t vecs, OneVector one_vector) {
-  constexpr std::int64_t kMostRows[] = {28, 14, 9, 6};
   constexpr std::int64_t kSevenRows = 7;  // as many rows are one tile four vectors wide, too
-  const std::int64_t most = vecs == 4 && rows == kSevenRows ? rows : kMostRows[vecs - 1];
+  const std::int64_t most = vecs == 4 && rows == kSevenRows ? rows : SimdTuning{}.rows(vecs);
   const auto tiles = static_cast<double>(ceil_div(rows, most)), m = static_cast<double>(rows);
   const auto v = static_cast<double>(vecs);
   if (vecs == 1) {
@@ -32,12 +32,12 @@ double instructions_per_fma(std::int64_t rows, std::int64_t vecs, OneVector one_
 
 // Of a block with its padding, in instructions for one step over k and kLanes features.
 double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector) {
-  constexpr std::int64_t kWidest = 4;
-  const std::int64_t vecs = ceil_div(block, kLanes), panels = ceil_div(vecs, kWidest);
+  constexpr int kWidest = 4;
+  const EqualSpans panels(static_cast<int>(ceil_div(block, kLanes)), kWidest);
   double cost = 0;
-  for (std::int64_t i = 0; i < panels; ++i) {
-    const std::int64_t width = vecs / panels + (i < vecs % panels ? 1 : 0);
-    cost += static_cast<double>(width) * instructions_per_fma(rows, width, one_vector);
+  for (int i = 0; i < panels.pieces; ++i) {
+    const int vecs = panels[i].size;
+    cost += vecs * instructions_per_fma(rows, vecs, one_vector);
   }
   return cost;
 }
