@@ -64,12 +64,19 @@ struct ZeroRows {
   friend bool operator==(const ZeroRows&, const ZeroRows&) = default;
 };
 
+// Where C lies before and after a call.
+enum class CAccess {
+  cached,    // in the caches
+  prefetch,  // beyond them, and the tile below in C comes next: its lines are asked for while this one's are computed
+  stream,    // it will not be read again soon: it may be stored past the caches, where beta is 0 and C's rows are
+             // aligned to vectors; that spares reading C's lines only to overwrite them
+};
+
 // What is known besides. A backend may make use of a hint; no result depends on it.
 struct BrgemmHints {
-  bool stream_c = false;  // C will not be read again soon: it may be stored past the caches, where beta is 0 and C's
-                          // rows are aligned to vectors; that spares reading C's lines only to overwrite them
-  ZeroRows zero_rows;     // of calls with all m rows
-  SimdTuning tuning;      // of the simd backend
+  CAccess c = CAccess::cached;
+  ZeroRows zero_rows;  // of calls with all m rows
+  SimdTuning tuning;   // of the simd backend
 
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
 };

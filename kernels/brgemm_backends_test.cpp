@@ -58,8 +58,10 @@ TEST(BrgemmBackends, TextNamesWhatDiffers) {
   f64.ab = f64.c = DType::f64;
   EXPECT_EQ(to_string(f64), "m4_n4_k4_lda4_ldb4_ldc4_beta0_pointers_abf64_cf64");
   EXPECT_EQ(to_string(BrgemmHints{}), "");
-  EXPECT_EQ(to_string(BrgemmHints{.stream_c = true}), "streamc");
-  EXPECT_EQ(to_string(BrgemmHints{.stream_c = true, .zero_rows = {3, 2, 1, 29}}), "streamc_zerorows3_step2_live1to29");
+  EXPECT_EQ(to_string(BrgemmHints{.c = CAccess::stream}), "streamc");
+  EXPECT_EQ(to_string(BrgemmHints{.c = CAccess::prefetch}), "prefetchc");
+  EXPECT_EQ(to_string(BrgemmHints{.c = CAccess::stream, .zero_rows = {3, 2, 1, 29}}),
+            "streamc_zerorows3_step2_live1to29");
   EXPECT_EQ(to_string(BrgemmHints{.zero_rows = {3, 1, 1, 29}}), "zerorows3_step1_live1to29");
 }
 

@@ -72,7 +72,7 @@ class SimdBrgemm final : public BrgemmKernel {
   SimdBrgemm(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa)
       : BrgemmKernel(shape),
         isa_(isa.isa),
-        access_{.stream = hints.stream_c && shape.beta == 0,
+        access_{.stream = hints.c == CAccess::stream && shape.beta == 0,
                 .ahead = hints.tuning.ahead * shape.ldb * static_cast<std::int64_t>(sizeof(float)),
                 .kept = hints.tuning.kept * 1024},
         panels_(cut(shape, hints, isa)) {

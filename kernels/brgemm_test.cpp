@@ -214,21 +214,24 @@ TEST_P(Brgemm, ZeroRowsMayBeLeftOut) {
 }
 
 // Aligned or not, whole vectors or a tail, C is right and nothing beside it is written.
-TEST_P(Brgemm, StreamCIsOnlyAHint) {
-  for (int beta : {0, 1})
-    for (int n : {16, 17, 32, 40, 64, 96})
-      for (std::int64_t ldc : {64, 96, 97, 112}) {
-        if (ldc < n) continue;
-        BrgemmCase test{
-            .shape = padded_shape(15, n, 21, 1, beta, BatchKind::offsets), .batch = 3, .hints = {.stream_c = true}};
-        test.shape.ldc = ldc;
-        for (bool guard_after : {false, true})
-          for (bool epilogue : {false, true}) {
-            test.guard_after = guard_after;
-            test.bias = test.residual = test.relu = epilogue;
-            if (!passes(test)) return;
-          }
-      }
+TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
+  Draw draw;
+  for (CAccess c : {CAccess::prefetch, CAccess::stream})
+    for (int beta : {0, 1})
+      for (int n : {16, 17, 32, 40, 64, 96})
+        for (std::int64_t ldc : {64, 96, 97, 112}) {
+          if (ldc < n) continue;
+          BrgemmCase test{.shape = padded_shape(15, n, 21, 1, beta, BatchKind::offsets),
+                          .batch = 3,
+                          .hints = {.c = c, .tuning = draw_tuning(draw)}};
+          test.shape.ldc = ldc;
+          for (bool guard_after : {false, true})
+            for (bool epilogue : {false, true}) {
+              test.guard_after = guard_after;
+              test.bias = test.residual = test.relu = epilogue;
+              if (!passes(test)) return;
+            }
+        }
 }
 
 // One kernel serves every number of rows, in any order; none is asked for twice in a row.
@@ -239,7 +242,7 @@ TEST_P(Brgemm, FewerRows) {
       for (BatchKind kind : kBatchKinds)
         for (int beta : {0, 1}) {
           const BrgemmShape shape = padded_shape(m, n, 9, draw(3), beta, kind);
-          const BrgemmHints hints{.stream_c = draw(2) == 0};
+          const BrgemmHints hints{.c = static_cast<CAccess>(draw(3))};
           const auto kernel = make(shape, hints);
           ASSERT_TRUE(kernel) << kernel.reason();
           for (int rows = m; rows >= -1; --rows) {

@@ -155,7 +155,7 @@ BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
 }
 
 BrgemmHints ConvForwardBlocking::brick_hints() const {
-  BrgemmHints hints{.stream_c = plan_.stream_dst};
+  BrgemmHints hints{.c = plan_.dst};
   // Where a call spans a row, its pixels and with them those in the padding are always the same.
   if (plan_.bq == geometry_.cols && problem_.pad_w > 0 && !plan_.taps_in_k) {
     hints.zero_rows = {.period = static_cast<int>(problem_.S),

@@ -114,7 +114,7 @@ TEST(ConvForward, EpilogueUnderEveryOrderOfTheReduction) {
       ConvPlan plan{.bc = 8, .bk = 16, .bq = std::min<std::int64_t>(p.Q(), 28)};
       plan.loops = parse_loop_schedule(loops);
       expect_exact(p, plan, Backend::simd, t);
-      plan.bk = 12, plan.stream_dst = true;
+      plan.bk = 12, plan.dst = CAccess::stream;
       expect_exact(p, plan, Backend::simd, t);
     }
   }

@@ -17,7 +17,8 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
                 choice("taps=batch or taps=k", {"taps=batch", "taps=k"}, &P::taps_in_k),
                 choice("src=cached, src=prefetch or src=gathered", {"src=cached", "src=prefetch", "src=gathered"},
                        &P::src),
-                choice("dst=cached or dst=stream", {"dst=cached", "dst=stream"}, &P::stream_dst)},
+                choice("dst=cached, dst=prefetch or dst=stream", {"dst=cached", "dst=prefetch", "dst=stream"},
+                       &P::dst)},
       .separator = ' ',
       .default_words = true};
   return table;

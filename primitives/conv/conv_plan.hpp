@@ -32,14 +32,14 @@ struct ConvPlan {
   // that take overlapping rows. A first layer with C = 3 needs no path of its own this way.
   bool taps_in_k = false;
   SrcAccess src = SrcAccess::cached;
-  bool stream_dst = false;  // dst is stored past the caches, for one that they cannot hold
+  CAccess dst = CAccess::cached;  // how the brick reaches it, where the caches cannot hold it
   LoopSchedule loops;
 
   friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 };
 
 // "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat, taps=k, src=prefetch or
-// src=gathered, dst=stream
+// src=gathered, dst=prefetch or dst=stream
 std::string to_string(const ConvPlan&);
 
 // Inverse of to_string, the words before the loops in any order and, but for the sizes, left out where they are the

@@ -115,20 +115,20 @@ Plans sources(const ConvProblem& p, const ConvPlan& plan) {
   return plans;
 }
 
-// What is so or not so. A new choice of the plan is one more line.
-constexpr bool ConvPlan::*kChoices[] = {
-    &ConvPlan::taps_in_k,
-    &ConvPlan::stream_dst,
-};
-
-Plans choices(const ConvProblem& p, const ConvPlan& plan) {
+Plans destinations(const ConvPlan& plan) {
   Plans plans;
-  for (bool ConvPlan::*const choice : kChoices) {
-    if (choice == &ConvPlan::taps_in_k && p.S == 1) continue;  // one tap is one k, either way
+  for (const CAccess dst : {CAccess::stream, CAccess::prefetch, CAccess::cached}) {
     plans.push_back(plan);
-    plans.back().*choice = !(plan.*choice);
+    plans.back().dst = dst;
   }
   return plans;
+}
+
+Plans taps_in_k_or_not(const ConvProblem& p, const ConvPlan& plan) {
+  if (p.S == 1) return {};  // one tap is one k, either way
+  ConvPlan other = plan;
+  other.taps_in_k = !plan.taps_in_k;
+  return {other};
 }
 
 Plans with_loops(const ConvPlan& plan, std::vector<LoopSchedule> schedules) {
@@ -147,7 +147,8 @@ std::vector<ConvPlan> conv_plan_neighbours(const ConvProblem& p, const ConvPlan&
   Plans kinds[] = {pixel_blocks(p, plan),
                    with_loops(plan, reordered(plan.loops)),
                    sources(p, plan),
-                   choices(p, plan),
+                   destinations(plan),
+                   taps_in_k_or_not(p, plan),
                    feature_blocks(p, plan, p.K, &ConvPlan::bk),
                    with_loops(plan, cut_otherwise(plan.loops, extents)),
                    feature_blocks(p, plan, p.C, &ConvPlan::bc),

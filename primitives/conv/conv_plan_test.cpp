@@ -12,7 +12,8 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 TEST(ConvPlan, TextRoundTrip) {
-  const ConvPlan plan{64, 32, 28, true, true, SrcAccess::prefetch, true, parse_loop_schedule("{n kb} cb:4 oj oi")};
+  const ConvPlan plan{
+      64, 32, 28, true, true, SrcAccess::prefetch, CAccess::stream, parse_loop_schedule("{n kb} cb:4 oj oi")};
   EXPECT_EQ(to_string(plan), "bc=64 bk=32 bq=28 flat taps=k src=prefetch dst=stream loops={n kb} cb:4 oj oi");
   EXPECT_EQ(parse_conv_plan(to_string(plan)), plan);
   const ConvPlan defaults{.bc = 1, .bk = 2, .bq = 3, .loops = parse_loop_schedule("n kb cb oj oi")};
@@ -110,13 +111,27 @@ TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
   EXPECT_EQ(bk("N1 C3 K32 H32 R3 ph1"), 16);  // a small dst stays in L3
 }
 
+TEST(ConvPlanRule, AsksForADstThatL2DoesNotHold) {
+  const auto dst = [](const char* text) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text),
+                             {.threads = 2, .l2_bytes = 2 << 20, .l3_bytes = 256 << 20})
+        .dst;
+  };
+  EXPECT_EQ(dst("N2 C64 K64 H56"), CAccess::cached);                // 1.6 MB in two of 2 MiB
+  EXPECT_EQ(dst("N2 C64 K256 H56"), CAccess::prefetch);             // 6.4 MB
+  EXPECT_EQ(dst("N28 C64 K256 H56"), CAccess::stream);              // 90 MB
+  EXPECT_EQ(dst("N28 C3 K64 H224 R7 sh2 ph3"), CAccess::prefetch);  // the same, in rows of one line
+  EXPECT_EQ(dst("N28 C3 K64 H224 R3 ph1"), CAccess::stream);        // more, by few FMAs
+  EXPECT_EQ(dst("N28 C2048 K64 H56 R3 ph1"), CAccess::prefetch);    // read back by the next part of the reduction
+}
+
 // dst is written once where the whole reduction is in one call: with or without an epilogue, nothing reads it back.
 TEST(ConvPlanRule, StreamsALargeDst) {
   for (const char* epilogue : {"none", "bias+residual+relu"}) {
     ConvProblem p = parse_problem<ConvProblem>(std::string("N28 C64 K256 H56 ") + epilogue);
-    EXPECT_TRUE(plan_conv_forward(p, {.threads = 2}).stream_dst) << epilogue;
+    EXPECT_EQ(plan_conv_forward(p, {.threads = 2}).dst, CAccess::stream) << epilogue;
     p.N = 1, p.H = p.W = 7;
-    EXPECT_FALSE(plan_conv_forward(p, {.threads = 2}).stream_dst) << epilogue;
+    EXPECT_EQ(plan_conv_forward(p, {.threads = 2}).dst, CAccess::cached) << epilogue;
   }
 }
 

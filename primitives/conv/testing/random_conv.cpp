@@ -76,7 +76,7 @@ ConvPlan random_conv_plan(const ConvProblem& p) {
   plan.flat = plan.src == SrcAccess::gathered || (can_be_flat(p, plan.src) && pick(0, 1) == 1);
   const std::int64_t cols = pixel_grid(p, plan.flat).cols;
   plan.bq = pick(0, 2) == 0 ? cols : pick(1, cols);
-  plan.stream_dst = pick(0, 1) == 1;
+  plan.dst = static_cast<CAccess>(pick(0, 2));
   plan.taps_in_k = pick(0, 1) == 1;
   std::vector<std::string> order = {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"};
   for (std::size_t i = order.size() - 1; i > 0; --i)
