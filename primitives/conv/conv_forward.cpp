@@ -7,7 +7,12 @@ namespace brickwork {
 
 Result<ConvForward> ConvForward::make(const ConvProblem& problem, const ConvPlan& plan, Backend backend, Isa isa,
                                       const SimdTuning& tuning) {
-  auto blocking = ConvForwardBlocking::make(problem, plan);
+  return make(forward_view(problem), plan, to_string(problem), backend, isa, tuning);
+}
+
+Result<ConvForward> ConvForward::make(const ConvView& view, const ConvPlan& plan, const std::string& problem,
+                                      Backend backend, Isa isa, const SimdTuning& tuning) {
+  auto blocking = ConvForwardBlocking::make(view, plan, problem);
   if (!blocking) return {blocking.status(), blocking.reason()};
   ConvForward conv(*std::move(blocking));
   BrgemmHints hints = conv.blocking_.brick_hints();

@@ -13,7 +13,7 @@ constexpr std::int64_t kMostGathered = 16
                                        << 20;  // bytes: far beyond any L2, and what Kokkos gives a task on every host
 
 // What does not fit, or nothing.
-std::string misfit(const ConvProblem& p, const ConvPlan& plan) {
+std::string misfit(const ConvView& p, const ConvPlan& plan) {
   if (plan.flat && !can_be_flat(p, plan.src)) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
   }
@@ -30,19 +30,17 @@ std::string misfit(const ConvProblem& p, const ConvPlan& plan) {
   return {};
 }
 
-ActivationLayout src_layout_of(const ConvProblem& p, const ConvPlan& plan) {
-  return {p.N, p.C, p.H, p.W, p.pad_w, plan.bc};
+ActivationLayout src_layout_of(const ConvView& p, const ConvPlan& plan) {
+  return {p.N, p.C, p.H, p.W, p.room_w, plan.bc};
 }
-ActivationLayout dst_layout_of(const ConvProblem& p, const ConvPlan& plan) {
-  return {p.N, p.K, p.P(), p.Q(), 0, plan.bk};
-}
-WeightLayout weights_layout_of(const ConvProblem& p, const ConvPlan& plan) {
+ActivationLayout dst_layout_of(const ConvView& p, const ConvPlan& plan) { return {p.N, p.K, p.P, p.Q, 0, plan.bk}; }
+WeightLayout weights_layout_of(const ConvView& p, const ConvPlan& plan) {
   return {p.K, p.C, p.R, p.S, plan.bk, plan.bc};
 }
 
 // How far on in src the pixels lie that will be needed next; measured on 1x1 layers whose src comes from memory, the
 // prefetch there lifts a core from 0.84 to 0.93 of its peak.
-std::int64_t next_src(const ConvProblem& p, const ConvPlan& plan, const ActivationLayout& src, std::int64_t cols) {
+std::int64_t next_src(const ConvView& p, const ConvPlan& plan, const ActivationLayout& src, std::int64_t cols) {
   constexpr std::int64_t kAhead = 28;  // pixels in a long row: several tiles, but not so many that L1 loses them again
   if (plan.src != SrcAccess::prefetch) return 0;
   if (plan.bq == cols && !plan.flat) return p.stride_h * src.Wp() * src.bc;  // the next output row's
@@ -50,37 +48,39 @@ std::int64_t next_src(const ConvProblem& p, const ConvPlan& plan, const Activati
 }
 
 // What follows from the blocks; what follows from the loops' order is added when the nest is known.
-ConvForwardGeometry geometry_of(const ConvProblem& p, const ConvPlan& plan) {
+ConvForwardGeometry geometry_of(const ConvView& p, const ConvPlan& plan) {
   const ActivationLayout src = src_layout_of(p, plan), dst = dst_layout_of(p, plan);
   const WeightLayout weights = weights_layout_of(p, plan);
   const auto [rows, cols] = pixel_grid(p, plan.flat);
   const std::int64_t taps = plan.taps_in_k ? 1 : p.S;
-  return {
-      .N = p.N,
-      .Kb = dst.Cb(),
-      .Cb = src.Cb(),
-      .rows = rows,
-      .cols = cols,
-      .bq = plan.bq,
-      .H = p.H,
-      .R = p.R,
-      .stride_h = p.stride_h,
-      .pad_h = p.pad_h,
-      .relu = p.epilogue.relu,
-      .src = {.image = src.Cb() * src.slice_size(),
-              .block = src.slice_size(),
-              .row = src.Wp() * src.bc,
-              .pixel = p.stride_w * src.bc},
-      .dst = {.image = dst.Cb() * dst.slice_size(), .block = dst.slice_size(), .row = cols * dst.bc, .pixel = dst.bc},
-      .weights_kb = weights.Cb() * weights.block_size(),
-      .weights_cb = weights.block_size(),
-      .weights_row = weights.tap(0, 0, 1, 0),
-      .bk = plan.bk,
-      .taps = taps,
-      .next_src = next_src(p, plan, src, cols)};
+  return {.N = p.N,
+          .Kb = dst.Cb(),
+          .Cb = src.Cb(),
+          .rows = rows,
+          .cols = cols,
+          .bq = plan.bq,
+          .H = p.H,
+          .R = p.R,
+          .stride_h = p.stride_h,
+          .pad_h = p.pad_h,
+          .relu = p.epilogue.relu,
+          .src = {.image = src.Cb() * src.slice_size(),
+                  .block = src.slice_size(),
+                  .row = src.Wp() * src.bc,
+                  .pixel = p.stride_w * src.bc},
+          .dst = {.image = dst.Cb() * dst.slice_size(),
+                  .block = dst.slice_size(),
+                  .row = p.step_h * dst.Wp() * dst.bc,
+                  .pixel = p.step_w * dst.bc},
+          .weights_kb = weights.Cb() * weights.block_size(),
+          .weights_cb = weights.block_size(),
+          .weights_row = weights.tap(0, 0, 1, 0),
+          .bk = plan.bk,
+          .taps = taps,
+          .next_src = next_src(p, plan, src, cols)};
 }
 
-ConvForwardGeometry::Gathered gathered(const ConvProblem& p, const ConvPlan& plan, const LoopNest& nest,
+ConvForwardGeometry::Gathered gathered(const ConvView& p, const ConvPlan& plan, const LoopNest& nest,
                                        const ConvForwardGeometry& g) {
   constexpr std::int64_t kLine = 16;  // floats of a cache line
   const std::int64_t tile = (g.Cb * plan.bq * plan.bc + kLine - 1) / kLine * kLine;
@@ -88,16 +88,21 @@ ConvForwardGeometry::Gathered gathered(const ConvProblem& p, const ConvPlan& pla
           .tiles = nest.passing(kOi, kKb),
           .tile = tile,
           .block = plan.bq * plan.bc,
-          .Q = p.Q(),
+          .Q = p.cols,
           .bc = plan.bc};
 }
 
 }  // namespace
 
 Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, const ConvPlan& plan) {
+  return make(forward_view(p), plan, to_string(p));
+}
+
+Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& p, const ConvPlan& plan,
+                                                      const std::string& problem) {
   if (const std::string what = misfit(p, plan); !what.empty()) {
     return Result<ConvForwardBlocking>::misfit(
-        fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(p), what));
+        fmt::format("plan '{}' does not fit {}: {}", to_string(plan), problem, what));
   }
   const auto nest = LoopNest::make(conv_forward_loops(geometry_of(p, plan)), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
@@ -117,8 +122,8 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, cons
   return blocking;
 }
 
-ConvForwardBlocking::ConvForwardBlocking(const ConvProblem& p, const ConvPlan& plan, const LoopNest& nest)
-    : problem_(p),
+ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan, const LoopNest& nest)
+    : view_(p),
       plan_(plan),
       nest_(nest),
       src_(src_layout_of(p, plan)),
@@ -146,10 +151,10 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvProblem& p, const ConvPlan& p
 BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
   return {.m = static_cast<int>(plan_.bq),
           .n = static_cast<int>(plan_.bk),
-          .k = static_cast<int>(plan_.taps_in_k ? problem_.S * plan_.bc : plan_.bc),
-          .lda = plan_.src == SrcAccess::gathered ? plan_.bc : problem_.stride_w * plan_.bc,
+          .k = static_cast<int>(plan_.taps_in_k ? view_.S * plan_.bc : plan_.bc),
+          .lda = plan_.src == SrcAccess::gathered ? plan_.bc : view_.stride_w * plan_.bc,
           .ldb = plan_.bk,
-          .ldc = plan_.bk,
+          .ldc = geometry_.dst.pixel,
           .beta = beta,
           .batch_kind = BatchKind::offsets};
 }
@@ -157,22 +162,24 @@ BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
 BrgemmHints ConvForwardBlocking::brick_hints() const {
   BrgemmHints hints{.c = plan_.dst};
   // Where a call spans a row, its pixels and with them those in the padding are always the same.
-  if (plan_.bq == geometry_.cols && problem_.pad_w > 0 && !plan_.taps_in_k) {
-    hints.zero_rows = {.period = static_cast<int>(problem_.S),
-                       .step = problem_.stride_w,
-                       .begin = problem_.pad_w,
-                       .end = problem_.pad_w + problem_.W};
+  if (plan_.bq == geometry_.cols && view_.room_w > 0 && !plan_.taps_in_k) {
+    hints.zero_rows = {.period = static_cast<int>(view_.S),
+                       .step = view_.stride_w,
+                       .begin = view_.pad_w,
+                       .end = view_.pad_w + view_.W};
   }
   return hints;
 }
 
 ConvForwardData<float> ConvForwardBlocking::data(const float* src, const float* weights, const float* bias,
                                                  const float* residual, float* dst) const {
-  return {.src = src,
+  const std::int64_t first = src_.pixel(0, 0, 0, -view_.pad_w),
+                     first_of_dst = dst_.pixel(0, 0, view_.first_h, view_.first_w);
+  return {.src = src + first,
           .weights = weights,
-          .bias = problem_.epilogue.bias ? bias : nullptr,
-          .residual = problem_.epilogue.residual ? residual : nullptr,
-          .dst = dst,
+          .bias = view_.epilogue.bias ? bias : nullptr,
+          .residual = view_.epilogue.residual ? residual + first_of_dst : nullptr,
+          .dst = dst + first_of_dst,
           .src_offsets = src_offsets_.data(),
           .weights_offsets = weights_offsets_.data()};
 }

@@ -1,12 +1,13 @@
 // A convolution forward, blocked as a plan says: all that a run needs but the tensors and the brick.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "brgemm.hpp"
 #include "conv/conv_forward_body.hpp"
 #include "conv/conv_plan.hpp"
-#include "conv_problem.hpp"
+#include "conv/conv_view.hpp"
 #include "layout.hpp"
 
 namespace brickwork {
@@ -16,6 +17,7 @@ class ConvForwardBlocking {
   // A misfit where the plan does not fit the problem: a block larger than its dimension, flat where rows cannot be
   // joined, loops that cannot run so.
   static Result<ConvForwardBlocking> make(const ConvProblem&, const ConvPlan&);
+  static Result<ConvForwardBlocking> make(const ConvView&, const ConvPlan&, const std::string& problem);
 
   const ConvPlan& plan() const { return plan_; }
   const LoopNest& nest() const { return nest_; }
@@ -38,9 +40,9 @@ class ConvForwardBlocking {
   const std::vector<std::uint64_t>& weights_offsets() const { return weights_offsets_; }
 
  private:
-  ConvForwardBlocking(const ConvProblem&, const ConvPlan&, const LoopNest&);
+  ConvForwardBlocking(const ConvView&, const ConvPlan&, const LoopNest&);
 
-  ConvProblem problem_;
+  ConvView view_;
   ConvPlan plan_;
   LoopNest nest_;
   ActivationLayout src_, dst_;

@@ -1,8 +1,6 @@
 #include "conv/conv_plan.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
+#include "plan_text.hpp"
 
 namespace brickwork {
 
@@ -24,35 +22,18 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
   return table;
 }
 
-namespace {
+std::string to_string(const ConvPlan& plan) { return plan_text(plan); }
 
-constexpr std::string_view kLoops = "loops=";
+ConvPlan parse_conv_plan(std::string_view text) { return parse_plan<ConvPlan>(text); }
 
-}  // namespace
-
-std::string to_string(const ConvPlan& plan) {
-  return fmt::format("{} {}{}", to_string<ConvPlan>(plan), kLoops, to_string(plan.loops));
-}
-
-ConvPlan parse_conv_plan(std::string_view text) {
-  const auto loops = text.find(kLoops);
-  if (loops == std::string_view::npos) {
-    throw std::invalid_argument(fmt::format(
-        "plan '{}' lacks its loops: expected at its end a word such as '{}{{n kb}} oj oi cb'", text, kLoops));
-  }
-  auto plan = parse_words<ConvPlan>(text.substr(0, loops));
-  check_sizes(plan, kMostIterations, "2^40");
-  plan.loops = parse_loop_schedule(text.substr(loops + kLoops.size()));
-  return plan;
-}
-
-bool can_be_flat(const ConvProblem& p, SrcAccess src) {
+bool can_be_flat(const ConvView& p, SrcAccess src) {
   const bool dense = src == SrcAccess::gathered || (p.stride_h == 1 && p.stride_w == 1);
-  return p.R == 1 && p.S == 1 && p.pad_h == 0 && p.pad_w == 0 && dense;
+  return p.R == 1 && p.S == 1 && p.pad_h == 0 && p.pad_w == 0 && p.room_w == 0 && dense && p.step_h == 1 &&
+         p.step_w == 1;
 }
 
-PixelGrid pixel_grid(const ConvProblem& p, bool flat) {
-  return flat ? PixelGrid{1, p.P() * p.Q()} : PixelGrid{p.P(), p.Q()};
+PixelGrid pixel_grid(const ConvView& p, bool flat) {
+  return flat ? PixelGrid{1, p.rows * p.cols} : PixelGrid{p.rows, p.cols};
 }
 
 }  // namespace brickwork

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "brgemm.hpp"
-#include "conv_problem.hpp"
+#include "conv/conv_view.hpp"
 #include "loop_schedule.hpp"
 #include "machine_model.hpp"
 #include "size_table.hpp"
@@ -46,16 +46,21 @@ std::string to_string(const ConvPlan&);
 // first one of each pair above. Throws std::invalid_argument naming the offending word.
 ConvPlan parse_conv_plan(std::string_view text);
 
-// For 1x1 kernels without padding, of stride 1 where src is not gathered.
-bool can_be_flat(const ConvProblem&, SrcAccess);
+// For 1x1 kernels without padding whose outputs lie next to each other, of stride 1 where src is not gathered.
+bool can_be_flat(const ConvView&, SrcAccess);
+inline bool can_be_flat(const ConvProblem& p, SrcAccess src) { return can_be_flat(forward_view(p), src); }
 
 // Output pixels as the loops see them: P rows of Q, or one row of P * Q when flat.
 struct PixelGrid {
   std::int64_t rows, cols;
 };
-PixelGrid pixel_grid(const ConvProblem&, bool flat);
+PixelGrid pixel_grid(const ConvView&, bool flat);
+inline PixelGrid pixel_grid(const ConvProblem& p, bool flat) { return pixel_grid(forward_view(p), flat); }
 
 // The analytic choice, from the problem, the threads, the cache sizes and what the backend can take.
-ConvPlan plan_conv_forward(const ConvProblem&, const MachineModel&, Backend = Backend::simd);
+ConvPlan plan_conv(const ConvView&, const MachineModel&, Backend = Backend::simd);
+inline ConvPlan plan_conv_forward(const ConvProblem& p, const MachineModel& machine, Backend backend = Backend::simd) {
+  return plan_conv(forward_view(p), machine, backend);
+}
 
 }  // namespace brickwork

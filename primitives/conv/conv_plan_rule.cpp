@@ -74,7 +74,7 @@ struct Candidate {
 
 class Chooser {
  public:
-  Chooser(const ConvProblem& p, const MachineModel& machine, Backend backend, SrcAccess src)
+  Chooser(const ConvView& p, const MachineModel& machine, Backend backend, SrcAccess src)
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     base_.src = src;
     base_.taps_in_k = p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend);
@@ -93,10 +93,10 @@ class Chooser {
     kb_ = ceil_div(p.K, base_.bk);
     weights_ = 4.0 * static_cast<double>(kb_ * cb_ * base_.bc * base_.bk * p.R * p.S);
     // Rows and pixels that a strided 1x1 kernel jumps over are not read.
-    const std::int64_t rows_read = p.R < p.stride_h ? p.P() * p.R : p.H;
-    const std::int64_t cols_read = p.S < p.stride_w ? p.Q() * p.S : p.W + 2 * p.pad_w;
+    const std::int64_t rows_read = p.R < p.stride_h ? p.rows * p.R : p.H;
+    const std::int64_t cols_read = p.S < p.stride_w ? p.cols * p.S : p.W + 2 * p.room_w;
     src_ = 4.0 * static_cast<double>(cb_ * base_.bc * rows_read * cols_read);
-    dst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.P() * p.Q());
+    dst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.rows * p.cols);
   }
 
   std::vector<Candidate> candidates() const { return {features_outside(), pixels_outside(), images_inside()}; }
@@ -113,7 +113,7 @@ class Chooser {
 
   // Of a filter's pixels several taps are in L1 at once, those of a 1x1 kernel pass by.
   OneVector one_vector() const {
-    if (has_few_fmas() && beyond_l3(4.0 * static_cast<double>(p_.K * p_.P() * p_.Q()), p_.N)) return OneVector::dear;
+    if (has_few_fmas() && beyond_l3(4.0 * static_cast<double>(p_.K * p_.rows * p_.cols), p_.N)) return OneVector::dear;
     if (base_.taps_in_k && !has_few_fmas()) return OneVector::cheap;
     return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
   }
@@ -223,7 +223,7 @@ class Chooser {
                   src_ * static_cast<double>(kb_) * price);
   }
 
-  const ConvProblem& p_;
+  const ConvView& p_;
   const MachineModel& machine_;
   const double l2_;
   ConvPlan base_;
@@ -233,7 +233,7 @@ class Chooser {
 
 }  // namespace
 
-ConvPlan plan_conv_forward(const ConvProblem& problem, const MachineModel& machine, Backend backend) {
+ConvPlan plan_conv(const ConvView& problem, const MachineModel& machine, Backend backend) {
   ConvPlan best;
   double least = std::numeric_limits<double>::infinity();
   for (const SrcAccess src : {SrcAccess::cached, SrcAccess::gathered}) {
@@ -242,7 +242,7 @@ ConvPlan plan_conv_forward(const ConvProblem& problem, const MachineModel& machi
     const Chooser chooser(problem, machine, backend, src);
     for (const Candidate& candidate : chooser.candidates()) {
       const double cost = chooser.cost(candidate);
-      if (cost > (1 - kTie) * least || !ConvForwardBlocking::make(problem, candidate.plan)) continue;
+      if (cost > (1 - kTie) * least || !ConvForwardBlocking::make(problem, candidate.plan, {})) continue;
       least = cost;
       best = candidate.plan;
     }

@@ -68,7 +68,7 @@ ConvProblem random_conv_problem() {
   return p;
 }
 
-ConvPlan random_conv_plan(const ConvProblem& p) {
+ConvPlan random_conv_plan(const ConvView& p) {
   const auto block = [](std::int64_t size) { return std::min(size, pick(0, 1) == 0 ? pick(1, size) : 64); };
   ConvPlan plan{.bc = block(p.C), .bk = block(p.K)};
   plan.src = static_cast<SrcAccess>(pick(0, 1));

@@ -9,7 +9,8 @@ namespace brickwork {
 ConvProblem random_conv_problem();
 
 // Any legal plan for it: blocks, order and levels of the loops.
-ConvPlan random_conv_plan(const ConvProblem&);
+ConvPlan random_conv_plan(const ConvView&);
+inline ConvPlan random_conv_plan(const ConvProblem& p) { return random_conv_plan(forward_view(p)); }
 
 // The problem with C, K and the pixels of a row moved to multiples of the plan's blocks, one less or one more, so that
 // last blocks are full, lack one or hold one alone. The plan remains legal for it.

@@ -1,0 +1,25 @@
+#include "conv/conv_view.hpp"
+
+namespace brickwork {
+
+ConvView forward_view(const ConvProblem& p) {
+  return {.N = p.N,
+          .C = p.C,
+          .H = p.H,
+          .W = p.W,
+          .K = p.K,
+          .P = p.P(),
+          .Q = p.Q(),
+          .rows = p.P(),
+          .cols = p.Q(),
+          .R = p.R,
+          .S = p.S,
+          .stride_h = p.stride_h,
+          .stride_w = p.stride_w,
+          .pad_h = p.pad_h,
+          .pad_w = p.pad_w,
+          .room_w = p.pad_w,
+          .epilogue = p.epilogue};
+}
+
+}  // namespace brickwork

@@ -1,0 +1,33 @@
+// A convolution as its loops see it. Forward is one; backward-data is one for every phase of its stride.
+#pragma once
+#include <cstdint>
+
+#include "conv_problem.hpp"
+
+namespace brickwork {
+
+//   dst[n][k][first_h + i * step_h][first_w + j * step_w] = epilogue(
+//       sum over c, r, s of src[n][c][i * stride_h + r - pad_h][j * stride_w + s - pad_w] * weights[k][c][r][s])
+//
+// for i < rows and j < cols, with zeros outside src.
+struct ConvView {
+  std::int64_t N = 1;
+  std::int64_t C = 0, H = 0, W = 0;  // of src
+  std::int64_t K = 0, P = 0, Q = 0;  // of dst
+  std::int64_t rows = 0, cols = 0;   // output pixels
+  std::int64_t R = 1, S = 1;
+  std::int64_t stride_h = 1, stride_w = 1;
+  std::int64_t pad_h = 0, pad_w = 0;      // below 0: so many rows and columns of src no output sees
+  std::int64_t room_w = 0;                // columns of zeros that lie on each side of src's rows, as taps run over them
+  std::int64_t step_h = 1, step_w = 1;    // from output pixel to output pixel in dst
+  std::int64_t first_h = 0, first_w = 0;  // where the first one lies
+  ConvEpilogue epilogue;
+
+  double flops() const {  // taps in the padding are counted
+    return 2.0 * static_cast<double>(N * K * C) * static_cast<double>(rows * cols * R * S);
+  }
+};
+
+ConvView forward_view(const ConvProblem&);
+
+}  // namespace brickwork

@@ -1,0 +1,35 @@
+// The text of a plan: its words, and the loops at the end.
+#pragma once
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "loop_schedule.hpp"
+#include "size_table.hpp"
+
+namespace brickwork {
+
+// A Plan has a table of all but its `loops`.
+template <HasSizes Plan>
+std::string plan_text(const Plan& plan) {
+  return fmt::format("{} loops={}", to_string<Plan>(plan), to_string(plan.loops));
+}
+
+// Throws std::invalid_argument naming the offending word.
+template <HasSizes Plan>
+Plan parse_plan(std::string_view text) {
+  constexpr std::string_view kLoops = "loops=";
+  const auto loops = text.find(kLoops);
+  if (loops == std::string_view::npos) {
+    throw std::invalid_argument(fmt::format(
+        "plan '{}' lacks its loops: expected at its end a word such as '{}{{n kb}} oj oi cb'", text, kLoops));
+  }
+  auto plan = parse_words<Plan>(text.substr(0, loops));
+  check_sizes(plan, kMostIterations, "2^40");
+  plan.loops = parse_loop_schedule(text.substr(loops + kLoops.size()));
+  return plan;
+}
+
+}  // namespace brickwork
