@@ -49,7 +49,9 @@ class PreparedConvForward final : public Prepared {
 };
 
 ConvPlan rule(const OurBrick& ours, const ConvProblem& p, const Resources& resources) {
-  return plan_conv_forward(p, this_machine(resources.threads), ours.backend());
+  MachineModel machine = this_machine(resources.threads);
+  machine.far = ours.tuning().far;
+  return plan_conv_forward(p, machine, ours.backend());
 }
 
 Result<ConvForward> make(const OurBrick& ours, const ConvProblem& p, const ConvPlan& plan) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "batch.hpp"
+#include "c_access.hpp"
 #include "dtype.hpp"
 #include "epilogue.hpp"
 #include "host_device.hpp"
@@ -62,14 +63,6 @@ struct ZeroRows {
     return at < begin || at >= end;
   }
   friend bool operator==(const ZeroRows&, const ZeroRows&) = default;
-};
-
-// Where C lies before and after a call.
-enum class CAccess {
-  cached,    // in the caches
-  prefetch,  // beyond them, and the tile below in C comes next: its lines are asked for while this one's are computed
-  stream,    // it will not be read again soon: it may be stored past the caches, where beta is 0 and C's rows are
-             // aligned to vectors; that spares reading C's lines only to overwrite them
 };
 
 // What is known besides. A backend may make use of a hint; no result depends on it.

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "c_access.hpp"
+
 namespace brickwork {
 
 struct MachineModel {
@@ -9,6 +11,7 @@ struct MachineModel {
   std::int64_t l1_bytes = 32 << 10;  // of one core, data
   std::int64_t l2_bytes = 1 << 20;   // of one core
   std::int64_t l3_bytes = 16 << 20;  // shared by all threads
+  CAccess far = CAccess::prefetch;   // how an output that the caches do not hold is reached where stores are dense
 };
 
 MachineModel this_machine(int threads);  // cache sizes from hwloc, the defaults above where it finds none

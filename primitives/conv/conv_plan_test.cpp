@@ -111,28 +111,24 @@ TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
   EXPECT_EQ(bk("N1 C3 K32 H32 R3 ph1"), 16);  // a small dst stays in L3
 }
 
-TEST(ConvPlanRule, AsksForADstThatL2DoesNotHold) {
-  const auto dst = [](const char* text) {
-    return plan_conv_forward(parse_problem<ConvProblem>(text),
-                             {.threads = 2, .l2_bytes = 2 << 20, .l3_bytes = 256 << 20})
-        .dst;
+// With far=stream, as a machine may like it: only what is written once, in rows of several lines.
+TEST(ConvPlanRule, ReachesADstAsItLies) {
+  const auto dst = [](const char* text, CAccess far = CAccess::prefetch) {
+    const MachineModel machine{.threads = 2, .l2_bytes = 2 << 20, .l3_bytes = 256 << 20, .far = far};
+    return plan_conv_forward(parse_problem<ConvProblem>(text), machine).dst;
   };
-  EXPECT_EQ(dst("N2 C64 K64 H56"), CAccess::cached);                // 1.6 MB in two of 2 MiB
-  EXPECT_EQ(dst("N2 C64 K256 H56"), CAccess::prefetch);             // 6.4 MB
-  EXPECT_EQ(dst("N28 C64 K256 H56"), CAccess::stream);              // 90 MB
-  EXPECT_EQ(dst("N28 C3 K64 H224 R7 sh2 ph3"), CAccess::prefetch);  // the same, in rows of one line
-  EXPECT_EQ(dst("N28 C3 K64 H224 R3 ph1"), CAccess::stream);        // more, by few FMAs
-  EXPECT_EQ(dst("N28 C2048 K64 H56 R3 ph1"), CAccess::prefetch);    // read back by the next part of the reduction
-}
-
-// dst is written once where the whole reduction is in one call: with or without an epilogue, nothing reads it back.
-TEST(ConvPlanRule, StreamsALargeDst) {
-  for (const char* epilogue : {"none", "bias+residual+relu"}) {
-    ConvProblem p = parse_problem<ConvProblem>(std::string("N28 C64 K256 H56 ") + epilogue);
-    EXPECT_EQ(plan_conv_forward(p, {.threads = 2}).dst, CAccess::stream) << epilogue;
-    p.N = 1, p.H = p.W = 7;
-    EXPECT_EQ(plan_conv_forward(p, {.threads = 2}).dst, CAccess::cached) << epilogue;
+  EXPECT_EQ(dst("N2 C64 K64 H56"), CAccess::cached);     // 1.6 MB in two of 2 MiB
+  EXPECT_EQ(dst("N2 C64 K256 H56"), CAccess::prefetch);  // 6.4 MB
+  EXPECT_EQ(dst("N2 C64 K256 H56", CAccess::stream), CAccess::prefetch);
+  for (const char* epilogue : {"", " bias+residual+relu"}) {
+    const std::string wide = std::string("N28 C64 K256 H56") + epilogue;  // 90 MB
+    EXPECT_EQ(dst(wide.c_str()), CAccess::prefetch);
+    EXPECT_EQ(dst(wide.c_str(), CAccess::stream), CAccess::stream);
   }
+  EXPECT_EQ(dst("N28 C64 K64 H56 R3 ph1"), CAccess::stream);                         // many FMAs an element
+  EXPECT_EQ(dst("N28 C3 K64 H224 R3 ph1"), CAccess::stream);                         // few
+  EXPECT_EQ(dst("N28 C3 K64 H224 R7 sh2 ph3", CAccess::stream), CAccess::prefetch);  // rows of one line
+  EXPECT_EQ(dst("N28 C2048 K64 H56 R3 ph1", CAccess::stream), CAccess::prefetch);    // read back by the next part
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 //
 // One thing after the other: the height of the widest register tile together with how far ahead B is asked for, the
 // heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether blocks of few rows
-// stay whole, and whether compiled tiles are faster than those that are generated. The candidates of a step run
-// interleaved on blocks whose B lies in L1 and whose B streams from L2, with dense rows of A and with rows far apart; a
-// candidate is judged by the geometric mean of its medians. Differences below the noise go to the default, so that two
-// calibrations agree.
+// stay whole, whether compiled tiles are faster than those that are generated, and how they reach a C in memory. The
+// candidates of a step run interleaved on blocks whose B lies in L1 and whose B streams from L2, with dense rows of A
+// and with rows far apart; a candidate is judged by the geometric mean of its medians. Differences below the noise go
+// to the default, so that two calibrations agree.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -19,6 +19,7 @@ struct CalibrationBlock {
   int m, vecs;           // rows; columns in vectors
   std::int64_t batch;    // of members with k = 64
   std::int64_t spacing;  // of A's rows, in rows: 4 as in a convolution that jumps over pixels
+  bool far = false;      // each call has a C of its own, which the caches do not hold
 };
 
 // Seconds that each tuning takes for the block, comparable among them.

@@ -21,7 +21,9 @@ const SizeTable<Tuning>& Tuning::table() {
                 choice("spread=registers, spread=shuffled or spread=memory",
                        {"spread=registers", "spread=shuffled", "spread=memory"}, static_cast<SpreadA T::*>(&T::spread)),
                 choice("code=compiled or code=generated", {"code=compiled", "code=generated"},
-                       static_cast<TileCode T::*>(&T::code))},
+                       static_cast<TileCode T::*>(&T::code)),
+                choice("far=cached, far=prefetch or far=stream", {"far=cached", "far=prefetch", "far=stream"},
+                       static_cast<CAccess T::*>(&T::far))},
       .separator = ' ',
       .default_words = true};
   return table;
