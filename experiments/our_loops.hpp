@@ -1,0 +1,85 @@
+// A driver of ours as a contender. A Pass says which one:
+//
+//   using Op = ...; using Plan = ...;
+//   using Driver = ...;            with a static make(problem, plan, backend, isa, tuning), plan() and isa()
+//   class Prepared;                of PreparedLoops<Driver>, made from (problem, plain tensors, driver, tuning,
+//   implementation) static Plan parse(std::string_view); static Plan rule(const Problem&, const MachineModel&,
+//   Backend);
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "machine_model.hpp"
+#include "our_brick.hpp"
+
+namespace brickwork {
+
+// What a row says of a driver.
+template <class Driver>
+class PreparedLoops : public Prepared {
+ public:
+  PreparedLoops(const PlainTensors& plain, Driver driver, std::string tuning, std::string implementation)
+      : plain_(plain),
+        driver_(std::move(driver)),
+        tuning_(std::move(tuning)),
+        implementation_(std::move(implementation)) {}
+
+  std::string implementation() const override { return implementation_; }
+  std::string plan() const override { return to_string(driver_.plan()); }
+  std::string isa() const override { return std::string(driver_.isa()); }
+  std::string tuning() const override { return tuning_; }
+
+ protected:
+  const PlainTensors& plain_;
+  Driver driver_;
+
+ private:
+  std::string tuning_, implementation_;
+};
+
+template <class Pass>
+typename Pass::Plan rules_plan(const OurBrick& ours, const typename Pass::Op::Problem& p, const Resources& resources) {
+  MachineModel machine = this_machine(resources.threads);
+  machine.far = ours.tuning().far;
+  return Pass::rule(p, machine, ours.backend());
+}
+
+template <class Pass>
+Result<typename Pass::Driver> make_driver(const OurBrick& ours, const typename Pass::Op::Problem& p,
+                                          const typename Pass::Plan& plan) {
+  return Pass::Driver::make(p, plan, ours.backend(), ours.isa(), ours.tuning());
+}
+
+template <class Pass>
+PreparedPtr prepare_driver(const OurBrick& ours, const typename Pass::Op::Problem& p, const PlainTensors& inputs,
+                           typename Pass::Driver driver, std::string implementation = "brgemm loops") {
+  return std::make_unique<typename Pass::Prepared>(p, inputs, std::move(driver), ours.tuning_text(),
+                                                   std::move(implementation));
+}
+
+// The plan is --plan's, or the rule's choice for each problem.
+template <class Pass>
+Contender<typename Pass::Op> planned_loops(Backend backend, const Options& o) {
+  using Problem = typename Pass::Op::Problem;
+  const OurBrick ours(backend, o);
+  const std::optional<typename Pass::Plan> asked = o.plan.empty() ? std::nullopt : std::optional(Pass::parse(o.plan));
+  const auto make_planned = [=](const Problem& p, const Resources& r) {
+    return make_driver<Pass>(ours, p, asked ? *asked : rules_plan<Pass>(ours, p, r));
+  };
+  auto contender = ours.contender<typename Pass::Op>();
+  contender.prepare = [=](const Problem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
+    auto driver = make_planned(p, r);
+    if (!driver) return {driver.status(), driver.reason()};
+    return prepare_driver<Pass>(ours, p, inputs, *std::move(driver));
+  };
+  contender.plan = [=](const Problem& p, const Resources& r) -> Result<std::string> {
+    const auto driver = make_planned(p, r);
+    if (!driver) return {driver.status(), driver.reason()};
+    return to_string(driver->plan());
+  };
+  return contender;
+}
+
+}  // namespace brickwork
