@@ -11,7 +11,14 @@
 //   static void reference(const Problem&, const PlainTensors& in, PlainTensors& out);   the definition, all in f64
 //
 // and where it is no sum of products: static double bound(const Problem&), the largest absolute error allowed on inputs
-// from [-1, 1). Test data, checking, rows and experiments follow from it.
+// from [-1, 1). Where it has them it may say, too:
+//
+//   static void check_taken(const Problem&);   throws std::invalid_argument with one sentence where a valid problem is
+//                                              none of this operation's
+//   static constexpr std::string_view summed_over_images;   its outputs are sums over the images, in which this input,
+//                                              a tensor of images, is a factor: "ddst" of a weight update
+//
+// Test data, checking, rows and experiments follow from it.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -37,6 +44,12 @@ concept Operation = HasSizes<typename Op::Problem> &&
   Op::images;
   Op::reference(p, in, out);
 };
+
+// Throws std::invalid_argument where the operation does not take the problem.
+template <Operation Op>
+void check_taken(const typename Op::Problem& p) {
+  if constexpr (requires { Op::check_taken(p); }) Op::check_taken(p);
+}
 
 // Every input and output moved once: the compulsory traffic.
 template <Operation Op>

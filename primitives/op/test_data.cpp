@@ -1,5 +1,7 @@
 #include "test_data.hpp"
 
+#include <fmt/format.h>
+
 namespace brickwork::test_data {
 namespace {
 
@@ -23,6 +25,17 @@ void repeat(const PlainTensors& few, PlainTensors& all) {
         repeat_as(few.values<double>(i), all.values<double>(i));
         break;
     }
+  }
+}
+
+void weigh_images(PlainTensors& few, std::string_view factor, std::int64_t images) {
+  double* values = few.at<double>(factor);
+  const TensorInfo& info = *std::ranges::find(few.infos(), factor, &TensorInfo::name);
+  if (!info.per_image) throw std::logic_error(fmt::format("tensor {} has no images that could be summed over", factor));
+  const std::int64_t distinct = info.dims.front(), size = info.size() / distinct;
+  for (std::int64_t n = 0; n < distinct; ++n) {
+    const auto times = static_cast<double>((images - n + distinct - 1) / distinct);
+    for (std::int64_t i = 0; i < size; ++i) values[n * size + i] *= times;
   }
 }
 

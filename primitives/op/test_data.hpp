@@ -21,16 +21,34 @@ inline constexpr std::int64_t kDistinctImages = 3;
 namespace test_data {
 
 template <Operation Op>
+constexpr bool sums_images() {
+  return requires { Op::summed_over_images; };
+}
+
+// Whether each image has outputs of its own, which repeat as the images do; or else none has, and all of them add up in
+// a way that is known.
+template <Operation Op>
+bool outputs_follow_images(const typename Op::Problem& p) {
+  const auto per_image = [](const TensorInfo& t) { return t.per_image || t.dims.empty(); };
+  const auto over_images = [](const TensorInfo& t) { return !t.per_image || t.dims.empty(); };
+  return sums_images<Op>() ? std::ranges::all_of(Op::outputs(p), over_images)
+                           : std::ranges::all_of(Op::outputs(p), per_image);
+}
+
+template <Operation Op>
 typename Op::Problem few_images(typename Op::Problem p) {
   if constexpr (!std::is_null_pointer_v<decltype(Op::images)>) {
-    const auto per_image = [](const TensorInfo& t) { return t.per_image || t.dims.empty(); };
-    if (std::ranges::all_of(Op::outputs(p), per_image)) p.*Op::images = std::min(p.*Op::images, kDistinctImages);
+    if (outputs_follow_images<Op>(p)) p.*Op::images = std::min(p.*Op::images, kDistinctImages);
   }
   return p;
 }
 
 // `few` as the values of `all`, repeated to its size.
 void repeat(const PlainTensors& few, PlainTensors& all);
+
+// `factor`, a tensor of few images, with each times how often it stands among `images`: a sum over the few in which it
+// is a factor is then the sum over all.
+void weigh_images(PlainTensors& few, std::string_view factor, std::int64_t images);
 
 }  // namespace test_data
 
@@ -44,6 +62,9 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
 
   TestData data{PlainTensors(Op::inputs(p)), PlainTensors(with_dtype(Op::outputs(few), DType::f64)), {}};
   test_data::repeat(distinct, data.inputs);
+  if constexpr (test_data::sums_images<Op>()) {
+    test_data::weigh_images(distinct, Op::summed_over_images, p.*Op::images);
+  }
   Op::reference(few, distinct, data.expected);
   if constexpr (Op::sum_of_products) {
     data.tolerance = values.tolerance();

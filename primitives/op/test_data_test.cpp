@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace brickwork {
 namespace {
@@ -42,6 +44,39 @@ struct Sum : Square {
   }
 };
 
+// y = sum over n of x[n] * x[n] * z[n], which says so: three images stand for all.
+int images_summed = 0;
+struct WeighedSum : Square {
+  static constexpr std::string_view summed_over_images = "z";
+  static std::vector<TensorInfo> inputs(const Row& p) {
+    return {{.name = "x", .dims = {p.N}, .per_image = true}, {.name = "z", .dims = {p.N}, .per_image = true}};
+  }
+  static std::vector<TensorInfo> outputs(const Row&) { return {{.name = "y", .dims = {1}}}; }
+  static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
+    const double *x = in.at<double>("x"), *z = in.at<double>("z");
+    for (std::int64_t n = 0; n < p.N; ++n) *out.at<double>("y") += x[n] * x[n] * z[n];
+    images_summed = static_cast<int>(p.N);
+  }
+};
+
+// It has an output for each image beside the sum: that of a few would be wrong.
+struct SumAndImages : WeighedSum {
+  static std::vector<TensorInfo> outputs(const Row& p) {
+    return {{.name = "y", .dims = {1}}, {.name = "w", .dims = {p.N}, .per_image = true}};
+  }
+  static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
+    WeighedSum::reference(p, in, out);
+    std::copy_n(in.at<double>("z"), p.N, out.at<double>("w"));
+  }
+};
+
+// The factor is none of the images.
+struct SumOfNone : WeighedSum {
+  static std::vector<TensorInfo> inputs(const Row& p) {
+    return {{.name = "x", .dims = {p.N}, .per_image = true}, {.name = "z", .dims = {1}}};
+  }
+};
+
 // y[n] = tanh(x[n]): no sum of products.
 struct Tanh : Square {
   static constexpr bool sum_of_products = false;
@@ -55,7 +90,7 @@ struct Zero : Square {
   static void reference(const Row&, const PlainTensors&, PlainTensors&) {}
 };
 
-static_assert(Operation<Square> && Operation<Sum> && Operation<Tanh>);
+static_assert(Operation<Square> && Operation<Sum> && Operation<WeighedSum> && Operation<Tanh>);
 
 TEST(TestData, ImagesComeFromAFewDistinctOnes) {
   const TestData data = make_test_data<Square>({.N = 8}, Fill::integers, "a");
@@ -75,6 +110,39 @@ TEST(TestData, AnOutputOverAllImagesIsJudgedOverAllOfThem) {
   double sum = 0;
   for (const float x : data.inputs.values<float>(0)) sum += x;
   EXPECT_EQ(data.expected.values<double>(0)[0], sum);
+}
+
+TEST(TestData, ASumOverImagesIsThatOfAFewWeighed) {
+  for (const std::int64_t images : {1, 2, 3, 4, 5, 6, 8}) {
+    const TestData data = make_test_data<WeighedSum>({.N = images}, Fill::integers, "a");
+    const auto x = data.inputs.values<float>(0), z = data.inputs.values<float>(1);
+    ASSERT_EQ(z.size(), static_cast<std::size_t>(images));
+    double sum = 0;
+    for (std::size_t n = 0; n < z.size(); ++n) {
+      EXPECT_EQ(z[n], z[n % 3]) << "what contenders see is not weighed";
+      sum += x[n] * x[n] * z[n];
+    }
+    EXPECT_EQ(data.expected.values<double>(0)[0], sum) << images;
+    EXPECT_EQ(images_summed, std::min<std::int64_t>(images, 3));
+  }
+}
+
+TEST(TestData, ASumBesideOutputsOfEachImageIsJudgedOverAllOfThem) {
+  const TestData data = make_test_data<SumAndImages>({.N = 8}, Fill::integers, "a");
+  EXPECT_EQ(images_summed, 8);
+  const auto x = data.inputs.values<float>(0), z = data.inputs.values<float>(1);
+  const auto w = data.expected.values<double>(1);
+  double sum = 0;
+  ASSERT_EQ(w.size(), 8U);
+  for (std::size_t n = 0; n < 8; ++n) {
+    EXPECT_EQ(w[n], z[n]);
+    sum += x[n] * x[n] * z[n];
+  }
+  EXPECT_EQ(data.expected.values<double>(0)[0], sum);
+}
+
+TEST(TestData, ASumOverImagesOfATensorWithoutThemIsABug) {
+  EXPECT_THROW(make_test_data<SumOfNone>({.N = 8}, Fill::integers, "a"), std::logic_error);
 }
 
 TEST(TestData, WhatIsNoSumOfProductsGetsFloatsAndItsOwnBound) {
