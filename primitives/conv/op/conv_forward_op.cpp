@@ -4,25 +4,20 @@
 #include <algorithm>
 #include <vector>
 
+#include "conv_taps.hpp"
+
 namespace brickwork {
 namespace {
-
-// How many of the output columns 0 .. Q-1 have q * stride + s - pad < limit; with limit 0, how many fall into the left
-// padding.
-std::int64_t columns_below(std::int64_t limit, std::int64_t s, const ConvProblem& p) {
-  const std::int64_t room = limit + p.pad_w - s;
-  return room <= 0 ? 0 : std::min(p.Q(), (room + p.stride_w - 1) / p.stride_w);
-}
 
 // sum[q] = sum over c, r, s of src * weights, for one output row; src and weights are those of one image and one k.
 void reduce_row(const ConvProblem& p, std::int64_t row, const double* src, const double* weights,
                 std::vector<double>& sum) {
   std::ranges::fill(sum, 0.0);
   for (std::int64_t r = 0; r < p.R; ++r) {
-    const std::int64_t h = row * p.stride_h + r - p.pad_h;
+    const std::int64_t h = image_row(p, row, r);
     if (h < 0 || h >= p.H) continue;
     for (std::int64_t s = 0; s < p.S; ++s) {
-      const std::int64_t begin = columns_below(0, s, p), end = columns_below(p.W, s, p);
+      const auto [begin, end] = columns_in_image(p, s);
       for (std::int64_t c = 0; c < p.C; ++c) {
         const double weight = weights[(c * p.R + r) * p.S + s];
         const double* src_row = src + (c * p.H + h) * p.W;

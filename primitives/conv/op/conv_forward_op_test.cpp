@@ -7,10 +7,10 @@
 #include <numeric>
 #include <vector>
 
+#include "testing/adjoint.hpp"
+
 namespace brickwork {
 namespace {
-
-using Values = std::vector<double>;
 
 Values reference(const ConvProblem& p, const Values& src, const Values& weights, const Values& bias = {},
                  const Values& residual = {}) {

@@ -118,4 +118,10 @@ void ConvProblem::validate() const {
   if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
 }
 
+void require_no_epilogue(const ConvProblem& p, std::string_view pass) {
+  if (!p.epilogue.any()) return;
+  throw std::invalid_argument(
+      fmt::format("the epilogue is {}: the pass {} has none, so that it must be none", to_string(p.epilogue), pass));
+}
+
 }  // namespace brickwork

@@ -47,4 +47,7 @@ struct ConvProblem {
   friend bool operator==(const ConvProblem& a, const ConvProblem& b) { return same_sizes(a, b); }  // not name and count
 };
 
+// Throws std::invalid_argument with one sentence where the problem has an epilogue and the pass has none.
+void require_no_epilogue(const ConvProblem&, std::string_view pass);
+
 }  // namespace brickwork

@@ -1,0 +1,32 @@
+// Convolution's backward pass by data as everyone outside its driver knows it: tensors, work, and the definition.
+#pragma once
+#include "conv_problem.hpp"
+#include "op.hpp"
+
+namespace brickwork {
+
+// The gradient of src out of that of dst, which is what the problem's sizes are those of:
+//   dsrc[n][c][h][w] = sum over k, r, s with p*stride_h + r - pad_h == h and q*stride_w + s - pad_w == w
+//                      of ddst[n][k][p][q] * weights[k][c][r][s].
+// Tensors: ddst [N][K][P][Q], weights [K][C][R][S]; dsrc [N][C][H][W], whose pixels that no tap meets are 0.
+struct ConvBackwardDataOp {
+  using Problem = ConvProblem;
+  static constexpr std::string_view primitive = "conv", pass = "backward-data";
+  static constexpr std::int64_t ConvProblem::*images = &ConvProblem::N;
+  static constexpr bool sum_of_products = true;
+
+  static void check_taken(const ConvProblem& p) { require_no_epilogue(p, pass); }
+  static std::vector<TensorInfo> inputs(const ConvProblem&);
+  static std::vector<TensorInfo> outputs(const ConvProblem&);
+  // With a stride a pixel is met by every stride-th tap alone.
+  static std::int64_t terms(const ConvProblem& p) {
+    return p.K * ((p.R + p.stride_h - 1) / p.stride_h) * ((p.S + p.stride_w - 1) / p.stride_w);
+  }
+  static double flops(const ConvProblem& p) { return p.flops(); }
+  static double least_flops(const ConvProblem& p) { return p.least_flops(); }
+
+  // Spread over the host's threads by Kokkos; nothing shared with the drivers it judges.
+  static void reference(const ConvProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+}  // namespace brickwork

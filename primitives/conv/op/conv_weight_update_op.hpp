@@ -1,0 +1,30 @@
+// Convolution's weight update as everyone outside its driver knows it: tensors, work, and the definition.
+#pragma once
+#include "conv_problem.hpp"
+#include "op.hpp"
+
+namespace brickwork {
+
+// The gradient of the weights out of that of dst:
+//   dweights[k][c][r][s] = sum over n, p, q
+//                          of ddst[n][k][p][q] * src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w]
+// with zeros outside src. Tensors: src [N][C][H][W], ddst [N][K][P][Q]; dweights [K][C][R][S], overwritten.
+struct ConvWeightUpdateOp {
+  using Problem = ConvProblem;
+  static constexpr std::string_view primitive = "conv", pass = "weight-update";
+  static constexpr std::int64_t ConvProblem::*images = &ConvProblem::N;
+  static constexpr std::string_view summed_over_images = "ddst";
+  static constexpr bool sum_of_products = true;
+
+  static void check_taken(const ConvProblem& p) { require_no_epilogue(p, pass); }
+  static std::vector<TensorInfo> inputs(const ConvProblem&);
+  static std::vector<TensorInfo> outputs(const ConvProblem&);
+  static std::int64_t terms(const ConvProblem& p) { return p.N * p.P() * p.Q(); }
+  static double flops(const ConvProblem& p) { return p.flops(); }
+  static double least_flops(const ConvProblem& p) { return p.least_flops(); }
+
+  // Spread over the host's threads by Kokkos; nothing shared with the drivers it judges.
+  static void reference(const ConvProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+}  // namespace brickwork
