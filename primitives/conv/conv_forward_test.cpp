@@ -9,6 +9,7 @@
 #include "conv/conv_pack.hpp"
 #include "conv/testing/conv_forward_check.hpp"
 #include "conv/testing/random_conv.hpp"
+#include "testing/usable.hpp"
 
 namespace brickwork {
 namespace {
@@ -28,8 +29,6 @@ void expect_exact(const ConvProblem& p, const ConvPlan& plan, Backend backend, c
   ASSERT_TRUE(conv) << conv.reason();
   EXPECT_EQ(wrong(p, *conv, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
 }
-
-bool usable(Backend backend) { return brgemm_backend(backend).absent_reason.empty(); }
 
 // The layers of ResNet-50 by their ids in the paper's evaluation.
 constexpr const char* kResNet50[] = {

@@ -1,0 +1,52 @@
+// Convolution backward by data on the host: dsrc from ddst, phase by phase of the stride (stride_phases.hpp), each by
+// the loops and the body of forward.
+//
+// The plan is that of the phases' convolutions, whose src is ddst: its C and bc are the problem's K and a block of it,
+// its K and bk the problem's C, its pixels a phase's.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "conv/conv_forward.hpp"
+#include "conv/stride_phases.hpp"
+
+namespace brickwork {
+
+// The analytic choice, made for the phase of most taps. A call of the others takes no more pixels than they have.
+ConvPlan plan_conv_backward_data(const ConvProblem&, const MachineModel&, Backend = Backend::simd);
+
+class ConvBackwardData {
+ public:
+  // A misfit where the plan does not fit a phase; unsupported or absent where the backend has no brick for it.
+  static Result<ConvBackwardData> make(const ConvProblem&, const ConvPlan&, Backend, Isa = Isa::best,
+                                       const SimdTuning& = {});
+
+  const ConvPlan& plan() const { return plan_; }
+  std::string_view isa() const { return phases_.front().conv.isa(); }
+
+  // Shapes of the blocked tensors that run() takes.
+  const ActivationLayout& ddst_layout() const { return phases_.front().conv.src_layout(); }
+  const ActivationLayout& dsrc_layout() const { return phases_.front().conv.dst_layout(); }
+  std::int64_t weights_size() const;
+
+  // From plain KCRS to what run() takes: for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
+  void pack_weights(const float* kcrs, float* packed) const;
+
+  void run(const float* ddst, const float* packed_weights, float* dsrc) const;
+
+ private:
+  struct Phase {
+    BackwardPhase part;
+    ConvForward conv;
+    std::int64_t first_weight;  // among those of all phases
+  };
+
+  ConvBackwardData(const ConvProblem& problem, const ConvPlan& plan) : problem_(problem), plan_(plan) {}
+
+  ConvProblem problem_;
+  ConvPlan plan_;
+  std::vector<Phase> phases_;         // those that have taps
+  std::vector<BackwardPhase> zeros_;  // those that have none
+};
+
+}  // namespace brickwork

@@ -1,0 +1,115 @@
+#include "conv/conv_backward_data.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "aligned_buffer.hpp"
+#include "conv/conv_pack.hpp"
+#include "conv/testing/random_conv.hpp"
+#include "conv_backward_data_op.hpp"
+#include "test_data.hpp"
+#include "testing/usable.hpp"
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+
+TestData backward_test_data(const ConvProblem& p) {
+  return make_checkable_test_data<ConvBackwardDataOp>(p, Fill::integers);
+}
+
+// Why the driver's result is wrong, or nothing.
+std::string wrong_dsrc(const ConvProblem& p, const ConvBackwardData& conv, const TestData& t) {
+  AlignedBuffer<float> ddst(conv.ddst_layout().size()), weights(conv.weights_size()), dsrc(conv.dsrc_layout().size());
+  pack_nchw(conv.ddst_layout(), t.inputs.at<float>("ddst"), ddst.data());
+  std::ranges::fill(weights, std::numeric_limits<float>::quiet_NaN());
+  conv.pack_weights(t.inputs.at<float>("weights"), weights.data());
+  std::ranges::fill(dsrc, std::numeric_limits<float>::quiet_NaN());
+  conv.run(ddst.data(), weights.data(), dsrc.data());
+  PlainTensors plain(ConvBackwardDataOp::outputs(p));
+  poison(plain);
+  unpack_nchw(conv.dsrc_layout(), dsrc.data(), plain.at<float>("dsrc"));
+  return compare(plain, t.expected, t.tolerance).reason;
+}
+
+void expect_backward_exact(const ConvProblem& p, const ConvPlan& plan, Backend backend, const TestData& t) {
+  const auto conv = ConvBackwardData::make(p, plan, backend);
+  ASSERT_TRUE(conv) << conv.reason();
+  EXPECT_EQ(wrong_dsrc(p, *conv, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
+}
+
+class BackwardDataOfResNet50 : public testing::TestWithParam<const char*> {};
+
+TEST_P(BackwardDataOfResNet50, RulesPlansAreExact) {
+  ConvProblem p = parse_problem<ConvProblem>(GetParam());
+  p.N = 2;
+  const TestData t = backward_test_data(p);
+  for (int threads : {1, 2, 28})
+    expect_backward_exact(p, plan_conv_backward_data(p, {.threads = threads}), Backend::simd, t);
+  if (usable(Backend::libxsmm)) {
+    expect_backward_exact(p, plan_conv_backward_data(p, {.threads = 2}, Backend::libxsmm), Backend::libxsmm, t);
+  }
+}
+
+// A layer of each kind: large filter and stride, 1x1, 3x3, strided 1x1, and version 1.5's strided 3x3.
+INSTANTIATE_TEST_SUITE_P(Layer, BackwardDataOfResNet50,
+                         testing::Values("C3 K64 H224 R7 sh2 ph3", "C64 K256 H56", "C64 K64 H56 R3 ph1",
+                                         "C256 K512 H56 sh2", "C1024 K512 H14 sh2", "C512 K512 H7 R3 ph1",
+                                         "C128 K128 H56 R3 sh2 ph1"));
+
+// An output that sees src there must be, or dsrc is zeros and nothing can be checked.
+ConvProblem random_backward_problem() {
+  ConvProblem p = random_conv_problem();
+  p.epilogue = {};
+  if (p.least_flops() == 0) p.pad_h = p.pad_w = 0, p.H = std::max(p.H, p.R), p.W = std::max(p.W, p.S);
+  return p;
+}
+
+TEST(ConvBackwardData, RulesPlansOnRandomProblems) {
+  EXPECT_TRUE(rc::check([] {
+    const ConvProblem p = random_backward_problem();
+    const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
+                               .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20),
+                               .l3_bytes = *rc::gen::element(1 << 12, 16 << 20)};
+    const TestData t = backward_test_data(p);
+    for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+      if (usable(backend)) expect_backward_exact(p, plan_conv_backward_data(p, machine, backend), backend, t);
+    }
+  }));
+}
+
+TEST(ConvBackwardData, RandomLegalPlans) {
+  EXPECT_TRUE(rc::check([] {
+    const ConvProblem p = random_backward_problem();
+    const ConvPlan plan = random_conv_plan(backward_phases(p).front().view);
+    expect_backward_exact(p, plan, Backend::simd, backward_test_data(p));
+  }));
+}
+
+// The check of this file must see a wrong driver: one of another problem on the same tensors.
+TEST(ConvBackwardData, AWrongConvolutionIsSeen) {
+  const ConvProblem p = parse_problem<ConvProblem>("N1 C4 K4 H7 R3 sh2 ph1");
+  const TestData t = backward_test_data(p);
+  const auto of = [](const char* text) {
+    const auto problem = parse_problem<ConvProblem>(text);
+    return *ConvBackwardData::make(problem, plan_conv_backward_data(problem, {.threads = 1}), Backend::simd);
+  };
+  EXPECT_EQ(wrong_dsrc(p, of("N1 C4 K4 H7 R3 sh2 ph1"), t), "");
+  EXPECT_NE(wrong_dsrc(p, of("N1 C4 K3 H7 R3 sh2 ph1"), t), "");
+  EXPECT_NE(wrong_dsrc(p, of("N1 C4 K4 H7 R1 sh2"), t), "");
+}
+
+TEST(ConvBackwardData, WithoutAnyProductThereIsAReason) {
+  const ConvProblem p = parse_problem<ConvProblem>("C4 K4 H1 sh2 ph1");
+  const auto conv = ConvBackwardData::make(p, {.bc = 4, .bk = 4, .bq = 1}, Backend::simd);
+  ASSERT_FALSE(conv);
+  EXPECT_THAT(conv.reason(), HasSubstr("no output sees a pixel of src"));
+}
+
+}  // namespace
+}  // namespace brickwork

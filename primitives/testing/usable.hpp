@@ -1,0 +1,9 @@
+// Whether this build and this machine have a brick.
+#pragma once
+#include "brgemm.hpp"
+
+namespace brickwork {
+
+inline bool usable(Backend backend) { return brgemm_backend(backend).absent_reason.empty(); }
+
+}  // namespace brickwork
