@@ -24,7 +24,9 @@ class BandGenerator : public Xbyak::CodeGenerator {
         last_lanes_(size.last_lanes),
         a_from_memory_(vecs_ == 1 && hints.tuning.spread == SpreadA::memory),
         sums_(independent_sums(kRegisters, rows_ * vecs_, vecs_ + 1)),
-        shuffled_(vecs_ == 1 && hints.tuning.spread == SpreadA::shuffled ? shuffled_rows(kRegisters, rows_, sums_) : 0),
+        shuffled_(vecs_ == 1 && hints.tuning.spread == SpreadA::shuffled && !shape.a_transposed
+                      ? shuffled_rows(kRegisters, rows_, sums_)
+                      : 0),
         first_free_(sums_ * rows_ * vecs_ + shuffled_) {
     generate();
     ready(PROTECT_RE);
@@ -51,7 +53,8 @@ class BandGenerator : public Xbyak::CodeGenerator {
 
   // --- Memory
 
-  int row_a() const { return static_cast<int>(shape_.lda) * kFloat; }
+  int row_a() const { return static_cast<int>(shape_.row_of_a()) * kFloat; }
+  int step_a() const { return static_cast<int>(shape_.step_of_a()) * kFloat; }
   int row_b() const { return static_cast<int>(shape_.ldb) * kFloat; }
   int row_c() const { return static_cast<int>(shape_.ldc) * kFloat; }
   Xbyak::Address argument(std::size_t offset) const { return qword[arguments + offset]; }
@@ -177,7 +180,11 @@ class BandGenerator : public Xbyak::CodeGenerator {
     mov(scratch, argument(offsetof(BandArguments, next_a)));
     test(scratch, scratch);
     jz(known, T_NEAR);
-    ask_for_a(first, end);
+    if (shape_.a_transposed) {
+      ask_for_steps_of_a();
+    } else {
+      ask_for_rows_of_a(first, end);
+    }
     L(known);
     if (asks_for_b()) {
       cmp(argument(offsetof(BandArguments, first_asks_for_b)), 0);
@@ -191,7 +198,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
   }
 
   // `scratch` holds how far on from `a` they lie.
-  void ask_for_a(int first, int end) {
+  void ask_for_rows_of_a(int first, int end) {
     const std::int64_t length = std::min<std::int64_t>(shape_.k, shape_.lda) * kFloat;
     Xbyak::Label line;
     add(scratch, a);
@@ -201,6 +208,25 @@ class BandGenerator : public Xbyak::CodeGenerator {
     add(scratch, kLine);
     dec(turns);
     jnz(line, T_NEAR);
+  }
+
+  // Likewise, of each step the lines that begin in the tile: those above and below in C ask for the others.
+  void ask_for_steps_of_a() {
+    Xbyak::Label step, none;
+    add(scratch, a);
+    lea(turns, ptr[scratch + (kLine - 1)]);
+    and_(turns, -kLine);
+    add(scratch, rows_ * row_a());
+    cmp(turns, scratch);
+    jae(none);
+    mov(scratch, turns);
+    mov(turns, shape_.k);
+    L(step);
+    for (int at = 0; at < rows_ * row_a(); at += kLine) prefetcht0(ptr[scratch + at]);
+    add(scratch, step_a());
+    dec(turns);
+    jnz(step);
+    L(none);
   }
 
   bool asks_for_c() const { return hints_.c == CAccess::prefetch; }
@@ -234,7 +260,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
       add_step(k, first, end, asks, k / 4 < turn / 4 ? shuffled_ : 0);
     }
     if (whole > 1 || (whole > 0 && shape_.k % turn != 0)) {
-      add(a, turn * kFloat);
+      add(a, turn * step_a());
       add(b, turn * row_b());
     }
     if (whole > 1) {
@@ -249,7 +275,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
     const int room = kRegisters - first_free_;
     const EqualSpans parts(vecs_, room - 1);
     for (int r = first; k % 4 == 0 && r < std::min(end, shuffled); ++r) {
-      vbroadcastf32x4(quad(r), ptr[a + r * row_a() + k * kFloat]);
+      vbroadcastf32x4(quad(r), ptr[a + r * row_a() + k * step_a()]);
     }
     int asked = 0;
     for (int part = 0; part < parts.pieces; ++part) {
@@ -261,7 +287,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
         if (asks && asked < vecs_) {
           prefetcht0(ptr[b + (k + static_cast<int>(hints_.tuning.ahead)) * row_b() + asked++ * kVector]);
         }
-        const auto from = a + r * row_a() + k * kFloat;
+        const auto from = a + r * row_a() + k * step_a();
         if (a_from_memory_) {
           vfmadd231ps(sum(k % sums_, r, 0), of_b(0), ptr_b[from]);
           continue;

@@ -98,6 +98,7 @@ std::string to_string(const BrgemmShape& s) {
   std::string text = fmt::format("m{}_n{}_k{}_lda{}_ldb{}_ldc{}_beta{}_{}", s.m, s.n, s.k, s.lda, s.ldb, s.ldc, s.beta,
                                  to_string(s.batch_kind));
   if (s.batch_kind == BatchKind::strides) text += fmt::format("_sa{}_sb{}", s.stride_a, s.stride_b);
+  if (s.a_transposed) text += "_atransposed";
   if (s.ab != DType::f32 || s.c != DType::f32) text += fmt::format("_ab{}_c{}", to_string(s.ab), to_string(s.c));
   return text;
 }

@@ -39,16 +39,22 @@ enum class Isa { best, avx2, avx512, neon };
 //   m, n, k >= 1; ldb >= n; ldc >= n.
 //   lda >= 1 and may be smaller than k: rows of A may overlap. (A convolution merges its S filter taps into k this way:
 //   row q starts at pixel q * stride_w and is S * bc long.)
+//   Where a_transposed, A_i[m][k] lies at k * lda + m instead of m * lda + k, and lda may be smaller than m. (A
+//   convolution's update of its weights sums over pixels: k is where src has its pixels, m where it has its channels.)
 //   A_i and B_i are never written, nor are the offset and pointer arrays. Nothing outside the m x n tile of C is
 //   written, nothing outside A_i and B_i is read. C overlaps neither. No pointer needs more alignment than its element.
 struct BrgemmShape {
   int m = 0, n = 0, k = 0;
   std::int64_t lda = 0, ldb = 0, ldc = 0;
+  bool a_transposed = false;
   int beta = 0;
   BatchKind batch_kind = BatchKind::strides;
   std::int64_t stride_a = 0, stride_b = 0;  // BatchKind::strides only
   DType ab = DType::f32, c = DType::f32;
 
+  // Elements from one row of A_i to the next, and from one step over k to the next.
+  BRICKWORK_HOST_DEVICE constexpr std::int64_t row_of_a() const { return a_transposed ? 1 : lda; }
+  BRICKWORK_HOST_DEVICE constexpr std::int64_t step_of_a() const { return a_transposed ? lda : 1; }
   friend bool operator==(const BrgemmShape&, const BrgemmShape&) = default;
 };
 
@@ -125,7 +131,7 @@ using BrgemmKernelPtr = std::shared_ptr<const BrgemmKernel>;
 // Returns the kernel, or the reason why this backend has none for the shape. Never a silent fallback.
 Result<BrgemmKernelPtr> make_brgemm(const BrgemmShape&, const BrgemmHints&, Backend, Isa = Isa::best);
 
-// Whether lda < k is possible; LIBXSMM refuses it.
+// Whether lda < k is possible, or lda < m where A is transposed; LIBXSMM refuses it.
 constexpr bool takes_overlapping_rows(Backend backend) { return backend != Backend::libxsmm; }
 
 struct BackendInfo {

@@ -38,6 +38,9 @@ TEST(BrgemmBackends, RefuseWrongShapes) {
   says([](S& s, H&) { s.n = -3; }, "at least 1");
   says([](S& s, H&) { s.k = 0; }, "at least 1");
   says([](S& s, H&) { s.lda = 0; }, "lda must be at least 1");
+  says([](S& s, H&) { s.a_transposed = true, s.lda = 0; }, "lda must be at least 1");
+  says([](S& s, H&) { s.a_transposed = true, s.lda = -4; }, "lda must be at least 1, but is -4");
+  says([](S& s, H&) { s.a_transposed = true, s.ldb = 3; }, "ldb must be at least n = 4, but is 3");
   says([](S& s, H&) { s.ldb = 3; }, "ldb must be at least n = 4, but is 3");
   says([](S& s, H&) { s.ldc = 3; }, "ldc must be at least n = 4, but is 3");
   says([](S& s, H&) { s.beta = 2; }, "beta must be 0 or 1, but is 2");
@@ -57,6 +60,8 @@ TEST(BrgemmBackends, TextNamesWhatDiffers) {
   f64.batch_kind = BatchKind::pointers;
   f64.ab = f64.c = DType::f64;
   EXPECT_EQ(to_string(f64), "m4_n4_k4_lda4_ldb4_ldc4_beta0_pointers_abf64_cf64");
+  f64.a_transposed = true;
+  EXPECT_EQ(to_string(f64), "m4_n4_k4_lda4_ldb4_ldc4_beta0_pointers_atransposed_abf64_cf64");
   EXPECT_EQ(to_string(BrgemmHints{}), "");
   EXPECT_EQ(to_string(BrgemmHints{.c = CAccess::stream}), "streamc");
   EXPECT_EQ(to_string(BrgemmHints{.c = CAccess::prefetch}), "prefetchc");

@@ -33,11 +33,12 @@ struct DispatchArguments {
       : lda(static_cast<libxsmm_blasint>(shape.ldb)),
         ldb(static_cast<libxsmm_blasint>(shape.lda)),
         ldc(static_cast<libxsmm_blasint>(shape.ldc)),
-        beta(static_cast<float>(shape.beta)) {}
+        beta(static_cast<float>(shape.beta)),
+        flags(shape.a_transposed ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE) {}
 
   libxsmm_blasint lda, ldb, ldc;
   float alpha = 1.0f, beta;
-  int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
+  int flags, prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
 };
 
 // Null where LIBXSMM generates no such kernel.
@@ -169,7 +170,10 @@ class LibxsmmPointers final : public LibxsmmKernel {
 std::string limit_reason(const BrgemmShape& s) {
   constexpr std::int64_t largest = std::numeric_limits<libxsmm_blasint>::max();
   constexpr std::int64_t largest_stride = largest / static_cast<std::int64_t>(sizeof(float));
-  if (s.lda < s.k) return fmt::format("LIBXSMM takes no overlapping rows of A: lda must be at least k = {}", s.k);
+  if (!s.a_transposed && s.lda < s.k)
+    return fmt::format("LIBXSMM takes no overlapping rows of A: lda must be at least k = {}", s.k);
+  if (s.a_transposed && s.lda < s.m)
+    return fmt::format("LIBXSMM takes no overlapping rows of a transposed A: lda must be at least m = {}", s.m);
   if (std::max({s.lda, s.ldb, s.ldc}) > largest)
     return fmt::format("LIBXSMM takes leading dimensions up to {}", largest);
   if (s.batch_kind == BatchKind::strides &&

@@ -112,7 +112,8 @@ BRICKWORK_HOST_DEVICE void brgemm_portable(const Team& team, const BrgemmShape& 
       const TA* const a = call.batch.a<TA>(i);
       const TA* const b = call.batch.b<TA>(i);
       if (scratch == nullptr) {
-        const Strip<TA> a_rows{a + row * shape.lda, shape.lda, 1, rows}, b_cols{b + col, 1, shape.ldb, cols};
+        const Strip<TA> a_rows{a + row * shape.row_of_a(), shape.row_of_a(), shape.step_of_a(), rows};
+        const Strip<TA> b_cols{b + col, 1, shape.ldb, cols};
         if (mine && rows == kTileRows && cols == kTileCols)
           add_products<true>(acc, a_rows, b_cols, shape.k);
         else if (mine)
@@ -121,7 +122,8 @@ BRICKWORK_HOST_DEVICE void brgemm_portable(const Team& team, const BrgemmShape& 
       }
       for (int k = 0; k < shape.k; k += kChunk) {
         const int k_size = at_most(kChunk, shape.k - k);
-        stage(team, a + k, shape.lda, 1, m, padded_m, k_size, true, scratch);
+        stage(team, a + k * shape.step_of_a(), shape.row_of_a(), shape.step_of_a(), m, padded_m, k_size,
+              !shape.a_transposed, scratch);
         stage(team, b + k * shape.ldb, 1, shape.ldb, n, padded_n, k_size, false, scratch_b);
         team.barrier();
         const Strip<TA> a_rows{scratch + row, 1, padded_m, kTileRows}, b_cols{scratch_b + col, 1, padded_n, kTileCols};

@@ -70,7 +70,8 @@ class DeviceKernel final : public BrgemmKernel {
     const BrgemmShape& s = shape();
     const int rows = rows_of(host);
     const std::int64_t size = host.batch.size;
-    const std::int64_t extent_a = extent(rows, s.lda, s.k), extent_b = extent(s.k, s.ldb, s.n);
+    const std::int64_t extent_a = s.a_transposed && rows != 0 ? extent(s.k, s.lda, rows) : extent(rows, s.lda, s.k);
+    const std::int64_t extent_b = extent(s.k, s.ldb, s.n);
     DeviceArray<float> a(size * extent_a), b(size * extent_b);
     for (std::int64_t i = 0; i < size; ++i) {
       a.from_host(host.batch.a<float>(i), extent_a, i * extent_a);
@@ -122,7 +123,8 @@ void check_shapes() {
         for (int n : {1, 8, 19, 70})  // 50 x 70 has more register tiles than the block has threads
           for (std::int64_t batch : {0, 1, 3})
             for (bool epilogue : {false, true}) {
-              const BrgemmCase test{.shape = padded_shape(m, n, 21, 2, beta, kind),
+              const bool a_transposed = (m + n + batch) % 2 != 0;
+              const BrgemmCase test{.shape = padded_shape(m, n, 21, 2, beta, kind, a_transposed),
                                     .batch = batch,
                                     .rows = epilogue ? m / 2 : -1,
                                     .bias = epilogue,

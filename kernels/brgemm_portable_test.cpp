@@ -59,9 +59,10 @@ TEST(PortableTeam, IsExactForEveryTile) {
   for (int m : {1, 3, 4, 5, 8, 17})
     for (int n : {1, 7, 8, 9, 24, 33})
       for (int k : {1, 15, 16, 17, 40})
-        check({.shape = padded_shape(m, n, k, 1, (m + k) % 2, BatchKind::strides),
-               .batch = 3,
-               .guard_after = n % 2 == 0});
+        for (bool a_transposed : {false, true})
+          check({.shape = padded_shape(m, n, k, 1, (m + k) % 2, BatchKind::strides, a_transposed),
+                 .batch = 3,
+                 .guard_after = n % 2 == 0});
 }
 
 TEST(PortableTeam, IsExactForEveryBatch) {
@@ -73,10 +74,11 @@ TEST(PortableTeam, IsExactForEveryBatch) {
 TEST(PortableTeam, IsExactForFewerRows) {
   for (int rows : {0, 1, 4, 6, 13})
     for (bool guard_after : {false, true})
-      check({.shape = padded_shape(13, 19, 17, 1, 1, BatchKind::offsets),
-             .batch = 2,
-             .guard_after = guard_after,
-             .rows = rows});
+      for (bool a_transposed : {false, true})
+        check({.shape = padded_shape(13, 19, 17, 1, 1, BatchKind::offsets, a_transposed),
+               .batch = 2,
+               .guard_after = guard_after,
+               .rows = rows});
 }
 
 TEST(PortableTeam, AppliesTheEpilogueOnce) {

@@ -6,6 +6,7 @@
 #define BRICKWORK_BRGEMM_SIMD_INL_H_
 #endif
 
+#include <type_traits>
 #include <utility>
 
 #include "brgemm_simd.hpp"
@@ -52,11 +53,16 @@ constexpr int StepsAtOnce(int rows, int vecs) {
   return gcc_copes ? 4 : free >= 1 ? 2 : 1;
 }
 
-// What is fixed of a register tile of kRows_ x (kVecs_ * lanes), whose last vector is cut when kTail_.
-template <int kRows_, int kVecs_, bool kTail_, SpreadA kSpread>
+struct RowsOfA;
+struct RowsOfTransposedA;
+
+// What is fixed of a register tile of kRows_ x (kVecs_ * lanes), whose last vector is cut when kTail_. A transposed A
+// comes by SpreadA::registers: the other ways take several steps of a row at once, which lie side by side there only
+// where it is not.
+template <int kRows_, int kVecs_, bool kTail_, SpreadA kSpread, bool kTransposed_>
 struct Tile {
   static constexpr int kRows = kRows_, kVecs = kVecs_;
-  static constexpr bool kTail = kTail_;
+  static constexpr bool kTail = kTail_, kTransposed = kTransposed_;
   static constexpr bool kFromMemory = kSpread == SpreadA::memory;
   // Beside the sums there are a row of B and an element of A, or four rows of B.
   static constexpr int kSums = independent_sums(kRegisters, kRows* kVecs, kFromMemory ? 4 : kVecs + 1);
@@ -65,11 +71,13 @@ struct Tile {
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
   // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
-  // A part of a tile is a loop over k of its own, which a narrower tile is not worth.
-  static constexpr bool kLeavesOutRows = kVecs == 4 && kRows > 2;
+  // A part of a tile is a loop over k of its own, which a narrower tile is not worth, nor one of a transposed A: its
+  // rows are channels, and none of them is known to be zeros.
+  static constexpr bool kLeavesOutRows = kVecs == 4 && kRows > 2 && !kTransposed;
   static constexpr bool kAsksForB = may_ask_for_b(kRows, kVecs);
 
   using Acc = V[kRows][kVecs];
+  using A = std::conditional_t<kTransposed, RowsOfTransposedA, RowsOfA>;
 };
 
 // Access to the columns of a tile.
@@ -114,10 +122,38 @@ struct RowsOfA {
     Keep(ld5);
     Keep(ld7);
   }
-  HWY_INLINE const float* At(const char* from, int r) const {
+  HWY_INLINE const char* First(int /*step*/) const { return base; }
+  HWY_INLINE const float* At(const char* first, int r, int step) const {
     const std::int64_t offset = r == 7 ? ld7 : r == 5 ? ld5 : r == 3 || r == 6 ? ld3 * (r / 3) : ld * r;
-    return reinterpret_cast<const float*>(from + offset);
+    return reinterpret_cast<const float*>(first + offset) + step;
   }
+  HWY_INLINE void Advance(int steps) { base += steps * sizeof(float); }
+};
+
+// The same where A is transposed: a step's rows are neighbours and share a base, kept from being an index register in
+// the address of each.
+struct RowsOfTransposedA {
+  const char* base;
+  std::int64_t ld, ld3;  // bytes
+
+  static constexpr int kSharing = kRegisters;
+  RowsOfTransposedA(const float* a, std::int64_t lda)
+      : base(reinterpret_cast<const char*>(a)), ld(lda * static_cast<std::int64_t>(sizeof(float))), ld3(3 * ld) {}
+
+  HWY_INLINE void Forget() {
+    Keep(base);
+    Keep(ld);
+    Keep(ld3);
+  }
+  HWY_INLINE const char* First(int step) const {
+    const char* first = base + (step == 3 ? ld3 : ld * step);
+    Keep(first);
+    return first;
+  }
+  HWY_INLINE const float* At(const char* first, int r, int /*step*/) const {
+    return reinterpret_cast<const float*>(first) + r;
+  }
+  HWY_INLINE void Advance(int steps) { base += steps * ld; }
 };
 
 // Where the rows of B lie. Likewise, kAtOnce steps share a base.
@@ -146,15 +182,16 @@ struct Part {
 // The kStep-th step over k from where the rows' bases are, with a row of B in registers; a_quads, if any, holds four of
 // its rows' steps.
 template <class T, class P, int kStep>
-HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows, const float* b,
-                                const V* a_quads) {
+HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const typename T::A& rows,
+                                const float* b, const V* a_quads) {
   V b_row[T::kVecs];
   BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) b_row[v] = KeptInRegister(columns.Load(b, v));
-  const char* from = rows.base;
+  constexpr int kSharing = T::A::kSharing;
+  const char* from = rows.First(kStep);
   BRICKWORK_UNROLL for (int r = 0; r < P::kEnd; ++r) {
-    if (r > 0 && r % RowsOfA::kSharing == 0) Keep(from += RowsOfA::kSharing * rows.ld);
+    if (r > 0 && r % kSharing == 0) Keep(from += kSharing * rows.ld);
     if (r < P::kFirst) continue;
-    const float* a = rows.At(from, r % RowsOfA::kSharing) + kStep;
+    const float* a = rows.At(from, r % kSharing, kStep);
     const V a_rk = a_quads != nullptr && r < T::kShuffled ? hn::Broadcast<kStep>(a_quads[r]) : hn::Set(D(), *a);
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, b_row[v], acc[r][v]);
   }
@@ -162,14 +199,15 @@ HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns,
 
 // The same where the registers hold as many rows of A as there is room for, and a vector of B.
 template <class T, class P, int kStep>
-HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows,
+HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns, const typename T::A& rows,
                                 const float* b_row) {
   constexpr int kGroup = kRegisters - 1 - T::kRows * T::kVecs;
+  const char* from = rows.First(kStep);
   BRICKWORK_UNROLL for (int first = P::kFirst; first < P::kEnd; first += kGroup) {
     const int end = std::min(P::kEnd, first + kGroup);
     V a_k[kGroup];
     BRICKWORK_UNROLL for (int r = first; r < end; ++r) {
-      a_k[r - first] = KeptInRegister(hn::Set(D(), *(rows.At(rows.base, r) + kStep)));
+      a_k[r - first] = KeptInRegister(hn::Set(D(), *rows.At(from, r, kStep)));
     }
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) {
       const V loaded = columns.Load(b_row, v);
@@ -199,7 +237,7 @@ HWY_INLINE void AddStepsFromMemory(typename T::Acc (&sum)[T::kSums], int u, cons
 }
 
 template <class T, class P, bool kAsk, int kStep>
-HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
+HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, typename T::A& rows_a, RowsOfB& rows_b,
                         std::int64_t ahead, const V* a_quads = nullptr) {
   rows_a.Forget();
   rows_b.Forget();
@@ -218,15 +256,15 @@ HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA
 // The steps over k from `k` on, as many as are whole turns of the loop, of 1, 2 or a multiple of 4 steps; returns the
 // first that is left.
 template <class T, class P, int kTurn, bool kAsk>
-HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
-                        std::int64_t ahead, int k, int k_size) {
+HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, typename T::A& rows_a,
+                        RowsOfB& rows_b, std::int64_t ahead, int k, int k_size) {
   constexpr int kSums = T::kSums;
   constexpr int kShuffled = kTurn > 1 ? T::kShuffled : 0;
   constexpr int kAtOnce = std::min(kTurn, RowsOfB::kAtOnce);
   for (; k + kTurn <= k_size; k += kTurn) {
     V a_quads[std::max(1, kShuffled)];
     BRICKWORK_UNROLL for (int r = 0; r < kShuffled; ++r) {
-      a_quads[r] = KeptInRegister(hn::LoadDup128(D(), rows_a.At(rows_a.base, r)));
+      a_quads[r] = KeptInRegister(hn::LoadDup128(D(), rows_a.At(rows_a.base, r, 0)));
     }
     const V* quads = kShuffled > 0 ? a_quads : nullptr;
     BRICKWORK_UNROLL for (int u = 0; u < kTurn; u += kAtOnce) {
@@ -240,7 +278,7 @@ HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& colu
           AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead, quads);
         }
       }
-      rows_a.base += kAtOnce * sizeof(float);
+      rows_a.Advance(kAtOnce);
       rows_b.base += kAtOnce * rows_b.ld;
     }
   }
@@ -251,7 +289,7 @@ HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& colu
 template <class T, class P>
 HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, const float* a, std::int64_t lda,
                           const float* b, std::int64_t ldb, std::int64_t ahead, int k_size) {
-  RowsOfA rows_a(a, lda);
+  typename T::A rows_a(a, lda);
   RowsOfB rows_b(b, ldb);
   constexpr bool kWhole = P::kEnd - P::kFirst == T::kRows;  // parts are rare, and long to compile
   constexpr int kTurn = kWhole ? T::kTurn : 1;
@@ -311,6 +349,16 @@ HWY_INLINE void PrefetchRows(const float* from, std::int64_t lda, std::int64_t l
   }
 }
 
+// Of each step over k the lines that begin in the tile: those above and below in C ask for the others.
+template <int kRows>
+HWY_INLINE void PrefetchTransposedRows(const float* from, std::int64_t lda, int k_size) {
+  const auto in_line = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) / sizeof(float) % kCacheLine);
+  for (int r = in_line == 0 ? 0 : kCacheLine - in_line; r < kRows; r += kCacheLine) {
+    const float* row = from + r;
+    for (int k = 0; k < k_size; ++k, row += lda) hwy::Prefetch(row);
+  }
+}
+
 // `band.tiles` tiles, one below the other.
 template <class T>
 HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, const Band& band) {
@@ -322,9 +370,10 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   const bool b_stays = band.access.keeps_b(shape, batch.size);
   const Columns<T> columns{hn::FirstN(D(), static_cast<std::size_t>(T::kTail ? band.last_lanes : kLanes))};
 
-  std::int64_t row = band.row, a_offset = band.row * lda;
+  const std::int64_t row_of_a = T::kTransposed ? 1 : lda;
+  std::int64_t row = band.row, a_offset = band.row * row_of_a;
   const LiveRows* live_rows = band.live_rows.data();  // by place in the period
-  for (int tile = 0; tile < band.tiles; ++tile, row += T::kRows, a_offset += T::kRows * lda, live_rows += period) {
+  for (int tile = 0; tile < band.tiles; ++tile, row += T::kRows, a_offset += T::kRows * row_of_a, live_rows += period) {
     typename T::Acc sum[T::kSums];
     BRICKWORK_UNROLL for (int u = 0; u < T::kSums; ++u) {
       BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
@@ -344,7 +393,13 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
       std::int64_t member = i;
       Keep(member);
       const float* a = batch.a<float>(member) + a_offset;
-      if (next_a != 0) PrefetchRows<T::kRows>(a + next_a, lda, std::min<std::int64_t>(k_size, lda));
+      if (next_a != 0) {
+        if constexpr (T::kTransposed) {
+          PrefetchTransposedRows<T::kRows>(a + next_a, lda, k_size);
+        } else {
+          PrefetchRows<T::kRows>(a + next_a, lda, std::min<std::int64_t>(k_size, lda));
+        }
+      }
       const float* b = batch.b<float>(member) + column;
       if (T::kLeavesOutRows && live == LiveRows::but_first) {
         AddMember<T, Part<1, T::kRows>>(sum, columns, a, lda, b, ldb, ahead, k_size);
@@ -363,20 +418,22 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   if (band.access.stream) hwy::FlushStream();  // another thread may read C after the call
 }
 
-template <int kVecs, bool kTail, SpreadA kSpread, int... kRowsMinus1>
+template <int kVecs, bool kTail, SpreadA kSpread, bool kTransposed, int... kRowsMinus1>
 const BandFunction* ByRows(std::integer_sequence<int, kRowsMinus1...>) {
-  static constexpr BandFunction kBands[] = {&RunBand<Tile<kRowsMinus1 + 1, kVecs, kTail, kSpread>>...};
+  static constexpr BandFunction kBands[] = {&RunBand<Tile<kRowsMinus1 + 1, kVecs, kTail, kSpread, kTransposed>>...};
   return kBands;
 }
 
-template <int kVecs, SpreadA kSpread>
+template <int kVecs, SpreadA kSpread, bool kTransposed = false>
 const BandFunction* ByRows(bool tail) {
   constexpr auto kSequence = std::make_integer_sequence<int, MaxRows(kVecs)>();
-  return tail ? ByRows<kVecs, true, kSpread>(kSequence) : ByRows<kVecs, false, kSpread>(kSequence);
+  return tail ? ByRows<kVecs, true, kSpread, kTransposed>(kSequence)
+              : ByRows<kVecs, false, kSpread, kTransposed>(kSequence);
 }
 
 template <int kVecs>
-const BandFunction* ByRows(bool tail, SpreadA spread) {
+const BandFunction* ByRows(bool tail, bool a_transposed, SpreadA spread) {
+  if (a_transposed) return ByRows<kVecs, SpreadA::registers, true>(tail);
 #if HWY_TARGET == HWY_AVX3
   if (kVecs == 1 && spread == SpreadA::shuffled) return ByRows<1, SpreadA::shuffled>(tail);
   if (kVecs == 1 && spread == SpreadA::memory) return ByRows<1, SpreadA::memory>(tail);
@@ -384,17 +441,17 @@ const BandFunction* ByRows(bool tail, SpreadA spread) {
   return ByRows<kVecs, SpreadA::registers>(tail);
 }
 
-const BandFunction* ByRows(int vecs, bool tail, SpreadA spread) {
+const BandFunction* ByRows(int vecs, bool tail, bool a_transposed, SpreadA spread) {
   switch (vecs) {
     case 1:
-      return ByRows<1>(tail, spread);
+      return ByRows<1>(tail, a_transposed, spread);
     case 2:
-      return ByRows<2>(tail, spread);
+      return ByRows<2>(tail, a_transposed, spread);
 #if HWY_TARGET != HWY_AVX2
     case 3:
-      return ByRows<3>(tail, spread);
+      return ByRows<3>(tail, a_transposed, spread);
     default:
-      return ByRows<4>(tail, spread);
+      return ByRows<4>(tail, a_transposed, spread);
 #else
     default:
       return nullptr;
@@ -403,8 +460,9 @@ const BandFunction* ByRows(int vecs, bool tail, SpreadA spread) {
 }
 
 // Panels of near-equal width: n = 80 becomes 3 + 2 vectors, so that no tile is left too small to fill the FMA ports.
-std::vector<Panel> CutColumns(int n, const SimdTuning& tuning) {
+std::vector<Panel> CutColumns(const BrgemmShape& shape, const SimdTuning& tuning) {
   std::vector<Panel> panels;
+  const int n = shape.n;
   const int vecs_total = (n + kLanes - 1) / kLanes;
   const EqualSpans spans(vecs_total, kMaxVecs);
   for (int i = 0; i < spans.pieces; ++i) {
@@ -412,7 +470,7 @@ std::vector<Panel> CutColumns(int n, const SimdTuning& tuning) {
     const int last_lanes = vecs.end() == vecs_total ? n - (vecs_total - 1) * kLanes : kLanes;
     const auto rows = std::min<std::int64_t>(tuning.rows(vecs.size), MaxRows(vecs.size));
     panels.push_back({std::int64_t{vecs.begin} * kLanes, vecs.size, last_lanes,
-                      ByRows(vecs.size, last_lanes < kLanes, tuning.spread), static_cast<int>(rows),
+                      ByRows(vecs.size, last_lanes < kLanes, shape.a_transposed, tuning.spread), static_cast<int>(rows),
                       tuning.whole ? MaxRows(vecs.size) : 0});
   }
   return panels;

@@ -30,7 +30,7 @@ void run_generated(const BrgemmShape&, const BrgemmCall& call, const Band& band)
 
 // Panels of the brick's columns.
 std::vector<Panel> cut(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa) {
-  auto panels = isa.cut(shape.n, hints.tuning);
+  auto panels = isa.cut(shape, hints.tuning);
   if (isa.isa == Isa::avx512 && hints.tuning.code == TileCode::generated) {
     for (Panel& panel : panels) panel.generated = generate_tiles(shape, hints, panel);
   }

@@ -77,8 +77,8 @@ constexpr int shuffled_rows(int registers, int rows, int sums) {
 // What one ISA's translation unit gives.
 struct SimdIsa {
   Isa isa;
-  std::int64_t target;                                  // Highway's bit; 0 where the compiler has no such target
-  std::vector<Panel> (*cut)(int n, const SimdTuning&);  // cuts n columns into panels
+  std::int64_t target;  // Highway's bit; 0 where the compiler has no such target
+  std::vector<Panel> (*cut)(const BrgemmShape&, const SimdTuning&);  // cuts the columns of C into panels
 };
 SimdIsa simd_avx512();
 SimdIsa simd_avx2();

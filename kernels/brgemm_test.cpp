@@ -110,12 +110,27 @@ TEST_P(Brgemm, EveryTileOfC) {
       for (BatchKind kind : kBatchKinds)
         for (int beta : {0, 1}) {
           const int k = kKEdges[draw(std::size(kKEdges))];
-          const BrgemmCase test{.shape = padded_shape(m, n, k, draw(3), beta, kind),
+          const BrgemmCase test{.shape = padded_shape(m, n, k, draw(3), beta, kind, draw(2) == 0),
                                 .batch = 1 + draw(4),
                                 .guard_after = draw(2) == 0,
                                 .hints = {.tuning = draw_tuning(draw)}};
           if (!passes(test)) return;
         }
+}
+
+// Every height and width of a tile, whole and with a tail: as many rows as fit are one tile.
+TEST_P(Brgemm, EveryTileOfATransposedA) {
+  Draw draw;
+  for (int m = 1; m <= 29; ++m)
+    for (int n : {3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64})
+      for (int k : {1, 4, 7, 33}) {
+        const BrgemmShape shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)], true);
+        if (!passes({.shape = shape,
+                     .batch = 1 + draw(3),
+                     .guard_after = draw(2) == 0,
+                     .hints = {.tuning = {.spread = kSpreads[draw(3)]}}}))
+          return;
+      }
 }
 
 // Every edge in all three directions at once.
@@ -124,18 +139,19 @@ TEST_P(Brgemm, EveryDepth) {
   for (int k : kKEdges)
     for (int m : kMEdges)
       for (int n : kNEdges) {
-        const BrgemmShape shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)]);
+        const BrgemmShape shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)], draw(2) == 0);
         if (!passes({shape, 2, draw(2) == 0})) return;
       }
 }
 
 TEST_P(Brgemm, EveryBatchSize) {
+  Draw draw;
   for (std::int64_t batch : {0, 1, 2, 3, 9, 257, 600})
     for (BatchKind kind : kBatchKinds)
       for (int beta : {0, 1})
         for (int pad : {0, 1, 3})
           for (bool guard_after : {false, true})
-            if (!passes({padded_shape(5, 19, 6, pad, beta, kind), batch, guard_after})) return;
+            if (!passes({padded_shape(5, 19, 6, pad, beta, kind, draw(2) == 0), batch, guard_after})) return;
 }
 
 TEST_P(Brgemm, BlocksOfManyRegisterTiles) {
@@ -143,21 +159,24 @@ TEST_P(Brgemm, BlocksOfManyRegisterTiles) {
   for (int m : {71, 97, 128})
     for (int n : {96, 111, 128, 129, 255, 256})
       for (int k : {64, 129, 256})
-        if (!passes({padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)]), 3, draw(2) == 0})) return;
+        if (!passes({padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)], draw(2) == 0), 3, draw(2) == 0}))
+          return;
 }
 
 // A convolution's rows of A overlap. A backend may decline that, with a reason that says so.
 TEST_P(Brgemm, OverlappingRowsOfA) {
-  for (std::int64_t lda : {1, 3, 6, 20})
-    for (BatchKind kind : kBatchKinds) {
-      BrgemmShape shape = padded_shape(14, 34, 21, 1, 0, kind);
-      shape.lda = lda;
-      if (const auto kernel = make(shape); !kernel && GetParam().backend == Backend::libxsmm) {
-        EXPECT_NE(kernel.reason().find("lda"), std::string::npos) << kernel.reason();
-        continue;
+  for (std::int64_t lda : {1, 3, 6, 13})
+    for (BatchKind kind : kBatchKinds)
+      for (bool a_transposed : {false, true}) {
+        BrgemmShape shape = padded_shape(14, 34, 21, 1, 0, kind, a_transposed);
+        shape.lda = lda;
+        if (const auto kernel = make(shape); !kernel && GetParam().backend == Backend::libxsmm) {
+          const char* least = a_transposed ? "lda must be at least m = 14" : "lda must be at least k = 21";
+          EXPECT_NE(kernel.reason().find(least), std::string::npos) << kernel.reason();
+          continue;
+        }
+        if (!passes({shape, 3})) return;
       }
-      if (!passes({shape, 3})) return;
-    }
 }
 
 TEST_P(Brgemm, LeadingDimensionsAreIndependent) {
@@ -165,7 +184,7 @@ TEST_P(Brgemm, LeadingDimensionsAreIndependent) {
   for (std::int64_t lda : {16, 17, 256})
     for (std::int64_t ldb : {33, 64, 1000})
       for (std::int64_t ldc : {33, 47, 512}) {
-        BrgemmShape shape = padded_shape(13, 33, 16, 0, 1, BatchKind::offsets);
+        BrgemmShape shape = padded_shape(13, 33, 16, 0, 1, BatchKind::offsets, draw(2) == 0);
         shape.lda = lda;
         shape.ldb = ldb;
         shape.ldc = ldc;
@@ -175,25 +194,27 @@ TEST_P(Brgemm, LeadingDimensionsAreIndependent) {
 
 // Members may share memory: a stride of 0 repeats one, a small one slides over the rows.
 TEST_P(Brgemm, MembersMayOverlap) {
-  for (std::int64_t stride : {0, 1, 7, 16}) {
-    BrgemmShape shape = padded_shape(12, 48, 16, 0, 1, BatchKind::strides);
-    shape.stride_a = stride;
-    shape.stride_b = stride;
-    if (!passes({shape, 5})) return;
-  }
+  for (std::int64_t stride : {0, 1, 7, 16})
+    for (bool a_transposed : {false, true}) {
+      BrgemmShape shape = padded_shape(12, 48, 16, 0, 1, BatchKind::strides, a_transposed);
+      shape.stride_a = stride;
+      shape.stride_b = stride;
+      if (!passes({shape, 5})) return;
+    }
 }
 
 // Wherever the hint points, the result is the same and nothing there is touched.
 TEST_P(Brgemm, NextAIsOnlyAHint) {
   for (BatchKind kind : kBatchKinds)
     for (std::int64_t next : {1LL, 448LL, -64LL, 1LL << 40})
-      for (bool guard_after : {false, true}) {
-        if (!passes({.shape = padded_shape(14, 34, 21, 1, 0, kind),
-                     .batch = 2,
-                     .guard_after = guard_after,
-                     .next_a = next}))
-          return;
-      }
+      for (bool guard_after : {false, true})
+        for (bool a_transposed : {false, true}) {
+          if (!passes({.shape = padded_shape(14, 34, 21, 1, 0, kind, a_transposed),
+                       .batch = 2,
+                       .guard_after = guard_after,
+                       .next_a = next}))
+            return;
+        }
 }
 
 // Every place of the zero rows in a tile and between tiles, whole rounds of a period and a broken one; with fewer rows
@@ -205,7 +226,7 @@ TEST_P(Brgemm, ZeroRowsMayBeLeftOut) {
       for (int period : {1, 2, 3, 7})
         for (std::int64_t step : {1, 2})
           for (std::int64_t pad : {0, 1, 3, 9}) {
-            BrgemmCase test{.shape = padded_shape(m, n, 5, 0, draw(2), kBatchKinds[draw(3)]),
+            BrgemmCase test{.shape = padded_shape(m, n, 5, 0, draw(2), kBatchKinds[draw(3)], draw(4) == 0),
                             .batch = 1 + draw(2 * period)};
             test.hints.zero_rows = {.period = period, .step = step, .begin = pad, .end = pad + draw(m * 2 + 1)};
             test.hints.tuning = draw_tuning(draw);
@@ -221,7 +242,7 @@ TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
       for (int n : {16, 17, 32, 40, 64, 96})
         for (std::int64_t ldc : {64, 96, 97, 112}) {
           if (ldc < n) continue;
-          BrgemmCase test{.shape = padded_shape(15, n, 21, 1, beta, BatchKind::offsets),
+          BrgemmCase test{.shape = padded_shape(15, n, 21, 1, beta, BatchKind::offsets, draw(2) == 0),
                           .batch = 3,
                           .hints = {.c = c, .tuning = draw_tuning(draw)}};
           test.shape.ldc = ldc;
@@ -241,7 +262,7 @@ TEST_P(Brgemm, FewerRows) {
     for (int n : {5, 16, 33, 64, 112})
       for (BatchKind kind : kBatchKinds)
         for (int beta : {0, 1}) {
-          const BrgemmShape shape = padded_shape(m, n, 9, draw(3), beta, kind);
+          const BrgemmShape shape = padded_shape(m, n, 9, draw(3), beta, kind, draw(2) == 0);
           const BrgemmHints hints{.c = static_cast<CAccess>(draw(3))};
           const auto kernel = make(shape, hints);
           ASSERT_TRUE(kernel) << kernel.reason();
@@ -273,7 +294,7 @@ TEST_P(Brgemm, EveryEpilogue) {
   for (int m : kMEdges)
     for (int n : kNEdges)
       for (int steps = 0; steps < 8; ++steps) {
-        const BrgemmCase test{.shape = padded_shape(m, n, 6, draw(3), draw(2), kBatchKinds[draw(3)]),
+        const BrgemmCase test{.shape = padded_shape(m, n, 6, draw(3), draw(2), kBatchKinds[draw(3)], draw(2) == 0),
                               .batch = draw(4),
                               .guard_after = draw(2) == 0,
                               .rows = draw(2) == 0 ? -1 : draw(m + 1),
@@ -302,8 +323,10 @@ TEST_P(Brgemm, RandomShapes) {
     const auto size = [](int last) { return *rc::gen::inRange(1, last + 1); };
     BrgemmShape shape =
         padded_shape(size(70), size(70), size(70), 0, *rc::gen::element(0, 1),
-                     *rc::gen::elementOf(std::vector<BatchKind>{std::begin(kBatchKinds), std::end(kBatchKinds)}));
-    shape.lda = *rc::gen::inRange(rows_may_overlap ? 1 : shape.k, shape.k + 20);
+                     *rc::gen::elementOf(std::vector<BatchKind>{std::begin(kBatchKinds), std::end(kBatchKinds)}),
+                     *rc::gen::arbitrary<bool>());
+    const int tight = shape.a_transposed ? shape.m : shape.k;
+    shape.lda = *rc::gen::inRange(rows_may_overlap ? 1 : tight, tight + 20);
     shape.ldb += *rc::gen::inRange(0, 20);
     shape.ldc += *rc::gen::inRange(0, 20);
     const BrgemmCase test{.shape = shape,
@@ -357,7 +380,7 @@ TEST_P(Brgemm, NarrowTilesOfEverySpread) {
     for (int m = 1; m <= 70; ++m)
       for (int n : {1, 3, 4, 7, 8, 9, 15, 16})
         for (int k : {1, 3, 4, 5, 8, 23}) {
-          if (!passes({.shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)]),
+          if (!passes({.shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)], draw(4) == 0),
                        .batch = 1 + draw(3),
                        .guard_after = draw(2) == 0,
                        .hints = {.tuning = {.spread = spread}}}))

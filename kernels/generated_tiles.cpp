@@ -23,8 +23,8 @@ namespace {
 // Whether all distances within a tile and to the next one fit the 31 bits that an instruction has for them.
 bool fits(const BrgemmShape& s, const SimdTuning& tuning) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() / kFloat;
-  return std::max(s.lda, s.ldc) <= kMost / (2 * kMostTileRows) &&
-         s.ldb <= kMost / (kMostUnrolledSteps + tuning.ahead + 1);
+  return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) &&
+         std::max(s.step_of_a(), s.ldb) <= kMost / (kMostUnrolledSteps + tuning.ahead + 1);
 }
 
 class Avx512Tiles final : public GeneratedTiles {
@@ -41,7 +41,7 @@ class Avx512Tiles final : public GeneratedTiles {
     const auto* residual = static_cast<const float*>(epilogue.residual);
     const bool stream = band.access.streams(c, shape_, kLanes);
     BandArguments arguments{
-        .a = reinterpret_cast<const float*>(batch.base_a) + band.row * shape_.lda,
+        .a = reinterpret_cast<const float*>(batch.base_a) + band.row * shape_.row_of_a(),
         .b = reinterpret_cast<const float*>(batch.base_b) + band.column,
         .c = c,
         .bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + band.column,

@@ -20,7 +20,7 @@ class GeneratedTilesTest : public testing::Test {
     const BackendInfo simd = brgemm_backend(Backend::simd);
     if (tile_generator_version().empty()) GTEST_SKIP() << "this build or system generates no code";
     if (std::ranges::find(simd.isas, Isa::avx512) == simd.isas.end()) GTEST_SKIP() << "this machine has no AVX-512";
-    panel_ = simd_avx512().cut(64, kGenerated).front();
+    panel_ = simd_avx512().cut(padded_shape(1, 64, 1, 0, 0, BatchKind::offsets), kGenerated).front();
   }
 
   Panel panel_;
@@ -54,6 +54,19 @@ TEST_F(GeneratedTilesTest, ThreadsMayAskForATileAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// What a row of A may be away from the next, a step over k may not: there are more of them in a tile.
+TEST_F(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
+  for (bool a_transposed : {false, true}) {
+    BrgemmShape shape = padded_shape(2, 64, 2, 0, 0, BatchKind::offsets, a_transposed);
+    shape.lda = std::int64_t{1} << 20;
+    const BrgemmHints hints{.tuning = kGenerated};
+    EXPECT_EQ(generate_tiles(shape, hints, panel_) == nullptr, a_transposed);
+    const auto brick = make_brgemm(shape, hints, Backend::simd, Isa::avx512);
+    ASSERT_TRUE(brick) << brick.reason();
+    EXPECT_EQ(check_brgemm(**brick, {.shape = shape, .hints = hints}), "");
+  }
 }
 
 // The brick is right all the same, by compiled tiles.

@@ -126,7 +126,8 @@ struct Placement {
   std::vector<std::int64_t> slot_a, slot_b;
 
   Placement(const BrgemmShape& s, int rows_of_a, std::int64_t batch)
-      : extent_a(extent(rows_of_a, s.lda, s.k)), extent_b(extent(s.k, s.ldb, s.n)) {
+      : extent_a(s.a_transposed && rows_of_a != 0 ? extent(s.k, s.lda, rows_of_a) : extent(rows_of_a, s.lda, s.k)),
+        extent_b(extent(s.k, s.ldb, s.n)) {
     const bool strides = s.batch_kind == BatchKind::strides;
     distance_a = strides ? s.stride_a : static_cast<std::int64_t>(extent_a) + 3;
     distance_b = strides ? s.stride_b : static_cast<std::int64_t>(extent_b) + 5;
@@ -149,11 +150,20 @@ void fill(float* matrix, int rows, int cols, std::int64_t ld, SmallIntegers& val
     for (int j = 0; j < cols; ++j) matrix[i * ld + j] = value();
 }
 
+void fill_a(const BrgemmShape& s, float* a, int rows, SmallIntegers& value) {
+  if (s.a_transposed)
+    fill(a, s.k, rows, s.lda, value);
+  else
+    fill(a, rows, s.k, s.lda, value);
+}
+
 // expected += A B, where expected is tight.
 void accumulate(const BrgemmShape& s, int rows, const float* a, const float* b, std::vector<float>& expected) {
   for (int i = 0; i < rows; ++i)
-    for (int k = 0; k < s.k; ++k)
-      for (int j = 0; j < s.n; ++j) expected[i * s.n + j] += a[i * s.lda + k] * b[k * s.ldb + j];
+    for (int k = 0; k < s.k; ++k) {
+      const float a_ik = a[s.a_transposed ? k * s.lda + i : i * s.lda + k];
+      for (int j = 0; j < s.n; ++j) expected[i * s.n + j] += a_ik * b[k * s.ldb + j];
+    }
 }
 
 // The members as the call names them.
@@ -195,11 +205,18 @@ std::string to_string(const BrgemmCase& c) {
                      c.residual ? " residual" : "", c.relu ? " relu" : "");
 }
 
-BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind kind) {
-  BrgemmShape s{
-      .m = m, .n = n, .k = k, .lda = k + pad, .ldb = n + pad, .ldc = n + pad, .beta = beta, .batch_kind = kind};
+BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind kind, bool a_transposed) {
+  BrgemmShape s{.m = m,
+                .n = n,
+                .k = k,
+                .lda = (a_transposed ? m : k) + pad,
+                .ldb = n + pad,
+                .ldc = n + pad,
+                .a_transposed = a_transposed,
+                .beta = beta,
+                .batch_kind = kind};
   if (kind == BatchKind::strides) {
-    s.stride_a = m * s.lda + 3 * pad;
+    s.stride_a = (a_transposed ? k : m) * s.lda + 3 * pad;
     s.stride_b = k * s.ldb + 5 * pad;
   }
   return s;
@@ -222,14 +239,15 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
   Operand bias(s.n, test.guard_after, region_bias);
   Operand residual(Placement::extent(rows, ldr, s.n), test.guard_after, region_residual);
   for (std::int64_t i = 0; i < test.batch; ++i) {
-    fill(a.data() + i * place.distance_a, rows, s.k, s.lda, value);
+    fill_a(s, a.data() + i * place.distance_a, rows, value);
     fill(b.data() + i * place.distance_b, s.k, s.n, s.ldb, value);
   }
   const ZeroRows& zeros = test.hints.zero_rows;
   for (std::int64_t i = 0; zeros.period != 0 && i < test.batch; ++i)
     for (int row = 0; row < rows; ++row)
       if (zeros.zero(row, static_cast<int>(i % zeros.period)))
-        std::fill_n(a.data() + place.slot_a[i] * place.distance_a + row * s.lda, s.k, 0.0f);
+        for (int k = 0; k < s.k; ++k)
+          a.data()[place.slot_a[i] * place.distance_a + row * s.row_of_a() + k * s.step_of_a()] = 0.0f;
   for (int i = 0; i < rows; ++i) {
     float* row = c.data() + i * s.ldc;
     if (s.beta == 1)

@@ -23,7 +23,7 @@ struct BrgemmCase {
 std::string to_string(const BrgemmCase&);
 
 // The shape with tight leading dimensions plus pad, and strides that leave a gap between the members.
-BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind);
+BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind, bool a_transposed = false);
 
 // What the kernel did wrong, or nothing. Not to be called by two threads at once: it handles SIGSEGV, from
 // the first call on.

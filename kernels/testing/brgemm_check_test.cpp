@@ -42,10 +42,11 @@ struct Settings {
   bool guard_after = true;
   int rows = -1;
   bool bias = false, residual = false, relu = false;
+  bool a_transposed = false;
 };
 
 std::string check(const WrongCall& call, Settings with = {}, BatchKind kind = BatchKind::offsets) {
-  const BrgemmShape shape = padded_shape(kM, kN, kK, with.pad, with.beta, kind);
+  const BrgemmShape shape = padded_shape(kM, kN, kK, with.pad, with.beta, kind, with.a_transposed);
   return check_brgemm(WrongKernel(shape, call), {.shape = shape,
                                                  .batch = with.batch,
                                                  .guard_after = with.guard_after,
@@ -63,7 +64,22 @@ TEST(BrgemmCheck, PassesTheRightKernel) {
       for (bool guard_after : {false, true})
         for (int rows : {-1, 0, 1, kM - 1, kM})
           for (bool epilogue : {false, true})
-            EXPECT_EQ(check(right, {beta, pad, 3, guard_after, rows, epilogue, epilogue, epilogue}), "");
+            for (bool a_transposed : {false, true})
+              EXPECT_EQ(check(right, {beta, pad, 3, guard_after, rows, epilogue, epilogue, epilogue, a_transposed}),
+                        "");
+}
+
+// Where m = k the wrong elements lie within A, too; else some may not.
+TEST(BrgemmCheck, SeesABrickThatIgnoresWhetherAIsTransposed) {
+  for (int k : {kM, kK})
+    for (bool a_transposed : {false, true}) {
+      const BrgemmShape shape = padded_shape(kM, kN, k, 0, 0, BatchKind::offsets, a_transposed);
+      BrgemmShape other = shape;
+      other.a_transposed = !a_transposed;
+      const auto kernel = portable(other);
+      const WrongKernel ignoring(shape, [&](auto&, const BrgemmCall& x) { right(*kernel, x); });
+      EXPECT_NE(check_brgemm(ignoring, {.shape = shape, .batch = 3}), "") << "k " << k;
+    }
 }
 
 TEST(BrgemmCheck, SeesZeros) {
@@ -242,6 +258,27 @@ TEST(BrgemmCheck, SeesAReadOfRowsOfABeyondThoseOfTheCall) {
                 },
                 {.rows = kM - 1}),
             kOutside);
+}
+
+TEST(BrgemmCheck, SeesAReadOfRowsOfATransposedABeyondThoseOfTheCall) {
+  EXPECT_EQ(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  (void)a_of(x)[x.batch.offsets_a[0] / sizeof(float) + (kK - 1) * kM + x.rows];
+                },
+                {.rows = kM - 1, .a_transposed = true}),
+            kOutside);
+}
+
+// What lies between the rows of two steps is a row that the call does not have.
+TEST(BrgemmCheck, SeesARowTooManyOfATransposedA) {
+  EXPECT_NE(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  c_of(x)[0] += 0 * a_of(x)[x.rows];
+                },
+                {.rows = kM - 1, .a_transposed = true}),
+            "");
 }
 
 constexpr Settings kSteps[] = {{.bias = true}, {.residual = true}, {.relu = true}};
