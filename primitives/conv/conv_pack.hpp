@@ -28,5 +28,8 @@ inline void unpack_nhwc(const ActivationLayout& l, const float* blocked, float* 
 inline void pack_kcrs(const WeightLayout& l, const float* kcrs, float* blocked) {
   for_each_slice(l.Kb(), l.Cb(), [&](auto kb, auto cb) { pack_kcrs_block(l, kb, cb, kcrs, blocked); });
 }
+inline void unpack_kcrs(const WeightLayout& l, const float* blocked, float* kcrs) {
+  for_each_slice(l.Kb(), l.Cb(), [&](auto kb, auto cb) { unpack_kcrs_block(l, kb, cb, blocked, kcrs); });
+}
 
 }  // namespace brickwork

@@ -1,0 +1,96 @@
+// Convolution's weight update on one page: six loops around the brick.
+//
+//   dweights[kb][cb][r][s] = sum over n, oj of src[n][cb][row r of oj][tap s of all oi]^T * ddst[n][kb][oj]
+//
+// Algorithm: the weight update of arXiv 1906.06440 on blocked tensors: pixels are the brick's k, input features its m,
+// and src is read as it lies, transposed by the brick. Output rows whose filter row falls outside the image are left
+// out of the batch, so src is padded in W only.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "brgemm.hpp"
+#include "host_device.hpp"
+#include "loop_nest.hpp"
+
+namespace brickwork {
+
+// Problem and plan as the loops see them. Lengths are in elements.
+struct ConvUpdateGeometry {
+  std::int64_t N, Kb, Cb, R, S;  // S is 1 where the taps are in m
+  std::int64_t rows;             // of output pixels: P, or 1 where the plan is flat
+  std::int64_t H, stride_h, pad_h;
+
+  struct Strides {
+    std::int64_t image, block, row;
+  } src, ddst;
+  std::int64_t src_tap;  // from tap to tap of a filter row
+  std::int64_t weights_kb, weights_cb, weights_r, weights_s;
+  std::int64_t images;  // of a call, at most
+};
+
+template <class T>
+struct ConvUpdateData {
+  const T *src, *ddst;
+  PrivateCopies<T> dweights;
+  // Bytes from a call's first member to each one of its batch, (n, oj) with oj fastest: one list behind the other for
+  // 1, 2, ... rows, each of all images of a call.
+  const std::uint64_t *src_offsets, *ddst_offsets;
+};
+
+struct ConvUpdateLoop {
+  enum : int { n, kb, cb, oj, r, s };
+};
+
+inline std::vector<Loop> conv_update_loops(const ConvUpdateGeometry& g) {
+  return {// Images; those that reach the body at once are reduced in one call. In parallel each thread has its copy.
+          {.name = "n", .extent = g.N, .kind = LoopKind::reduction_in_copies, .ranged = true},
+          {.name = "kb", .extent = g.Kb},  // blocks of bk output features
+          {.name = "cb", .extent = g.Cb},  // blocks of bc input features
+          {.name = "oj", .extent = g.rows, .kind = LoopKind::reduction, .ranged = true},  // output rows, likewise
+          {.name = "r", .extent = g.R},                                                   // filter rows
+          {.name = "s", .extent = g.S}};                                                  // their taps
+}
+
+// Brick: see tile_brick.hpp.
+template <class Brick, class T = float>
+struct ConvUpdateBody {
+  ConvUpdateGeometry g;
+  ConvUpdateData<T> data;
+  Brick brick;
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
+    using L = ConvUpdateLoop;
+    const LoopRange images = at[L::n], rows = at[L::oj];
+    const std::int64_t kb = at[L::kb].begin, cb = at[L::cb].begin, r = at[L::r].begin, s = at[L::s].begin;
+
+    // For the output rows first .. end the filter row falls inside the image.
+    const std::int64_t first = clamp(steps(g.pad_h - r), rows.begin, rows.end);
+    const std::int64_t end = clamp(steps(g.H + g.pad_h - r), first, rows.end);
+    const std::int64_t live = end - first;
+    const std::int64_t offsets = g.images * (live * (live - 1) / 2);
+    const std::int64_t src_row = live == 0 ? 0 : first * g.stride_h + r - g.pad_h;
+
+    BrgemmCall call;
+    call.batch = Batch::at_offsets(
+        data.src + images.begin * g.src.image + cb * g.src.block + src_row * g.src.row + s * g.src_tap,
+        data.ddst + images.begin * g.ddst.image + kb * g.ddst.block + first * g.ddst.row, images.size() * live,
+        data.src_offsets + offsets, data.ddst_offsets + offsets);
+    call.c = data.dweights.of(at.copy()) + kb * g.weights_kb + cb * g.weights_cb + r * g.weights_r + s * g.weights_s;
+    brick(team, at.first(L::n) && at.first(L::oj) ? 0 : 1, call, at.scratch<T>());
+  }
+
+  std::int64_t scratch_bytes() const { return brick.scratch_bytes(); }
+
+ private:
+  // So many strides cover so many rows, or more.
+  BRICKWORK_HOST_DEVICE std::int64_t steps(std::int64_t rows) const {
+    return rows <= 0 ? 0 : (rows + g.stride_h - 1) / g.stride_h;
+  }
+  BRICKWORK_HOST_DEVICE static std::int64_t clamp(std::int64_t x, std::int64_t least, std::int64_t most) {
+    return x < least ? least : x < most ? x : most;
+  }
+};
+
+}  // namespace brickwork

@@ -1,0 +1,27 @@
+#include "conv/conv_update_plan.hpp"
+
+#include "plan_text.hpp"
+
+namespace brickwork {
+
+const SizeTable<ConvUpdatePlan>& ConvUpdatePlan::table() {
+  using P = ConvUpdatePlan;
+  static const SizeTable<ConvUpdatePlan> table{
+      .kind = "conv update plan",
+      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc}, {.key = "bk=", .column = "bk", .member = &P::bk}},
+      .words = {choice("rows or flat", {"rows", "flat"}, &P::flat),
+                choice("taps=loop or taps=m", {"taps=loop", "taps=m"}, &P::taps_in_m)},
+      .separator = ' ',
+      .default_words = true};
+  return table;
+}
+
+std::string to_string(const ConvUpdatePlan& plan) { return plan_text(plan); }
+
+ConvUpdatePlan parse_conv_update_plan(std::string_view text) { return parse_plan<ConvUpdatePlan>(text); }
+
+bool can_update_flat(const ConvProblem& p) {
+  return p.R == 1 && p.S == 1 && p.stride_h == 1 && p.stride_w == 1 && p.pad_h == 0 && p.pad_w == 0;
+}
+
+}  // namespace brickwork

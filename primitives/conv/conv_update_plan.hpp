@@ -1,0 +1,39 @@
+// How convolution's weight update is blocked, ordered and spread over threads.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "conv_problem.hpp"
+#include "loop_schedule.hpp"
+#include "machine_model.hpp"
+#include "size_table.hpp"
+
+namespace brickwork {
+
+// The loops are those of conv_update_body.hpp.
+struct ConvUpdatePlan {
+  static const SizeTable<ConvUpdatePlan>& table();  // of all but the loops
+
+  std::int64_t bc = 0, bk = 0;  // input and output features of a block
+  bool flat = false;            // an image's pixels are one long row: for 1x1 kernels of stride 1 without padding
+  // The taps of a filter row are rows of the brick, S * bc of them, as taps and features lie next to each other in src
+  // and in the weights; or each tap has calls of its own. A first layer with C = 3 has tiles worth their name this way.
+  bool taps_in_m = false;
+  LoopSchedule loops;
+
+  friend bool operator==(const ConvUpdatePlan&, const ConvUpdatePlan&) = default;
+};
+
+// "bc=64 bk=64 rows taps=loop loops={kb:4} n oj:14 kb cb r s"; or flat, taps=m
+std::string to_string(const ConvUpdatePlan&);
+
+// Inverse of to_string. Throws std::invalid_argument naming the offending word.
+ConvUpdatePlan parse_conv_update_plan(std::string_view text);
+
+bool can_update_flat(const ConvProblem&);
+
+// The analytic choice, from the problem, the threads and the cache sizes.
+ConvUpdatePlan plan_conv_update(const ConvProblem&, const MachineModel&);
+
+}  // namespace brickwork

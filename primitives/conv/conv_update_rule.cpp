@@ -1,0 +1,136 @@
+// The analytic choice of a weight update's plan: of all ways to cut the weights' gradient into parts that stay in a
+// core's L2 while pixels pass by, and of leaving it whole with a copy a thread, the one that moves the fewest bytes.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "ceil_div.hpp"
+#include "conv/conv_update_plan.hpp"
+#include "conv/feature_blocks.hpp"
+
+namespace brickwork {
+namespace {
+
+// Features of a block: rows of the brick, or columns.
+constexpr std::int64_t kUpdateFeatures = 64;
+// So many pixels make a call's k long enough to hide that its tile of the gradient is read and written.
+constexpr std::int64_t kDeepReduction = 784;
+// With fewer input features a call takes a filter row's taps, too.
+constexpr std::int64_t kShortRows = 16;
+// What a byte costs, in flops that a core could have done instead: from behind L2, and from L2.
+constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
+
+std::int64_t equal_part(std::int64_t size, std::int64_t most) { return ceil_div(size, ceil_div(size, most)); }
+
+class UpdateChooser {
+ public:
+  UpdateChooser(const ConvProblem& p, const MachineModel& machine)
+      : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
+    base_.flat = can_update_flat(p);
+    base_.taps_in_m = p.S > 1 && p.C < kShortRows;
+    base_.bc = equal_part(p.C, kUpdateFeatures);
+    base_.bk = output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear);
+    cb_ = ceil_div(p.C, base_.bc);
+    kb_ = ceil_div(p.K, base_.bk);
+    rows_ = base_.flat ? 1 : p.P();
+    pixels_ = base_.flat ? p.P() * p.Q() : p.Q();
+    rows_of_call_ = equal_part(rows_, std::min(rows_, ceil_div(kDeepReduction, pixels_)));
+    tile_ = 4.0 * static_cast<double>(p.R * p.S * base_.bc * base_.bk);
+    src_ = 4.0 * static_cast<double>(cb_ * base_.bc * p.H * (p.W + 2 * p.pad_w));
+    ddst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.P() * p.Q());
+  }
+
+  ConvUpdatePlan best() const {
+    ConvUpdatePlan best;
+    double least = std::numeric_limits<double>::infinity();
+    const auto consider = [&](const Candidate& c) {
+      if (c.cost < least) least = c.cost, best = c.plan;
+    };
+    consider(whole());
+    for (std::int64_t k = 1; k <= kb_; k = k == kb_ ? kb_ + 1 : std::min(2 * k, kb_)) {
+      for (std::int64_t c = 1; c <= cb_; c = c == cb_ ? cb_ + 1 : std::min(2 * c, cb_)) consider(in_parts(k, c));
+    }
+    return best;
+  }
+
+ private:
+  struct Candidate {
+    ConvUpdatePlan plan;
+    double cost;
+  };
+
+  // Images of a call, where one of them is too short a reduction.
+  std::int64_t images_of_call(std::int64_t images) const {
+    if (rows_of_call_ < rows_) return 1;
+    return equal_part(images, std::clamp<std::int64_t>(ceil_div(kDeepReduction, rows_ * pixels_), 1, images));
+  }
+
+  static void add(ConvUpdatePlan& plan, const char* loop, std::int64_t step, std::int64_t passing,
+                  bool parallel = false) {
+    const bool again = std::ranges::any_of(plan.loops.levels, [&](const auto& l) { return l.name == loop; });
+    if (again && step >= passing) return;  // one trip
+    plan.loops.levels.push_back({loop, step, parallel});
+  }
+
+  // Of an image; the gradient's parts are `part` bytes, of which `parts` take their turns.
+  double cost(double slabs, double part, double parts, std::int64_t images, double imbalance) const {
+    const double passes = static_cast<double>(ceil_div(rows_, rows_of_call_)) / static_cast<double>(images);
+    const double gradient = 2 * part * parts * passes;
+    return imbalance * (p_.flops() / static_cast<double>(p_.N) + kFlopsPerFarByte * slabs +
+                        (part > l2_ / 2 ? kFlopsPerFarByte : kFlopsPerNearByte) * gradient);
+  }
+
+  double imbalance(std::int64_t tasks) const {
+    return static_cast<double>(ceil_div(tasks, machine_.threads) * machine_.threads) / static_cast<double>(tasks);
+  }
+
+  // k times c blocks of the gradient stay while all pixels pass by.
+  Candidate in_parts(std::int64_t k, std::int64_t c) const {
+    ConvUpdatePlan plan = base_;
+    const std::int64_t images = images_of_call(p_.N), k_parts = ceil_div(kb_, k), c_parts = ceil_div(cb_, c);
+    add(plan, "kb", k, kb_, true);
+    add(plan, "cb", c, cb_, true);
+    add(plan, "n", images, p_.N);
+    add(plan, "oj", rows_of_call_, rows_);
+    add(plan, "kb", 1, k);
+    add(plan, "cb", 1, c);
+    add(plan, "r", 1, p_.R);
+    add(plan, "s", 1, p_.S);
+    const double parts = static_cast<double>(k_parts * c_parts);
+    return {plan, cost(src_ * static_cast<double>(k_parts) + ddst_ * static_cast<double>(c_parts),
+                       tile_ * static_cast<double>(k * c), parts, images, imbalance(k_parts * c_parts))};
+  }
+
+  // Each thread has its images and its copy of the gradient; the copies are summed in the end.
+  Candidate whole() const {
+    ConvUpdatePlan plan = base_;
+    const std::int64_t share = ceil_div(p_.N, std::min<std::int64_t>(machine_.threads, p_.N));
+    const std::int64_t images = images_of_call(share);
+    add(plan, "n", share, p_.N, true);
+    add(plan, "n", images, share);
+    add(plan, "oj", rows_of_call_, rows_);
+    add(plan, "kb", 1, kb_);
+    add(plan, "cb", 1, cb_);
+    add(plan, "r", 1, p_.R);
+    add(plan, "s", 1, p_.S);
+    const double part = tile_ * static_cast<double>(kb_ * cb_);
+    const double sums = 3 * part * static_cast<double>(machine_.threads) / static_cast<double>(p_.N);
+    const double busiest = static_cast<double>(share * machine_.threads) / static_cast<double>(p_.N);
+    return {plan, cost(src_ + ddst_, part, 1, images, busiest) + kFlopsPerFarByte * sums};
+  }
+
+  const ConvProblem& p_;
+  const MachineModel& machine_;
+  const double l2_;
+  ConvUpdatePlan base_;
+  std::int64_t cb_, kb_, rows_, pixels_, rows_of_call_;
+  double tile_, src_, ddst_;  // bytes: of one block of the gradient; of an image
+};
+
+}  // namespace
+
+ConvUpdatePlan plan_conv_update(const ConvProblem& problem, const MachineModel& machine) {
+  return UpdateChooser(problem, machine).best();
+}
+
+}  // namespace brickwork

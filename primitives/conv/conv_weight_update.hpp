@@ -1,0 +1,46 @@
+// Convolution's weight update on the host: the body of conv_update_body.hpp around the kernels of a backend.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "aligned_buffer.hpp"
+#include "brgemm.hpp"
+#include "conv/conv_update_body.hpp"
+#include "conv/conv_update_plan.hpp"
+#include "layout.hpp"
+
+namespace brickwork {
+
+class ConvWeightUpdate {
+ public:
+  // A misfit where the plan does not fit the problem; unsupported or absent where the backend has no brick for it.
+  static Result<ConvWeightUpdate> make(const ConvProblem&, const ConvUpdatePlan&, Backend, Isa = Isa::best,
+                                       const SimdTuning& = {});
+
+  const ConvUpdatePlan& plan() const { return plan_; }
+  std::string_view isa() const { return bricks_[0]->isa(); }
+
+  // Shapes of the blocked tensors that run() takes.
+  const ActivationLayout& src_layout() const { return src_; }
+  const ActivationLayout& ddst_layout() const { return ddst_; }
+  const WeightLayout& dweights_layout() const { return dweights_; }
+
+  // Not by two threads at once: the private copies are this object's.
+  void run(const float* src, const float* ddst, float* dweights);
+
+ private:
+  ConvWeightUpdate(const ConvProblem&, const ConvUpdatePlan&, const LoopNest&);
+
+  BrgemmShape brick_shape(const ConvProblem&, int beta) const;
+
+  ConvUpdatePlan plan_;
+  LoopNest nest_;
+  ActivationLayout src_, ddst_;
+  WeightLayout dweights_;
+  ConvUpdateGeometry geometry_;
+  std::vector<std::uint64_t> src_offsets_, ddst_offsets_;
+  BrgemmKernelPtr bricks_[2];  // of beta 0 and 1
+  AlignedBuffer<float> copies_;
+};
+
+}  // namespace brickwork

@@ -1,0 +1,172 @@
+#include "conv/conv_weight_update.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "conv/conv_pack.hpp"
+#include "conv/testing/random_conv.hpp"
+#include "conv_weight_update_op.hpp"
+#include "test_data.hpp"
+#include "testing/usable.hpp"
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TestData update_test_data(const ConvProblem& p) {
+  return make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
+}
+
+PlainTensors updated(const ConvProblem& p, ConvWeightUpdate& conv, const PlainTensors& inputs) {
+  AlignedBuffer<float> src(conv.src_layout().size()), ddst(conv.ddst_layout().size()),
+      dweights(conv.dweights_layout().size());
+  pack_nchw(conv.src_layout(), inputs.at<float>("src"), src.data());
+  pack_nchw(conv.ddst_layout(), inputs.at<float>("ddst"), ddst.data());
+  std::ranges::fill(dweights, std::numeric_limits<float>::quiet_NaN());
+  conv.run(src.data(), ddst.data(), dweights.data());
+  PlainTensors plain(ConvWeightUpdateOp::outputs(p));
+  poison(plain);
+  unpack_kcrs(conv.dweights_layout(), dweights.data(), plain.at<float>("dweights"));
+  return plain;
+}
+
+// Why the driver's result is wrong, or nothing.
+std::string wrong_dweights(const ConvProblem& p, ConvWeightUpdate& conv, const TestData& t) {
+  return compare(updated(p, conv, t.inputs), t.expected, t.tolerance).reason;
+}
+
+void expect_update_exact(const ConvProblem& p, const ConvUpdatePlan& plan, Backend backend, const TestData& t) {
+  auto conv = ConvWeightUpdate::make(p, plan, backend);
+  if (backend != Backend::simd && !conv && conv.status() == Status::unsupported) return;
+  ASSERT_TRUE(conv) << conv.reason();
+  EXPECT_EQ(wrong_dweights(p, *conv, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
+}
+
+class UpdateOfResNet50 : public testing::TestWithParam<const char*> {};
+
+TEST_P(UpdateOfResNet50, RulesPlansAreExact) {
+  ConvProblem p = parse_problem<ConvProblem>(GetParam());
+  p.N = 3;
+  const TestData t = update_test_data(p);
+  for (int threads : {1, 2, 28}) expect_update_exact(p, plan_conv_update(p, {.threads = threads}), Backend::simd, t);
+}
+
+// A layer of each kind.
+INSTANTIATE_TEST_SUITE_P(Layer, UpdateOfResNet50,
+                         testing::Values("C3 K64 H224 R7 sh2 ph3", "C64 K256 H56", "C64 K64 H56 R3 ph1",
+                                         "C256 K512 H56 sh2", "C1024 K512 H14 sh2", "C512 K512 H7 R3 ph1",
+                                         "C128 K128 H56 R3 sh2 ph1"));
+
+// Products there must be, or nothing can be checked.
+ConvProblem random_update_problem() {
+  ConvProblem p = random_conv_problem();
+  p.epilogue = {};
+  if (p.least_flops() == 0) p.pad_h = p.pad_w = 0, p.H = std::max(p.H, p.R), p.W = std::max(p.W, p.S);
+  return p;
+}
+
+TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
+  EXPECT_TRUE(rc::check([] {
+    const ConvProblem p = random_update_problem();
+    const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
+                               .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)};
+    const TestData t = update_test_data(p);
+    const ConvUpdatePlan plan = plan_conv_update(p, machine);
+    for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+      if (usable(backend)) expect_update_exact(p, plan, backend, t);
+    }
+  }));
+}
+
+std::int64_t pick(std::int64_t low, std::int64_t high) {
+  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
+}
+
+// Any legal plan: blocks, order and levels of the loops, reductions whole or in parts.
+ConvUpdatePlan random_update_plan(const ConvProblem& p) {
+  ConvUpdatePlan plan{.bc = pick(1, std::min<std::int64_t>(p.C, 70)), .bk = pick(1, std::min<std::int64_t>(p.K, 70))};
+  plan.flat = can_update_flat(p) && pick(0, 1) == 1;
+  plan.taps_in_m = pick(0, 1) == 1;
+  std::vector<std::string> order = {"n", "kb", "cb", "oj", "r", "s", "n", "oj", "kb"};
+  for (std::size_t i = order.size() - 1; i > 0; --i)
+    std::swap(order[i], order[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(i)))]);
+  for (auto it = order.begin(); it != order.end(); ++it) {
+    const bool inner_follows = std::find(it + 1, order.end(), *it) != order.end();
+    const bool ranged = *it == "n" || *it == "oj";
+    plan.loops.levels.push_back({*it, inner_follows ? pick(4, 5) : ranged ? pick(1, 3) : 1, false});
+  }
+  const auto first = static_cast<std::size_t>(pick(0, std::ssize(order) - 1));
+  for (std::size_t i = first; i < order.size() && order[i] != "oj"; ++i) {
+    const auto begin = order.begin(), here = order.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(begin, here, order[i]) != here) break;  // in parallel on one level
+    plan.loops.levels[i].parallel = true;
+  }
+  return plan;
+}
+
+TEST(ConvWeightUpdate, RandomLegalPlans) {
+  EXPECT_TRUE(rc::check([] {
+    const ConvProblem p = random_update_problem();
+    expect_update_exact(p, random_update_plan(p), Backend::simd, update_test_data(p));
+  }));
+}
+
+// The order of summation is the plan's, not the threads'.
+TEST(ConvWeightUpdate, TheSameBitsInEveryRun) {
+  const ConvProblem p = parse_problem<ConvProblem>("N5 C20 K24 H9 R3 ph1");
+  const TestData t = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::floats);
+  for (const char* text : {"bc=10 bk=24 loops={n:2} n oj kb cb r s", "bc=20 bk=12 loops={kb cb} n oj:3 r s"}) {
+    auto conv = ConvWeightUpdate::make(p, parse_conv_update_plan(text), Backend::simd);
+    ASSERT_TRUE(conv) << conv.reason();
+    const PlainTensors first = updated(p, *conv, t.inputs), second = updated(p, *conv, t.inputs);
+    EXPECT_EQ(std::memcmp(first.at<float>("dweights"), second.at<float>("dweights"),
+                          sizeof(float) * static_cast<std::size_t>(p.K * p.C * p.R * p.S)),
+              0);
+  }
+}
+
+// The check of this file must see a wrong driver: one of another problem on the same tensors.
+TEST(ConvWeightUpdate, AWrongUpdateIsSeen) {
+  const ConvProblem p = parse_problem<ConvProblem>("N2 C4 K4 H7 R3 sh2 ph1");
+  const TestData t = update_test_data(p);
+  const auto of = [](const char* text) {
+    const auto problem = parse_problem<ConvProblem>(text);
+    return *ConvWeightUpdate::make(problem, plan_conv_update(problem, {.threads = 1}), Backend::simd);
+  };
+  auto right = of("N2 C4 K4 H7 R3 sh2 ph1"), one_image = of("N1 C4 K4 H7 R3 sh2 ph1");
+  EXPECT_EQ(wrong_dweights(p, right, t), "");
+  EXPECT_NE(wrong_dweights(p, one_image, t), "");
+}
+
+TEST(ConvUpdatePlan, TextRoundTrip) {
+  const ConvUpdatePlan plan{64, 32, true, true, parse_loop_schedule("{kb:2 cb} n:7 oj kb r s")};
+  EXPECT_EQ(to_string(plan), "bc=64 bk=32 flat taps=m loops={kb:2 cb} n:7 oj kb r s");
+  EXPECT_EQ(parse_conv_update_plan(to_string(plan)), plan);
+  EXPECT_THAT([] { parse_conv_update_plan("bc=64 bk=0 loops=n kb cb oj r s"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("bk is 0")));
+}
+
+TEST(ConvWeightUpdate, AMisfitIsAReason) {
+  const ConvProblem p = parse_problem<ConvProblem>("C8 K8 H6 R3 ph1");
+  const auto fails = [&](const char* text, const char* what) {
+    const auto conv = ConvWeightUpdate::make(p, parse_conv_update_plan(text), Backend::simd);
+    ASSERT_FALSE(conv) << text;
+    EXPECT_EQ(conv.status(), Status::misfit) << text;
+    EXPECT_THAT(conv.reason(), HasSubstr(what));
+  };
+  fails("bc=9 bk=8 loops=n kb cb oj r s", "bc must be from 1 to C = 8");
+  fails("bc=8 bk=9 loops=n kb cb oj r s", "bk must be from 1 to K = 8");
+  fails("bc=8 bk=8 flat loops=n kb cb oj r s", "flat needs a 1x1 kernel of stride 1 without padding");
+  fails("bc=8 bk=8 loops=n kb cb {oj} r s", "'oj' adds to one output");
+  fails("bc=8 bk=8 loops=n kb cb oj r", "the loop 's' is missing");
+}
+
+}  // namespace
+}  // namespace brickwork
