@@ -3,6 +3,7 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -24,6 +25,19 @@ inline void use_threads(int threads) {
     throw std::runtime_error(fmt::format("OpenBLAS uses {} of the {} threads asked for: its build allows no more",
                                          openblas_get_num_threads(), threads));
   }
+}
+
+// C [m][n] = A [m][k] * B [k][n] + beta * C, all row-major, with A or B as its transpose where it is said to be.
+struct Factor {
+  const float* data;
+  std::int64_t row;  // elements from one of its rows to the next
+  bool transposed = false;
+};
+inline void sgemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, float beta, float* c) {
+  const auto transpose = [](const Factor& f) { return f.transposed ? CblasTrans : CblasNoTrans; };
+  cblas_sgemm(CblasRowMajor, transpose(a), transpose(b), static_cast<blasint>(m), static_cast<blasint>(n),
+              static_cast<blasint>(k), 1.0f, a.data, static_cast<blasint>(a.row), b.data, static_cast<blasint>(b.row),
+              beta, c, static_cast<blasint>(n));
 }
 
 }  // namespace brickwork::openblas

@@ -37,35 +37,40 @@ class PreparedSmallGemmConv final : public Prepared {
   PreparedSmallGemmConv(const ConvProblem& p, const PlainTensors& in, int threads)
       : in_(in),
         tensors_(p, largest_divisor_up_to_64(p.C), largest_divisor_up_to_64(p.K), threads),
-        gemm_(make_gemm(p, tensors_.bc, tensors_.bk)) {}
+        gemm_(make_gemm(p, tensors_.weights.bc, tensors_.weights.bk)) {}
 
-  void pack() override { tensors_.pack(in_); }
+  void pack() override {
+    tensors_.src.pack(in_.at<float>("src"));
+    tensors_.weights.pack(in_.at<float>("weights"));
+  }
 
   void run() override {
     const ConvProblem& p = tensors_.problem;
 #pragma omp parallel for num_threads(tensors_.threads) collapse(3)
     for (std::int64_t n = 0; n < p.N; ++n) {
-      for (std::int64_t kb = 0; kb < tensors_.Kb; ++kb) {
+      for (std::int64_t kb = 0; kb < tensors_.dst.blocks; ++kb) {
         for (std::int64_t row = 0; row < p.P(); ++row) add_up_row(n, kb, row);
       }
     }
   }
 
-  void unpack(PlainTensors& out) override { tensors_.unpack(out); }
+  void unpack(PlainTensors& out) override { tensors_.dst.unpack(out.at<float>("dst")); }
 
-  std::string implementation() const override { return fmt::format("bc{}_bk{}", tensors_.bc, tensors_.bk); }
+  std::string implementation() const override {
+    return fmt::format("bc{}_bk{}", tensors_.src.block, tensors_.dst.block);
+  }
   std::string isa() const override { return libxsmm_get_target_arch(); }
 
  private:
   void add_up_row(std::int64_t n, std::int64_t kb, std::int64_t row) {
     const ConvProblem& p = tensors_.problem;
-    float* dst = tensors_.dst_row(n, kb, row);
-    std::fill_n(dst, p.Q() * tensors_.bk, 0.0f);
-    for (std::int64_t cb = 0; cb < tensors_.Cb; ++cb) {
+    float* dst = tensors_.dst.row(n, kb, row);
+    std::fill_n(dst, p.Q() * tensors_.dst.block, 0.0f);
+    for (std::int64_t cb = 0; cb < tensors_.src.blocks; ++cb) {
       for (std::int64_t r = 0; r < p.R; ++r) {
-        const float* src = tensors_.src_row(n, cb, row * p.stride_h + r);
+        const float* src = tensors_.src.row(n, cb, row * p.stride_h + r);
         for (std::int64_t s = 0; s < p.S; ++s) {
-          gemm_(tensors_.weights_block(kb, cb, r, s), src + s * tensors_.bc, dst);
+          gemm_(tensors_.weights.at(kb, cb, r, s), src + s * tensors_.src.block, dst);
         }
       }
     }

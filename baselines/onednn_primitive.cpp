@@ -1,0 +1,63 @@
+#ifdef BRICKWORK_HAS_ONEDNN
+#include "onednn_primitive.hpp"
+
+#include <stdexcept>
+
+namespace brickwork::onednn {
+
+using dnnl::memory;
+
+memory::desc plain(const memory::dims& dims) {
+  using Tag = memory::format_tag;
+  switch (dims.size()) {
+    case 1:
+      return {dims, memory::data_type::f32, Tag::a};
+    case 4:
+      return {dims, memory::data_type::f32, Tag::abcd};
+  }
+  throw std::logic_error("no operation here has a tensor of so many dimensions");
+}
+
+memory::desc any_layout(const memory::dims& dims) { return {dims, memory::data_type::f32, memory::format_tag::any}; }
+
+dnnl::primitive_attr user_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+PreparedPrimitive::PreparedPrimitive(const Context& context, const dnnl::primitive& primitive,
+                                     const memory::desc& scratchpad, std::string implementation, const PlainTensors& in,
+                                     const std::vector<Operand>& sources, const Operand& result)
+    : context_(context),
+      primitive_(primitive),
+      implementation_(std::move(implementation)),
+      result_name_(result.name),
+      result_(context, result.wanted),
+      scratchpad_(context, scratchpad),
+      unpack_(result_.memory(), memory(plain(result.wanted.get_dims()), context.engine, nullptr)),
+      arguments_{{result.argument, result_.memory()}, {DNNL_ARG_SCRATCHPAD, scratchpad_.memory()}} {
+  for (const Operand& source : sources) {
+    sources_.emplace_back(context, in.at<float>(source.name), plain(source.wanted.get_dims()), source.wanted);
+    arguments_.emplace(source.argument, sources_.back().memory());
+  }
+}
+
+void PreparedPrimitive::pack() {
+  for (Source& source : sources_) source.pack(context_);
+}
+
+void PreparedPrimitive::run() {
+  primitive_.execute(context_.stream, arguments_);
+  context_.stream.wait();
+}
+
+void PreparedPrimitive::unpack(PlainTensors& out) {
+  memory from = result_.memory();
+  memory to(plain(from.get_desc().get_dims()), context_.engine, out.at<float>(result_name_));
+  unpack_.execute(context_.stream, from, to);
+  context_.stream.wait();
+}
+
+}  // namespace brickwork::onednn
+#endif
