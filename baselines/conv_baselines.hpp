@@ -1,7 +1,9 @@
 // The libraries that our convolutions are measured against, each there in every build: see absent_library().
 #pragma once
 #include "contender.hpp"
+#include "conv_backward_data_op.hpp"
 #include "conv_forward_op.hpp"
+#include "conv_weight_update_op.hpp"
 
 namespace brickwork {
 
@@ -9,5 +11,13 @@ Contender<ConvForwardOp> onednn_conv();       // in its own best layouts (format
 Contender<ConvForwardOp> libxsmm_dnn_conv();  // the paper authors' own primitive
 Contender<ConvForwardOp> im2col_conv();       // im2col and OpenBLAS's SGEMM, NCHW
 Contender<ConvForwardOp> small_gemm_conv();   // the direct loops with one LIBXSMM GEMM per (c block, r, s)
+
+Contender<ConvBackwardDataOp> onednn_conv_backward_data();
+Contender<ConvBackwardDataOp> libxsmm_dnn_conv_backward_data();
+Contender<ConvBackwardDataOp> col2im_conv_backward_data();  // OpenBLAS's SGEMM and col2im, NCHW
+
+Contender<ConvWeightUpdateOp> onednn_conv_weight_update();
+Contender<ConvWeightUpdateOp> libxsmm_dnn_conv_weight_update();
+Contender<ConvWeightUpdateOp> im2col_conv_weight_update();  // im2col and OpenBLAS's SGEMM, summed over the images
 
 }  // namespace brickwork

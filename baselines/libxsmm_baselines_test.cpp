@@ -24,6 +24,12 @@ class Target {
 };
 
 template <Operation Op>
+std::string reason_of(const Contender<Op>& contender, const char* text, int threads = 1) {
+  const auto p = parse_problem<typename Op::Problem>(text);
+  return verdict_on(contender, p, make_checkable_test_data<Op>(p, Fill::integers), threads).reason;
+}
+
+template <Operation Op>
 void expect_refused(const Contender<Op>& contender, const char* text, const char* reason) {
   const auto p = parse_problem<typename Op::Problem>(text);
   const Verdict verdict = verdict_on(contender, p, make_checkable_test_data<Op>(p, Fill::integers), 1);
@@ -42,6 +48,8 @@ TEST(Libxsmm, IsRefusedForTargetsThatDoNotRunHere) {
     const Target target(name);
     expect_refused(libxsmm_dnn_conv(), "C16 K16 H4", reason);
     expect_refused(small_gemm_conv(), "C16 K16 H4", reason);
+    expect_refused(libxsmm_dnn_conv_backward_data(), "C16 K16 H4", reason);
+    expect_refused(libxsmm_dnn_conv_weight_update(), "C16 K16 H4", reason);
     expect_refused(libxsmm_small_gemm(), "m4 n16 k4", reason);
     const auto brick = make_brgemm({.m = 4, .n = 16, .k = 4, .lda = 4, .ldb = 16, .ldc = 16}, {}, Backend::libxsmm);
     EXPECT_EQ(brick.status(), Status::unsupported);
@@ -50,14 +58,52 @@ TEST(Libxsmm, IsRefusedForTargetsThatDoNotRunHere) {
 }
 
 TEST(LibxsmmDnnConv, RefusesWhatTheLibraryGetsWrong) {
-  const auto reason = [](const char* text) {
-    const auto p = parse_problem<ConvProblem>(text);
-    return verdict_on(libxsmm_dnn_conv(), p, make_checkable_test_data<ConvForwardOp>(p, Fill::integers), 1).reason;
-  };
+  const auto reason = [](const char* text) { return reason_of(libxsmm_dnn_conv(), text); };
   EXPECT_THAT(reason("C1031 K16 H4"), HasSubstr("1024 pointers"));
   EXPECT_THAT(reason("C16 K16 H40 R33"), HasSubstr("1024 pointers"));
   EXPECT_THAT(reason("C16 K16 H1 R3 ph1"), HasSubstr("single pixel"));
   EXPECT_EQ(reason("C1021 K16 H4"), "");
+  EXPECT_THAT(reason("C16 K16 H14 W56"), HasSubstr("first half of the output"));
+  EXPECT_EQ(reason("C16 K16 H1 W56"), "");
+  EXPECT_EQ(reason("C16 K16 H15 W56"), "");
+  EXPECT_EQ(reason_of(libxsmm_dnn_conv(), "C16 K16 H14 W56", 2), "") << "other loops";
+}
+
+TEST(LibxsmmDnnConv, BackwardByDataRefusesWhatTheLibraryGetsWrong) {
+  const auto reason = [](const char* text) { return reason_of(libxsmm_dnn_conv_backward_data(), text); };
+  EXPECT_THAT(reason("C16 K1031 H4"), HasSubstr("1024 pointers"));
+  EXPECT_THAT(reason("C16 K16 H40 R33 ph16"), HasSubstr("1024 pointers"));
+  EXPECT_THAT(reason("C16 K16 H1 R3 ph1"), HasSubstr("single pixel"));
+  EXPECT_THAT(reason("C16 K16 H14 W56"), HasSubstr("first half of the output"));
+  EXPECT_EQ(reason("C16 K1021 H4"), "");
+  EXPECT_EQ(reason("C16 K16 H40 R33"), "") << "the other loops hold no pointers";
+}
+
+TEST(LibxsmmDnnConv, WeightUpdateRefusesWhatTheLibraryGetsWrong) {
+  const auto reason = [](const char* text, int threads) {
+    return reason_of(libxsmm_dnn_conv_weight_update(), text, threads);
+  };
+  EXPECT_THAT(reason("N2 C4 K4 H1030 W2", 1), HasSubstr("1024 pointers"));
+  EXPECT_THAT(reason("C4 K4 H40 sh2 sw1", 1), HasSubstr("must be the same"));
+  EXPECT_THAT(reason("N2 C16 K16 H8 R3 ph1 sh2", 2), HasSubstr("as if the stride were 1"));
+  EXPECT_THAT(reason("N2 C16 K16 H7 W1 R3 ph1", 2), HasSubstr("more than one pixel"));
+  EXPECT_THAT(reason("N2 C16 K16 H1 W7 R3 ph1", 2), HasSubstr("more than one pixel"));
+  EXPECT_EQ(reason("N2 C16 K16 H8 R3 ph1 sh2", 1), "") << "only where there are as many threads as images";
+  EXPECT_THAT(reason("C4 K4 H7 W56", 1), HasSubstr("by twos"));
+  EXPECT_THAT(reason("C4 K4 H8 W112 sh2", 1), HasSubstr("by twos"));
+  EXPECT_THAT(reason("C4 K4 H8 W56 R1 S3 ph0 pw1", 1), HasSubstr("by twos"));
+  EXPECT_EQ(reason("C4 K4 H8 W56", 1), "");
+  EXPECT_THAT(reason("C4 K2048 H13 sh2", 1), HasSubstr("drops the stride"));
+  EXPECT_THAT(reason("C4 K2048 H14 W24 sh2", 1), HasSubstr("drops the stride"));
+  EXPECT_EQ(reason("C4 K2048 H14 sh2", 1), "");
+}
+
+// The images times the weights would be 2 GB and more of scratch.
+TEST(LibxsmmDnnConv, WeightUpdateRefusesMoreWeightsThanTheLibraryCounts) {
+  const auto p = parse_problem<ConvProblem>("N1024 C2048 K2048 H1");
+  const auto prepared = prepare(libxsmm_dnn_conv_weight_update(), p, {}, {1});
+  EXPECT_EQ(prepared.status(), Status::unsupported);
+  EXPECT_THAT(prepared.reason(), HasSubstr("up to 2^31"));
 }
 
 }  // namespace

@@ -21,6 +21,12 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(libxsmm_dnn_conv(), "libxsmm-dnn", "LIBXSMM");
   expect_absent(im2col_conv(), "im2col", "OpenBLAS");
   expect_absent(small_gemm_conv(), "small-gemm", "LIBXSMM");
+  expect_absent(onednn_conv_backward_data(), "onednn", "oneDNN");
+  expect_absent(libxsmm_dnn_conv_backward_data(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(col2im_conv_backward_data(), "col2im", "OpenBLAS");
+  expect_absent(onednn_conv_weight_update(), "onednn", "oneDNN");
+  expect_absent(libxsmm_dnn_conv_weight_update(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(im2col_conv_weight_update(), "im2col", "OpenBLAS");
   expect_absent(libxsmm_small_gemm(), "libxsmm-gemm", "LIBXSMM");
   expect_absent(openblas_small_gemm(), "openblas-gemm", "OpenBLAS");
   expect_absent(onednn_batched_matmul(), "onednn-matmul", "oneDNN");

@@ -195,6 +195,24 @@ TEST(BaselineWork, OfARunIsTheConvolutionOnce) {
   }
 }
 
+TEST(BaselineWork, OfARunIsTheBackwardPassOnce) {
+  const double flop = ConvBackwardDataOp::flops(parse_problem<ConvProblem>(kConv));
+  for (const int threads : {1, 2}) {
+    expect_calls(onednn_conv_backward_data(), kConv, {1, 0, 0, threads});
+    expect_calls(libxsmm_dnn_conv_backward_data(), kConv, {threads, 0, 1, threads});
+    expect_calls(col2im_conv_backward_data(), kConv, {4, flop, 4, threads});
+  }
+}
+
+TEST(BaselineWork, OfARunIsTheWeightUpdateOnce) {
+  const double flop = ConvWeightUpdateOp::flops(parse_problem<ConvProblem>(kConv));
+  for (const int threads : {1, 2}) {
+    expect_calls(onednn_conv_weight_update(), kConv, {1, 0, 0, threads});
+    expect_calls(libxsmm_dnn_conv_weight_update(), kConv, {threads, 0, 1, threads});
+    expect_calls(im2col_conv_weight_update(), kConv, {4, flop, 4, threads});
+  }
+}
+
 TEST(BaselineWork, OfARunIsTheBatchOnce) {
   const auto p = parse_problem<BrgemmProblem>(kBrick);
   const double flop = BrgemmOp::flops(p);
@@ -216,6 +234,10 @@ TEST(BaselineWork, OfARunPacksNothing) {
   expect_own_layout(onednn_conv(), kConv);
   expect_own_layout(libxsmm_dnn_conv(), kConv);
   expect_own_layout(small_gemm_conv(), kConv);
+  expect_own_layout(onednn_conv_backward_data(), kConv);
+  expect_own_layout(libxsmm_dnn_conv_backward_data(), kConv);
+  expect_own_layout(onednn_conv_weight_update(), kConv);
+  expect_own_layout(libxsmm_dnn_conv_weight_update(), kConv);
   expect_own_layout(onednn_batched_matmul(), kBrick);
   expect_own_layout(libxsmm_small_gemm(), kBrick);
   expect_own_layout(openblas_small_gemm(), kBrick);

@@ -1,0 +1,102 @@
+// libxsmm_dnn_convolution of LIBXSMM 1.17, backward by data. Its fast loops are those of forward with C and K
+// exchanged: they are for 1x1 filters without padding, and for filters of stride 1 whose output is as large as its
+// input. For all else it has others, a small GEMM for each row and tap.
+#include "conv_baselines.hpp"
+#ifdef BRICKWORK_HAS_LIBXSMM
+#include "blocked_conv_tensors.hpp"
+#include "libxsmm_dnn_layer.hpp"
+
+namespace brickwork {
+namespace {
+
+bool keeps_size(const ConvProblem& p) {
+  return p.stride_h == 1 && p.stride_w == 1 && 2 * p.pad_h == p.R - 1 && 2 * p.pad_w == p.S - 1;
+}
+
+// As the library chooses, and where its fast loops would be wrong as we make it choose: with a filter larger than 1x1
+// it takes them wherever ddst has a rim. One with a single row (R == 1) is better off without: those of 28 columns
+// write beyond their rows.
+bool takes_fast_loops(const ConvProblem& p, int threads) {
+  if (p.N % threads != 0) return false;
+  return libxsmm::is_1x1(p) ? p.pad_h == 0 && p.pad_w == 0 : p.R > 1 && keeps_size(p);
+}
+
+BlockedImages::Rim ddst_rim(const ConvProblem& p, int threads) {
+  if (!takes_fast_loops(p, threads)) return {};
+  return {p.pad_h, p.pad_w};
+}
+
+libxsmm_dnn_conv_desc describe_backward_data(const ConvProblem& p, int threads) {
+  libxsmm_dnn_conv_desc d = libxsmm::describe_conv(p, threads);
+  d.pad_h_out = static_cast<int>(ddst_rim(p, threads).h);
+  d.pad_w_out = static_cast<int>(ddst_rim(p, threads).w);
+  // pack() transposes the weights, as others' pack() brings them into the layout that they like best.
+  d.options = LIBXSMM_DNN_CONV_OPTION_BWD_NO_FILTER_TRANSPOSE_OVERWRITE;
+  return d;
+}
+
+class PreparedLibxsmmDnnBackwardData final : public Prepared {
+ public:
+  PreparedLibxsmmDnnBackwardData(const ConvProblem& p, const PlainTensors& in, int threads)
+      : in_(in),
+        tensors_(p, libxsmm::feature_block(p.C), libxsmm::feature_block(p.K), threads, ddst_rim(p, threads)),
+        layer_(describe_backward_data(p, threads), LIBXSMM_DNN_COMPUTE_KIND_BWD),
+        fallback_(!takes_fast_loops(p, threads)) {
+    BlockedImages &src = tensors_.src, &dst = tensors_.dst;
+    BlockedWeights& w = tensors_.weights;
+    layer_.bind(LIBXSMM_DNN_GRADIENT_INPUT, src.data.data(), {w.bc, src.stored_w(), src.stored_h(), w.Cb, p.N});
+    layer_.bind(LIBXSMM_DNN_REGULAR_FILTER_TRANS, w.data.data(), {w.bc, w.bk, p.S, p.R, w.Kb, w.Cb});
+    // It is asked for and not read.
+    layer_.bind(LIBXSMM_DNN_REGULAR_FILTER, w.data.data(), {w.bk, w.bc, p.S, p.R, w.Cb, w.Kb});
+    layer_.bind(LIBXSMM_DNN_GRADIENT_OUTPUT, dst.data.data(), {w.bk, dst.stored_w(), dst.stored_h(), w.Kb, p.N});
+    layer_.bind_scratch();
+  }
+
+  void pack() override {
+    tensors_.dst.pack(in_.at<float>("ddst"));
+    tensors_.weights.pack_transposed(in_.at<float>("weights"));
+  }
+  void run() override { layer_.run(); }
+  void unpack(PlainTensors& out) override { tensors_.src.unpack(out.at<float>("dsrc")); }
+
+  std::string implementation() const override { return fallback_ ? "direct, fallback loops" : "direct"; }
+  std::string isa() const override { return libxsmm_get_target_arch(); }
+
+ private:
+  const PlainTensors& in_;
+  BlockedConvTensors tensors_;
+  libxsmm::ConvLayer layer_;
+  bool fallback_;
+};
+
+std::optional<std::string> unsupported_backward_data(const ConvProblem& p, int threads) {
+  std::int64_t longest_batch = 1;
+  if (takes_fast_loops(p, threads)) {
+    longest_batch = libxsmm::is_1x1(p) ? p.K / libxsmm::feature_block(p.K) : (p.Q() <= 7 ? 2 : 1) * p.R * p.S;
+  }
+  if (const auto why = libxsmm::unsupported_conv(p, longest_batch)) return why;
+  return libxsmm::wrong_loops(p, threads);
+}
+
+}  // namespace
+
+Contender<ConvBackwardDataOp> libxsmm_dnn_conv_backward_data() {
+  return {.name = "libxsmm-dnn",
+          .library = {"LIBXSMM", LIBXSMM_CONFIG_VERSION},
+          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+            if (const auto why = unsupported_backward_data(p, r.threads)) {
+              return Result<PreparedPtr>::unsupported(*why);
+            }
+            return {std::make_unique<PreparedLibxsmmDnnBackwardData>(p, in, r.threads)};
+          }};
+}
+
+}  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::ConvBackwardDataOp> brickwork::libxsmm_dnn_conv_backward_data() {
+  return absent_library<ConvBackwardDataOp>("libxsmm-dnn", "LIBXSMM");
+}
+
+#endif

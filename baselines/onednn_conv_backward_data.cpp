@@ -1,0 +1,41 @@
+// oneDNN's convolution backward by data in the layouts that it chooses itself (format any).
+#include "conv_baselines.hpp"
+#ifdef BRICKWORK_HAS_ONEDNN
+#include "onednn_conv.hpp"
+
+namespace brickwork {
+namespace {
+
+PreparedPtr prepare_onednn_backward_data(const ConvProblem& p, const PlainTensors& in) {
+  const onednn::Context context;
+  const onednn::ConvSizes sizes(p);
+  const dnnl::convolution_backward_data::primitive_desc desc(
+      context.engine, dnnl::algorithm::convolution_direct, onednn::any_layout(sizes.src),
+      onednn::any_layout(sizes.weights), onednn::any_layout(sizes.dst), sizes.strides, sizes.padding, sizes.padding,
+      onednn::conv_forward_of(context, sizes), onednn::user_scratchpad());
+  return std::make_unique<onednn::PreparedPrimitive>(
+      context, desc, dnnl::convolution_backward_data(desc), in,
+      std::vector<onednn::Operand>{{DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()},
+                                   {DNNL_ARG_WEIGHTS, "weights", desc.weights_desc()}},
+      onednn::Operand{DNNL_ARG_DIFF_SRC, "dsrc", desc.diff_src_desc()});
+}
+
+}  // namespace
+
+Contender<ConvBackwardDataOp> onednn_conv_backward_data() {
+  return {.name = "onednn",
+          .library = {"oneDNN", onednn::version()},
+          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+            return prepare_onednn_backward_data(p, in);
+          }};
+}
+
+}  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::ConvBackwardDataOp> brickwork::onednn_conv_backward_data() {
+  return absent_library<ConvBackwardDataOp>("onednn", "oneDNN");
+}
+
+#endif

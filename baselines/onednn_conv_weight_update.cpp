@@ -1,0 +1,41 @@
+// oneDNN's convolution weight update in the layouts that it chooses itself (format any).
+#include "conv_baselines.hpp"
+#ifdef BRICKWORK_HAS_ONEDNN
+#include "onednn_conv.hpp"
+
+namespace brickwork {
+namespace {
+
+PreparedPtr prepare_onednn_weight_update(const ConvProblem& p, const PlainTensors& in) {
+  const onednn::Context context;
+  const onednn::ConvSizes sizes(p);
+  const dnnl::convolution_backward_weights::primitive_desc desc(
+      context.engine, dnnl::algorithm::convolution_direct, onednn::any_layout(sizes.src),
+      onednn::any_layout(sizes.weights), onednn::any_layout(sizes.dst), sizes.strides, sizes.padding, sizes.padding,
+      onednn::conv_forward_of(context, sizes), onednn::user_scratchpad());
+  return std::make_unique<onednn::PreparedPrimitive>(
+      context, desc, dnnl::convolution_backward_weights(desc), in,
+      std::vector<onednn::Operand>{{DNNL_ARG_SRC, "src", desc.src_desc()},
+                                   {DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()}},
+      onednn::Operand{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()});
+}
+
+}  // namespace
+
+Contender<ConvWeightUpdateOp> onednn_conv_weight_update() {
+  return {.name = "onednn",
+          .library = {"oneDNN", onednn::version()},
+          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+            return prepare_onednn_weight_update(p, in);
+          }};
+}
+
+}  // namespace brickwork
+
+#else
+
+brickwork::Contender<brickwork::ConvWeightUpdateOp> brickwork::onednn_conv_weight_update() {
+  return absent_library<ConvWeightUpdateOp>("onednn", "oneDNN");
+}
+
+#endif

@@ -1,0 +1,123 @@
+// What every baseline of every pass of convolution is held to.
+#pragma once
+#include <gmock/gmock.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "conv_problem.hpp"
+#include "testing/exact.hpp"
+
+namespace brickwork {
+
+// Everywhere a 1x1, a 3x3 with a rim of zeros, strides, odd sizes, nothing square; and where LIBXSMM has loops of its
+// own.
+inline constexpr const char* kConvProblems[] = {
+    "N2 C64 K64 H7",                          // 1x1
+    "N1 C1 K1 H1",                            // one multiplication
+    "N2 C32 K48 H14 R3 ph1",                  // 3x3, rim of zeros
+    "N1 C16 K16 H28 R3 ph1",                  //
+    "N2 C64 K128 H56",                        // rows of 56 pixels are split by LIBXSMM
+    "N3 C256 K64 H14 R3 ph1",                 //
+    "N2 C64 K32 H15 sh2",                     // stride, odd input
+    "N2 C16 K32 H14 R3 sh2 ph1",              //
+    "N1 C3 K64 H32 R7 sh2 ph3",               // the first layer
+    "N2 C3 K16 H33 R7 sh2 ph3",               //
+    "N3 C5 K7 H9 R3 ph1",                     // odd C and K
+    "N2 C70 K33 H8",                          //
+    "N1 C13 K67 H11 R5 ph2",                  //
+    "N2 C8 K8 H12 W7 R3 S5 sh1 sw2 ph0 pw3",  // nothing square
+    "N2 C8 K8 H5 W9 R1 S3 ph0 pw1",           //
+    "N3 C16 K16 H6 R2 sh3 ph3",               // taps that see nothing but padding
+    "N2 C128 K576 H13 sh2",                   // LIBXSMM drops the stride into its scratch
+    "N2 C1024 K512 H7",                       // LIBXSMM splits over K
+    "N2 C512 K512 H7 R3 ph1",                 // LIBXSMM permutes the filters
+    "N1 C2048 K512 H7",                       //
+};
+
+// Which refusals are right is another question: see libxsmm_baselines_test.cpp.
+enum class Refusal { wrong, allowed };
+
+template <Operation Op>
+void expect_exact_on(const Contender<Op>& contender, std::span<const char* const> problems, Refusal refusal) {
+  for (const char* text : problems) {
+    const auto p = parse_problem<ConvProblem>(text);
+    const TestData data = make_checkable_test_data<Op>(p, Fill::integers);
+    for (const int threads : {1, 2, 3}) {
+      if (refusal == Refusal::allowed && verdict_on(contender, p, data, threads).status == Status::unsupported)
+        continue;
+      EXPECT_TRUE(is_exact(contender, p, data, threads));
+    }
+  }
+}
+
+// Small ones, and some with the heights and widths of ResNet-50, for which LIBXSMM has rules.
+inline ConvProblem random_baseline_conv() {
+  const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
+  const bool large = *rc::gen::weightedElement<bool>({{3, false}, {1, true}});
+  const auto size = [&](std::int64_t least) {
+    return large ? std::max(least, *rc::gen::element<std::int64_t>(7, 13, 14, 27, 28, 29, 55, 56, 57, 58, 112))
+                 : in(least, 12);
+  };
+  ConvProblem p;
+  p.N = in(1, 4);
+  p.C = in(1, large ? 9 : 70);
+  p.K = in(1, large ? 9 : 70);
+  p.R = in(1, 4);
+  p.S = in(1, 4);
+  p.pad_h = in(0, 3);
+  p.pad_w = in(0, 3);
+  p.H = size(std::max<std::int64_t>(1, p.R - 2 * p.pad_h));
+  p.W = size(std::max<std::int64_t>(1, p.S - 2 * p.pad_w));
+  p.stride_h = in(1, 3);
+  p.stride_w = *rc::gen::weightedElement<bool>({{1, false}, {1, true}}) ? p.stride_h : in(1, 3);
+  p.validate();
+  return p;
+}
+
+template <Operation Op>
+void expect_exact_on_random_problems(const Contender<Op>& contender) {
+  EXPECT_TRUE(rc::check([&] {
+    const ConvProblem p = random_baseline_conv();
+    const int threads = *rc::gen::inRange(1, 5);
+    const TestData data = make_test_data<Op>(p, Fill::integers, to_string(p));
+    RC_PRE(!decides_nothing(data.expected));  // taps that see nothing but padding
+    const Verdict verdict = verdict_on(contender, p, data, threads);
+    RC_PRE(verdict.status != Status::unsupported);
+    if (verdict.status != Status::ok) RC_FAIL(to_string(p) + ": " + verdict.reason);
+    RC_ASSERT(verdict.max_error == 0);
+  })) << contender.name;
+}
+
+template <Operation Op>
+void expect_says_what_it_is(const Contender<Op>& contender) {
+  EXPECT_FALSE(contender.library.name.empty());
+  EXPECT_FALSE(contender.library.version.empty());
+  const auto p = parse_problem<ConvProblem>("C16 K16 H4");
+  const Checked checked = check(contender, p, make_checkable_test_data<Op>(p, Fill::integers), {1});
+  ASSERT_TRUE(checked.prepared) << checked.verdict.reason;
+  EXPECT_FALSE(checked.prepared->implementation().empty());
+  EXPECT_FALSE(checked.prepared->isa().empty());
+}
+
+// Those that this build has.
+template <Operation Op>
+std::vector<Contender<Op>> present(std::vector<Contender<Op>> contenders) {
+  std::erase_if(contenders, [](const auto& contender) { return !contender.library.absent.empty(); });
+  return contenders;
+}
+
+template <Operation Op>
+std::string name_in_tests(const testing::TestParamInfo<Contender<Op>>& test) {
+  std::string name = test.param.name;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+template <Operation Op>
+void PrintTo(const Contender<Op>& contender, std::ostream* out) {
+  *out << contender.name;
+}
+
+}  // namespace brickwork
