@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -20,7 +21,9 @@ const std::string kSmall = "--problem 'C16 K16 H8 R3 ph1' --minibatch 4 --sample
 
 TEST(Program, WrongUsageIsOneSentenceAndCode2) {
   const std::pair<std::string, std::string> cases[] = {
-      {"", "say what to measure: --experiment conv-forward or --experiment brgemm"},
+      {"",
+       "say what to measure: --experiment conv-forward or --experiment conv-backward or --experiment conv-update or "
+       "--experiment brgemm"},
       {"--experiment conv-fwd", "unknown experiment 'conv-fwd'; the closest is 'conv-forward'"},
       {"--experiment brgemm --shape x", "unknown option '--shape'; the closest is '--shapes'"},
       {"--experiment brgemm extra", "unexpected argument 'extra'"},
@@ -50,9 +53,14 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
        "\"results/caf\uFFFD\" is not UTF-8"},
       {"--experiment conv-forward --threads 100000", "--threads"},
       {"--experiment conv-forward --isa sse9", "sse9"},
-      {"--experiment brgemm --minibatch 2", "--minibatch belongs to conv-forward, not to brgemm"},
+      {"--experiment brgemm --minibatch 2",
+       "--minibatch belongs to conv-forward, conv-backward, conv-update, not to brgemm"},
       {"--experiment brgemm --plan print", "--plan belongs to conv-forward, not to brgemm"},
       {"--experiment brgemm --epilogue relu", "--epilogue belongs to conv-forward, not to brgemm"},
+      {"--experiment conv-backward --epilogue relu", "--epilogue belongs to conv-forward, not to conv-backward"},
+      {"--experiment conv-backward --problem 'C3 K5 H6 bias+relu'",
+       "--problem \"C3 K5 H6 bias+relu\": the epilogue is bias+relu: the pass backward-data has none"},
+      {"--experiment conv-update --problem 'C3 K5 H6 residual'", "the pass weight-update has none"},
       {"--experiment brgemm --plan 'bc=1'", "--plan belongs to conv-forward, not to brgemm"},
       {"--experiment brgemm --shapes resnet50", "these are conv problems"},
       {"--experiment brgemm --threads", "--threads"},
@@ -90,6 +98,19 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
   }
 }
 
+TEST(Program, AShapeFilesProblemsAreThoseOfTheOperation) {
+  const auto file = fresh_folder().concat(".csv");
+  std::ofstream(file) << "name,count,C,K,H,epilogue\nplain,1,3,5,6,none\nfused,1,3,5,6,relu\n";
+  const auto [code, output] = brickwork(fmt::format("--experiment conv-update --shapes '{}'", file.string()));
+  EXPECT_EQ(code, 2);
+  EXPECT_THAT(output, HasSubstr("fused of " + file.stem().string() + ": the epilogue is relu"));
+  EXPECT_NE(brickwork(fmt::format("--experiment conv-update --check --layer plain --shapes '{}' --out {}",
+                                  file.string(), fresh_folder().string()))
+                .code,
+            2)
+      << "what is not chosen does not matter";
+}
+
 // The sentence goes on with the schedule and a mark under the offending character.
 TEST(Program, AnOverflowingStepOfAPlanIsRefused) {
   const auto [code, output] =
@@ -117,9 +138,26 @@ TEST(Program, ExplainsItself) {
   EXPECT_EQ(brickwork("--version").code, 0);
   const auto list = brickwork("--list");
   EXPECT_EQ(list.code, 0);
-  for (const char* name :
-       {"conv-forward", "brgemm", "brickwork-simd", "onednn", "openblas-gemm", "resnet50", "layer20"}) {
+  for (const char* name : {"conv-forward", "conv-backward", "conv-update", "brgemm", "brickwork-simd", "onednn",
+                           "openblas-gemm", "resnet50", "layer20"}) {
     EXPECT_THAT(list.output, HasSubstr(name));
+  }
+}
+
+TEST(Program, ChecksTheTrainingPasses) {
+  for (const char* experiment : {"conv-backward", "conv-update"}) {
+    const auto folder = fresh_folder();
+    const auto [code, output] = brickwork(
+        fmt::format("--experiment {} --check --problem 'N5 C16 K32 H9 R3 ph1' --problem 'C5 K7 H6 sh2' --out {}",
+                    experiment, folder.string()));
+    const CsvTable table(folder / "samples.csv");
+    int right = 0;
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      EXPECT_NE(table.at(i, "status"), "failed") << table.at(i, "reason");
+      right += table.at(i, "status") == "ok";
+    }
+    if (right == 0) GTEST_SKIP() << "this build has no library that could be checked";
+    EXPECT_EQ(code, 0) << output;
   }
 }
 

@@ -39,6 +39,14 @@ std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
   return experiment(request, onednn_conv());
 }
 
+std::unique_ptr<Experiment> conv_backward_experiment(const Request& request) {
+  return experiment(request, onednn_conv_backward_data());
+}
+
+std::unique_ptr<Experiment> conv_update_experiment(const Request& request) {
+  return experiment(request, onednn_conv_weight_update());
+}
+
 std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
   return experiment(request, onednn_batched_matmul());
 }

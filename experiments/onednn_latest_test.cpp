@@ -25,7 +25,7 @@ struct Found {
   int timed = 0, peaks = 0, here = 0;
 };
 
-Found found_in(const fs::path& folder, const std::string& contender) {
+Found found_in(const fs::path& folder, const std::string& contender, const std::string& beside = "brickwork-portable") {
   const CsvTable table(folder / "samples.csv");
   Found found;
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -38,7 +38,7 @@ Found found_in(const fs::path& folder, const std::string& contender) {
       EXPECT_EQ(table.at(i, "max_error"), "0");
     }
     found.peaks += who == contender + "/fma-peak";
-    found.here += who == "brickwork-portable" && run;
+    found.here += who == beside && run;
   }
   return found;
 }
@@ -51,15 +51,16 @@ class OnednnLatestInstalled : public testing::Test {
     }
   }
 
-  void expect_measured(const std::string& contender, const std::string& arguments) {
+  void expect_measured(const std::string& contender, const std::string& arguments,
+                       const std::string& beside = "brickwork-portable") {
     const auto folder = fresh_folder();
     // As scripts/reproduce binds threads, which must not bind those of the other process to one core.
     const auto [code, output] =
-        brickwork(fmt::format("{} --contenders brickwork-portable,{} --samples 3 --min-time 0.001 --threads 1 --out {}",
-                              arguments, contender, folder.string()),
+        brickwork(fmt::format("{} --contenders {},{} --samples 3 --min-time 0.001 --threads 1 --out {}", arguments,
+                              beside, contender, folder.string()),
                   "OMP_PROC_BIND=close OMP_PLACES=cores");
     EXPECT_EQ(code, 0) << output;
-    const Found found = found_in(folder, contender);
+    const Found found = found_in(folder, contender, beside);
     EXPECT_EQ(found.timed, 6);
     EXPECT_EQ(found.peaks, 6);
     EXPECT_EQ(found.here, 6);
@@ -76,6 +77,12 @@ TEST_F(OnednnLatestInstalled, ConvolvesExactlyInItsOwnProcess) {
   expect_measured("onednn-latest",
                   "--experiment conv-forward --minibatch 2 --epilogue bias+residual+relu --problem 'C16 K32 H9 R3 ph1' "
                   "--problem 'C5 K7 H6'");
+}
+
+TEST_F(OnednnLatestInstalled, ConvolvesBackwardExactlyInItsOwnProcess) {
+  const std::string problems = " --minibatch 5 --problem 'C16 K32 H9 R3 ph1' --problem 'C5 K7 H6'";
+  expect_measured("onednn-latest", "--experiment conv-backward" + problems, "col2im");
+  expect_measured("onednn-latest", "--experiment conv-update" + problems, "im2col");
 }
 
 TEST_F(OnednnLatestInstalled, MultipliesExactlyInItsOwnProcess) {

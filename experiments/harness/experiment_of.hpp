@@ -70,9 +70,17 @@ Chosen<typename Op::Problem> choose_problems(const Request& request) {
       return !options.layers.empty() && std::ranges::count(options.layers, problem.name) == 0;
     });
   }
+  for (const Problem& problem : chosen.problems) {
+    try {
+      check_taken<Op>(problem);
+    } catch (const std::invalid_argument& e) {
+      throw std::invalid_argument(fmt::format("{} of {}: {}", problem.name, chosen.shapes, e.what()));
+    }
+  }
   for (const auto& text : options.problems) {
     try {
       chosen.problems.push_back(parse_problem(text, defaults));
+      check_taken<Op>(chosen.problems.back());
     } catch (const std::invalid_argument& e) {
       throw std::invalid_argument(fmt::format("--problem \"{}\": {}", text, e.what()));
     }
