@@ -12,10 +12,15 @@ std::vector<std::string> common_setting(std::vector<std::string> setting, const 
 namespace {
 
 // A problem's share of the time budget is for its searches, too: they must leave the better part of it for the samples.
-void check_search_time(const Experiment& experiment, const Options& options) {
-  if (!options.plan_search || !options.time_budget) return;
+void check_search(const Experiment& experiment, const Options& options) {
+  if (!options.plan_search) return;
   const auto searches = static_cast<std::size_t>(std::ranges::count_if(
       experiment.contenders(), [](const auto& contender) { return !contender.searched_for.empty(); }));
+  if (searches == 0) {
+    throw std::invalid_argument(
+        fmt::format("--plan search: nobody searches plans of the pass {}; give a plan or print", experiment.pass()));
+  }
+  if (!options.time_budget) return;
   const double together = *options.plan_search * static_cast<double>(searches * experiment.problems().size());
   if (together <= *options.time_budget / 2) return;
   throw std::invalid_argument(
@@ -35,7 +40,7 @@ void check_plan(const Experiment& experiment, const Options& options, const std:
     throw std::invalid_argument(
         fmt::format("nobody who was chosen reads --plan: choose one of {}", fmt::join(readers, ", ")));
   }
-  check_search_time(experiment, options);
+  check_search(experiment, options);
   if (options.plan.empty()) return;
   std::string reason;
   for (std::size_t i = 0; i < experiment.problems().size(); ++i) {

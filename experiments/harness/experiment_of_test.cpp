@@ -72,6 +72,14 @@ TEST(CheckPlan, SearchesTakeAtMostHalfOfTheTimeBudget) {
   EXPECT_NO_THROW(check());
 }
 
+TEST(CheckPlan, SomebodyMustSearch) {
+  const auto experiment = fake_experiment({{"right", right_answer}}, {{.name = "a", .size = 1}});
+  Options options;
+  options.plan_search = 5;
+  EXPECT_THAT([&] { experiment_of::check_plan(*experiment, options, {"right"}); },
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("nobody searches plans of the pass")));
+}
+
 // A tensor is `size` rows of 64 floats, there are two of them, and the right answer's, in double, stop at 3 rows.
 TEST(MemoryOf, CountsTheTensorsTheAnswerAndEveryContenderAtOnce) {
   const double row = 64 * sizeof(float);
