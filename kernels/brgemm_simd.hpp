@@ -34,8 +34,10 @@ struct Access {
   std::int64_t ahead;  // so many bytes on in B lies the row to ask for; 0: none
   std::int64_t kept;   // a B of at most so many bytes is asked for once, by the first tile
 
+  // With it a transposed A, whose every line several tiles read.
   bool keeps_b(const BrgemmShape& s, std::int64_t members) const {
-    return members * s.k * s.ldb * static_cast<std::int64_t>(sizeof(float)) <= kept;
+    const std::int64_t row = s.ldb + (s.a_transposed ? s.m : 0);
+    return members * s.k * row * static_cast<std::int64_t>(sizeof(float)) <= kept;
   }
   bool streams(const float* c, const BrgemmShape& s, int lanes) const {
     return stream && reinterpret_cast<std::uintptr_t>(c) % (lanes * sizeof(float)) == 0 && s.ldc % lanes == 0;
