@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "brgemm_rows-inl.h"
 #include "brgemm_simd.hpp"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -24,19 +25,9 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-// AVX-512 and NEON have 32 vector registers, AVX2 has 16.
-constexpr int kRegisters = HWY_TARGET == HWY_AVX2 ? 16 : 32;
 constexpr int kMaxVecs = kRegisters == 32 ? 4 : 2;
 
 constexpr int kCacheLine = 64 / sizeof(float);
-
-// Makes a value one that GCC knows nothing about, so that it cannot be computed elsewhere. Without it GCC hoists one
-// pointer per row of A out of the k loop, 28 of them into 16 registers: tall tiles then read their addresses from the
-// stack and stand at 0.75 of peak instead of 0.93.
-template <class T>
-HWY_INLINE void Keep(T& value) {
-  asm("" : "+r"(value));
-}
 
 // Most rows of a register tile that is `vecs` wide: the accumulators, one row of B and one broadcast of A must fit.
 constexpr int MaxRows(int vecs) {
@@ -52,9 +43,6 @@ constexpr int StepsAtOnce(int rows, int vecs) {
   const bool gcc_copes = free >= 3 || (kRegisters == 32 && vecs == 1);
   return gcc_copes ? 4 : free >= 1 ? 2 : 1;
 }
-
-struct RowsOfA;
-struct RowsOfTransposedA;
 
 // What is fixed of a register tile of kRows_ x (kVecs_ * lanes), whose last vector is cut when kTail_. A transposed A
 // comes by SpreadA::registers: the other ways take several steps of a row at once, which lie side by side there only
@@ -97,80 +85,6 @@ struct Columns {
       hn::StoreU(x, D(), p + v * kLanes);
     }
   }
-};
-
-// Where a tile's rows of A lie. A load adds base + 1, 2, 4 or 8 times a register by itself: with these few, eight rows
-// share a base. A pointer moved from row to row instead, an instruction for every broadcast, left narrow tiles at 0.85
-// of peak on Emerald Rapids.
-struct RowsOfA {
-  const char* base;
-  std::int64_t ld, ld3, ld5, ld7;  // bytes
-
-  static constexpr int kSharing = 8;
-  RowsOfA(const float* a, std::int64_t lda)
-      : base(reinterpret_cast<const char*>(a)),
-        ld(lda * static_cast<std::int64_t>(sizeof(float))),
-        ld3(3 * ld),
-        ld5(5 * ld),
-        ld7(7 * ld) {}
-
-  // All that a step reads becomes unknown, or GCC would prepare a register for each multiple of ld.
-  HWY_INLINE void Forget() {
-    Keep(base);
-    Keep(ld);
-    Keep(ld3);
-    Keep(ld5);
-    Keep(ld7);
-  }
-  HWY_INLINE const char* First(int /*step*/) const { return base; }
-  HWY_INLINE const float* At(const char* first, int r, int step) const {
-    const std::int64_t offset = r == 7 ? ld7 : r == 5 ? ld5 : r == 3 || r == 6 ? ld3 * (r / 3) : ld * r;
-    return reinterpret_cast<const float*>(first + offset) + step;
-  }
-  HWY_INLINE void Advance(int steps) { base += steps * sizeof(float); }
-};
-
-// The same where A is transposed: a step's rows are neighbours and share a base, kept from being an index register in
-// the address of each.
-struct RowsOfTransposedA {
-  const char* base;
-  std::int64_t ld, ld3;  // bytes
-
-  static constexpr int kSharing = kRegisters;
-  RowsOfTransposedA(const float* a, std::int64_t lda)
-      : base(reinterpret_cast<const char*>(a)), ld(lda * static_cast<std::int64_t>(sizeof(float))), ld3(3 * ld) {}
-
-  HWY_INLINE void Forget() {
-    Keep(base);
-    Keep(ld);
-    Keep(ld3);
-  }
-  HWY_INLINE const char* First(int step) const {
-    const char* first = base + (step == 3 ? ld3 : ld * step);
-    Keep(first);
-    return first;
-  }
-  HWY_INLINE const float* At(const char* first, int r, int /*step*/) const {
-    return reinterpret_cast<const float*>(first) + r;
-  }
-  HWY_INLINE void Advance(int steps) { base += steps * ld; }
-};
-
-// Where the rows of B lie. Likewise, kAtOnce steps share a base.
-struct RowsOfB {
-  const char* base;
-  std::int64_t ld, ld3;  // bytes
-
-  static constexpr int kAtOnce = 4;
-  RowsOfB(const float* b, std::int64_t ldb)
-      : base(reinterpret_cast<const char*>(b)), ld(ldb * static_cast<std::int64_t>(sizeof(float))), ld3(3 * ld) {}
-
-  HWY_INLINE void Forget() {
-    Keep(base);
-    Keep(ld);
-    Keep(ld3);
-  }
-  HWY_INLINE const float* At(int k) const { return reinterpret_cast<const float*>(base + (k == 3 ? ld3 : ld * k)); }
 };
 
 // Rows kFirst .. kEnd of a tile, where a member adds nothing to the others.
@@ -349,16 +263,6 @@ HWY_INLINE void PrefetchRows(const float* from, std::int64_t lda, std::int64_t l
   }
 }
 
-// Of each step over k the lines that begin in the tile: those above and below in C ask for the others.
-template <int kRows>
-HWY_INLINE void PrefetchTransposedRows(const float* from, std::int64_t lda, int k_size) {
-  const auto in_line = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) / sizeof(float) % kCacheLine);
-  for (int r = in_line == 0 ? 0 : kCacheLine - in_line; r < kRows; r += kCacheLine) {
-    const float* row = from + r;
-    for (int k = 0; k < k_size; ++k, row += lda) hwy::Prefetch(row);
-  }
-}
-
 // `band.tiles` tiles, one below the other.
 template <class T>
 HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, const Band& band) {
@@ -393,13 +297,8 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
       std::int64_t member = i;
       Keep(member);
       const float* a = batch.a<float>(member) + a_offset;
-      if (next_a != 0) {
-        if constexpr (T::kTransposed) {
-          PrefetchTransposedRows<T::kRows>(a + next_a, lda, k_size);
-        } else {
-          PrefetchRows<T::kRows>(a + next_a, lda, std::min<std::int64_t>(k_size, lda));
-        }
-      }
+      // (To ask for all steps of a transposed A at once cost 5 to 15 %.)
+      if (!T::kTransposed && next_a != 0) PrefetchRows<T::kRows>(a + next_a, lda, std::min<std::int64_t>(k_size, lda));
       const float* b = batch.b<float>(member) + column;
       if (T::kLeavesOutRows && live == LiveRows::but_first) {
         AddMember<T, Part<1, T::kRows>>(sum, columns, a, lda, b, ldb, ahead, k_size);
