@@ -173,9 +173,9 @@ class BandGenerator : public Xbyak::CodeGenerator {
     }
   }
 
-  // A transposed A streams as B does, a line or two a step of which the tile takes no more than its rows. To ask for it takes
-  // 64 x 64 blocks that sum over 28 rows of 56 pixels from 0.92 to 0.99 of those whose A is not transposed, with
-  // every other pixel from 0.81 to 0.90; 16 columns of them from 0.83 to 0.95 (Emerald Rapids). One vector wide, a tile
+  // A transposed A streams as B does, and of each of its lines a tile takes no more than its rows. To ask for it takes
+  // 64 x 64 blocks that sum over 28 rows of 56 pixels from 0.92 to 0.99 of those whose A is not transposed, and with
+  // every other pixel from 0.81 to 0.90; of 16 columns from 0.83 to 0.95 (Emerald Rapids). One vector wide, a tile
   // always asks, as its rows reach across more lines.
   bool asks_for_a() const { return shape_.a_transposed && hints_.tuning.ahead != 0 && rows_ > 3; }
   bool asks_for_b() const { return hints_.tuning.ahead != 0 && may_ask_for_b(rows_, vecs_); }
