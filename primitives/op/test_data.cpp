@@ -34,8 +34,8 @@ void weigh_images(PlainTensors& few, std::string_view factor, std::int64_t image
   if (!info.per_image) throw std::logic_error(fmt::format("tensor {} has no images that could be summed over", factor));
   const std::int64_t distinct = info.dims.front(), size = info.size() / distinct;
   for (std::int64_t n = 0; n < distinct; ++n) {
-    const auto times = static_cast<double>((images - n + distinct - 1) / distinct);
-    for (std::int64_t i = 0; i < size; ++i) values[n * size + i] *= times;
+    const std::int64_t times = (images - n + distinct - 1) / distinct;
+    for (std::int64_t i = 0; i < size; ++i) values[n * size + i] *= static_cast<double>(times);
   }
 }
 
