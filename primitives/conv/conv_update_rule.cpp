@@ -14,9 +14,9 @@ namespace {
 // Features of a block: rows of the brick, or columns.
 constexpr std::int64_t kUpdateFeatures = 64;
 // So many pixels make a call's k long enough to hide that its tile of the gradient is read and written. Those of a 1x1
-// kernel are met once and come from far, so that fewer are better, which stay close while the tile's rows pass; those of
-// a larger one have come for another tap before. 784 instead of 200 cost 5 to 17 % of ResNet-50's 1x1 layers, and 200
-// instead of 784 10 % of its 3x3 layers (Emerald Rapids).
+// kernel are met once and come from far, so that fewer are better, which stay close while the tile's rows pass; those
+// of a larger one have come for another tap before. 784 instead of 200 cost 5 to 17 % of ResNet-50's 1x1 layers, and
+// 200 instead of 784 10 % of its 3x3 layers (Emerald Rapids).
 constexpr std::int64_t kDeepReduction = 784, kDeepReductionOfOneTap = 200;
 // With fewer input features a call takes a filter row's taps, too.
 constexpr std::int64_t kShortRows = 16;
