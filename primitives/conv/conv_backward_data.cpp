@@ -41,7 +41,9 @@ void fill_with_zeros(const ConvView& view, const ActivationLayout& dsrc, float* 
 }  // namespace
 
 ConvPlan plan_conv_backward_data(const ConvProblem& problem, const MachineModel& machine, Backend backend) {
-  return plan_conv(backward_phases(problem).front().view, machine, backend);
+  const BackwardPhase most_taps = backward_phases(problem).front();
+  if (!most_taps.has_taps()) return {};  // nothing to plan for: make() has the reason
+  return plan_conv(most_taps.view, machine, backend);
 }
 
 Result<ConvBackwardData> ConvBackwardData::make(const ConvProblem& problem, const ConvPlan& plan, Backend backend,

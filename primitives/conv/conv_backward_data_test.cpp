@@ -106,9 +106,12 @@ TEST(ConvBackwardData, AWrongConvolutionIsSeen) {
 
 TEST(ConvBackwardData, WithoutAnyProductThereIsAReason) {
   const ConvProblem p = parse_problem<ConvProblem>("C4 K4 H1 sh2 ph1");
-  const auto conv = ConvBackwardData::make(p, {.bc = 4, .bk = 4, .bq = 1}, Backend::simd);
-  ASSERT_FALSE(conv);
-  EXPECT_THAT(conv.reason(), HasSubstr("no output sees a pixel of src"));
+  for (const ConvPlan& plan : {ConvPlan{.bc = 4, .bk = 4, .bq = 1}, plan_conv_backward_data(p, {.threads = 2})}) {
+    const auto conv = ConvBackwardData::make(p, plan, Backend::simd);
+    ASSERT_FALSE(conv);
+    EXPECT_EQ(conv.status(), Status::unsupported);
+    EXPECT_THAT(conv.reason(), HasSubstr("no output sees a pixel of src"));
+  }
 }
 
 }  // namespace
