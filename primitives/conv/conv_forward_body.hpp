@@ -11,6 +11,7 @@
 
 #include "brgemm.hpp"
 #include "host_device.hpp"
+#include "integers.hpp"
 #include "loop_nest.hpp"
 
 namespace brickwork {
@@ -131,10 +132,6 @@ struct ConvForwardBody {
       team.barrier();
     }
     return tile + at[kCb].begin * to.block;
-  }
-
-  BRICKWORK_HOST_DEVICE static std::int64_t clamp(std::int64_t x, std::int64_t least, std::int64_t most) {
-    return x < least ? least : x < most ? x : most;
   }
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ceil_div.hpp"
 #include "conv/conv_loop_moves.hpp"
+#include "integers.hpp"
 
 namespace brickwork {
 namespace {
@@ -68,7 +68,7 @@ Plans pixel_blocks(const ConvProblem& p, const ConvPlan& plan) {
 Plans feature_blocks(const ConvProblem& p, const ConvPlan& plan, std::int64_t size, std::int64_t ConvPlan::*block) {
   std::vector<std::int64_t> blocks{size};
   for (const std::int64_t most : {8, 16, 32, 48, 64, 96, 128, 192, 256, 512}) {
-    blocks.push_back(ceil_div(size, ceil_div(size, most)));
+    blocks.push_back(equal_block(size, most));
   }
   Plans plans;
   for (const std::int64_t features : nearest(std::move(blocks), plan.*block)) {
@@ -83,7 +83,7 @@ Plans feature_blocks(const ConvProblem& p, const ConvPlan& plan, std::int64_t si
 ConvPlan with_pixels(const ConvProblem& p, const ConvPlan& old, ConvPlan plan, bool flat, std::int64_t most) {
   plan.flat = flat;
   const std::int64_t cols = pixel_grid(p, flat).cols;
-  plan.bq = ceil_div(cols, ceil_div(cols, most));
+  plan.bq = equal_block(cols, most);
   return with_blocks(p, old, std::move(plan));
 }
 

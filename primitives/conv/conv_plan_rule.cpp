@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "ceil_div.hpp"
 #include "conv/conv_forward_blocking.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/feature_blocks.hpp"
+#include "integers.hpp"
 
 namespace brickwork {
 namespace {
-
-// The size of equal blocks of at most `most`: C = 130 becomes 3 blocks of 44 rather than 64 + 64 + 2.
-std::int64_t equal_block(std::int64_t size, std::int64_t most) { return ceil_div(size, ceil_div(size, most)); }
 
 // So many input features make a call's k long enough to hide the tile's start and end. More of them are better, as a
 // pixel is then one long run in memory, which the hardware prefetches: with all instead of 64 the 1x1 layers of
@@ -175,8 +172,7 @@ class Chooser {
     };
     while (imbalance > 1.05 && parallel < parts.size() && can_be_parallel(parallel)) {
       tasks *= parts[parallel++].trips;
-      imbalance =
-          static_cast<double>(ceil_div(tasks, machine_.threads) * machine_.threads) / static_cast<double>(tasks);
+      imbalance = machine_.imbalance(tasks);
     }
     // A pixel that is one long run needs no help.
     if (plan.src == SrcAccess::cached && cb_ > 1 && beyond_l3(src_, p_.N)) plan.src = SrcAccess::prefetch;

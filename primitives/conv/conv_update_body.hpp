@@ -11,6 +11,7 @@
 
 #include "brgemm.hpp"
 #include "host_device.hpp"
+#include "integers.hpp"
 #include "loop_nest.hpp"
 
 namespace brickwork {
@@ -66,8 +67,8 @@ struct ConvUpdateBody {
     const std::int64_t kb = at[L::kb].begin, cb = at[L::cb].begin, r = at[L::r].begin, s = at[L::s].begin;
 
     // For the output rows first .. end the filter row falls inside the image.
-    const std::int64_t first = clamp(steps(g.pad_h - r), rows.begin, rows.end);
-    const std::int64_t end = clamp(steps(g.H + g.pad_h - r), first, rows.end);
+    const std::int64_t first = clamp(ceil_div(g.pad_h - r, g.stride_h), rows.begin, rows.end);
+    const std::int64_t end = clamp(ceil_div(g.H + g.pad_h - r, g.stride_h), first, rows.end);
     const std::int64_t live = end - first;
     const std::int64_t offsets = g.images * (live * (live - 1) / 2);
     const std::int64_t src_row = live == 0 ? 0 : first * g.stride_h + r - g.pad_h;
@@ -82,15 +83,6 @@ struct ConvUpdateBody {
   }
 
   std::int64_t scratch_bytes() const { return brick.scratch_bytes(); }
-
- private:
-  // So many strides cover so many rows, or more.
-  BRICKWORK_HOST_DEVICE std::int64_t steps(std::int64_t rows) const {
-    return rows <= 0 ? 0 : (rows + g.stride_h - 1) / g.stride_h;
-  }
-  BRICKWORK_HOST_DEVICE static std::int64_t clamp(std::int64_t x, std::int64_t least, std::int64_t most) {
-    return x < least ? least : x < most ? x : most;
-  }
 };
 
 }  // namespace brickwork

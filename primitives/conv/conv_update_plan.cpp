@@ -20,8 +20,4 @@ std::string to_string(const ConvUpdatePlan& plan) { return plan_text(plan); }
 
 ConvUpdatePlan parse_conv_update_plan(std::string_view text) { return parse_plan<ConvUpdatePlan>(text); }
 
-bool can_update_flat(const ConvProblem& p) {
-  return p.R == 1 && p.S == 1 && p.stride_h == 1 && p.stride_w == 1 && p.pad_h == 0 && p.pad_w == 0;
-}
-
 }  // namespace brickwork

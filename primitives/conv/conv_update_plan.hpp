@@ -16,7 +16,7 @@ struct ConvUpdatePlan {
   static const SizeTable<ConvUpdatePlan>& table();  // of all but the loops
 
   std::int64_t bc = 0, bk = 0;  // input and output features of a block
-  bool flat = false;            // an image's pixels are one long row: for 1x1 kernels of stride 1 without padding
+  bool flat = false;            // an image's pixels are one long row: see can_be_flat, of a src that is not gathered
   // The taps of a filter row are rows of the brick, S * bc of them, as taps and features lie next to each other in src
   // and in the weights; or each tap has calls of its own. A first layer with C = 3 has tiles worth their name this way.
   bool taps_in_m = false;
@@ -30,8 +30,6 @@ std::string to_string(const ConvUpdatePlan&);
 
 // Inverse of to_string. Throws std::invalid_argument naming the offending word.
 ConvUpdatePlan parse_conv_update_plan(std::string_view text);
-
-bool can_update_flat(const ConvProblem&);
 
 // The analytic choice, from the problem, the threads and the cache sizes.
 ConvUpdatePlan plan_conv_update(const ConvProblem&, const MachineModel&);

@@ -4,9 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "ceil_div.hpp"
+#include "conv/conv_plan.hpp"
 #include "conv/conv_update_plan.hpp"
 #include "conv/feature_blocks.hpp"
+#include "integers.hpp"
 
 namespace brickwork {
 namespace {
@@ -23,22 +24,20 @@ constexpr std::int64_t kShortRows = 16;
 // What a byte costs, in flops that a core could have done instead: from behind L2, and from L2.
 constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
 
-std::int64_t equal_part(std::int64_t size, std::int64_t most) { return ceil_div(size, ceil_div(size, most)); }
-
 class UpdateChooser {
  public:
   UpdateChooser(const ConvProblem& p, const MachineModel& machine)
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     deep_ = p.R * p.S > 1 ? kDeepReduction : kDeepReductionOfOneTap;
-    base_.flat = can_update_flat(p) && p.P() * p.Q() <= 2 * deep_;
+    base_.flat = can_be_flat(p, SrcAccess::cached) && p.P() * p.Q() <= 2 * deep_;
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
-    base_.bc = equal_part(p.C, kUpdateFeatures);
+    base_.bc = equal_block(p.C, kUpdateFeatures);
     base_.bk = output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear);
     cb_ = ceil_div(p.C, base_.bc);
     kb_ = ceil_div(p.K, base_.bk);
     rows_ = base_.flat ? 1 : p.P();
     pixels_ = base_.flat ? p.P() * p.Q() : p.Q();
-    rows_of_call_ = equal_part(rows_, std::min(rows_, ceil_div(deep_, pixels_)));
+    rows_of_call_ = equal_block(rows_, std::min(rows_, ceil_div(deep_, pixels_)));
     tile_ = 4.0 * static_cast<double>(p.R * p.S * base_.bc * base_.bk);
     src_ = 4.0 * static_cast<double>(cb_ * base_.bc * p.H * (p.W + 2 * p.pad_w));
     ddst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.P() * p.Q());
@@ -66,7 +65,7 @@ class UpdateChooser {
   // Images of a call, where one of them is too short a reduction.
   std::int64_t images_of_call(std::int64_t images) const {
     if (rows_of_call_ < rows_) return 1;
-    return equal_part(images, std::clamp<std::int64_t>(ceil_div(deep_, rows_ * pixels_), 1, images));
+    return equal_block(images, std::clamp<std::int64_t>(ceil_div(deep_, rows_ * pixels_), 1, images));
   }
 
   static void add(ConvUpdatePlan& plan, const char* loop, std::int64_t step, std::int64_t passing,
@@ -84,10 +83,6 @@ class UpdateChooser {
                         (part > l2_ / 2 ? kFlopsPerFarByte : kFlopsPerNearByte) * gradient);
   }
 
-  double imbalance(std::int64_t tasks) const {
-    return static_cast<double>(ceil_div(tasks, machine_.threads) * machine_.threads) / static_cast<double>(tasks);
-  }
-
   // k times c blocks of the gradient stay while all pixels pass by.
   Candidate in_parts(std::int64_t k, std::int64_t c) const {
     ConvUpdatePlan plan = base_;
@@ -102,7 +97,7 @@ class UpdateChooser {
     add(plan, "s", 1, p_.S);
     const double parts = static_cast<double>(k_parts * c_parts);
     return {plan, cost(src_ * static_cast<double>(k_parts) + ddst_ * static_cast<double>(c_parts),
-                       tile_ * static_cast<double>(k * c), parts, images, imbalance(k_parts * c_parts))};
+                       tile_ * static_cast<double>(k * c), parts, images, machine_.imbalance(k_parts * c_parts))};
   }
 
   // Each thread has its images and its copy of the gradient; the copies are summed in the end.
@@ -119,8 +114,7 @@ class UpdateChooser {
     add(plan, "s", 1, p_.S);
     const double part = tile_ * static_cast<double>(kb_ * cb_);
     const double sums = 3 * part * static_cast<double>(machine_.threads) / static_cast<double>(p_.N);
-    const double busiest = static_cast<double>(share * machine_.threads) / static_cast<double>(p_.N);
-    return {plan, cost(src_ + ddst_, part, 1, images, busiest) + kFlopsPerFarByte * sums};
+    return {plan, cost(src_ + ddst_, part, 1, images, machine_.imbalance(p_.N)) + kFlopsPerFarByte * sums};
   }
 
   const ConvProblem& p_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "conv_problem.hpp"
+#include "layout.hpp"
 
 namespace brickwork {
 
@@ -29,5 +30,10 @@ struct ConvView {
 };
 
 ConvView forward_view(const ConvProblem&);
+
+// Its blocked tensors.
+ActivationLayout src_layout_of(const ConvView&, std::int64_t bc);
+ActivationLayout dst_layout_of(const ConvView&, std::int64_t bk);
+WeightLayout weights_layout_of(const ConvView&, std::int64_t bc, std::int64_t bk);
 
 }  // namespace brickwork

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "conv/conv_plan.hpp"
 #include "league.hpp"
 #include "tile_brick.hpp"
 
@@ -13,7 +14,7 @@ namespace {
 
 // What does not fit, or nothing.
 std::string update_misfit(const ConvProblem& p, const ConvUpdatePlan& plan) {
-  if (plan.flat && !can_update_flat(p)) return "flat needs a 1x1 kernel of stride 1 without padding";
+  if (plan.flat && !can_be_flat(p, SrcAccess::cached)) return "flat needs a 1x1 kernel of stride 1 without padding";
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
@@ -22,20 +23,11 @@ std::string update_misfit(const ConvProblem& p, const ConvUpdatePlan& plan) {
   return {};
 }
 
-ActivationLayout update_src_layout(const ConvProblem& p, const ConvUpdatePlan& plan) {
-  return {p.N, p.C, p.H, p.W, p.pad_w, plan.bc};
-}
-ActivationLayout update_ddst_layout(const ConvProblem& p, const ConvUpdatePlan& plan) {
-  return {p.N, p.K, p.P(), p.Q(), 0, plan.bk};
-}
-WeightLayout update_weights_layout(const ConvProblem& p, const ConvUpdatePlan& plan) {
-  return {p.K, p.C, p.R, p.S, plan.bk, plan.bc};
-}
-
 // All but the images of a call, which are known with the nest.
 ConvUpdateGeometry update_geometry(const ConvProblem& p, const ConvUpdatePlan& plan) {
-  const ActivationLayout src = update_src_layout(p, plan), ddst = update_ddst_layout(p, plan);
-  const WeightLayout weights = update_weights_layout(p, plan);
+  const ConvView view = forward_view(p);
+  const ActivationLayout src = src_layout_of(view, plan.bc), ddst = dst_layout_of(view, plan.bk);
+  const WeightLayout weights = weights_layout_of(view, plan.bc, plan.bk);
   return {.N = p.N,
           .Kb = ddst.Cb(),
           .Cb = src.Cb(),
@@ -77,9 +69,9 @@ Result<ConvWeightUpdate> ConvWeightUpdate::make(const ConvProblem& p, const Conv
 ConvWeightUpdate::ConvWeightUpdate(const ConvProblem& p, const ConvUpdatePlan& plan, const LoopNest& nest)
     : plan_(plan),
       nest_(nest),
-      src_(update_src_layout(p, plan)),
-      ddst_(update_ddst_layout(p, plan)),
-      dweights_(update_weights_layout(p, plan)),
+      src_(src_layout_of(forward_view(p), plan.bc)),
+      ddst_(dst_layout_of(forward_view(p), plan.bk)),
+      dweights_(weights_layout_of(forward_view(p), plan.bc, plan.bk)),
       geometry_(update_geometry(p, plan)),
       copies_(static_cast<std::size_t>((nest.copies() - 1) * dweights_.size())) {
   geometry_.images = nest.step_of(ConvUpdateLoop::n);

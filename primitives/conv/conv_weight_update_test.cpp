@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "conv/conv_pack.hpp"
+#include "conv/conv_plan.hpp"
 #include "conv/testing/random_conv.hpp"
 #include "conv_weight_update_op.hpp"
 #include "test_data.hpp"
@@ -92,7 +93,7 @@ std::int64_t pick(std::int64_t low, std::int64_t high) {
 // Any legal plan: blocks, order and levels of the loops, reductions whole or in parts.
 ConvUpdatePlan random_update_plan(const ConvProblem& p) {
   ConvUpdatePlan plan{.bc = pick(1, std::min<std::int64_t>(p.C, 70)), .bk = pick(1, std::min<std::int64_t>(p.K, 70))};
-  plan.flat = can_update_flat(p) && pick(0, 1) == 1;
+  plan.flat = can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1;
   plan.taps_in_m = pick(0, 1) == 1;
   std::vector<std::string> order = {"n", "kb", "cb", "oj", "r", "s", "n", "oj", "kb"};
   for (std::size_t i = order.size() - 1; i > 0; --i)

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "ceil_div.hpp"
 #include "equal_spans.hpp"
+#include "integers.hpp"
 #include "simd_tuning.hpp"
 
 namespace brickwork {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ceil_div.hpp"
+#include "integers.hpp"
 
 namespace brickwork {
 
