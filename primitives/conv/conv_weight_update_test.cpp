@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "conv/conv_pack.hpp"
-#include "conv/conv_plan.hpp"
 #include "conv/testing/random_conv.hpp"
 #include "conv_weight_update_op.hpp"
 #include "test_data.hpp"
@@ -59,23 +58,11 @@ TEST_P(UpdateOfResNet50, RulesPlansAreExact) {
   for (int threads : {1, 2, 28}) expect_update_exact(p, plan_conv_update(p, {.threads = threads}), Backend::simd, t);
 }
 
-// A layer of each kind.
-INSTANTIATE_TEST_SUITE_P(Layer, UpdateOfResNet50,
-                         testing::Values("C3 K64 H224 R7 sh2 ph3", "C64 K256 H56", "C64 K64 H56 R3 ph1",
-                                         "C256 K512 H56 sh2", "C1024 K512 H14 sh2", "C512 K512 H7 R3 ph1",
-                                         "C128 K128 H56 R3 sh2 ph1"));
-
-// Products there must be, or nothing can be checked.
-ConvProblem random_update_problem() {
-  ConvProblem p = random_conv_problem();
-  p.epilogue = {};
-  if (p.least_flops() == 0) p.pad_h = p.pad_w = 0, p.H = std::max(p.H, p.R), p.W = std::max(p.W, p.S);
-  return p;
-}
+INSTANTIATE_TEST_SUITE_P(Layer, UpdateOfResNet50, testing::ValuesIn(kLayersOfEachKind));
 
 TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_update_problem();
+    const ConvProblem p = random_training_problem();
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
                                .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)};
     const TestData t = update_test_data(p);
@@ -86,35 +73,9 @@ TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
   }));
 }
 
-std::int64_t pick(std::int64_t low, std::int64_t high) {
-  return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
-}
-
-// Any legal plan: blocks, order and levels of the loops, reductions whole or in parts.
-ConvUpdatePlan random_update_plan(const ConvProblem& p) {
-  ConvUpdatePlan plan{.bc = pick(1, std::min<std::int64_t>(p.C, 70)), .bk = pick(1, std::min<std::int64_t>(p.K, 70))};
-  plan.flat = can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1;
-  plan.taps_in_m = pick(0, 1) == 1;
-  std::vector<std::string> order = {"n", "kb", "cb", "oj", "r", "s", "n", "oj", "kb"};
-  for (std::size_t i = order.size() - 1; i > 0; --i)
-    std::swap(order[i], order[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(i)))]);
-  for (auto it = order.begin(); it != order.end(); ++it) {
-    const bool inner_follows = std::find(it + 1, order.end(), *it) != order.end();
-    const bool ranged = *it == "n" || *it == "oj";
-    plan.loops.levels.push_back({*it, inner_follows ? pick(4, 5) : ranged ? pick(1, 3) : 1, false});
-  }
-  const auto first = static_cast<std::size_t>(pick(0, std::ssize(order) - 1));
-  for (std::size_t i = first; i < order.size() && order[i] != "oj"; ++i) {
-    const auto begin = order.begin(), here = order.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(begin, here, order[i]) != here) break;  // in parallel on one level
-    plan.loops.levels[i].parallel = true;
-  }
-  return plan;
-}
-
 TEST(ConvWeightUpdate, RandomLegalPlans) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_update_problem();
+    const ConvProblem p = random_training_problem();
     expect_update_exact(p, random_update_plan(p), Backend::simd, update_test_data(p));
   }));
 }

@@ -39,6 +39,28 @@ void make_quick(ConvProblem& p) {
 // Where outputs see nothing but padding, they are zeros, by which nothing could be checked.
 void make_checkable(ConvProblem& p) { p.epilogue.bias |= p.least_flops() == 0; }
 
+// Levels of these loops in any order, inner ones finer; the ranged loops' innermost ones of steps up to `most`. Some
+// neighbours are parallel, as far as a loop may be, given the levels outside it, and no loop twice.
+template <class MayBeParallel>
+LoopSchedule random_schedule(std::vector<std::string> loops, const std::vector<std::string>& ranged, std::int64_t most,
+                             MayBeParallel may_be_parallel) {
+  LoopSchedule schedule;
+  for (std::size_t i = loops.size() - 1; i > 0; --i)
+    std::swap(loops[i], loops[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(i)))]);
+  for (auto it = loops.begin(); it != loops.end(); ++it) {
+    const bool inner_follows = std::find(it + 1, loops.end(), *it) != loops.end();
+    const bool is_ranged = std::ranges::find(ranged, *it) != ranged.end();
+    schedule.levels.push_back({*it, inner_follows ? pick(most + 1, 5) : is_ranged ? pick(1, most) : 1, false});
+  }
+  const auto first = loops.begin() + pick(0, std::ssize(loops) - 1);
+  for (auto here = first; here != loops.end(); ++here) {
+    if (std::find(first, here, *here) != here) break;
+    if (!may_be_parallel(std::vector(loops.begin(), here), *here)) break;
+    schedule.levels[static_cast<std::size_t>(here - loops.begin())].parallel = true;
+  }
+  return schedule;
+}
+
 std::int64_t moved(std::int64_t size, std::int64_t block) {
   const std::int64_t blocks = (size + block - 1) / block + pick(0, 1);
   return std::max(block, blocks * block + pick(-1, 1));
@@ -68,6 +90,13 @@ ConvProblem random_conv_problem() {
   return p;
 }
 
+ConvProblem random_training_problem() {
+  ConvProblem p = random_conv_problem();
+  p.epilogue = {};
+  if (p.least_flops() == 0) p.pad_h = p.pad_w = 0, p.H = std::max(p.H, p.R), p.W = std::max(p.W, p.S);
+  return p;
+}
+
 ConvPlan random_conv_plan(const ConvView& p) {
   const auto block = [](std::int64_t size) { return std::min(size, pick(0, 1) == 0 ? pick(1, size) : 64); };
   ConvPlan plan{.bc = block(p.C), .bk = block(p.K)};
@@ -78,21 +107,23 @@ ConvPlan random_conv_plan(const ConvView& p) {
   plan.bq = pick(0, 2) == 0 ? cols : pick(1, cols);
   plan.dst = static_cast<CAccess>(pick(0, 2));
   plan.taps_in_k = pick(0, 1) == 1;
-  std::vector<std::string> order = {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"};
-  for (std::size_t i = order.size() - 1; i > 0; --i)
-    std::swap(order[i], order[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(i)))]);
-  for (auto it = order.begin(); it != order.end(); ++it) {
-    const bool inner_follows = std::find(it + 1, order.end(), *it) != order.end();
-    plan.loops.levels.push_back({*it, inner_follows ? pick(3, 5) : *it == "cb" ? pick(1, 2) : 1, false});
-  }
-  const auto first = static_cast<std::size_t>(pick(0, std::ssize(order) - 1));
-  for (std::size_t i = first; i < order.size() && order[i] != "cb"; ++i) {
-    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto here = order.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(begin, here, order[i]) != here) break;
-    if (plan.src == SrcAccess::gathered && std::find(order.begin(), here + 1, "kb") != here + 1) break;
-    plan.loops.levels[i].parallel = true;
-  }
+  plan.loops = random_schedule({"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"}, {"cb"}, 2,
+                               [&](const auto& outside, const std::string& loop) {
+                                 const bool at_kb = loop == "kb" || std::ranges::count(outside, "kb") > 0;
+                                 return loop != "cb" && !(plan.src == SrcAccess::gathered && at_kb);
+                               });
+  return plan;
+}
+
+ConvUpdatePlan random_update_plan(const ConvProblem& p) {
+  constexpr std::int64_t kMost = 70;
+  ConvUpdatePlan plan{.bc = pick(1, std::min(p.C, kMost)), .bk = pick(1, std::min(p.K, kMost))};
+  plan.flat = can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1;
+  plan.taps_in_m = pick(0, 1) == 1;
+  plan.loops = random_schedule({"n", "kb", "cb", "oj", "r", "s", "n", "oj", "kb"}, {"n", "oj"}, 3,
+                               [](const auto& outside, const std::string& loop) {
+                                 return loop != "oj" && std::ranges::count(outside, loop) == 0;
+                               });
   return plan;
 }
 
