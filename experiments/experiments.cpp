@@ -11,39 +11,34 @@ std::unique_ptr<Experiment> conv_backward_experiment(const Request&);
 std::unique_ptr<Experiment> conv_update_experiment(const Request&);
 std::unique_ptr<Experiment> brgemm_experiment(const Request&);
 
+namespace {
+
+// What the passes of convolution have in common.
+ExperimentEntry conv_pass(ExperimentEntry entry) {
+  entry.figure = "layers";
+  entry.shapes = "resnet50";
+  entry.sample = "N1 C64 K64 H14";
+  entry.minibatch = 28;
+  entry.takes_threads = true;
+  entry.takes_plan = true;
+  entry.kind = shape_kind<ConvProblem>;
+  return entry;
+}
+
+}  // namespace
+
 std::span<const ExperimentEntry> experiment_table() {
   static const ExperimentEntry table[] = {
-      {.name = "conv-forward",
-       .about = "convolution forward, a network's layers",
-       .figure = "layers",
-       .shapes = "resnet50",
-       .sample = "N1 C64 K64 H14",
-       .minibatch = 28,
-       .takes_threads = true,
-       .takes_epilogue = true,
-       .takes_plan = true,
-       .kind = shape_kind<ConvProblem>,
-       .make = conv_forward_experiment},
-      {.name = "conv-backward",
-       .about = "convolution backward by data, a network's layers",
-       .figure = "layers",
-       .shapes = "resnet50",
-       .sample = "N1 C64 K64 H14",
-       .minibatch = 28,
-       .takes_threads = true,
-       .takes_plan = true,
-       .kind = shape_kind<ConvProblem>,
-       .make = conv_backward_experiment},
-      {.name = "conv-update",
-       .about = "convolution's weight update, a network's layers",
-       .figure = "layers",
-       .shapes = "resnet50",
-       .sample = "N1 C64 K64 H14",
-       .minibatch = 28,
-       .takes_threads = true,
-       .takes_plan = true,
-       .kind = shape_kind<ConvProblem>,
-       .make = conv_update_experiment},
+      conv_pass({.name = "conv-forward",
+                 .about = "convolution forward, a network's layers",
+                 .takes_epilogue = true,
+                 .make = conv_forward_experiment}),
+      conv_pass({.name = "conv-backward",
+                 .about = "convolution backward by data, a network's layers",
+                 .make = conv_backward_experiment}),
+      conv_pass({.name = "conv-update",
+                 .about = "convolution's weight update, a network's layers",
+                 .make = conv_update_experiment}),
       {.name = "brgemm",
        .about = "the kernel itself on one core",
        .figure = "sweep",
