@@ -1,8 +1,10 @@
-// The brick as a driver's body calls it, brick(team, beta, call, scratch), whatever runs it.
+// The brick as a driver's body calls it, brick(team, beta, call, scratch), whatever runs it; and a tile of zeros, as
+// zeros.hpp has it.
 #pragma once
 #include "brgemm.hpp"
 #include "brgemm_portable.hpp"
 #include "host_device.hpp"
+#include "zeros.hpp"
 
 namespace brickwork {
 
@@ -15,6 +17,11 @@ struct KernelBrick {
   template <class Team>
   void operator()(const Team&, int beta, const BrgemmCall& call, void*) const {
     (*of_beta[beta])(call);
+  }
+
+  template <class Team>
+  void fill_zeros(const Team&, float* c, std::int64_t m, std::int64_t n, std::int64_t ld, CAccess access) const {
+    brickwork::fill_zeros(c, m, n, ld, access);
   }
 };
 
@@ -33,6 +40,12 @@ struct TeamBrick {
     BrgemmShape with_beta = shape;
     with_beta.beta = beta;
     brgemm_portable<T, T>(team, with_beta, call, staged ? static_cast<T*>(scratch) : nullptr);
+  }
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void fill_zeros(const Team& team, T* c, std::int64_t m, std::int64_t n, std::int64_t ld,
+                                        CAccess) const {
+    for (std::int64_t i = team.rank(); i < m * n; i += team.size()) c[i / n * ld + i % n] = T(0);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conv/conv_pack.hpp"
+#include "league.hpp"
 
 namespace brickwork {
 namespace {
@@ -29,15 +30,6 @@ void pack_block(const BackwardPhase& phase, const ConvProblem& p, const WeightLa
   }
 }
 
-void fill_with_zeros(const ConvView& view, const ActivationLayout& dsrc, float* data) {
-  for_each_slice(dsrc.N, dsrc.Cb(), [&](auto n, auto cb) {
-    for (std::int64_t i = 0; i < view.rows; ++i) {
-      float* row = data + dsrc.pixel(n, cb, view.first_h + i * view.step_h, view.first_w);
-      for (std::int64_t j = 0; j < view.cols; ++j) std::fill_n(row + j * view.step_w * dsrc.bc, dsrc.bc, 0.0F);
-    }
-  });
-}
-
 }  // namespace
 
 ConvPlan plan_conv_backward_data(const ConvProblem& problem, const MachineModel& machine, Backend backend) {
@@ -50,16 +42,19 @@ Result<ConvBackwardData> ConvBackwardData::make(const ConvProblem& problem, cons
                                                 Isa isa, const SimdTuning& tuning) {
   ConvBackwardData conv(problem, plan);
   for (const BackwardPhase& part : backward_phases(problem)) {
-    if (!part.has_taps()) {
-      conv.zeros_.push_back(part);
-      continue;
-    }
+    if (!part.has_taps()) continue;
     auto loops = ConvForward::make(part.view, plan_of_phase(plan, part.view), to_string(problem), backend, isa, tuning);
     if (!loops) return {loops.status(), loops.reason()};
     conv.phases_.push_back({part, *std::move(loops), conv.weights_size()});
   }
   if (conv.phases_.empty()) {
     return Result<ConvBackwardData>::unsupported("no output sees a pixel of src, so there is nothing to compute");
+  }
+  const ConvView& computed = conv.phases_.front().part.view;
+  const auto first = [&](const ConvView& v) { return conv.dsrc_layout().pixel(0, 0, v.first_h, v.first_w); };
+  for (const BackwardPhase& part : backward_phases(problem)) {
+    if (part.has_taps()) continue;
+    conv.without_taps_.push_back({part.view.rows, part.view.cols, first(part.view) - first(computed)});
   }
   return conv;
 }
@@ -78,9 +73,13 @@ void ConvBackwardData::pack_weights(const float* kcrs, float* packed) const {
 }
 
 void ConvBackwardData::run(const float* ddst, const float* packed_weights, float* dsrc) const {
-  for (const BackwardPhase& part : zeros_) fill_with_zeros(part.view, dsrc_layout(), dsrc);
   for (const Phase& phase : phases_) {
-    phase.conv.run(ddst, packed_weights + phase.first_weight, nullptr, nullptr, dsrc);
+    const bool fills = &phase == &phases_.front();
+    const ConvBackwardBody<KernelBrick> body{
+        phase.conv.body(ddst, packed_weights + phase.first_weight, nullptr, nullptr, dsrc), without_taps_.data(),
+        fills ? static_cast<int>(without_taps_.size()) : 0, plan_.dst};
+    phase.conv.blocking().nest().run(Kokkos::DefaultHostExecutionSpace(), body,
+                                     {.scratch_bytes = body.scratch_bytes()});
   }
 }
 

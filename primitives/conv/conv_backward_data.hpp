@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conv/conv_backward_body.hpp"
 #include "conv/conv_forward.hpp"
 #include "conv/stride_phases.hpp"
 
@@ -45,8 +46,8 @@ class ConvBackwardData {
 
   ConvProblem problem_;
   ConvPlan plan_;
-  std::vector<Phase> phases_;         // those that have taps
-  std::vector<BackwardPhase> zeros_;  // those that have none
+  std::vector<Phase> phases_;                    // those that have taps, the one of most taps first
+  std::vector<PixelsWithoutTaps> without_taps_;  // those that have none
 };
 
 }  // namespace brickwork

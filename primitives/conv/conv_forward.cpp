@@ -1,7 +1,6 @@
 #include "conv/conv_forward.hpp"
 
 #include "league.hpp"
-#include "tile_brick.hpp"
 
 namespace brickwork {
 
@@ -25,12 +24,16 @@ Result<ConvForward> ConvForward::make(const ConvView& view, const ConvPlan& plan
   return conv;
 }
 
+ConvForwardBody<KernelBrick> ConvForward::body(const float* src, const float* weights, const float* bias,
+                                               const float* residual, float* dst) const {
+  return {
+      blocking_.geometry(), blocking_.data(src, weights, bias, residual, dst), {bricks_[0].get(), bricks_[1].get()}};
+}
+
 void ConvForward::run(const float* src, const float* weights, const float* bias, const float* residual,
                       float* dst) const {
-  const KernelBrick brick{bricks_[0].get(), bricks_[1].get()};
-  const ConvForwardBody<KernelBrick> body{blocking_.geometry(), blocking_.data(src, weights, bias, residual, dst),
-                                          brick};
-  blocking_.nest().run(Kokkos::DefaultHostExecutionSpace(), body, {.scratch_bytes = body.scratch_bytes()});
+  const auto run = body(src, weights, bias, residual, dst);
+  blocking_.nest().run(Kokkos::DefaultHostExecutionSpace(), run, {.scratch_bytes = run.scratch_bytes()});
 }
 
 }  // namespace brickwork

@@ -4,6 +4,7 @@
 
 #include "brgemm.hpp"
 #include "conv/conv_forward_blocking.hpp"
+#include "tile_brick.hpp"
 
 namespace brickwork {
 
@@ -24,6 +25,11 @@ class ConvForward {
   const ActivationLayout& src_layout() const { return blocking_.src_layout(); }
   const WeightLayout& weights_layout() const { return blocking_.weights_layout(); }
   const ActivationLayout& dst_layout() const { return blocking_.dst_layout(); }
+
+  // The body of a run, and the loops around it.
+  const ConvForwardBlocking& blocking() const { return blocking_; }
+  ConvForwardBody<KernelBrick> body(const float* src, const float* weights, const float* bias, const float* residual,
+                                    float* dst) const;
 
   // bias and residual are read where the problem's epilogue asks for them, and may be null otherwise.
   void run(const float* src, const float* weights, const float* bias, const float* residual, float* dst) const;

@@ -112,7 +112,8 @@ class Chooser {
   }
 
  private:
-  bool has_few_fmas() const { return p_.C * p_.R * p_.S < kFewFmas; }
+  // For an output; those between the pixels of a phase, which are stored beside them, have none.
+  bool has_few_fmas() const { return p_.C * p_.R * p_.S < kFewFmas * p_.step_h * p_.step_w; }
 
   // Of a filter's pixels several taps are in L1 at once, those of a 1x1 kernel pass by.
   OneVector one_vector() const {
@@ -230,8 +231,8 @@ class Chooser {
                   src_ * static_cast<double>(kb_) * price);
   }
 
-  // The most images a task, up to `most`, of which the busiest thread has the fewest: of 28 for two threads 2 instead of
-  // 3, which are 15 for one of them and 13 for the other.
+  // The most images a task, up to `most`, of which the busiest thread has the fewest: of 28 for two threads 2 instead
+  // of 3, which are 15 for one of them and 13 for the other.
   std::int64_t evenly_spread(std::int64_t most) const {
     const auto busiest = [&](std::int64_t images) {
       return std::min(p_.N, images * ceil_div(ceil_div(p_.N, images), machine_.threads));

@@ -1,0 +1,49 @@
+// Convolution backward by data, one phase of the stride: the loops and the body of forward, which besides writes the
+// pixels of those phases that have no tap.
+//
+// They are zeros, of a 1x1 kernel of stride 2 three of four pixels. Written beside each tile they go to memory while
+// the next one is computed; in a sweep of their own they took a third of the time of ResNet-50's strided layers.
+#pragma once
+#include <cstdint>
+
+#include "c_access.hpp"
+#include "conv/conv_forward_body.hpp"
+#include "host_device.hpp"
+
+namespace brickwork {
+
+// The pixels of a phase without taps, as far apart as those of the phase that is computed.
+struct PixelsWithoutTaps {
+  std::int64_t rows, cols;
+  std::int64_t first;  // elements from the computed phase's first pixel to theirs
+};
+
+template <class Brick, class T = float>
+struct ConvBackwardBody {
+  ConvForwardBody<Brick, T> conv;
+  const PixelsWithoutTaps* without_taps;
+  int phases_without_taps;
+  CAccess dst;
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
+    conv(team, at);
+    if (!at.last(kCb)) return;
+    const ConvForwardGeometry& g = conv.g;
+    const std::int64_t oj = at[kOj].begin, q = at[kOi].begin * g.bq;
+    T* const block = conv.data.dst + at[kN].begin * g.dst.image + at[kKb].begin * g.dst.block;
+    for (int phase = 0; phase < phases_without_taps; ++phase) {
+      // The tile's own, and behind the last one those that are left.
+      const PixelsWithoutTaps& p = without_taps[phase];
+      const std::int64_t row_end = oj + 1 < g.rows ? oj + 1 : p.rows, q_end = q + g.bq < g.cols ? q + g.bq : p.cols;
+      for (std::int64_t row = oj; row < row_end && row < p.rows; ++row) {
+        T* const to = block + p.first + row * g.dst.row + q * g.dst.pixel;
+        conv.brick.fill_zeros(team, to, (q_end < p.cols ? q_end : p.cols) - q, g.bk, g.dst.pixel, dst);
+      }
+    }
+  }
+
+  std::int64_t scratch_bytes() const { return conv.scratch_bytes(); }
+};
+
+}  // namespace brickwork
