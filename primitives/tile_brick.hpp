@@ -1,9 +1,10 @@
-// The brick as a driver's body calls it, brick(team, beta, call, scratch), whatever runs it; and a tile of zeros, as
-// zeros.hpp has it.
+// The brick as a driver's body calls it, brick(team, beta, call, scratch), whatever runs it; and what is
+// done beside it, as zeros.hpp and overlap_add.hpp have it.
 #pragma once
 #include "brgemm.hpp"
 #include "brgemm_portable.hpp"
 #include "host_device.hpp"
+#include "overlap_add.hpp"
 #include "zeros.hpp"
 
 namespace brickwork {
@@ -22,6 +23,11 @@ struct KernelBrick {
   template <class Team>
   void fill_zeros(const Team&, float* c, std::int64_t m, std::int64_t n, std::int64_t ld, CAccess access) const {
     brickwork::fill_zeros(c, m, n, ld, access);
+  }
+  template <class Team>
+  void overlap_add(const Team&, float* sum, std::int64_t step, const float* windows, std::int64_t ld, std::int64_t m,
+                   std::int64_t n) const {
+    brickwork::overlap_add(sum, step, windows, ld, m, n);
   }
 };
 
@@ -46,6 +52,13 @@ struct TeamBrick {
   BRICKWORK_HOST_DEVICE void fill_zeros(const Team& team, T* c, std::int64_t m, std::int64_t n, std::int64_t ld,
                                         CAccess) const {
     for (std::int64_t i = team.rank(); i < m * n; i += team.size()) c[i / n * ld + i % n] = T(0);
+  }
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void overlap_add(const Team& team, T* sum, std::int64_t step, const T* windows, std::int64_t ld,
+                                         std::int64_t m, std::int64_t n) const {
+    for (std::int64_t i = 0; i < m; ++i, team.barrier()) {
+      for (std::int64_t j = team.rank(); j < n; j += team.size()) sum[i * step + j] += windows[i * ld + j];
+    }
   }
 };
 

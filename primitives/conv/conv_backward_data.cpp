@@ -35,12 +35,19 @@ void pack_block(const BackwardPhase& phase, const ConvProblem& p, const WeightLa
 ConvPlan plan_conv_backward_data(const ConvProblem& problem, const MachineModel& machine, Backend backend) {
   const BackwardPhase most_taps = backward_phases(problem).front();
   if (!most_taps.has_taps()) return {};  // nothing to plan for: make() has the reason
+  if (scatter_takes_less(problem)) return plan_conv_scatter(problem, machine);
   return plan_conv(most_taps.view, machine, backend);
 }
 
 Result<ConvBackwardData> ConvBackwardData::make(const ConvProblem& problem, const ConvPlan& plan, Backend backend,
                                                 Isa isa, const SimdTuning& tuning) {
   ConvBackwardData conv(problem, plan);
+  if (plan.taps == Taps::n) {
+    auto scatter = ConvBackwardScatter::make(problem, plan, backend, isa, tuning);
+    if (!scatter) return {scatter.status(), scatter.reason()};
+    conv.scatter_ = *std::move(scatter);
+    return conv;
+  }
   for (const BackwardPhase& part : backward_phases(problem)) {
     if (!part.has_taps()) continue;
     auto loops = ConvForward::make(part.view, plan_of_phase(plan, part.view), to_string(problem), backend, isa, tuning);
@@ -60,11 +67,13 @@ Result<ConvBackwardData> ConvBackwardData::make(const ConvProblem& problem, cons
 }
 
 std::int64_t ConvBackwardData::weights_size() const {
+  if (scatter_) return scatter_->weights_size();
   if (phases_.empty()) return 0;
   return phases_.back().first_weight + phases_.back().conv.weights_layout().size();
 }
 
 void ConvBackwardData::pack_weights(const float* kcrs, float* packed) const {
+  if (scatter_) return scatter_->pack_weights(kcrs, packed);
   for (const Phase& phase : phases_) {
     const WeightLayout& l = phase.conv.weights_layout();
     float* const to = packed + phase.first_weight;
@@ -72,7 +81,8 @@ void ConvBackwardData::pack_weights(const float* kcrs, float* packed) const {
   }
 }
 
-void ConvBackwardData::run(const float* ddst, const float* packed_weights, float* dsrc) const {
+void ConvBackwardData::run(const float* ddst, const float* packed_weights, float* dsrc) {
+  if (scatter_) return scatter_->run(ddst, packed_weights, dsrc);
   for (const Phase& phase : phases_) {
     const bool fills = &phase == &phases_.front();
     const ConvBackwardBody<KernelBrick> body{

@@ -2,18 +2,21 @@
 // the loops and the body of forward.
 //
 // The plan is that of the phases' convolutions, whose src is ddst: its C and bc are the problem's K and a block of it,
-// its K and bk the problem's C, its pixels a phase's.
+// its K and bk the problem's C, its pixels a phase's. With taps=n there are no phases: see conv_scatter_body.hpp.
 #pragma once
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "conv/conv_backward_body.hpp"
+#include "conv/conv_backward_scatter.hpp"
 #include "conv/conv_forward.hpp"
 #include "conv/stride_phases.hpp"
 
 namespace brickwork {
 
-// The analytic choice, made for the phase of most taps. A call of the others takes no more pixels than they have.
+// The analytic choice, made for the phase of most taps, of whose pixels a call of the others takes no more than they
+// have; or with taps=n, where that takes fewer vectors.
 ConvPlan plan_conv_backward_data(const ConvProblem&, const MachineModel&, Backend = Backend::simd);
 
 class ConvBackwardData {
@@ -23,17 +26,22 @@ class ConvBackwardData {
                                        const SimdTuning& = {});
 
   const ConvPlan& plan() const { return plan_; }
-  std::string_view isa() const { return phases_.front().conv.isa(); }
+  std::string_view isa() const { return scatter_ ? scatter_->isa() : phases_.front().conv.isa(); }
 
   // Shapes of the blocked tensors that run() takes.
-  const ActivationLayout& ddst_layout() const { return phases_.front().conv.src_layout(); }
-  const ActivationLayout& dsrc_layout() const { return phases_.front().conv.dst_layout(); }
+  const ActivationLayout& ddst_layout() const {
+    return scatter_ ? scatter_->ddst_layout() : phases_.front().conv.src_layout();
+  }
+  const ActivationLayout& dsrc_layout() const {
+    return scatter_ ? scatter_->dsrc_layout() : phases_.front().conv.dst_layout();
+  }
   std::int64_t weights_size() const;
 
   // From plain KCRS to what run() takes: for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
   void pack_weights(const float* kcrs, float* packed) const;
 
-  void run(const float* ddst, const float* packed_weights, float* dsrc) const;
+  // Not by two threads at once: copies of dsrc, where a plan has them, are this object's.
+  void run(const float* ddst, const float* packed_weights, float* dsrc);
 
  private:
   struct Phase {
@@ -46,6 +54,7 @@ class ConvBackwardData {
 
   ConvProblem problem_;
   ConvPlan plan_;
+  std::optional<ConvBackwardScatter> scatter_;
   std::vector<Phase> phases_;                    // those that have taps, the one of most taps first
   std::vector<PixelsWithoutTaps> without_taps_;  // those that have none
 };

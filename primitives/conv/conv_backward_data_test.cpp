@@ -24,7 +24,7 @@ TestData backward_test_data(const ConvProblem& p) {
 }
 
 // Why the driver's result is wrong, or nothing.
-std::string wrong_dsrc(const ConvProblem& p, const ConvBackwardData& conv, const TestData& t) {
+std::string wrong_dsrc(const ConvProblem& p, ConvBackwardData conv, const TestData& t) {
   AlignedBuffer<float> ddst(conv.ddst_layout().size()), weights(conv.weights_size()), dsrc(conv.dsrc_layout().size());
   pack_nchw(conv.ddst_layout(), t.inputs.at<float>("ddst"), ddst.data());
   std::ranges::fill(weights, std::numeric_limits<float>::quiet_NaN());
@@ -38,9 +38,10 @@ std::string wrong_dsrc(const ConvProblem& p, const ConvBackwardData& conv, const
 }
 
 void expect_backward_exact(const ConvProblem& p, const ConvPlan& plan, Backend backend, const TestData& t) {
-  const auto conv = ConvBackwardData::make(p, plan, backend);
+  auto conv = ConvBackwardData::make(p, plan, backend);
   ASSERT_TRUE(conv) << conv.reason();
-  EXPECT_EQ(wrong_dsrc(p, *conv, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
+  EXPECT_EQ(wrong_dsrc(p, *std::move(conv), t), "")
+      << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
 }
 
 class BackwardDataOfResNet50 : public testing::TestWithParam<const char*> {};
@@ -77,6 +78,41 @@ TEST(ConvBackwardData, RandomLegalPlans) {
     const ConvPlan plan = random_conv_plan(backward_phases(p).front().view);
     expect_backward_exact(p, plan, Backend::simd, backward_test_data(p));
   }));
+}
+
+TEST(ConvBackwardData, TapsInNAreExact) {
+  EXPECT_TRUE(rc::check([] {
+    ConvProblem p = random_training_problem();
+    p.C = *rc::gen::inRange(1, 40);
+    const TestData t = backward_test_data(p);
+    for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+      if (usable(backend)) expect_backward_exact(p, random_scatter_plan(p), backend, t);
+    }
+  }));
+}
+
+// What a rule that never chose them would not show.
+TEST(ConvBackwardData, FewFeaturesTakeTapsInN) {
+  const ConvProblem p = parse_problem<ConvProblem>("N2 C3 K64 H20 R7 sh2 ph3");
+  EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 2})),
+            "bc=64 bk=3 bq=10 rows taps=n src=cached dst=cached loops={n} kb oj oi cb");
+  EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 3})),
+            "bc=64 bk=3 bq=10 rows taps=n src=cached dst=cached loops={oj:4} n kb oj oi cb");
+}
+
+TEST(ConvBackwardData, AMisfitOfTapsInNIsAReason) {
+  const ConvProblem p = parse_problem<ConvProblem>("C3 K8 H9 R7 sh2 ph3");
+  const auto fails = [&](const char* text, const char* what) {
+    const auto conv = ConvBackwardData::make(p, parse_conv_plan(text), Backend::simd);
+    ASSERT_FALSE(conv) << text;
+    EXPECT_EQ(conv.status(), Status::misfit) << text;
+    EXPECT_THAT(conv.reason(), HasSubstr(what));
+  };
+  fails("bc=8 bk=3 bq=5 flat taps=n loops=n kb oj oi cb", "taps=n needs rows and src=cached");
+  fails("bc=9 bk=3 bq=5 taps=n loops=n kb oj oi cb", "bc must be from 1 to K = 8");
+  fails("bc=8 bk=4 bq=5 taps=n loops=n kb oj oi cb", "bk must be from 1 to C = 3");
+  fails("bc=8 bk=3 bq=6 taps=n loops=n kb oj oi cb", "bq must be from 1 to Q = 5");
+  fails("bc=8 bk=3 bq=5 taps=n loops=n kb oj {oi} cb", "'oi' adds to one output");
 }
 
 // The check of this file must see a wrong driver: one of another problem on the same tensors.

@@ -18,12 +18,13 @@ std::string misfit(const ConvView& p, const ConvPlan& plan) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
   }
   if (plan.src == SrcAccess::gathered && !plan.flat) return "src=gathered needs flat";
+  if (plan.taps == Taps::n) return "taps=n is of backward by data alone";
   const std::int64_t cols = pixel_grid(p, plan.flat).cols;
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
   if (outside(plan.bq, cols)) return fmt::format("bq must be from 1 to {} = {}", plan.flat ? "P*Q" : "Q", cols);
-  const std::int64_t k = plan.taps_in_k ? p.S * plan.bc : plan.bc;
+  const std::int64_t k = plan.taps == Taps::k ? p.S * plan.bc : plan.bc;
   if (std::max({plan.bq, plan.bk, k}) > std::numeric_limits<int>::max()) {
     return "the brick's m, n and k must be below 2^31";
   }
@@ -44,7 +45,7 @@ ConvForwardGeometry geometry_of(const ConvView& p, const ConvPlan& plan) {
   const ActivationLayout src = src_layout_of(p, plan.bc), dst = dst_layout_of(p, plan.bk);
   const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
   const auto [rows, cols] = pixel_grid(p, plan.flat);
-  const std::int64_t taps = plan.taps_in_k ? 1 : p.S;
+  const std::int64_t taps = plan.taps == Taps::k ? 1 : p.S;
   return {.N = p.N,
           .Kb = dst.Cb(),
           .Cb = src.Cb(),
@@ -143,7 +144,7 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
 BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
   return {.m = static_cast<int>(plan_.bq),
           .n = static_cast<int>(plan_.bk),
-          .k = static_cast<int>(plan_.taps_in_k ? view_.S * plan_.bc : plan_.bc),
+          .k = static_cast<int>(plan_.taps == Taps::k ? view_.S * plan_.bc : plan_.bc),
           .lda = plan_.src == SrcAccess::gathered ? plan_.bc : view_.stride_w * plan_.bc,
           .ldb = plan_.bk,
           .ldc = geometry_.dst.pixel,
@@ -154,7 +155,7 @@ BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
 BrgemmHints ConvForwardBlocking::brick_hints() const {
   BrgemmHints hints{.c = plan_.dst};
   // Where a call spans a row, its pixels and with them those in the padding are always the same.
-  if (plan_.bq == geometry_.cols && view_.room_w > 0 && !plan_.taps_in_k) {
+  if (plan_.bq == geometry_.cols && view_.room_w > 0 && plan_.taps != Taps::k) {
     hints.zero_rows = {.period = static_cast<int>(view_.S),
                        .step = view_.stride_w,
                        .begin = view_.pad_w,

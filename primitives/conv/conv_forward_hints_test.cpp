@@ -89,7 +89,7 @@ TEST(ConvForwardHints, NameThePaddingOfWholeRowsAlone) {
     EXPECT_GT(named(), 0) << text;
     plan.bq = p.Q() - 1;
     EXPECT_EQ(named(), 0) << text;
-    plan = {.bc = p.C, .bk = p.K, .bq = p.Q(), .taps_in_k = true, .loops = plan.loops};
+    plan = {.bc = p.C, .bk = p.K, .bq = p.Q(), .taps = Taps::k, .loops = plan.loops};
     EXPECT_EQ(named(), 0) << text;
   }
 }

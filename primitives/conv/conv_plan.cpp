@@ -12,7 +12,7 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
                 {.key = "bk=", .column = "bk", .member = &P::bk},
                 {.key = "bq=", .column = "bq", .member = &P::bq}},
       .words = {choice("rows or flat", {"rows", "flat"}, &P::flat),
-                choice("taps=batch or taps=k", {"taps=batch", "taps=k"}, &P::taps_in_k),
+                choice("taps=batch, taps=k or taps=n", {"taps=batch", "taps=k", "taps=n"}, &P::taps),
                 choice("src=cached, src=prefetch or src=gathered", {"src=cached", "src=prefetch", "src=gathered"},
                        &P::src),
                 choice("dst=cached, dst=prefetch or dst=stream", {"dst=cached", "dst=prefetch", "dst=stream"},

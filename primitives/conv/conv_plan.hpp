@@ -20,6 +20,16 @@ enum class SrcAccess {
              // output features: rows can then be joined, and no cache line that lies between is read again
 };
 
+// Where a filter's taps are.
+enum class Taps {
+  batch,  // members of the batch, k = bc each
+  // The S of a filter row are one k of S * bc, as taps and features lie next to each other in src and in the weights.
+  // The rows of A overlap then (lda = stride_w * bc), so this is for backends that take overlapping rows. A first layer
+  // with C = 3 needs no path of its own this way.
+  k,
+  n,  // backward by data only: see conv_scatter_body.hpp
+};
+
 // The loops are those of conv_forward_body.hpp.
 struct ConvPlan {
   static const SizeTable<ConvPlan>& table();  // of all but the loops
@@ -27,10 +37,7 @@ struct ConvPlan {
   std::int64_t bc = 0, bk = 0;  // input and output features of a block
   std::int64_t bq = 0;          // output pixels (m) of one brick call; the last block of a row may be shorter
   bool flat = false;            // an image's pixels are one long row: see can_be_flat
-  // The S taps of a filter row are members of the batch, k = bc each; or one k of S * bc, as taps and features lie next
-  // to each other in src and in the weights. The rows of A overlap then (lda = stride_w * bc), so this is for backends
-  // that take overlapping rows. A first layer with C = 3 needs no path of its own this way.
-  bool taps_in_k = false;
+  Taps taps = Taps::batch;
   SrcAccess src = SrcAccess::cached;
   CAccess dst = CAccess::cached;  // how the brick reaches it, where the caches cannot hold it
   LoopSchedule loops;
@@ -38,8 +45,8 @@ struct ConvPlan {
   friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 };
 
-// "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat, taps=k, src=prefetch or
-// src=gathered, dst=prefetch or dst=stream
+// "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat, taps=k or taps=n,
+// src=prefetch or src=gathered, dst=prefetch or dst=stream
 std::string to_string(const ConvPlan&);
 
 // Inverse of to_string, the words before the loops in any order and, but for the sizes, left out where they are the

@@ -127,7 +127,7 @@ Plans destinations(const ConvPlan& plan) {
 Plans taps_in_k_or_not(const ConvProblem& p, const ConvPlan& plan) {
   if (p.S == 1) return {};  // one tap is one k, either way
   ConvPlan other = plan;
-  other.taps_in_k = !plan.taps_in_k;
+  other.taps = plan.taps == Taps::k ? Taps::batch : Taps::k;
   return {other};
 }
 

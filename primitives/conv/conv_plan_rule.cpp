@@ -80,7 +80,7 @@ class Chooser {
   Chooser(const ConvView& p, const MachineModel& machine, Backend backend, SrcAccess src)
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     base_.src = src;
-    base_.taps_in_k = p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend);
+    if (p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend)) base_.taps = Taps::k;
     base_.flat = can_be_flat(p, base_.src);
     const PixelGrid grid = pixel_grid(p, base_.flat);
     const std::int64_t pixels = std::min(grid.cols, kPixels);
@@ -118,7 +118,7 @@ class Chooser {
   // Of a filter's pixels several taps are in L1 at once, those of a 1x1 kernel pass by.
   OneVector one_vector() const {
     if (has_few_fmas() && beyond_l3(4.0 * static_cast<double>(p_.K * p_.rows * p_.cols), p_.N)) return OneVector::dear;
-    if (base_.taps_in_k && !has_few_fmas()) return OneVector::cheap;
+    if (base_.taps == Taps::k && !has_few_fmas()) return OneVector::cheap;
     return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
   }
 

@@ -13,7 +13,7 @@ using testing::ThrowsMessage;
 
 TEST(ConvPlan, TextRoundTrip) {
   const ConvPlan plan{
-      64, 32, 28, true, true, SrcAccess::prefetch, CAccess::stream, parse_loop_schedule("{n kb} cb:4 oj oi")};
+      64, 32, 28, true, Taps::k, SrcAccess::prefetch, CAccess::stream, parse_loop_schedule("{n kb} cb:4 oj oi")};
   EXPECT_EQ(to_string(plan), "bc=64 bk=32 bq=28 flat taps=k src=prefetch dst=stream loops={n kb} cb:4 oj oi");
   EXPECT_EQ(parse_conv_plan(to_string(plan)), plan);
   const ConvPlan defaults{.bc = 1, .bk = 2, .bq = 3, .loops = parse_loop_schedule("n kb cb oj oi")};
@@ -30,7 +30,7 @@ TEST(ConvPlan, ParserNamesTheOffendingWord) {
   fails("bc=64 bk=0 bq=28 loops=n kb cb oj oi", "bk is 0: it must be from 1 to 2^40");
   fails("bc=64 bc=32 bk=1 bq=28 loops=n kb cb oj oi", "'bc=32' gives bc a second time after 'bc=64'");
   fails("bc=64 bk=64 loops=n kb cb oj oi", "lacks bq: add a word such as bq=64");
-  fails("bc=64 bk=64 bq=28 taps=r loops=n kb cb oj oi", "or taps=batch or taps=k");
+  fails("bc=64 bk=64 bq=28 taps=r loops=n kb cb oj oi", "or taps=batch, taps=k or taps=n");
   fails("bc=64 bk=64 bq=28 rows flat loops=n kb cb oj oi", "'flat' gives rows a second time after 'rows'");
   fails("bc=64 bk=64 bq=28 rows", "lacks its loops");
   fails("bc=64 bk=64 bq=28 rows loops=n kb cb oj} oi", "'}' without '{'");

@@ -31,12 +31,13 @@ void note(const ConvProblem& p, const ConvPlan& plan, Met& met) {
   note_last_block("bk", p.K, plan.bk, met);
   note_last_block(plan.flat ? "flat bq" : "bq", cols, plan.bq, met);
   // Calls of all rows that are no whole row, four AVX-512 vectors wide: the tiles that leave out zero rows.
-  const bool full_tile = plan.bk > 48 && plan.bk <= 64 && plan.bq >= 7 && cols >= 2 * plan.bq && !plan.taps_in_k;
+  const bool full_tile =
+      plan.bk > 48 && plan.bk <= 64 && plan.bq >= 7 && cols >= 2 * plan.bq && plan.taps == Taps::batch;
   if (full_tile && p.pad_w > 0 && p.S > 1) ++met["cut rows under padding"];
   if (full_tile && p.pad_w > 0 && p.S > 1 && p.stride_w > 1) ++met["cut rows under padding and a stride"];
   if (p.pad_h != p.pad_w) ++met["unequal padding"];
   if (p.stride_w > 1 && (p.W + 2 * p.pad_w - p.S) % p.stride_w != 0) ++met["columns left over"];
-  if (plan.taps_in_k && p.pad_w > 0) ++met["taps in k under padding"];
+  if (plan.taps == Taps::k && p.pad_w > 0) ++met["taps in k under padding"];
   if (plan.src == SrcAccess::gathered && p.stride_h > 1 && p.P() > 1) ++met["gathered rows"];
   if (plan.src == SrcAccess::gathered && p.stride_w > 1 && p.Q() > plan.bq) ++met["gathered part of a row"];
 }

@@ -106,12 +106,23 @@ ConvPlan random_conv_plan(const ConvView& p) {
   const std::int64_t cols = pixel_grid(p, plan.flat).cols;
   plan.bq = pick(0, 2) == 0 ? cols : pick(1, cols);
   plan.dst = static_cast<CAccess>(pick(0, 2));
-  plan.taps_in_k = pick(0, 1) == 1;
+  plan.taps = static_cast<Taps>(pick(0, 1));
   plan.loops = random_schedule({"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"}, {"cb"}, 2,
                                [&](const auto& outside, const std::string& loop) {
                                  const bool at_kb = loop == "kb" || std::ranges::count(outside, "kb") > 0;
                                  return loop != "cb" && !(plan.src == SrcAccess::gathered && at_kb);
                                });
+  return plan;
+}
+
+ConvPlan random_scatter_plan(const ConvProblem& p) {
+  ConvPlan plan{.bc = pick(1, p.K), .bk = pick(1, p.C), .bq = pick(1, p.Q())};
+  plan.taps = Taps::n;
+  plan.loops = random_schedule(
+      {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"}, {"cb"}, 2, [](const auto& outside, const std::string& loop) {
+        const auto has = [&](const char* name) { return std::ranges::count(outside, name) > 0; };
+        return loop != "cb" && loop != "oi" && !(loop == "oj" && has("oj"));
+      });
   return plan;
 }
 

@@ -1,0 +1,110 @@
+// Convolution backward by data on one page, the other way round: five loops around the brick, whose tile of C is added
+// into dsrc.
+//
+//   window[oi][r, s, kb] = sum over cb of ddst[n][cb][oj][oi] * weights[kb][cb][r, s]
+//   dsrc[n][kb][row r of oj][tap s of oi] += window[oi][r, s]
+//
+// For a first layer, whose few input features would leave most lanes of a vector idle: here a filter's taps are in n
+// besides, 7 x 7 x 3 = 147 columns. Their tile stays in L1, as that of col2im, which does the same in memory, does not.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "brgemm.hpp"
+#include "conv/conv_forward_body.hpp"
+#include "host_device.hpp"
+#include "integers.hpp"
+#include "loop_nest.hpp"
+
+namespace brickwork {
+
+// Problem and plan as the loops see them; as everywhere in this pass, kb are blocks of dsrc's features and cb of
+// ddst's. Lengths are in elements.
+struct ConvScatterGeometry {
+  std::int64_t N, Kb, Cb;
+  std::int64_t P, Q, H, W;
+  std::int64_t bk, bq;
+  std::int64_t R, S, stride_h, stride_w, pad_h, pad_w;
+  std::int64_t ddst_image, ddst_block, ddst_pixel;
+  std::int64_t weights_kb, weights_cb;
+
+  static constexpr std::int64_t kLine = 16;
+  // From row to row of weights and windows: whole cache lines, as vectors that lie across two of them load slowly.
+  BRICKWORK_HOST_DEVICE std::int64_t window() const { return ceil_div(R * S * bk, kLine) * kLine; }
+  BRICKWORK_HOST_DEVICE std::int64_t slice() const { return H * W * bk; }  // of dsrc
+};
+
+template <class T>
+struct ConvScatterData {
+  const T *ddst, *weights;
+  PrivateCopies<T> dsrc;
+  const std::uint64_t *ddst_offsets, *weights_offsets;  // bytes from a call's first member to each one of its batch
+};
+
+inline std::vector<Loop> conv_scatter_loops(const ConvScatterGeometry& g) {
+  return {{.name = "n", .extent = g.N},
+          {.name = "kb", .extent = g.Kb},
+          {.name = "cb", .extent = g.Cb, .kind = LoopKind::reduction, .ranged = true},
+          // Filters of neighbouring rows and pixels overlap. In parallel each part of the rows has its copy of dsrc.
+          {.name = "oj", .extent = g.P, .kind = LoopKind::reduction_in_copies},
+          {.name = "oi", .extent = ceil_div(g.Q, g.bq), .kind = LoopKind::reduction}};
+}
+
+// Brick: see tile_brick.hpp.
+template <class Brick, class T = float>
+struct ConvScatterBody {
+  ConvScatterGeometry g;
+  ConvScatterData<T> data;
+  Brick brick;
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
+    const std::int64_t n = at[kN].begin, kb = at[kKb].begin, cb = at[kCb].begin, oj = at[kOj].begin;
+    const std::int64_t q = at[kOi].begin * g.bq, q_end = q + g.bq < g.Q ? q + g.bq : g.Q;
+    T* const dsrc = data.dsrc.of(at.copy()) + (n * g.Kb + kb) * g.slice();
+    if (at.first(kCb) && at.first(kOj) && at.first(kOi)) {
+      brick.fill_zeros(team, dsrc, g.H * g.W, g.bk, g.bk, CAccess::cached);
+      team.barrier();
+    }
+
+    T* const windows = at.scratch<T>();
+    BrgemmCall call;
+    call.rows = static_cast<int>(q_end - q);
+    call.batch = Batch::at_offsets(data.ddst + n * g.ddst_image + cb * g.ddst_block + (oj * g.Q + q) * g.ddst_pixel,
+                                   data.weights + kb * g.weights_kb + cb * g.weights_cb, at[kCb].size(),
+                                   data.ddst_offsets, data.weights_offsets);
+    call.c = windows;
+    brick(team, 0, call, windows + g.bq * g.window());
+    team.barrier();
+
+    // Of the pixels inside .. inside_end all taps of a row fall inside the image.
+    const std::int64_t inside = clamp(ceil_div(g.pad_w, g.stride_w), q, q_end);
+    const std::int64_t left = g.W + g.pad_w - g.S;
+    const std::int64_t inside_end = clamp(left < 0 ? 0 : left / g.stride_w + 1, inside, q_end);
+    for (std::int64_t r = 0; r < g.R; ++r) {
+      const std::int64_t h = oj * g.stride_h - g.pad_h + r;
+      if (h < 0 || h >= g.H) continue;
+      T* const row = dsrc + h * g.W * g.bk;
+      const T* const of_row = windows + r * g.S * g.bk;
+      for (std::int64_t i = q; i < inside; ++i) add_clipped(team, row, of_row + (i - q) * g.window(), i);
+      brick.overlap_add(team, row + (inside * g.stride_w - g.pad_w) * g.bk, g.stride_w * g.bk,
+                        of_row + (inside - q) * g.window(), g.window(), inside_end - inside, g.S * g.bk);
+      for (std::int64_t i = inside_end; i < q_end; ++i) add_clipped(team, row, of_row + (i - q) * g.window(), i);
+    }
+  }
+
+  std::int64_t scratch_bytes() const {
+    return g.bq * g.window() * static_cast<std::int64_t>(sizeof(T)) + brick.scratch_bytes();
+  }
+
+ private:
+  // The taps of one pixel that fall inside the image.
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void add_clipped(const Team& team, T* row, const T* window, std::int64_t pixel) const {
+    const std::int64_t w = pixel * g.stride_w - g.pad_w;
+    const std::int64_t s = clamp(-w, 0, g.S), s_end = clamp(g.W - w, s, g.S);
+    brick.overlap_add(team, row + (w + s) * g.bk, 1, window + s * g.bk, g.window(), 1, (s_end - s) * g.bk);
+  }
+};
+
+}  // namespace brickwork
