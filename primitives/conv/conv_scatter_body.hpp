@@ -79,8 +79,7 @@ struct ConvScatterBody {
 
     // Of the pixels inside .. inside_end all taps of a row fall inside the image.
     const std::int64_t inside = clamp(ceil_div(g.pad_w, g.stride_w), q, q_end);
-    const std::int64_t left = g.W + g.pad_w - g.S;
-    const std::int64_t inside_end = clamp(left < 0 ? 0 : left / g.stride_w + 1, inside, q_end);
+    const std::int64_t inside_end = clamp((g.W + g.pad_w - g.S) / g.stride_w + 1, inside, q_end);
     for (std::int64_t r = 0; r < g.R; ++r) {
       const std::int64_t h = oj * g.stride_h - g.pad_h + r;
       if (h < 0 || h >= g.H) continue;
