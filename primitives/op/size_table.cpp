@@ -1,6 +1,23 @@
 #include "size_table.hpp"
 
-namespace brickwork::size_table {
+#include <fmt/ranges.h>
+
+#include <stdexcept>
+
+namespace brickwork {
+
+void check_elements(std::string_view tensor, std::initializer_list<std::int64_t> dims) {
+  std::int64_t product = 1;
+  for (const std::int64_t dim : dims) {
+    if (dim > kMaxTensorElements / product) {
+      throw std::invalid_argument(
+          fmt::format("{} has {} elements: at most 2^40 are allowed", tensor, fmt::join(dims, " * ")));
+    }
+    product *= dim;
+  }
+}
+
+namespace size_table {
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> words;
@@ -24,4 +41,5 @@ std::int64_t number_of(std::string_view word, std::string_view key) {
   return value;
 }
 
-}  // namespace brickwork::size_table
+}  // namespace size_table
+}  // namespace brickwork

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,6 +96,11 @@ void check_sizes(const T&, std::int64_t most, std::string_view most_text);
 
 template <HasSizes T>
 bool same_sizes(const T&, const T&);
+
+inline constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 40;
+
+// Throws std::invalid_argument where a tensor of these dims, each from 1 to 2^40, has more than 2^40 elements.
+void check_elements(std::string_view tensor, std::initializer_list<std::int64_t> dims);
 
 }  // namespace brickwork
 

@@ -4,25 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <stdexcept>
 
 namespace brickwork {
 namespace {
-
-constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 40;
-
-// Factors in 1 .. 2^40, so the product fits 128 bits as long as it is tested at each step.
-void check_elements(std::string_view tensor, std::initializer_list<std::int64_t> factors) {
-  std::int64_t product = 1;
-  for (const std::int64_t factor : factors) {
-    if (factor > kMaxTensorElements / product) {
-      throw std::invalid_argument(
-          fmt::format("{} has {} elements: at most 2^40 are allowed", tensor, fmt::join(factors, " * ")));
-    }
-    product *= factor;
-  }
-}
 
 void check_kernel(std::string_view kernel_key, std::int64_t kernel, std::string_view input_key, std::int64_t input,
                   std::int64_t pad) {
@@ -42,9 +27,6 @@ std::string to_string(const ConvEpilogue& e) {
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, "+"));
 }
 
-namespace {
-
-// The inverse of to_string; false where the text is no epilogue.
 bool set_epilogue(ConvEpilogue& epilogue, std::string_view text) {
   for (const bool bias : {false, true}) {
     for (const bool residual : {false, true}) {
@@ -58,7 +40,11 @@ bool set_epilogue(ConvEpilogue& epilogue, std::string_view text) {
   return false;
 }
 
-}  // namespace
+void require_no_epilogue(const ConvEpilogue& e, std::string_view pass) {
+  if (!e.any()) return;
+  throw std::invalid_argument(
+      fmt::format("the epilogue is {}: the pass {} has none, so that it must be none", to_string(e), pass));
+}
 
 const SizeTable<ConvProblem>& ConvProblem::table() {
   using P = ConvProblem;
@@ -75,10 +61,7 @@ const SizeTable<ConvProblem>& ConvProblem::table() {
                 {.key = "sw", .column = "stride_w", .member = &P::stride_w, .like = &P::stride_h},
                 {.key = "ph", .column = "pad_h", .member = &P::pad_h, .least = 0},
                 {.key = "pw", .column = "pad_w", .member = &P::pad_w, .least = 0, .like = &P::pad_h}},
-      .words = {{.column = "epilogue",
-                 .expected = "an epilogue: none, or some of bias, residual, relu in this order joined by +",
-                 .get = [](const P& p) { return to_string(p.epilogue); },
-                 .set = [](P& p, std::string_view word) { return set_epilogue(p.epilogue, word); }}}};
+      .words = {epilogue_word<P>()}};
   return table;
 }
 
@@ -116,12 +99,6 @@ void ConvProblem::validate() const {
   check_elements("weights", {K, C, R, S});
   check_elements("dst", {N, K, P(), Q()});
   if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
-}
-
-void require_no_epilogue(const ConvProblem& p, std::string_view pass) {
-  if (!p.epilogue.any()) return;
-  throw std::invalid_argument(
-      fmt::format("the epilogue is {}: the pass {} has none, so that it must be none", to_string(p.epilogue), pass));
 }
 
 }  // namespace brickwork

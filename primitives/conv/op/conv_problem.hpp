@@ -17,7 +17,20 @@ struct ConvEpilogue {
   bool any() const { return bias || residual || relu; }
   friend bool operator==(const ConvEpilogue&, const ConvEpilogue&) = default;
 };
-std::string to_string(const ConvEpilogue&);  // "none", "bias+relu", "bias+residual+relu", ...
+std::string to_string(const ConvEpilogue&);               // "none", "bias+relu", "bias+residual+relu", ...
+bool set_epilogue(ConvEpilogue&, std::string_view text);  // the inverse; false where the text is no epilogue
+
+// The word of a problem that has one.
+template <class Problem>
+Word<Problem> epilogue_word() {
+  return {.column = "epilogue",
+          .expected = "an epilogue: none, or some of bias, residual, relu in this order joined by +",
+          .get = [](const Problem& p) { return to_string(p.epilogue); },
+          .set = [](Problem& p, std::string_view word) { return set_epilogue(p.epilogue, word); }};
+}
+
+// Throws std::invalid_argument with one sentence where there is an epilogue and the pass has none.
+void require_no_epilogue(const ConvEpilogue&, std::string_view pass);
 
 // dst[n][k][p][q] = sum over c, r, s of src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w] * weights[k][c][r][s]
 // with zeros outside src. Dilation 1, one group. Plain tensors are NCHW (src, dst, residual) and KCRS (weights), f32.
@@ -46,8 +59,5 @@ struct ConvProblem {
 
   friend bool operator==(const ConvProblem& a, const ConvProblem& b) { return same_sizes(a, b); }  // not name and count
 };
-
-// Throws std::invalid_argument with one sentence where the problem has an epilogue and the pass has none.
-void require_no_epilogue(const ConvProblem&, std::string_view pass);
 
 }  // namespace brickwork
