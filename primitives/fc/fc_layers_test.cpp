@@ -1,0 +1,156 @@
+// The passes of fully connected layers as the drivers of convolution run them.
+#include "fc/fc_layers.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "aligned_buffer.hpp"
+#include "conv/conv_backward_data.hpp"
+#include "conv/conv_pack.hpp"
+#include "conv/conv_weight_update.hpp"
+#include "fc_ops.hpp"
+#include "test_data.hpp"
+#include "testing/usable.hpp"
+
+namespace brickwork {
+namespace {
+
+// Full of NaN, so that what a driver leaves out is seen.
+AlignedBuffer<float> unwritten(std::int64_t size) {
+  AlignedBuffer<float> buffer(static_cast<std::size_t>(size));
+  std::ranges::fill(buffer, std::numeric_limits<float>::quiet_NaN());
+  return buffer;
+}
+
+AlignedBuffer<float> packed(const ActivationLayout& layout, const float* plain) {
+  AlignedBuffer<float> buffer = unwritten(plain == nullptr ? 0 : layout.size());
+  if (plain != nullptr) pack_nhwc(layout, plain, buffer.data());
+  return buffer;
+}
+
+PlainTensors unwritten(std::vector<TensorInfo> infos) {
+  PlainTensors tensors(std::move(infos));
+  poison(tensors);
+  return tensors;
+}
+
+// What a pass of a driver of `conv` makes of a layer's tensors; conv is the layer's but where a test wants it wrong.
+template <class Op>
+PlainTensors run_layer(const ConvProblem& conv, const FcProblem& p, const MachineModel&, Backend, const PlainTensors&);
+
+template <>
+PlainTensors run_layer<FcForwardOp>(const ConvProblem& conv, const FcProblem& p, const MachineModel& machine,
+                                    Backend backend, const PlainTensors& in) {
+  const ConvForward driver = *ConvForward::make(conv, plan_conv_forward(conv, machine, backend), backend);
+  const ActivationLayout dst_layout = driver.dst_layout();
+  const auto src = packed(driver.src_layout(), in.at<float>("src")),
+             residual = packed(dst_layout, in.at<float>("residual"));
+  auto weights = unwritten(driver.weights_layout().size()), dst = unwritten(dst_layout.size());
+  pack_kcrs(driver.weights_layout(), in.at<float>("weights"), weights.data());
+  AlignedBuffer<float> bias(static_cast<std::size_t>(dst_layout.Cb() * dst_layout.bc));
+  if (const float* plain = in.at<float>("bias")) std::copy_n(plain, p.K, bias.data());
+  driver.run(src.data(), weights.data(), bias.data(), residual.data(), dst.data());
+  PlainTensors out = unwritten(FcForwardOp::outputs(p));
+  unpack_nhwc(dst_layout, dst.data(), out.at<float>("dst"));
+  return out;
+}
+
+template <>
+PlainTensors run_layer<FcBackwardDataOp>(const ConvProblem& conv, const FcProblem& p, const MachineModel& machine,
+                                         Backend backend, const PlainTensors& in) {
+  const ConvBackwardData driver =
+      *ConvBackwardData::make(conv, plan_conv_backward_data(conv, machine, backend), backend);
+  const auto ddst = packed(driver.ddst_layout(), in.at<float>("ddst"));
+  auto weights = unwritten(driver.weights_size()), dsrc = unwritten(driver.dsrc_layout().size());
+  driver.pack_weights(in.at<float>("weights"), weights.data());
+  driver.run(ddst.data(), weights.data(), dsrc.data());
+  PlainTensors out = unwritten(FcBackwardDataOp::outputs(p));
+  unpack_nhwc(driver.dsrc_layout(), dsrc.data(), out.at<float>("dsrc"));
+  return out;
+}
+
+template <>
+PlainTensors run_layer<FcWeightUpdateOp>(const ConvProblem& conv, const FcProblem& p, const MachineModel& machine,
+                                         Backend backend, const PlainTensors& in) {
+  ConvWeightUpdate driver = *ConvWeightUpdate::make(conv, plan_conv_update(conv, machine), backend);
+  const auto src = packed(driver.src_layout(), in.at<float>("src")),
+             ddst = packed(driver.ddst_layout(), in.at<float>("ddst"));
+  auto dweights = unwritten(driver.dweights_layout().size());
+  driver.run(src.data(), ddst.data(), dweights.data());
+  PlainTensors out = unwritten(FcWeightUpdateOp::outputs(p));
+  unpack_kcrs(driver.dweights_layout(), dweights.data(), out.at<float>("dweights"));
+  return out;
+}
+
+// Why it is wrong, or nothing.
+template <class Op>
+std::string wrong(const FcProblem& p, const MachineModel& machine, Backend backend, const TestData& t) {
+  return compare(run_layer<Op>(conv_of(p), p, machine, backend, t.inputs), t.expected, t.tolerance).reason;
+}
+
+template <class Op>
+class FcLayers : public testing::Test {};
+using FcPasses = testing::Types<FcForwardOp, FcBackwardDataOp, FcWeightUpdateOp>;
+TYPED_TEST_SUITE(FcLayers, FcPasses);
+
+std::int64_t fc_size() {
+  const auto around = [](std::int64_t size) { return rc::gen::inRange(size - 1, size + 2); };
+  return *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(1, 12), around(16), around(64), around(128), around(192));
+}
+
+TYPED_TEST(FcLayers, RulesPlansAreExactOnRandomProblems) {
+  EXPECT_TRUE(rc::check([] {
+    FcProblem p{.N = fc_size(), .C = fc_size(), .K = fc_size()};
+    if (std::is_same_v<TypeParam, FcForwardOp>) {
+      p.epilogue = {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()};
+    }
+    const MachineModel machine{.threads = *rc::gen::inRange(1, 4),
+                               .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)};
+    const TestData t = make_test_data<TypeParam>(p, Fill::integers, to_string(p));
+    RC_PRE(!decides_nothing(t.expected));
+    for (const Backend backend : {Backend::simd, Backend::portable}) {
+      EXPECT_EQ(wrong<TypeParam>(p, machine, backend, t), "") << to_string(p) << " " << to_string(backend);
+    }
+  }));
+}
+
+TYPED_TEST(FcLayers, RulesPlansAreExactFromOneImageToThousands) {
+  for (const char* text :
+       {"N1 C1 K1", "N1 C1000 K1001", "N1 C257 K64", "N2 C64 K300", "N64 C300 K64", "N4001 C33 K17"}) {
+    const auto p = parse_problem<FcProblem>(text);
+    const TestData t = make_checkable_test_data<TypeParam>(p, Fill::integers);
+    for (const int threads : {1, 2, 3}) {
+      for (const Backend backend : {Backend::simd, Backend::libxsmm}) {
+        if (!usable(backend)) continue;
+        EXPECT_EQ(wrong<TypeParam>(p, {.threads = threads}, backend, t), "") << text;
+      }
+    }
+  }
+}
+
+// The check of this file must see a wrong driver: one of another layer on the same tensors.
+TYPED_TEST(FcLayers, AWrongLayerIsSeen) {
+  const auto p = parse_problem<FcProblem>("N5 C6 K7");
+  const TestData t = make_checkable_test_data<TypeParam>(p, Fill::integers);
+  const auto reason = [&](const char* text) {
+    const auto out = run_layer<TypeParam>(conv_of(parse_problem<FcProblem>(text)), p, {}, Backend::simd, t.inputs);
+    return compare(out, t.expected, t.tolerance).reason;
+  };
+  EXPECT_EQ(reason("N5 C6 K7"), "");
+  EXPECT_NE(reason("N4 C6 K7"), "");
+  EXPECT_NE(reason("N5 C5 K7"), "");
+  EXPECT_NE(reason("N5 C6 K6"), "");
+}
+
+TEST(ConvOfFc, IsOfOneImage) {
+  const auto p = parse_problem<FcProblem>("N64 C3 K5 bias");
+  EXPECT_EQ(to_string(conv_of(p)), "N1_C3_K5_H1_W64_R1_S1_sh1_sw1_ph0_pw0_bias");
+  EXPECT_EQ(conv_of(p).flops(), p.flops());
+}
+
+}  // namespace
+}  // namespace brickwork

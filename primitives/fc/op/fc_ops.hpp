@@ -1,0 +1,55 @@
+// The passes of a fully connected layer as everyone outside their drivers knows them: tensors, work, and the
+// definitions, which share nothing with the drivers they judge.
+#pragma once
+#include "fc_problem.hpp"
+#include "op.hpp"
+
+namespace brickwork {
+
+// What they have in common: each sums every product of an input, a weight and an image once.
+struct FcOp {
+  using Problem = FcProblem;
+  static constexpr std::string_view primitive = "fc";
+  static constexpr std::int64_t FcProblem::*images = &FcProblem::N;
+  static constexpr bool sum_of_products = true;
+
+  static double flops(const FcProblem& p) { return p.flops(); }
+  static double least_flops(const FcProblem& p) { return p.flops(); }
+};
+
+// Tensors: src [N][C], weights [K][C], bias [K] and residual [N][K] where the epilogue asks for them; dst [N][K].
+struct FcForwardOp : FcOp {
+  static constexpr std::string_view pass = "forward";
+
+  static std::vector<TensorInfo> inputs(const FcProblem&);
+  static std::vector<TensorInfo> outputs(const FcProblem&);
+  static std::int64_t terms(const FcProblem& p) { return p.C; }
+  static void reference(const FcProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+// The gradient of src out of that of dst: dsrc[n][c] = sum over k of ddst[n][k] * weights[k][c].
+// Tensors: ddst [N][K], weights [K][C]; dsrc [N][C].
+struct FcBackwardDataOp : FcOp {
+  static constexpr std::string_view pass = "backward-data";
+
+  static void check_taken(const FcProblem& p) { require_no_epilogue(p.epilogue, pass); }
+  static std::vector<TensorInfo> inputs(const FcProblem&);
+  static std::vector<TensorInfo> outputs(const FcProblem&);
+  static std::int64_t terms(const FcProblem& p) { return p.K; }
+  static void reference(const FcProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+// The gradient of the weights out of that of dst: dweights[k][c] = sum over n of ddst[n][k] * src[n][c].
+// Tensors: src [N][C], ddst [N][K]; dweights [K][C], overwritten.
+struct FcWeightUpdateOp : FcOp {
+  static constexpr std::string_view pass = "weight-update";
+  static constexpr std::string_view summed_over_images = "ddst";
+
+  static void check_taken(const FcProblem& p) { require_no_epilogue(p.epilogue, pass); }
+  static std::vector<TensorInfo> inputs(const FcProblem&);
+  static std::vector<TensorInfo> outputs(const FcProblem&);
+  static std::int64_t terms(const FcProblem& p) { return p.N; }
+  static void reference(const FcProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+}  // namespace brickwork
