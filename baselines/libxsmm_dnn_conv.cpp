@@ -1,24 +1,18 @@
 // libxsmm_dnn_convolution of LIBXSMM 1.17, forward.
 #include "conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
-#include "blocked_conv_tensors.hpp"
-#include "libxsmm_dnn_layer.hpp"
+#include "libxsmm_dnn_conv_layer.hpp"
 
 namespace brickwork {
 namespace {
 
-class PreparedLibxsmmDnnConv final : public Prepared {
+class PreparedLibxsmmDnnConv final : public libxsmm::PreparedConv {
  public:
   PreparedLibxsmmDnnConv(const ConvProblem& p, const PlainTensors& in, int threads)
-      : in_(in),
-        tensors_(p, libxsmm::feature_block(p.C), libxsmm::feature_block(p.K), threads),
-        layer_(libxsmm::describe_conv(p, threads), LIBXSMM_DNN_COMPUTE_KIND_FWD),
-        fallback_(p.N % threads != 0) {
-    BlockedImages &src = tensors_.src, &dst = tensors_.dst;
-    BlockedWeights& w = tensors_.weights;
-    layer_.bind(LIBXSMM_DNN_REGULAR_INPUT, src.data.data(), {w.bc, src.stored_w(), src.stored_h(), w.Cb, p.N});
-    layer_.bind(LIBXSMM_DNN_REGULAR_FILTER, w.data.data(), {w.bk, w.bc, p.S, p.R, w.Cb, w.Kb});
-    layer_.bind(LIBXSMM_DNN_REGULAR_OUTPUT, dst.data.data(), {w.bk, p.Q(), p.P(), w.Kb, p.N});
+      : PreparedConv(p, in, libxsmm::describe_conv(p, threads), LIBXSMM_DNN_COMPUTE_KIND_FWD, p.N % threads != 0) {
+    bind_src(LIBXSMM_DNN_REGULAR_INPUT);
+    bind_weights(LIBXSMM_DNN_REGULAR_FILTER);
+    bind_dst(LIBXSMM_DNN_REGULAR_OUTPUT);
     // Where it drops the stride of the input, the library needs N*C*P*Q elements and counts N*C*(H/2)*(W/2), which
     // is fewer for an odd H or W.
     layer_.bind_scratch(static_cast<std::size_t>(p.N * p.C * p.P() * p.Q()));
@@ -28,17 +22,7 @@ class PreparedLibxsmmDnnConv final : public Prepared {
     tensors_.src.pack(in_.at<float>("src"));
     tensors_.weights.pack(in_.at<float>("weights"));
   }
-  void run() override { layer_.run(); }
   void unpack(PlainTensors& out) override { tensors_.dst.unpack(out.at<float>("dst")); }
-
-  std::string implementation() const override { return fallback_ ? "direct, fallback loops" : "direct"; }
-  std::string isa() const override { return libxsmm_get_target_arch(); }
-
- private:
-  const PlainTensors& in_;
-  BlockedConvTensors tensors_;
-  libxsmm::ConvLayer layer_;
-  bool fallback_;
 };
 
 std::optional<std::string> unsupported_forward(const ConvProblem& p, int threads) {

@@ -3,8 +3,7 @@
 // input. For all else it has others, a small GEMM for each row and tap.
 #include "conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
-#include "blocked_conv_tensors.hpp"
-#include "libxsmm_dnn_layer.hpp"
+#include "libxsmm_dnn_conv_layer.hpp"
 
 namespace brickwork {
 namespace {
@@ -21,34 +20,27 @@ bool takes_fast_loops(const ConvProblem& p, int threads) {
   return libxsmm::is_1x1(p) ? p.pad_h == 0 && p.pad_w == 0 : p.R > 1 && keeps_size(p);
 }
 
-BlockedImages::Rim ddst_rim(const ConvProblem& p, int threads) {
-  if (!takes_fast_loops(p, threads)) return {};
-  return {p.pad_h, p.pad_w};
-}
-
 libxsmm_dnn_conv_desc describe_backward_data(const ConvProblem& p, int threads) {
   libxsmm_dnn_conv_desc d = libxsmm::describe_conv(p, threads);
-  d.pad_h_out = static_cast<int>(ddst_rim(p, threads).h);
-  d.pad_w_out = static_cast<int>(ddst_rim(p, threads).w);
+  if (takes_fast_loops(p, threads)) {
+    d.pad_h_out = static_cast<int>(p.pad_h);
+    d.pad_w_out = static_cast<int>(p.pad_w);
+  }
   // pack() transposes the weights, as others' pack() brings them into the layout that they like best.
   d.options = LIBXSMM_DNN_CONV_OPTION_BWD_NO_FILTER_TRANSPOSE_OVERWRITE;
   return d;
 }
 
-class PreparedLibxsmmDnnBackwardData final : public Prepared {
+class PreparedLibxsmmDnnBackwardData final : public libxsmm::PreparedConv {
  public:
   PreparedLibxsmmDnnBackwardData(const ConvProblem& p, const PlainTensors& in, int threads)
-      : in_(in),
-        tensors_(p, libxsmm::feature_block(p.C), libxsmm::feature_block(p.K), threads, ddst_rim(p, threads)),
-        layer_(describe_backward_data(p, threads), LIBXSMM_DNN_COMPUTE_KIND_BWD),
-        fallback_(!takes_fast_loops(p, threads)) {
-    BlockedImages &src = tensors_.src, &dst = tensors_.dst;
+      : PreparedConv(p, in, describe_backward_data(p, threads), LIBXSMM_DNN_COMPUTE_KIND_BWD,
+                     !takes_fast_loops(p, threads)) {
     BlockedWeights& w = tensors_.weights;
-    layer_.bind(LIBXSMM_DNN_GRADIENT_INPUT, src.data.data(), {w.bc, src.stored_w(), src.stored_h(), w.Cb, p.N});
-    layer_.bind(LIBXSMM_DNN_REGULAR_FILTER_TRANS, w.data.data(), {w.bc, w.bk, p.S, p.R, w.Kb, w.Cb});
-    // It is asked for and not read.
-    layer_.bind(LIBXSMM_DNN_REGULAR_FILTER, w.data.data(), {w.bk, w.bc, p.S, p.R, w.Cb, w.Kb});
-    layer_.bind(LIBXSMM_DNN_GRADIENT_OUTPUT, dst.data.data(), {w.bk, dst.stored_w(), dst.stored_h(), w.Kb, p.N});
+    bind_src(LIBXSMM_DNN_GRADIENT_INPUT);
+    layer_.bind(LIBXSMM_DNN_REGULAR_FILTER_TRANS, w.data.data(), {w.bc, w.bk, w.S, w.R, w.Kb, w.Cb});
+    bind_weights(LIBXSMM_DNN_REGULAR_FILTER);  // it is asked for and not read
+    bind_dst(LIBXSMM_DNN_GRADIENT_OUTPUT);
     layer_.bind_scratch();
   }
 
@@ -56,17 +48,7 @@ class PreparedLibxsmmDnnBackwardData final : public Prepared {
     tensors_.dst.pack(in_.at<float>("ddst"));
     tensors_.weights.pack_transposed(in_.at<float>("weights"));
   }
-  void run() override { layer_.run(); }
   void unpack(PlainTensors& out) override { tensors_.src.unpack(out.at<float>("dsrc")); }
-
-  std::string implementation() const override { return fallback_ ? "direct, fallback loops" : "direct"; }
-  std::string isa() const override { return libxsmm_get_target_arch(); }
-
- private:
-  const PlainTensors& in_;
-  BlockedConvTensors tensors_;
-  libxsmm::ConvLayer layer_;
-  bool fallback_;
 };
 
 std::optional<std::string> unsupported_backward_data(const ConvProblem& p, int threads) {

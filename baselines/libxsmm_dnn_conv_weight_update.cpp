@@ -5,23 +5,18 @@
 #include <algorithm>
 #include <limits>
 
-#include "blocked_conv_tensors.hpp"
-#include "libxsmm_dnn_layer.hpp"
+#include "libxsmm_dnn_conv_layer.hpp"
 
 namespace brickwork {
 namespace {
 
-class PreparedLibxsmmDnnUpdate final : public Prepared {
+class PreparedLibxsmmDnnUpdate final : public libxsmm::PreparedConv {
  public:
   PreparedLibxsmmDnnUpdate(const ConvProblem& p, const PlainTensors& in, int threads)
-      : in_(in),
-        tensors_(p, libxsmm::feature_block(p.C), libxsmm::feature_block(p.K), threads),
-        layer_(libxsmm::describe_conv(p, threads), LIBXSMM_DNN_COMPUTE_KIND_UPD) {
-    BlockedImages &src = tensors_.src, &dst = tensors_.dst;
-    BlockedWeights& w = tensors_.weights;
-    layer_.bind(LIBXSMM_DNN_REGULAR_INPUT, src.data.data(), {w.bc, src.stored_w(), src.stored_h(), w.Cb, p.N});
-    layer_.bind(LIBXSMM_DNN_GRADIENT_FILTER, w.data.data(), {w.bk, w.bc, p.S, p.R, w.Cb, w.Kb});
-    layer_.bind(LIBXSMM_DNN_GRADIENT_OUTPUT, dst.data.data(), {w.bk, p.Q(), p.P(), w.Kb, p.N});
+      : PreparedConv(p, in, libxsmm::describe_conv(p, threads), LIBXSMM_DNN_COMPUTE_KIND_UPD, false) {
+    bind_src(LIBXSMM_DNN_REGULAR_INPUT);
+    bind_weights(LIBXSMM_DNN_GRADIENT_FILTER);
+    bind_dst(LIBXSMM_DNN_GRADIENT_OUTPUT);
     layer_.bind_scratch();
   }
 
@@ -29,16 +24,7 @@ class PreparedLibxsmmDnnUpdate final : public Prepared {
     tensors_.src.pack(in_.at<float>("src"));
     tensors_.dst.pack(in_.at<float>("ddst"));
   }
-  void run() override { layer_.run(); }
   void unpack(PlainTensors& out) override { tensors_.weights.unpack(out.at<float>("dweights")); }
-
-  std::string implementation() const override { return "direct"; }
-  std::string isa() const override { return libxsmm_get_target_arch(); }
-
- private:
-  const PlainTensors& in_;
-  BlockedConvTensors tensors_;
-  libxsmm::ConvLayer layer_;
 };
 
 // Whether each thread has some of the filter's blocks and all images, as it is for small outputs.

@@ -5,113 +5,60 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
-
-#include "libxsmm_target.hpp"
 
 namespace brickwork::libxsmm {
 namespace {
 
 void check(libxsmm_dnn_err_t status, const char* call) {
   if (status != LIBXSMM_DNN_SUCCESS) {
-    throw std::runtime_error(fmt::format("{} failed: {}", call, libxsmm_dnn_get_error(status)));
+    throw std::runtime_error(fmt::format("{} of LIBXSMM failed: {}", call, libxsmm_dnn_get_error(status)));
   }
 }
 
 }  // namespace
 
-std::int64_t feature_block(std::int64_t features) {
-  const std::int64_t most = libxsmm_get_target_archid() >= LIBXSMM_X86_AVX512_CORE ? 64 : 32;
-  if (features < most) return features;
-  std::int64_t block = most;
-  while (features % block != 0) block /= 2;
-  return block;
-}
-
-std::optional<std::string> unsupported_conv(const ConvProblem& p, std::int64_t longest_batch) {
-  if (const auto why = unsupported_target()) return why;
-  if (p.epilogue.any()) return "LIBXSMM 1.17 fuses nothing into its convolution: the epilogue must be none";
-  for (const std::int64_t size : {p.N, p.C, p.K, p.H, p.W, p.R, p.S, p.stride_h, p.stride_w, p.pad_h, p.pad_w}) {
-    if (size > std::numeric_limits<int>::max()) return "LIBXSMM 1.17 takes sizes below 2^31 only";
-  }
-  if (longest_batch > kPointerArrayLength) {
-    return fmt::format("LIBXSMM 1.17 holds {} pointers a call and this problem may need {}", kPointerArrayLength,
-                       longest_batch);
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> wrong_loops(const ConvProblem& p, int threads) {
-  if (p.R == 3 && p.S == 3 && p.stride_h == 1 && p.stride_w == 1 && p.pad_h == 1 && p.pad_w == 1 && p.H == 1 &&
-      p.W == 1) {
-    return "LIBXSMM 1.17 crashes on a padded 3x3 convolution of a single pixel: it skips the rim with a GEMM of 0 "
-           "columns";
-  }
-  if (is_1x1(p) && p.stride_h == 1 && p.stride_w == 1 && p.Q() == 56 && p.P() > 1 && p.P() <= 14 &&
-      p.N % threads == 0) {
-    return "LIBXSMM 1.17 halves output rows of 56 pixels and takes all rows of up to 14 at once: with both it computes "
-           "the first half of the output alone";
-  }
-  return std::nullopt;
-}
-
-libxsmm_dnn_conv_desc describe_conv(const ConvProblem& p, int threads) {
-  libxsmm_dnn_conv_desc d{};
-  d.N = static_cast<int>(p.N);
-  d.C = static_cast<int>(p.C);
-  d.K = static_cast<int>(p.K);
-  d.H = static_cast<int>(p.H);
-  d.W = static_cast<int>(p.W);
-  d.R = static_cast<int>(p.R);
-  d.S = static_cast<int>(p.S);
-  d.u = static_cast<int>(p.stride_h);
-  d.v = static_cast<int>(p.stride_w);
-  d.pad_h = d.pad_h_in = static_cast<int>(p.pad_h);
-  d.pad_w = d.pad_w_in = static_cast<int>(p.pad_w);
-  d.threads = threads;
-  d.datatype_in = d.datatype_out = LIBXSMM_DNN_DATATYPE_F32;
-  d.buffer_format = d.filter_format = LIBXSMM_DNN_TENSOR_FORMAT_LIBXSMM;
-  d.algo = LIBXSMM_DNN_CONV_ALGO_DIRECT;
-  d.options = LIBXSMM_DNN_CONV_OPTION_OVERWRITE;
-  d.fuse_ops = LIBXSMM_DNN_CONV_FUSE_NONE;
-  return d;
-}
-
-ConvLayer::ConvLayer(const libxsmm_dnn_conv_desc& desc, libxsmm_dnn_compute_kind pass)
-    : pass_(pass), threads_(desc.threads) {
+template <class Kind>
+Layer<Kind>::Layer(const typename Kind::Description& description, libxsmm_dnn_compute_kind pass)
+    : pass_(pass), threads_(description.threads) {
   libxsmm_dnn_err_t status = LIBXSMM_DNN_SUCCESS;
-  layer_.reset(libxsmm_dnn_create_conv_layer(desc, &status));
-  check(status, "libxsmm_dnn_create_conv_layer");
+  layer_.reset(Kind::create(description, &status));
+  check(status, "the layer");
 }
 
-void ConvLayer::bind(libxsmm_dnn_tensor_type type, float* data, std::initializer_list<std::int64_t> dims) {
+template <class Kind>
+void Layer<Kind>::bind(libxsmm_dnn_tensor_type type, void* data, std::initializer_list<std::int64_t> dims) {
   libxsmm_dnn_err_t status = LIBXSMM_DNN_SUCCESS;
   const std::unique_ptr<libxsmm_dnn_tensor_datalayout, decltype(&libxsmm_dnn_destroy_tensor_datalayout)> layout(
-      libxsmm_dnn_create_tensor_datalayout(layer_.get(), type, &status), &libxsmm_dnn_destroy_tensor_datalayout);
-  check(status, "libxsmm_dnn_create_tensor_datalayout");
+      Kind::layout(layer_.get(), type, &status), &libxsmm_dnn_destroy_tensor_datalayout);
+  check(status, "the layout of a tensor");
   if (!std::equal(dims.begin(), dims.end(), layout->dim_size, layout->dim_size + layout->num_dims)) {
     throw std::runtime_error("LIBXSMM chose another blocking than this baseline packs");
   }
   tensors_.emplace_back(libxsmm_dnn_link_tensor(layout.get(), data, &status));
-  check(status, "libxsmm_dnn_link_tensor");
-  check(libxsmm_dnn_bind_tensor(layer_.get(), tensors_.back().get(), type), "libxsmm_dnn_bind_tensor");
+  check(status, "the link to a tensor");
+  check(Kind::bind(layer_.get(), tensors_.back().get(), type), "the binding of a tensor");
 }
 
-void ConvLayer::bind_scratch(std::size_t at_least) {
+template <class Kind>
+void Layer<Kind>::bind_scratch(std::size_t at_least) {
   libxsmm_dnn_err_t status = LIBXSMM_DNN_SUCCESS;
-  const std::size_t bytes = libxsmm_dnn_get_scratch_size(layer_.get(), pass_, &status);
-  check(status, "libxsmm_dnn_get_scratch_size");
+  const std::size_t bytes = Kind::scratch_size(layer_.get(), pass_, &status);
+  check(status, "the size of the scratch");
   scratch_ = AlignedBuffer<float>(std::max(bytes / sizeof(float) + 1, at_least));
-  check(libxsmm_dnn_bind_scratch(layer_.get(), pass_, scratch_.data()), "libxsmm_dnn_bind_scratch");
+  check(Kind::bind_scratch(layer_.get(), pass_, scratch_.data()), "the binding of the scratch");
 }
 
-void ConvLayer::run() {
+template <class Kind>
+void Layer<Kind>::run() {
   libxsmm_dnn_err_t status = LIBXSMM_DNN_SUCCESS;
 #pragma omp parallel num_threads(threads_) reduction(max : status)
-  status = libxsmm_dnn_execute_st(layer_.get(), pass_, 0, omp_get_thread_num());
-  check(status, "libxsmm_dnn_execute_st");
+  status = Kind::execute(layer_.get(), pass_, 0, omp_get_thread_num());
+  check(status, "the execution");
 }
+
+template class Layer<ConvLayer>;
+template class Layer<FcLayer>;
 
 }  // namespace brickwork::libxsmm
 #endif

@@ -1,50 +1,66 @@
-// What the three passes of LIBXSMM 1.17's own convolution share: the paper authors' primitive, a layer with its
-// tensors.
+// What LIBXSMM 1.17's own primitives share: the paper authors' layers, each with its tensors and its loops.
 #pragma once
 #include <libxsmm.h>
 
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "aligned_buffer.hpp"
-#include "conv_problem.hpp"
+#include "contender.hpp"
 
 namespace brickwork::libxsmm {
 
-constexpr std::int64_t kPointerArrayLength = 1024;  // of A_ptrs and B_ptrs in the library, which it does not check
+// A kind of layer: the library has the same functions for each, under names of their own.
+struct ConvLayer {
+  using Handle = libxsmm_dnn_layer;
+  using Description = libxsmm_dnn_conv_desc;
+  static constexpr auto create = libxsmm_dnn_create_conv_layer;
+  static constexpr auto destroy = libxsmm_dnn_destroy_conv_layer;
+  static constexpr auto layout = libxsmm_dnn_create_tensor_datalayout;
+  static constexpr auto bind = libxsmm_dnn_bind_tensor;
+  static constexpr auto execute = libxsmm_dnn_execute_st;
+  static std::size_t scratch_size(const Handle* layer, libxsmm_dnn_compute_kind pass, libxsmm_dnn_err_t* status) {
+    return libxsmm_dnn_get_scratch_size(layer, pass, status);
+  }
+  static libxsmm_dnn_err_t bind_scratch(Handle* layer, libxsmm_dnn_compute_kind pass, const void* scratch) {
+    return libxsmm_dnn_bind_scratch(layer, pass, scratch);
+  }
+};
 
-// The block that the library gives a feature dimension: all of it where it is small, else its largest power of two
-// that divides it.
-std::int64_t feature_block(std::int64_t features);
+struct FcLayer {
+  using Handle = libxsmm_dnn_fullyconnected;
+  using Description = libxsmm_dnn_fullyconnected_desc;
+  static constexpr auto create = libxsmm_dnn_create_fullyconnected;
+  static constexpr auto destroy = libxsmm_dnn_destroy_fullyconnected;
+  static constexpr auto layout = libxsmm_dnn_fullyconnected_create_tensor_datalayout;
+  static constexpr auto bind = libxsmm_dnn_fullyconnected_bind_tensor;
+  static constexpr auto execute = libxsmm_dnn_fullyconnected_execute_st;
+  static std::size_t scratch_size(const Handle* layer, libxsmm_dnn_compute_kind, libxsmm_dnn_err_t* status) {
+    return libxsmm_dnn_fullyconnected_get_scratch_size(layer, status);
+  }
+  static libxsmm_dnn_err_t bind_scratch(Handle* layer, libxsmm_dnn_compute_kind, const void* scratch) {
+    return libxsmm_dnn_fullyconnected_bind_scratch(layer, scratch);
+  }
+};
 
-inline bool is_1x1(const ConvProblem& p) { return p.R == 1 && p.S == 1; }
-
-// Why a pass cannot be of which one call reduces up to so many blocks, or nothing.
-std::optional<std::string> unsupported_conv(const ConvProblem&, std::int64_t longest_batch);
-
-// Why the loops that forward and backward by data have in common are wrong or crash, or nothing.
-std::optional<std::string> wrong_loops(const ConvProblem&, int threads);
-
-// In the library's fast mode: its padding is stored.
-libxsmm_dnn_conv_desc describe_conv(const ConvProblem&, int threads);
-
-// The library's loops on tensors that we own. Throws std::runtime_error where a call of the library fails.
-class ConvLayer {
+// The library's loops on tensors that we own. Throws std::runtime_error where a call of the library fails or warns, as
+// it does where it takes other blocks than those it was given.
+template <class Kind>
+class Layer {
  public:
-  ConvLayer(const libxsmm_dnn_conv_desc&, libxsmm_dnn_compute_kind pass);
+  Layer(const typename Kind::Description&, libxsmm_dnn_compute_kind pass);
 
   // dims: what we packed, fastest first; it must be what the library expects.
-  void bind(libxsmm_dnn_tensor_type, float* data, std::initializer_list<std::int64_t> dims);
+  void bind(libxsmm_dnn_tensor_type, void* data, std::initializer_list<std::int64_t> dims);
   // As much as the library asks for; at least so many elements, where it counts too few.
   void bind_scratch(std::size_t at_least = 0);
   void run();
 
  private:
   struct FreeLayer {
-    void operator()(libxsmm_dnn_layer* layer) const { libxsmm_dnn_destroy_conv_layer(layer); }
+    void operator()(typename Kind::Handle* layer) const { Kind::destroy(layer); }
   };
   struct FreeTensor {
     void operator()(libxsmm_dnn_tensor* tensor) const { libxsmm_dnn_destroy_tensor(tensor); }
@@ -53,8 +69,23 @@ class ConvLayer {
   libxsmm_dnn_compute_kind pass_;
   int threads_;
   AlignedBuffer<float> scratch_;
-  std::unique_ptr<libxsmm_dnn_layer, FreeLayer> layer_;
+  std::unique_ptr<typename Kind::Handle, FreeLayer> layer_;
   std::vector<std::unique_ptr<libxsmm_dnn_tensor, FreeTensor>> tensors_;
+};
+
+// A pass of a layer as a contender, but for its tensors.
+template <class Kind>
+class PreparedLayer : public Prepared {
+ public:
+  PreparedLayer(const PlainTensors& in, const typename Kind::Description& description, libxsmm_dnn_compute_kind pass)
+      : in_(in), layer_(description, pass) {}
+
+  void run() final { layer_.run(); }
+  std::string isa() const final { return libxsmm_get_target_arch(); }
+
+ protected:
+  const PlainTensors& in_;
+  Layer<Kind> layer_;
 };
 
 }  // namespace brickwork::libxsmm

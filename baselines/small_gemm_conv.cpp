@@ -10,16 +10,11 @@
 #include <stdexcept>
 
 #include "blocked_conv_tensors.hpp"
+#include "largest_divisor.hpp"
 #include "libxsmm_target.hpp"
 
 namespace brickwork {
 namespace {
-
-std::int64_t largest_divisor_up_to_64(std::int64_t size) {
-  std::int64_t block = std::min<std::int64_t>(size, 64);
-  while (size % block != 0) --block;
-  return block;
-}
 
 // C [Q][bk] += A [Q][bc] * B [bc][bk], rows of A stride_w pixels apart. LIBXSMM is column-major: its A is our B.
 libxsmm_smmfunction make_gemm(const ConvProblem& p, std::int64_t bc, std::int64_t bk) {

@@ -1,0 +1,14 @@
+// Blocks where a library leaves their choice to its user.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+namespace brickwork {
+
+inline std::int64_t largest_divisor_up_to_64(std::int64_t size) {
+  std::int64_t block = std::min<std::int64_t>(size, 64);
+  while (size % block != 0) --block;
+  return block;
+}
+
+}  // namespace brickwork
