@@ -14,8 +14,8 @@ class ConvBaseline : public testing::TestWithParam<Contender<ConvForwardOp>> {
 };
 
 TEST_P(ConvBaseline, IsExact) { expect_exact_on(contender, kConvProblems, Refusal::wrong); }
-TEST_P(ConvBaseline, IsExactOnRandomProblems) { expect_exact_on_random_problems(contender); }
-TEST_P(ConvBaseline, SaysWhatItIs) { expect_says_what_it_is(contender); }
+TEST_P(ConvBaseline, IsExactOnRandomProblems) { expect_exact_on_random_problems(contender, random_baseline_conv); }
+TEST_P(ConvBaseline, SaysWhatItIs) { expect_says_what_it_is(contender, "C16 K16 H4"); }
 
 TEST_P(ConvBaseline, IsExactWithEveryEpilogueOrRefusesIt) {
   for (const char* epilogue :

@@ -39,8 +39,10 @@ TEST_P(ConvBackwardDataBaseline, IsExact) {
   expect_exact_on(contender, kConvProblems, Refusal::wrong);
   expect_exact_on(contender, kTrainingProblems, Refusal::wrong);
 }
-TEST_P(ConvBackwardDataBaseline, IsExactOnRandomProblems) { expect_exact_on_random_problems(contender); }
-TEST_P(ConvBackwardDataBaseline, SaysWhatItIs) { expect_says_what_it_is(contender); }
+TEST_P(ConvBackwardDataBaseline, IsExactOnRandomProblems) {
+  expect_exact_on_random_problems(contender, random_baseline_conv);
+}
+TEST_P(ConvBackwardDataBaseline, SaysWhatItIs) { expect_says_what_it_is(contender, "C16 K16 H4"); }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ConvBackwardDataBaseline);
 INSTANTIATE_TEST_SUITE_P(Libraries, ConvBackwardDataBaseline,
@@ -58,8 +60,10 @@ TEST_P(ConvWeightUpdateBaseline, IsExact) {
   expect_exact_on(contender, kConvProblems, refusal_of(contender));
   expect_exact_on(contender, kTrainingProblems, refusal_of(contender));
 }
-TEST_P(ConvWeightUpdateBaseline, IsExactOnRandomProblems) { expect_exact_on_random_problems(contender); }
-TEST_P(ConvWeightUpdateBaseline, SaysWhatItIs) { expect_says_what_it_is(contender); }
+TEST_P(ConvWeightUpdateBaseline, IsExactOnRandomProblems) {
+  expect_exact_on_random_problems(contender, random_baseline_conv);
+}
+TEST_P(ConvWeightUpdateBaseline, SaysWhatItIs) { expect_says_what_it_is(contender, "C16 K16 H4"); }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ConvWeightUpdateBaseline);
 INSTANTIATE_TEST_SUITE_P(Libraries, ConvWeightUpdateBaseline,

@@ -6,6 +6,7 @@
 #include "brgemm.hpp"
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
+#include "fc_baselines.hpp"
 #include "testing/exact.hpp"
 
 namespace brickwork {
@@ -50,6 +51,9 @@ TEST(Libxsmm, IsRefusedForTargetsThatDoNotRunHere) {
     expect_refused(small_gemm_conv(), "C16 K16 H4", reason);
     expect_refused(libxsmm_dnn_conv_backward_data(), "C16 K16 H4", reason);
     expect_refused(libxsmm_dnn_conv_weight_update(), "C16 K16 H4", reason);
+    expect_refused(libxsmm_dnn_fc_forward(), "C16 K16", reason);
+    expect_refused(libxsmm_dnn_fc_backward_data(), "C16 K16", reason);
+    expect_refused(libxsmm_dnn_fc_weight_update(), "C16 K16", reason);
     expect_refused(libxsmm_small_gemm(), "m4 n16 k4", reason);
     const auto brick = make_brgemm({.m = 4, .n = 16, .k = 4, .lda = 4, .ldb = 16, .ldc = 16}, {}, Backend::libxsmm);
     EXPECT_EQ(brick.status(), Status::unsupported);
@@ -104,6 +108,12 @@ TEST(LibxsmmDnnConv, WeightUpdateRefusesMoreWeightsThanTheLibraryCounts) {
   const auto prepared = prepare(libxsmm_dnn_conv_weight_update(), p, {}, {1});
   EXPECT_EQ(prepared.status(), Status::unsupported);
   EXPECT_THAT(prepared.reason(), HasSubstr("up to 2^31"));
+}
+
+TEST(LibxsmmDnnFc, RefusesBlocksThatTheLibraryCannotCount) {
+  const auto prepared = prepare(libxsmm_dnn_fc_weight_update(), parse_problem<FcProblem>("C8388608 K1"), {}, {1});
+  EXPECT_EQ(prepared.status(), Status::unsupported);
+  EXPECT_THAT(prepared.reason(), HasSubstr("below 2^31"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "contender.hpp"
+#include "conv_problem.hpp"
 #include "onednn_tensor.hpp"
 
 namespace brickwork::onednn {
@@ -21,6 +22,11 @@ dnnl::memory::desc plain(const dnnl::memory::dims&);
 dnnl::memory::desc any_layout(const dnnl::memory::dims&);
 // With the scratch memory as an argument, as every contender's is allocated when it is prepared.
 dnnl::primitive_attr user_scratchpad();
+
+// The epilogue onto dst as post-operations, with a scratch memory as above, and the sources that they read. The bias is
+// the primitive's own.
+dnnl::primitive_attr fused(const ConvEpilogue&, const dnnl::memory::dims& dst);
+std::vector<Operand> fused_sources(const ConvEpilogue&, const dnnl::memory::desc& bias, const dnnl::memory::desc& dst);
 
 // A run is the primitive alone, without a reorder.
 class PreparedPrimitive final : public Prepared {

@@ -3,9 +3,14 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace brickwork::openblas {
 
@@ -17,6 +22,18 @@ inline std::string version() {
 }
 
 inline std::string isa() { return openblas_get_corename(); }
+
+// Why it cannot multiply matrices of these sizes, which are called so, or nothing.
+inline std::optional<std::string> unsupported(std::initializer_list<std::int64_t> sizes, std::string_view names,
+                                              int threads) {
+  if (std::max(sizes) > std::numeric_limits<blasint>::max()) {
+    return fmt::format("OpenBLAS takes matrices of up to 2^31 - 1 rows and columns: {} must not exceed them", names);
+  }
+  if (threads > 1 && openblas_get_parallel() != OPENBLAS_OPENMP) {
+    return "this OpenBLAS brings its own threads: link its OpenMP build, or use one thread";
+  }
+  return std::nullopt;
+}
 
 // The setting belongs to the process; every contender of a run uses the same number.
 inline void use_threads(int threads) {

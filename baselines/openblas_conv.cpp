@@ -2,7 +2,6 @@
 #include "openblas_conv.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace brickwork::openblas {
 namespace {
@@ -64,13 +63,7 @@ void add_row(const ConvProblem& p, const float* row, std::int64_t r, std::int64_
 }  // namespace
 
 std::optional<std::string> unsupported_conv(const ConvProblem& p, const Resources& r) {
-  if (std::max({p.K, p.P() * p.Q(), p.C * p.R * p.S}) > std::numeric_limits<blasint>::max()) {
-    return "OpenBLAS takes matrices of up to 2^31 - 1 rows and columns: K, P*Q and C*R*S must not exceed them";
-  }
-  if (r.threads > 1 && openblas_get_parallel() != OPENBLAS_OPENMP) {
-    return "this OpenBLAS brings its own threads: link its OpenMP build, or use one thread";
-  }
-  return std::nullopt;
+  return unsupported({p.K, p.P() * p.Q(), p.C * p.R * p.S}, "K, P*Q and C*R*S", r.threads);
 }
 
 ImageColumns::ImageColumns(const ConvProblem& p, int threads)

@@ -1,10 +1,8 @@
-// What every baseline of every pass of convolution is held to.
+// The problems on which every baseline of every pass of convolution is held to be exact.
 #pragma once
-#include <gmock/gmock.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "conv_problem.hpp"
 #include "testing/exact.hpp"
@@ -36,22 +34,6 @@ inline constexpr const char* kConvProblems[] = {
     "N1 C2048 K512 H7",                       //
 };
 
-// Which refusals are right is another question: see libxsmm_baselines_test.cpp.
-enum class Refusal { wrong, allowed };
-
-template <Operation Op>
-void expect_exact_on(const Contender<Op>& contender, std::span<const char* const> problems, Refusal refusal) {
-  for (const char* text : problems) {
-    const auto p = parse_problem<ConvProblem>(text);
-    const TestData data = make_checkable_test_data<Op>(p, Fill::integers);
-    for (const int threads : {1, 2, 3}) {
-      if (refusal == Refusal::allowed && verdict_on(contender, p, data, threads).status == Status::unsupported)
-        continue;
-      EXPECT_TRUE(is_exact(contender, p, data, threads));
-    }
-  }
-}
-
 // Small ones, and some with the heights and widths of ResNet-50, for which LIBXSMM has rules.
 inline ConvProblem random_baseline_conv() {
   const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
@@ -74,50 +56,6 @@ inline ConvProblem random_baseline_conv() {
   p.stride_w = *rc::gen::weightedElement<bool>({{1, false}, {1, true}}) ? p.stride_h : in(1, 3);
   p.validate();
   return p;
-}
-
-template <Operation Op>
-void expect_exact_on_random_problems(const Contender<Op>& contender) {
-  EXPECT_TRUE(rc::check([&] {
-    const ConvProblem p = random_baseline_conv();
-    const int threads = *rc::gen::inRange(1, 5);
-    const TestData data = make_test_data<Op>(p, Fill::integers, to_string(p));
-    RC_PRE(!decides_nothing(data.expected));  // taps that see nothing but padding
-    const Verdict verdict = verdict_on(contender, p, data, threads);
-    RC_PRE(verdict.status != Status::unsupported);
-    if (verdict.status != Status::ok) RC_FAIL(to_string(p) + ": " + verdict.reason);
-    RC_ASSERT(verdict.max_error == 0);
-  })) << contender.name;
-}
-
-template <Operation Op>
-void expect_says_what_it_is(const Contender<Op>& contender) {
-  EXPECT_FALSE(contender.library.name.empty());
-  EXPECT_FALSE(contender.library.version.empty());
-  const auto p = parse_problem<ConvProblem>("C16 K16 H4");
-  const Checked checked = check(contender, p, make_checkable_test_data<Op>(p, Fill::integers), {1});
-  ASSERT_TRUE(checked.prepared) << checked.verdict.reason;
-  EXPECT_FALSE(checked.prepared->implementation().empty());
-  EXPECT_FALSE(checked.prepared->isa().empty());
-}
-
-// Those that this build has.
-template <Operation Op>
-std::vector<Contender<Op>> present(std::vector<Contender<Op>> contenders) {
-  std::erase_if(contenders, [](const auto& contender) { return !contender.library.absent.empty(); });
-  return contenders;
-}
-
-template <Operation Op>
-std::string name_in_tests(const testing::TestParamInfo<Contender<Op>>& test) {
-  std::string name = test.param.name;
-  std::ranges::replace(name, '-', '_');
-  return name;
-}
-
-template <Operation Op>
-void PrintTo(const Contender<Op>& contender, std::ostream* out) {
-  *out << contender.name;
 }
 
 }  // namespace brickwork

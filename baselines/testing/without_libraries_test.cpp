@@ -3,6 +3,7 @@
 
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
+#include "fc_baselines.hpp"
 
 namespace brickwork {
 namespace {
@@ -27,6 +28,15 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_conv_weight_update(), "onednn", "oneDNN");
   expect_absent(libxsmm_dnn_conv_weight_update(), "libxsmm-dnn", "LIBXSMM");
   expect_absent(im2col_conv_weight_update(), "im2col", "OpenBLAS");
+  expect_absent(onednn_fc_forward(), "onednn", "oneDNN");
+  expect_absent(onednn_fc_backward_data(), "onednn", "oneDNN");
+  expect_absent(onednn_fc_weight_update(), "onednn", "oneDNN");
+  expect_absent(libxsmm_dnn_fc_forward(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(libxsmm_dnn_fc_backward_data(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(libxsmm_dnn_fc_weight_update(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(openblas_fc_forward(), "openblas", "OpenBLAS");
+  expect_absent(openblas_fc_backward_data(), "openblas", "OpenBLAS");
+  expect_absent(openblas_fc_weight_update(), "openblas", "OpenBLAS");
   expect_absent(libxsmm_small_gemm(), "libxsmm-gemm", "LIBXSMM");
   expect_absent(openblas_small_gemm(), "openblas-gemm", "OpenBLAS");
   expect_absent(onednn_batched_matmul(), "onednn-matmul", "oneDNN");

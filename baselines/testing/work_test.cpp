@@ -16,6 +16,7 @@
 #include "brgemm_baselines.hpp"
 #include "checker.hpp"
 #include "conv_baselines.hpp"
+#include "fc_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include <libxsmm.h>
 #endif
@@ -120,6 +121,13 @@ libxsmm_dnn_err_t __wrap_libxsmm_dnn_execute_st(libxsmm_dnn_layer* layer, libxsm
   return __real_libxsmm_dnn_execute_st(layer, kind, first, thread);
 }
 
+decltype(libxsmm_dnn_fullyconnected_execute_st) __real_libxsmm_dnn_fullyconnected_execute_st;
+libxsmm_dnn_err_t __wrap_libxsmm_dnn_fullyconnected_execute_st(libxsmm_dnn_fullyconnected* layer,
+                                                               libxsmm_dnn_compute_kind kind, int first, int thread) {
+  brickwork::count(0, 1);
+  return __real_libxsmm_dnn_fullyconnected_execute_st(layer, kind, first, thread);
+}
+
 decltype(libxsmm_smmdispatch) __real_libxsmm_smmdispatch;
 libxsmm_smmfunction __wrap_libxsmm_smmdispatch(libxsmm_blasint m, libxsmm_blasint n, libxsmm_blasint k,
                                                const libxsmm_blasint* lda, const libxsmm_blasint* ldb,
@@ -161,6 +169,7 @@ Verdict packed_and_run(const Contender<Op>& contender, const char* text, int thr
 }
 
 constexpr const char* kConv = "N4 C64 K64 H14 R3 ph1";
+constexpr const char* kFc = "N128 C64 K192";
 constexpr const char* kBrick = "m28 n64 k64 batch16";
 
 struct Expected {
@@ -213,6 +222,21 @@ TEST(BaselineWork, OfARunIsTheWeightUpdateOnce) {
   }
 }
 
+TEST(BaselineWork, OfARunIsAPassOfAFullyConnectedLayerOnce) {
+  const double flop = FcForwardOp::flops(parse_problem<FcProblem>(kFc));
+  for (const int threads : {1, 2}) {
+    expect_calls(onednn_fc_forward(), kFc, {1, 0, 0, threads});
+    expect_calls(onednn_fc_backward_data(), kFc, {1, 0, 0, threads});
+    expect_calls(onednn_fc_weight_update(), kFc, {1, 0, 0, threads});
+    expect_calls(libxsmm_dnn_fc_forward(), kFc, {threads, 0, 1, threads});
+    expect_calls(libxsmm_dnn_fc_backward_data(), kFc, {threads, 0, 1, threads});
+    expect_calls(libxsmm_dnn_fc_weight_update(), kFc, {threads, 0, 1, threads});
+    expect_calls(openblas_fc_forward(), kFc, {1, flop, 0, threads});
+    expect_calls(openblas_fc_backward_data(), kFc, {1, flop, 0, threads});
+    expect_calls(openblas_fc_weight_update(), kFc, {1, flop, 0, threads});
+  }
+}
+
 TEST(BaselineWork, OfARunIsTheBatchOnce) {
   const auto p = parse_problem<BrgemmProblem>(kBrick);
   const double flop = BrgemmOp::flops(p);
@@ -238,6 +262,9 @@ TEST(BaselineWork, OfARunPacksNothing) {
   expect_own_layout(libxsmm_dnn_conv_backward_data(), kConv);
   expect_own_layout(onednn_conv_weight_update(), kConv);
   expect_own_layout(libxsmm_dnn_conv_weight_update(), kConv);
+  expect_own_layout(libxsmm_dnn_fc_forward(), kFc);
+  expect_own_layout(libxsmm_dnn_fc_backward_data(), kFc);
+  expect_own_layout(libxsmm_dnn_fc_weight_update(), kFc);
   expect_own_layout(onednn_batched_matmul(), kBrick);
   expect_own_layout(libxsmm_small_gemm(), kBrick);
   expect_own_layout(openblas_small_gemm(), kBrick);

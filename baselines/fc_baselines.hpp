@@ -1,0 +1,23 @@
+// The libraries that our fully connected layers are measured against, each there in every build: see absent_library().
+#pragma once
+#include "contender.hpp"
+#include "fc_ops.hpp"
+
+namespace brickwork {
+
+// In the library's own best layouts (format any).
+Contender<FcForwardOp> onednn_fc_forward();
+Contender<FcBackwardDataOp> onednn_fc_backward_data();
+Contender<FcWeightUpdateOp> onednn_fc_weight_update();
+
+// The paper authors' own primitive.
+Contender<FcForwardOp> libxsmm_dnn_fc_forward();
+Contender<FcBackwardDataOp> libxsmm_dnn_fc_backward_data();
+Contender<FcWeightUpdateOp> libxsmm_dnn_fc_weight_update();
+
+// One SGEMM on the plain tensors.
+Contender<FcForwardOp> openblas_fc_forward();
+Contender<FcBackwardDataOp> openblas_fc_backward_data();
+Contender<FcWeightUpdateOp> openblas_fc_weight_update();
+
+}  // namespace brickwork
