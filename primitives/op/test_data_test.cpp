@@ -48,6 +48,7 @@ struct Sum : Square {
 int images_summed = 0;
 struct WeighedSum : Square {
   static constexpr std::string_view summed_over_images = "z";
+  static std::int64_t terms(const Row& p) { return p.N; }
   static std::vector<TensorInfo> inputs(const Row& p) {
     return {{.name = "x", .dims = {p.N}, .per_image = true}, {.name = "z", .dims = {p.N}, .per_image = true}};
   }
@@ -125,6 +126,19 @@ TEST(TestData, ASumOverImagesIsThatOfAFewWeighed) {
     EXPECT_EQ(data.expected.values<double>(0)[0], sum) << images;
     EXPECT_EQ(images_summed, std::min<std::int64_t>(images, 3));
   }
+}
+
+TEST(TestData, ASumOverTheSameImagesAgainAndAgainMayBeAsWrong) {
+  const Row p{.N = 3000};
+  const TestData data = make_test_data<WeighedSum>(p, Fill::floats, "a");
+  const auto x = data.inputs.values<float>(0), z = data.inputs.values<float>(1);
+  float sum = 0;
+  for (std::size_t n = 0; n < z.size(); ++n) sum += x[n] * x[n] * z[n];
+  const double error = std::abs(sum - data.expected.values<double>(0)[0]);
+  const double of_others = TestValues(Fill::floats, WeighedSum::terms(p), "a").tolerance();
+  EXPECT_GT(error, of_others);
+  EXPECT_LE(error, data.tolerance);
+  EXPECT_EQ(data.tolerance, 1000 * of_others);
 }
 
 TEST(TestData, ASumBesideOutputsOfEachImageIsJudgedOverAllOfThem) {
