@@ -19,11 +19,13 @@ using testing::Not;
 
 const std::string kSmall = "--problem 'C16 K16 H8 R3 ph1' --minibatch 4 --samples 3 --min-time 0.001 --threads 1";
 
+const std::string kPasses = "conv-forward, conv-backward, conv-update, fc-forward, fc-backward, fc-update";
+
 TEST(Program, WrongUsageIsOneSentenceAndCode2) {
   const std::pair<std::string, std::string> cases[] = {
       {"",
        "say what to measure: --experiment conv-forward or --experiment conv-backward or --experiment conv-update or "
-       "--experiment brgemm"},
+       "--experiment fc-forward or --experiment fc-backward or --experiment fc-update or --experiment brgemm"},
       {"--experiment conv-fwd", "unknown experiment 'conv-fwd'; the closest is 'conv-forward'"},
       {"--experiment brgemm --shape x", "unknown option '--shape'; the closest is '--shapes'"},
       {"--experiment brgemm extra", "unexpected argument 'extra'"},
@@ -53,20 +55,21 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
        "\"results/caf\uFFFD\" is not UTF-8"},
       {"--experiment conv-forward --threads 100000", "--threads"},
       {"--experiment conv-forward --isa sse9", "sse9"},
-      {"--experiment brgemm --minibatch 2",
-       "--minibatch belongs to conv-forward, conv-backward, conv-update, not to brgemm"},
-      {"--experiment brgemm --plan print", "--plan belongs to conv-forward, conv-backward, conv-update, not to brgemm"},
-      {"--experiment brgemm --epilogue relu", "--epilogue belongs to conv-forward, not to brgemm"},
-      {"--experiment conv-backward --epilogue relu", "--epilogue belongs to conv-forward, not to conv-backward"},
+      {"--experiment brgemm --minibatch 2", "--minibatch belongs to " + kPasses + ", not to brgemm"},
+      {"--experiment brgemm --plan print", "--plan belongs to " + kPasses + ", not to brgemm"},
+      {"--experiment brgemm --epilogue relu", "--epilogue belongs to conv-forward, fc-forward, not to brgemm"},
+      {"--experiment conv-backward --epilogue relu",
+       "--epilogue belongs to conv-forward, fc-forward, not to conv-backward"},
       {"--experiment conv-backward --problem 'C3 K5 H6 bias+relu'",
        "--problem \"C3 K5 H6 bias+relu\": the epilogue is bias+relu: the pass backward-data has none"},
       {"--experiment conv-update --problem 'C3 K5 H6 residual'", "the pass weight-update has none"},
-      {"--experiment brgemm --plan 'bc=1'",
-       "--plan belongs to conv-forward, conv-backward, conv-update, not to brgemm"},
+      {"--experiment fc-backward --problem 'C3 K5 relu'", "the pass backward-data has none"},
+      {"--experiment fc-forward --problem 'C3 K5 H6'", "--problem \"C3 K5 H6\": 'H6' is no size"},
+      {"--experiment fc-forward --shapes resnet50", "these are conv problems"},
+      {"--experiment brgemm --plan 'bc=1'", "--plan belongs to " + kPasses + ", not to brgemm"},
       {"--experiment brgemm --shapes resnet50", "these are conv problems"},
       {"--experiment brgemm --threads", "--threads"},
-      {"--experiment brgemm --plan search",
-       "--plan belongs to conv-forward, conv-backward, conv-update, not to brgemm"},
+      {"--experiment brgemm --plan search", "--plan belongs to " + kPasses + ", not to brgemm"},
       {"--experiment conv-forward --plan search:fast",
        "--plan search:fast gives no time in seconds from 0.1 to 3600 after search:"},
       {"--experiment conv-forward --plan search:0.05", "--plan search:0.05 gives no time in seconds from 0.1 to 3600"},
@@ -140,26 +143,38 @@ TEST(Program, ExplainsItself) {
   EXPECT_EQ(brickwork("--version").code, 0);
   const auto list = brickwork("--list");
   EXPECT_EQ(list.code, 0);
-  for (const char* name : {"conv-forward", "conv-backward", "conv-update", "brgemm", "brickwork-simd", "onednn",
-                           "openblas-gemm", "resnet50", "layer20"}) {
+  for (const char* name :
+       {"conv-forward", "conv-backward", "conv-update", "fc-forward", "fc-backward", "fc-update", "brgemm",
+        "brickwork-simd", "onednn", "openblas-gemm", "resnet50", "layer20", "fc-inference"}) {
     EXPECT_THAT(list.output, HasSubstr(name));
   }
 }
 
+// Every contender that this build has.
+void expect_right(const std::string& experiment, const std::string& problems) {
+  const auto folder = fresh_folder();
+  const auto [code, output] =
+      brickwork(fmt::format("--experiment {} --check {} --out {}", experiment, problems, folder.string()));
+  const CsvTable table(folder / "samples.csv");
+  int right = 0;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    EXPECT_NE(table.at(i, "status"), "failed") << table.at(i, "reason");
+    right += table.at(i, "status") == "ok";
+  }
+  if (right == 0) GTEST_SKIP() << "this build has no library that could be checked";
+  EXPECT_EQ(code, 0) << output;
+}
+
 TEST(Program, ChecksTheTrainingPasses) {
   for (const char* experiment : {"conv-backward", "conv-update"}) {
-    const auto folder = fresh_folder();
-    const auto [code, output] = brickwork(
-        fmt::format("--experiment {} --check --problem 'N5 C16 K32 H9 R3 ph1' --problem 'C5 K7 H6 sh2' --out {}",
-                    experiment, folder.string()));
-    const CsvTable table(folder / "samples.csv");
-    int right = 0;
-    for (std::size_t i = 0; i < table.rows(); ++i) {
-      EXPECT_NE(table.at(i, "status"), "failed") << table.at(i, "reason");
-      right += table.at(i, "status") == "ok";
-    }
-    if (right == 0) GTEST_SKIP() << "this build has no library that could be checked";
-    EXPECT_EQ(code, 0) << output;
+    expect_right(experiment, "--problem 'N5 C16 K32 H9 R3 ph1' --problem 'C5 K7 H6 sh2'");
+  }
+}
+
+TEST(Program, ChecksFullyConnectedLayers) {
+  expect_right("fc-forward", "--problem 'N5 C16 K32' --problem 'N1 C5 K7 bias+residual+relu' --problem 'C70 K3 relu'");
+  for (const char* experiment : {"fc-backward", "fc-update"}) {
+    expect_right(experiment, "--problem 'N5 C16 K32' --problem 'N1 C5 K7' --problem 'C70 K3'");
   }
 }
 

@@ -2,13 +2,17 @@
 
 #include "brgemm_problem.hpp"
 #include "conv_problem.hpp"
+#include "fc_problem.hpp"
 
 namespace brickwork {
 
-// <name>_experiment.cpp has one of these.
+// Each has one in <name>_experiment.cpp, the passes of an operation in <operation>_experiment.cpp.
 std::unique_ptr<Experiment> conv_forward_experiment(const Request&);
 std::unique_ptr<Experiment> conv_backward_experiment(const Request&);
 std::unique_ptr<Experiment> conv_update_experiment(const Request&);
+std::unique_ptr<Experiment> fc_forward_experiment(const Request&);
+std::unique_ptr<Experiment> fc_backward_experiment(const Request&);
+std::unique_ptr<Experiment> fc_update_experiment(const Request&);
 std::unique_ptr<Experiment> brgemm_experiment(const Request&);
 
 namespace {
@@ -22,6 +26,18 @@ ExperimentEntry conv_pass(ExperimentEntry entry) {
   entry.takes_threads = true;
   entry.takes_plan = true;
   entry.kind = shape_kind<ConvProblem>;
+  return entry;
+}
+
+// And those of fully connected layers.
+ExperimentEntry fc_pass(ExperimentEntry entry) {
+  entry.figure = "layers";
+  entry.shapes = "fc";
+  entry.sample = "N1 C64 K64";
+  entry.minibatch = 1344;
+  entry.takes_threads = true;
+  entry.takes_plan = true;
+  entry.kind = shape_kind<FcProblem>;
   return entry;
 }
 
@@ -39,6 +55,13 @@ std::span<const ExperimentEntry> experiment_table() {
       conv_pass({.name = "conv-update",
                  .about = "convolution's weight update, a network's layers",
                  .make = conv_update_experiment}),
+      fc_pass({.name = "fc-forward",
+               .about = "fully connected layers forward",
+               .takes_epilogue = true,
+               .make = fc_forward_experiment}),
+      fc_pass(
+          {.name = "fc-backward", .about = "fully connected layers backward by data", .make = fc_backward_experiment}),
+      fc_pass({.name = "fc-update", .about = "fully connected layers' weight update", .make = fc_update_experiment}),
       {.name = "brgemm",
        .about = "the kernel itself on one core",
        .figure = "sweep",

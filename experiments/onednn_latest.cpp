@@ -10,6 +10,7 @@
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "experiment_of.hpp"
+#include "fc_baselines.hpp"
 
 namespace brickwork {
 namespace {
@@ -45,6 +46,18 @@ std::unique_ptr<Experiment> conv_backward_experiment(const Request& request) {
 
 std::unique_ptr<Experiment> conv_update_experiment(const Request& request) {
   return experiment(request, onednn_conv_weight_update());
+}
+
+std::unique_ptr<Experiment> fc_forward_experiment(const Request& request) {
+  return experiment(request, onednn_fc_forward());
+}
+
+std::unique_ptr<Experiment> fc_backward_experiment(const Request& request) {
+  return experiment(request, onednn_fc_backward_data());
+}
+
+std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
+  return experiment(request, onednn_fc_weight_update());
 }
 
 std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {

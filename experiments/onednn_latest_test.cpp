@@ -85,6 +85,14 @@ TEST_F(OnednnLatestInstalled, ConvolvesBackwardExactlyInItsOwnProcess) {
   expect_measured("onednn-latest", "--experiment conv-update" + problems, "im2col");
 }
 
+TEST_F(OnednnLatestInstalled, RunsFullyConnectedLayersExactlyInItsOwnProcess) {
+  for (const char* experiment : {"fc-forward", "fc-backward", "fc-update"}) {
+    expect_measured("onednn-latest",
+                    fmt::format("--experiment {} --minibatch 5 --problem 'C16 K32' --problem 'C5 K7'", experiment),
+                    "openblas");
+  }
+}
+
 TEST_F(OnednnLatestInstalled, MultipliesExactlyInItsOwnProcess) {
   expect_measured("onednn-matmul-latest",
                   "--experiment brgemm --problem 'm7 n17 k5 batch3' --problem 'm8 n16 k8 batch4'");

@@ -2,9 +2,10 @@
 //
 //   using Op = ...; using Plan = ...;
 //   using Driver = ...;            with a static make(problem, plan, backend, isa, tuning), plan() and isa()
-//   class Prepared;                of PreparedLoops<Driver>, made from (problem, plain tensors, driver, tuning,
-//   implementation) static Plan parse(std::string_view); static Plan rule(const Problem&, const MachineModel&,
-//   Backend);
+//   static ... problem(const Op::Problem&);   what the driver takes for the operation's problem
+//   class Prepared;                of PreparedLoops<Driver>, made from (plain tensors, driver, tuning, implementation)
+//   static Plan parse(std::string_view);
+//   static Plan rule(problem of the driver, const MachineModel&, Backend);
 #pragma once
 #include <memory>
 #include <optional>
@@ -43,19 +44,19 @@ template <class Pass>
 typename Pass::Plan rules_plan(const OurBrick& ours, const typename Pass::Op::Problem& p, const Resources& resources) {
   MachineModel machine = this_machine(resources.threads);
   machine.far = ours.tuning().far;
-  return Pass::rule(p, machine, ours.backend());
+  return Pass::rule(Pass::problem(p), machine, ours.backend());
 }
 
 template <class Pass>
 Result<typename Pass::Driver> make_driver(const OurBrick& ours, const typename Pass::Op::Problem& p,
                                           const typename Pass::Plan& plan) {
-  return Pass::Driver::make(p, plan, ours.backend(), ours.isa(), ours.tuning());
+  return Pass::Driver::make(Pass::problem(p), plan, ours.backend(), ours.isa(), ours.tuning());
 }
 
 template <class Pass>
-PreparedPtr prepare_driver(const OurBrick& ours, const typename Pass::Op::Problem& p, const PlainTensors& inputs,
-                           typename Pass::Driver driver, std::string implementation = "brgemm loops") {
-  return std::make_unique<typename Pass::Prepared>(p, inputs, std::move(driver), ours.tuning_text(),
+PreparedPtr prepare_driver(const OurBrick& ours, const PlainTensors& inputs, typename Pass::Driver driver,
+                           std::string implementation = "brgemm loops") {
+  return std::make_unique<typename Pass::Prepared>(inputs, std::move(driver), ours.tuning_text(),
                                                    std::move(implementation));
 }
 
@@ -72,7 +73,7 @@ Contender<typename Pass::Op> planned_loops(Backend backend, const Options& o) {
   contender.prepare = [=](const Problem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
     auto driver = make_planned(p, r);
     if (!driver) return {driver.status(), driver.reason()};
-    return prepare_driver<Pass>(ours, p, inputs, *std::move(driver));
+    return prepare_driver<Pass>(ours, inputs, *std::move(driver));
   };
   contender.plan = [=](const Problem& p, const Resources& r) -> Result<std::string> {
     const auto driver = make_planned(p, r);

@@ -67,6 +67,7 @@ LISTED = {
     "libxsmm-dnn": ("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
     "im2col": ("im2col + SGEMM", "#8C8C8C", "------", "P"),
     "col2im": ("SGEMM + col2im", "#8C8C8C", "------", "P"),
+    "openblas": ("OpenBLAS SGEMM", "#8C8C8C", "------", "P"),
     "small-gemm": ("loops of small GEMMs", "#CC79A7", "xxxxxx", "X"),
     "libxsmm-gemm": ("LIBXSMM GEMM loop", "#E69F00", "\\\\\\\\\\\\", "v"),
     "openblas-gemm": ("OpenBLAS GEMM loop", "#8C8C8C", "------", "P"),

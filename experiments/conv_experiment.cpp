@@ -1,0 +1,45 @@
+// conv-forward, conv-backward, conv-update: the passes of a network's convolutions, our loops around each backend of
+// the brick beside the libraries.
+#include "conv_baselines.hpp"
+#include "conv_passes.hpp"
+#include "experiment_of.hpp"
+#include "onednn_latest.hpp"
+
+namespace brickwork {
+namespace {
+
+struct ConvLayers {
+  using Forward = ConvForwardOp;
+  using BackwardData = ConvBackwardDataOp;
+  using WeightUpdate = ConvWeightUpdateOp;
+
+  static const ConvProblem& problem(const ConvProblem& p) { return p; }
+  static constexpr auto pack = pack_nchw, unpack = unpack_nchw;
+};
+
+}  // namespace
+
+std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
+  return make_experiment(
+      request, our_loops_and<ForwardPass<ConvLayers>>({onednn_conv(), onednn_latest("onednn-latest", onednn_conv()),
+                                                       libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()},
+                                                      request.options));
+}
+
+std::unique_ptr<Experiment> conv_backward_experiment(const Request& request) {
+  return make_experiment(request,
+                         our_loops_and<BackwardDataPass<ConvLayers>>(
+                             {onednn_conv_backward_data(), onednn_latest("onednn-latest", onednn_conv_backward_data()),
+                              libxsmm_dnn_conv_backward_data(), col2im_conv_backward_data()},
+                             request.options));
+}
+
+std::unique_ptr<Experiment> conv_update_experiment(const Request& request) {
+  return make_experiment(request,
+                         our_loops_and<WeightUpdatePass<ConvLayers>>(
+                             {onednn_conv_weight_update(), onednn_latest("onednn-latest", onednn_conv_weight_update()),
+                              libxsmm_dnn_conv_weight_update(), im2col_conv_weight_update()},
+                             request.options));
+}
+
+}  // namespace brickwork

@@ -1,0 +1,46 @@
+// fc-forward, fc-backward, fc-update: the passes of fully connected layers, convolution's loops around each backend of
+// the brick beside the libraries.
+#include "conv_passes.hpp"
+#include "experiment_of.hpp"
+#include "fc/fc_layers.hpp"
+#include "fc_baselines.hpp"
+#include "onednn_latest.hpp"
+
+namespace brickwork {
+namespace {
+
+struct FcLayers {
+  using Forward = FcForwardOp;
+  using BackwardData = FcBackwardDataOp;
+  using WeightUpdate = FcWeightUpdateOp;
+
+  static ConvProblem problem(const FcProblem& p) { return conv_of(p); }
+  static constexpr auto pack = pack_nhwc, unpack = unpack_nhwc;
+};
+
+}  // namespace
+
+std::unique_ptr<Experiment> fc_forward_experiment(const Request& request) {
+  return make_experiment(request, our_loops_and<ForwardPass<FcLayers>>(
+                                      {onednn_fc_forward(), onednn_latest("onednn-latest", onednn_fc_forward()),
+                                       libxsmm_dnn_fc_forward(), openblas_fc_forward()},
+                                      request.options));
+}
+
+std::unique_ptr<Experiment> fc_backward_experiment(const Request& request) {
+  return make_experiment(request,
+                         our_loops_and<BackwardDataPass<FcLayers>>(
+                             {onednn_fc_backward_data(), onednn_latest("onednn-latest", onednn_fc_backward_data()),
+                              libxsmm_dnn_fc_backward_data(), openblas_fc_backward_data()},
+                             request.options));
+}
+
+std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
+  return make_experiment(request,
+                         our_loops_and<WeightUpdatePass<FcLayers>>(
+                             {onednn_fc_weight_update(), onednn_latest("onednn-latest", onednn_fc_weight_update()),
+                              libxsmm_dnn_fc_weight_update(), openblas_fc_weight_update()},
+                             request.options));
+}
+
+}  // namespace brickwork
