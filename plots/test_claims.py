@@ -119,10 +119,11 @@ def test_one_image_not_held(resnet50):
 
 
 def of_its_experiment(claim, network):
-    """A network's run as if it were one of the pass of which the claim speaks, with layers of every kind."""
+    """A network's run as if it were one of the pass and the shapes of which the claim speaks, with layers of every kind."""
     for problem, sizes in zip(network.problems, ({"C": 3, "stride_h": 2}, {"C": 64, "stride_h": 2}), strict=False):
         problem.sizes.update(sizes)
-    return replace(network, experiment=BY_ID[claim].experiment)
+    attributes = network.attributes | {"shapes": BY_ID[claim].shapes}
+    return replace(network, experiment=BY_ID[claim].experiment, attributes=attributes)
 
 
 @pytest.mark.parametrize("claim", [claim.id for claim in BY_ID.values() if "N ==" in claim.when.text])
