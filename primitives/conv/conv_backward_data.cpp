@@ -32,11 +32,12 @@ void pack_block(const BackwardPhase& phase, const ConvProblem& p, const WeightLa
 
 }  // namespace
 
-ConvPlan plan_conv_backward_data(const ConvProblem& problem, const MachineModel& machine, Backend backend) {
+ConvPlan plan_conv_backward_data(const ConvProblem& problem, const MachineModel& machine, Backend backend,
+                                 FeatureBlocks blocks) {
   const BackwardPhase most_taps = backward_phases(problem).front();
   if (!most_taps.has_taps()) return {};  // nothing to plan for: make() has the reason
-  if (scatter_takes_less(problem)) return plan_conv_scatter(problem, machine);
-  return plan_conv(most_taps.view, machine, backend);
+  if (scatter_takes_less(problem)) return plan_conv_scatter(problem, machine, blocks);
+  return plan_conv(most_taps.view, machine, backend, blocks);
 }
 
 Result<ConvBackwardData> ConvBackwardData::make(const ConvProblem& problem, const ConvPlan& plan, Backend backend,

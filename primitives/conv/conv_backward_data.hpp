@@ -16,8 +16,8 @@
 namespace brickwork {
 
 // The analytic choice, made for the phase of most taps, of whose pixels a call of the others takes no more than they
-// have; or with taps=n, where that takes fewer vectors.
-ConvPlan plan_conv_backward_data(const ConvProblem&, const MachineModel&, Backend = Backend::simd);
+// have; or with taps=n, where that takes fewer vectors. Blocks are the plan's: bc of the problem's K.
+ConvPlan plan_conv_backward_data(const ConvProblem&, const MachineModel&, Backend = Backend::simd, FeatureBlocks = {});
 
 class ConvBackwardData {
  public:

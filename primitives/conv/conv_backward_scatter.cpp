@@ -62,8 +62,9 @@ bool scatter_takes_less(const ConvProblem& p) {
   return ceil_div(taps * p.C, kLanes) * (p.K + kAdd) < taps * ceil_div(p.C, kLanes) * p.K;
 }
 
-ConvPlan plan_conv_scatter(const ConvProblem& p, const MachineModel& machine) {
-  ConvPlan plan{.bc = equal_block(p.K, 64), .bk = equal_block(p.C, 64)};
+ConvPlan plan_conv_scatter(const ConvProblem& p, const MachineModel& machine, FeatureBlocks blocks) {
+  ConvPlan plan{.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.K, 64),
+                .bk = blocks.bk > 0 ? blocks.bk : equal_block(p.C, 64)};
   plan.taps = Taps::n;
   const std::int64_t in_l2 = machine.l2_bytes / 8 / static_cast<std::int64_t>(sizeof(float));
   plan.bq = equal_block(p.Q(), std::clamp<std::int64_t>(in_l2 / (p.R * p.S * plan.bk), 1, p.Q()));

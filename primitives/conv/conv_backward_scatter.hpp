@@ -15,7 +15,7 @@ namespace brickwork {
 bool scatter_takes_less(const ConvProblem&);
 
 // The analytic choice of a plan with taps=n.
-ConvPlan plan_conv_scatter(const ConvProblem&, const MachineModel&);
+ConvPlan plan_conv_scatter(const ConvProblem&, const MachineModel&, FeatureBlocks = {});
 
 class ConvBackwardScatter {
  public:

@@ -64,10 +64,17 @@ struct PixelGrid {
 PixelGrid pixel_grid(const ConvView&, bool flat);
 inline PixelGrid pixel_grid(const ConvProblem& p, bool flat) { return pixel_grid(forward_view(p), flat); }
 
+// Blocks that are not the planner's to choose, as a tensor's are that another layer writes or reads; 0 leaves one to
+// it.
+struct FeatureBlocks {
+  std::int64_t bc = 0, bk = 0;
+};
+
 // The analytic choice, from the problem, the threads, the cache sizes and what the backend can take.
-ConvPlan plan_conv(const ConvView&, const MachineModel&, Backend = Backend::simd);
-inline ConvPlan plan_conv_forward(const ConvProblem& p, const MachineModel& machine, Backend backend = Backend::simd) {
-  return plan_conv(forward_view(p), machine, backend);
+ConvPlan plan_conv(const ConvView&, const MachineModel&, Backend = Backend::simd, FeatureBlocks = {});
+inline ConvPlan plan_conv_forward(const ConvProblem& p, const MachineModel& machine, Backend backend = Backend::simd,
+                                  FeatureBlocks blocks = {}) {
+  return plan_conv(forward_view(p), machine, backend, blocks);
 }
 
 }  // namespace brickwork

@@ -77,19 +77,20 @@ struct Candidate {
 
 class Chooser {
  public:
-  Chooser(const ConvView& p, const MachineModel& machine, Backend backend, SrcAccess src)
+  Chooser(const ConvView& p, const MachineModel& machine, Backend backend, FeatureBlocks blocks, SrcAccess src)
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     base_.src = src;
     if (p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend)) base_.taps = Taps::k;
     base_.flat = can_be_flat(p, base_.src);
     const PixelGrid grid = pixel_grid(p, base_.flat);
     const std::int64_t pixels = std::min(grid.cols, kPixels);
-    base_.bk = output_feature_block(p.K, pixels, one_vector());
+    base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector());
     base_.bc = equal_block(p.C, std::max(kFeatures, static_cast<std::int64_t>(l2_ / 2) / (4 * base_.bk * p.R * p.S)));
     if (base_.flat && base_.bk == p.K) base_.bc = equal_block(p.C, kFeaturesReadOnce);
     // The pixels of a call stay in L1 while all blocks of one vector pass.
     if (base_.bk <= kOneLine && p.K > kOneLine && p.R * p.S > 1)
       base_.bc = std::min(base_.bc, equal_block(p.C, features_in_l1(pixels)));
+    if (blocks.bc > 0) base_.bc = blocks.bc;
     rows_ = grid.rows;
     cols_ = grid.cols;
     cb_ = ceil_div(p.C, base_.bc);
@@ -254,13 +255,13 @@ class Chooser {
 
 }  // namespace
 
-ConvPlan plan_conv(const ConvView& problem, const MachineModel& machine, Backend backend) {
+ConvPlan plan_conv(const ConvView& problem, const MachineModel& machine, Backend backend, FeatureBlocks blocks) {
   ConvPlan best;
   double least = std::numeric_limits<double>::infinity();
   for (const SrcAccess src : {SrcAccess::cached, SrcAccess::gathered}) {
     // What is read where it lies and can be one row has nothing to gain.
     if (src == SrcAccess::gathered && (can_be_flat(problem, SrcAccess::cached) || !can_be_flat(problem, src))) continue;
-    const Chooser chooser(problem, machine, backend, src);
+    const Chooser chooser(problem, machine, backend, blocks, src);
     for (const Candidate& candidate : chooser.candidates()) {
       const double cost = chooser.cost(candidate);
       if (cost > (1 - kTie) * least || !ConvForwardBlocking::make(problem, candidate.plan, {})) continue;

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "conv/conv_backward_data.hpp"
 #include "conv/conv_forward_blocking.hpp"
+#include "conv/conv_update_plan.hpp"
 
 namespace brickwork {
 namespace {
@@ -90,6 +92,20 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
   EXPECT_EQ(bc("N28 C256 K256 H28 R3 ph1"), 256);
   EXPECT_EQ(bc("N28 C512 K512 H7 R3 ph1"), 256);
   EXPECT_EQ(bc("N28 C512 K512 H7 R15 S15 ph7"), 64);
+}
+
+TEST(ConvPlanRule, TakesTheBlocksOfItsNeighbours) {
+  for (const char* text : {"C256 K512 H1 W100", "C3 K64 H32 R7 sh2 ph3", "C70 K80 H9 R3 ph1"}) {
+    const auto p = parse_problem<ConvProblem>(text);
+    const ConvPlan forward = plan_conv_forward(p, {.threads = 2}, Backend::simd, {.bc = 3, .bk = 40});
+    EXPECT_EQ(std::pair(forward.bc, forward.bk), (std::pair<std::int64_t, std::int64_t>(3, 40)));
+    EXPECT_TRUE(ConvForwardBlocking::make(p, forward));
+    const ConvPlan backward = plan_conv_backward_data(p, {.threads = 2}, Backend::simd, {.bc = 40, .bk = 3});
+    EXPECT_EQ(std::pair(backward.bc, backward.bk), (std::pair<std::int64_t, std::int64_t>(40, 3)));
+    const ConvUpdatePlan update = plan_conv_update(p, {.threads = 2}, {.bc = 3, .bk = 40});
+    EXPECT_EQ(std::pair(update.bc, update.bk), (std::pair<std::int64_t, std::int64_t>(3, 40)));
+    EXPECT_EQ(plan_conv_forward(p, {.threads = 2}, Backend::simd, {.bc = 0, .bk = 40}).bk, 40);
+  }
 }
 
 TEST(ConvPlanRule, KeepsPixelsInL1WhereBlocksAreOneVector) {

@@ -4,10 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "conv_problem.hpp"
-#include "loop_schedule.hpp"
-#include "machine_model.hpp"
-#include "size_table.hpp"
+#include "conv/conv_plan.hpp"
 
 namespace brickwork {
 
@@ -32,6 +29,6 @@ std::string to_string(const ConvUpdatePlan&);
 ConvUpdatePlan parse_conv_update_plan(std::string_view text);
 
 // The analytic choice, from the problem, the threads and the cache sizes.
-ConvUpdatePlan plan_conv_update(const ConvProblem&, const MachineModel&);
+ConvUpdatePlan plan_conv_update(const ConvProblem&, const MachineModel&, FeatureBlocks = {});
 
 }  // namespace brickwork

@@ -26,13 +26,14 @@ constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
 
 class UpdateChooser {
  public:
-  UpdateChooser(const ConvProblem& p, const MachineModel& machine)
+  UpdateChooser(const ConvProblem& p, const MachineModel& machine, FeatureBlocks blocks)
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     deep_ = p.R * p.S > 1 ? kDeepReduction : kDeepReductionOfOneTap;
     base_.flat = can_be_flat(p, SrcAccess::cached) && p.P() * p.Q() <= 2 * deep_;
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
-    base_.bc = equal_block(p.C, kUpdateFeatures);
-    base_.bk = output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear);
+    base_.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.C, kUpdateFeatures);
+    base_.bk = blocks.bk > 0 ? blocks.bk
+                             : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear);
     cb_ = ceil_div(p.C, base_.bc);
     kb_ = ceil_div(p.K, base_.bk);
     rows_ = base_.flat ? 1 : p.P();
@@ -127,8 +128,8 @@ class UpdateChooser {
 
 }  // namespace
 
-ConvUpdatePlan plan_conv_update(const ConvProblem& problem, const MachineModel& machine) {
-  return UpdateChooser(problem, machine).best();
+ConvUpdatePlan plan_conv_update(const ConvProblem& problem, const MachineModel& machine, FeatureBlocks blocks) {
+  return UpdateChooser(problem, machine, blocks).best();
 }
 
 }  // namespace brickwork
