@@ -28,10 +28,8 @@ class BasicCacheEvictor {
   const AlignedBuffer<Element>& walked() const { return walked_; }
 
  private:
-  // A thread lies under one of the last levels, so no more of them are in use than there are threads.
   static std::int64_t bytes_to_walk(int threads, const Machine& machine) {
-    const std::int64_t last_levels = machine.l3_bytes * std::min(threads, machine.l3_caches);
-    return 4 * std::max({last_levels, machine.l2_bytes * threads, std::int64_t{8} << 20});
+    return 4 * std::max(machine.cache_bytes(threads), std::int64_t{8} << 20);
   }
 
   int threads_;

@@ -79,13 +79,15 @@ std::optional<Companion::Measured> Companion::measure(std::size_t problem, int s
   const auto of_contender = std::ranges::find(measured.rows, contender_.name, &Row::contender);
   if (of_contender == measured.rows.end() || (!answered && interrupted())) return std::nullopt;
   measured.verdict = *of_contender;
-  std::vector<double> roofs;
+  const Bound bound = experiment_.problems()[problem].bound;
+  const std::string limit_row = named_elsewhere(contender_.name, limit_name(bound));
+  std::vector<double> limits;
   for (const Row& row : measured.rows) {
     if (row.phase != "run" || !row.seconds) continue;
     if (row.contender == contender_.name) measured.seconds.push_back(*row.seconds);
-    if (row.contender == named_elsewhere(contender_.name, kLoadedRoofName)) roofs.push_back(*row.flop / *row.seconds);
+    if (row.contender == limit_row) limits.push_back(*(bound == Bound::flops ? row.flop : row.bytes) / *row.seconds);
   }
-  if (!roofs.empty()) measured.roof = median(roofs);
+  if (!limits.empty()) measured.limit = median(limits);
   return measured;
 }
 

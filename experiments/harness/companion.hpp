@@ -30,7 +30,7 @@ class Companion {
     std::vector<Row> rows;
     Row verdict;                  // one of them: the contender's first
     std::vector<double> seconds;  // of the contender's runs
-    double roof = 0;              // flop/s of the loaded roof beside them; 0 where nothing was timed
+    double limit = 0;  // flop/s of the loaded roof, or bytes/s of the stream, beside them; 0 where nothing was timed
   };
 
   // One problem's rows are `problem_row`, completed: that of a failed or absent contender where the program dies, tells

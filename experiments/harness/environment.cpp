@@ -145,6 +145,7 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   r["command_line"] = options.command_line;
   r["threads"] = options.threads;
   r["cpu"] = cpu_record();
+  r["cpu"]["cache_bytes"] = machine().cache_bytes(options.threads);
   r["memory_bytes"] = machine().memory_bytes;
   r["compiler"] = build_info::compiler;
   r["compiler_flags"] = build_info::compiler_flags;

@@ -13,6 +13,14 @@
 
 namespace brickwork {
 
+// What holds an operation up, and so what its speed is counted in and compared with.
+enum class Bound {
+  flops,  // multiply-adds: FMA peak and loaded roof
+  bytes,  // the memory: the stream's bandwidth
+};
+
+constexpr const char* to_string(Bound bound) { return bound == Bound::flops ? "flops" : "bytes"; }
+
 struct ProblemInfo {
   std::string id;    // the problem's text form
   std::string name;  // in its shape file
@@ -20,7 +28,10 @@ struct ProblemInfo {
   std::vector<std::pair<std::string, std::string>> sizes;  // column, value
   std::vector<std::string> setting;                        // what it shares with others: "N=28", "bias+relu"
   std::string dtype;
+  Bound bound = Bound::flops;
   double flop = 0, least_flop = 0, bytes = 0;
+
+  double work() const { return bound == Bound::flops ? flop : bytes; }
 };
 
 struct ContenderInfo {

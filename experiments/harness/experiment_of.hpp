@@ -147,6 +147,7 @@ class ExperimentOf final : public Experiment {
                                 .sizes = size_columns(p),
                                 .setting = setting_parts(p),
                                 .dtype = std::string(to_string(Op::inputs(p).front().dtype)),
+                                .bound = bandwidth_bound<Op>() ? Bound::bytes : Bound::flops,
                                 .flop = Op::flops(p),
                                 .least_flop = Op::least_flops(p),
                                 .bytes = bytes_of<Op>(p)});

@@ -29,8 +29,12 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-Progress::Progress(std::size_t problems, RunClock clock)
-    : problems_(problems), clock_(std::move(clock)), start_(clock_()), terminal_(isatty(STDOUT_FILENO) != 0) {}
+Progress::Progress(std::size_t problems, RunClock clock, std::int64_t cache_bytes)
+    : problems_(problems),
+      clock_(std::move(clock)),
+      start_(clock_()),
+      terminal_(isatty(STDOUT_FILENO) != 0),
+      cache_bytes_(static_cast<double>(cache_bytes)) {}
 
 void Progress::status(const std::string& what) {
   if (terminal_) show(fmt::format("{}[{}/{}] {}", kClearLine, done_ + 1, problems_, what));
@@ -38,8 +42,9 @@ void Progress::status(const std::string& what) {
 
 void Progress::note(const std::string& line) { show(fmt::format("{}{}\n", terminal_ ? kClearLine : "", line)); }
 
-void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double roof_here) {
-  const auto roof_of = [=](const Outcome& outcome) { return outcome.roof > 0 ? outcome.roof : roof_here; };
+void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& outcomes, double limit_here) {
+  const auto limit_of = [=](const Outcome& outcome) { return outcome.limit > 0 ? outcome.limit : limit_here; };
+  bound_ = problem.bound;
   ++done_;
   std::string line = fmt::format("[{}/{}] {}", done_, problems_, problem.name);
   for (const auto& outcome : outcomes) {
@@ -47,19 +52,21 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
       line += fmt::format("  {} {}", outcome.contender, outcome.status);
       continue;
     }
-    const double seconds = median(outcome.seconds), rate = problem.flop / seconds, roof = roof_of(outcome);
-    line += fmt::format("  {} {:.1f} ({:.0f}%)", outcome.contender, 1e-9 * rate, 100 * rate / roof);
+    const double seconds = median(outcome.seconds), rate = problem.work() / seconds, limit = limit_of(outcome);
+    line += fmt::format("  {} {:.1f} ({:.0f}%)", outcome.contender, 1e-9 * rate, 100 * rate / limit);
     if (std::ranges::count(order_, outcome.contender) == 0) order_.push_back(outcome.contender);
     Total& total = totals_[outcome.contender];
-    total.flop += problem.count * problem.flop;
+    total.work += problem.count * problem.work();
     total.seconds += problem.count * seconds;
-    total.roof_flop += problem.count * seconds * roof;
+    total.limit_work += problem.count * seconds * limit;
     ++total.problems;
   }
+  if (bound_ == Bound::bytes && problem.bytes <= cache_bytes_) line += "  (fits in the caches)";
   const double left = elapsed() / static_cast<double>(done_) * static_cast<double>(problems_ - done_);
   note(line + fmt::format("  | {} elapsed, about {} left", clock_text(elapsed()), clock_text(left)));
+  if (bound_ == Bound::bytes) return;  // what a cache keeps may be faster than the memory
   for (const auto& outcome : outcomes) {
-    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAboveRoof * roof_of(outcome)) {
+    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAboveRoof * limit_of(outcome)) {
       note(fmt::format("warning: {} on {} is above the loaded roof: distrust this run", outcome.contender,
                        problem.name));
     }
@@ -68,12 +75,14 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
 
 void Progress::summary() const {
   if (totals_.empty()) return;
+  const bool bytes = bound_ == Bound::bytes;
   show(fmt::format(
-      "\nall problems, weighted by count; the roof is FMAs with a register tile's loads from L1:\n{:<20}{:>10}{:>12}\n",
-      "contender", "GFLOP/s", "% of roof"));
+      "\nall problems, weighted by count; {}:\n{:<20}{:>10}{:>12}\n",
+      bytes ? "the stream is STREAM's triad out of memory" : "the roof is FMAs with a register tile's loads from L1",
+      "contender", bytes ? "GB/s" : "GFLOP/s", bytes ? "% of stream" : "% of roof"));
   for (const auto& contender : order_) {
     const Total& t = totals_.at(contender);
-    show(fmt::format("{:<20}{:>10.1f}{:>12.1f}{}\n", contender, 1e-9 * t.flop / t.seconds, 100 * t.flop / t.roof_flop,
+    show(fmt::format("{:<20}{:>10.1f}{:>12.1f}{}\n", contender, 1e-9 * t.work / t.seconds, 100 * t.work / t.limit_work,
                      t.problems < done_ ? fmt::format("   ({} of {} problems)", t.problems, done_) : ""));
   }
 }

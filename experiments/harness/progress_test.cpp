@@ -58,7 +58,7 @@ TEST_F(ProgressOutput, TheSummaryIsTheNetworks) {
 }
 
 TEST_F(ProgressOutput, WhatAnotherProcessMeasuredIsJudgedByItsOwnRoof) {
-  const Outcome elsewhere{.contender = "theirs", .status = "ok", .seconds = {1}, .roof = 2.5e9};
+  const Outcome elsewhere{.contender = "theirs", .status = "ok", .seconds = {1}, .limit = 2.5e9};
   const std::string line = shown([&] {
     progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {1}}, elsewhere}, 4e9);
   });
@@ -83,6 +83,30 @@ TEST_F(ProgressOutput, WarnsOfWhatStandsAboveTheRoof) {
   };
   EXPECT_THAT(finish(4.1e9), Not(HasSubstr("warning")));
   EXPECT_THAT(finish(4.2e9), HasSubstr("\nwarning: ours on a is above the loaded roof: distrust this run\n"));
+}
+
+// What the memory limits: bytes in place of flop, the stream in place of the roof.
+TEST_F(ProgressOutput, OfABandwidthBoundRunShowsBytesAndTheStream) {
+  Progress progress(
+      2, [] { return 0.0; }, 1'000'000'000);
+  const auto moved = [](const char* name, double bytes) {
+    ProblemInfo info = problem(name, 1, 1e12);
+    info.bound = Bound::bytes;
+    info.bytes = bytes;
+    return info;
+  };
+  EXPECT_EQ(shown([&] {
+              progress.finished(moved("a", 8e9), {{"ours", "ok", {1}}}, 1e10);
+            }),
+            "[1/2] a  ours 8.0 (80%)  | 0:00 elapsed, about 0:00 left\n");
+  EXPECT_EQ(shown([&] {
+              progress.finished(moved("b", 1e9), {{"ours", "ok", {0.02}}}, 1e10);
+            }),
+            "[2/2] b  ours 50.0 (500%)  (fits in the caches)  | 0:00 elapsed, about 0:00 left\n");
+  EXPECT_EQ(shown([&] { progress.summary(); }),
+            "\nall problems, weighted by count; the stream is STREAM's triad out of memory:\n"
+            "contender                 GB/s % of stream\n"
+            "ours                       8.8        88.2\n");
 }
 
 }  // namespace

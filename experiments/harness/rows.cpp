@@ -31,6 +31,7 @@ Row problem_row(const Experiment& experiment, const ProblemInfo& problem, const 
   row.primitive = experiment.primitive();
   row.pass = experiment.pass();
   row.dtype = problem.dtype;
+  row.bound = to_string(problem.bound);
   auto setting = problem.setting;
   setting.push_back(fmt::format("{} thread{}", info.threads, info.threads > 1 ? "s" : ""));
   setting.push_back(fmt::format("{} cache", info.cache));
@@ -74,8 +75,14 @@ Row loaded_roof_row(Row row, const LoadedRoof& roof) {
 
 Row stream_row(const StreamTriad& triad) {
   Row row;
-  row.problem = row.name = row.contender = row.backend = row.pass = "stream";
+  row.problem = row.name = kStreamName;
+  return stream_row(std::move(row), triad);
+}
+
+Row stream_row(Row row, const StreamTriad& triad) {
+  row.contender = row.backend = row.pass = kStreamName;
   row.primitive = "machine";
+  row.implementation = triad.stores();
   row.phase = "run";
   row.status = to_string(Status::ok);
   row.flop = row.least_flop = triad.flop();

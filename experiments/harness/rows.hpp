@@ -4,6 +4,7 @@
 #include "loaded_roof.hpp"
 #include "machine_peak.hpp"
 #include "samples_csv.hpp"
+#include "stream_triad.hpp"
 
 namespace brickwork {
 
@@ -16,6 +17,7 @@ Row pack_row(Row run);
 
 Row fma_row(Row problem, const FmaPeak&);
 Row loaded_roof_row(Row problem, const LoadedRoof&);
-Row stream_row(const StreamTriad&);
+Row stream_row(Row problem, const StreamTriad&);
+Row stream_row(const StreamTriad&);  // at the run's start and end
 
 }  // namespace brickwork

@@ -19,6 +19,7 @@
 #include "rows.hpp"
 #include "samples_csv.hpp"
 #include "screen.hpp"
+#include "stream_triad.hpp"
 #include "time_budget.hpp"
 #include "timing.hpp"
 #include "turns.hpp"
@@ -40,7 +41,7 @@ class Runner {
         info_(std::move(info)),
         csv_(csv),
         machine_(machine),
-        progress_(experiment.problems().size(), clock),
+        progress_(experiment.problems().size(), clock, machine.cache_bytes(options.threads)),
         budget_(options, experiment.problems().size(), clock),
         fma_(options.threads),
         roof_(options.threads) {
@@ -81,7 +82,7 @@ class Runner {
     Checked checked;
     Row row;  // what all of its rows share
     std::vector<double> seconds;
-    double roof = 0;  // of its own process; 0: that of this one
+    double limit = 0;  // of its own process; 0: that of this one
   };
 
   void run_problem(const Turn& turn) {
@@ -89,19 +90,19 @@ class Runner {
     const ProblemInfo& problem = experiment_.problems()[turn.problem];
     std::vector<Entry> entries;
     int samples = options_.samples;
-    double roof = 0;
+    double limit = 0;
     {
       const Workloads workloads = load(turn.problem);
       entries = check_all(problem, workloads);
       if (!options_.check_only && !interrupted()) {
         samples = turn.samples ? *turn.samples : samples_for(problem, entries);
-        roof = time_all(problem, entries, samples);
+        limit = time_all(problem, entries, samples);
       }
       for (Entry& entry : entries) entry.checked.prepared.reset();  // another process needs the memory
     }
     csv_.flush();  // before anything is shown: what is measured must not depend on a screen
     measure_elsewhere(turn.problem, samples, entries);
-    report(problem, entries, roof);
+    report(problem, entries, limit);
   }
 
   // In a run that only checks, a second pass on floats.
@@ -161,7 +162,7 @@ class Runner {
       for (const Row& row : found->rows) csv_.append(row);
       csv_.flush();
       count(found->verdict);
-      entries.push_back({.checked = {}, .row = found->verdict, .seconds = found->seconds, .roof = found->roof});
+      entries.push_back({.checked = {}, .row = found->verdict, .seconds = found->seconds, .limit = found->limit});
     }
   }
 
@@ -184,7 +185,7 @@ class Runner {
     return samples;
   }
 
-  // The loaded roof in flop/s that was measured beside them; 0 where nothing was.
+  // The limit that was measured beside them, the loaded roof in flop/s or the stream in bytes/s; 0 where nothing was.
   double time_all(const ProblemInfo& problem, std::vector<Entry>& entries, int samples) {
     if (std::ranges::none_of(entries, [](const Entry& e) { return e.checked.prepared != nullptr; })) return 0;
     progress_.status(fmt::format("{}: timing", problem.name));
@@ -200,11 +201,17 @@ class Runner {
       targets.emplace_back(pack_row(entry.row), nullptr);
     }
     const Row shared = problem_row(experiment_, problem, info_);
-    std::vector<double> roof_seconds;
-    tasks.push_back({std::string(kFmaPeakName) + "/run", [this] { fma_.run(); }, samples, nullptr});
-    targets.emplace_back(fma_row(shared, fma_), nullptr);
-    tasks.push_back({std::string(kLoadedRoofName) + "/run", [this] { roof_.run(); }, samples, nullptr});
-    targets.emplace_back(loaded_roof_row(shared, roof_), &roof_seconds);
+    std::vector<double> limit_seconds;
+    const auto measure = [&](const char* name, auto& limit, Row row, std::vector<double>* seconds) {
+      tasks.push_back({std::string(name) + "/run", [&limit] { limit.run(); }, samples, nullptr});
+      targets.emplace_back(std::move(row), seconds);
+    };
+    if (problem.bound == Bound::bytes) {
+      measure(kStreamName, stream(), stream_row(shared, stream()), &limit_seconds);
+    } else {
+      measure(kFmaPeakName, fma_, fma_row(shared, fma_), nullptr);
+      measure(kLoadedRoofName, roof_, loaded_roof_row(shared, roof_), &limit_seconds);
+    }
 
     const auto times =
         time_interleaved(tasks, options_.min_time, folder_ / "google-benchmark" / (problem.id + ".json"));
@@ -212,20 +219,21 @@ class Runner {
       append_samples(targets[t].first, times[t], 0);
       if (targets[t].second != nullptr) *targets[t].second = times[t];
     }
-    return roof_seconds.empty() ? 0 : roof_.flop() / median(roof_seconds);
+    if (limit_seconds.empty()) return 0;
+    return (problem.bound == Bound::bytes ? stream().bytes() : roof_.flop()) / median(limit_seconds);
   }
 
-  void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double roof) {
+  void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double limit) {
     std::vector<Outcome> outcomes;
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused;  // (status, reason) -> by whom
     for (const Entry& entry : entries) {
-      outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds, entry.roof});
-      if (roof == 0 && entry.roof == 0) outcomes.back().seconds.clear();  // an interrupt came before it was measured
+      outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds, entry.limit});
+      if (limit == 0 && entry.limit == 0) outcomes.back().seconds.clear();  // an interrupt came before it was measured
       if (entry.row.status != to_string(Status::ok)) {
         refused[{entry.row.status, entry.row.reason}].push_back(entry.row.contender);
       }
     }
-    progress_.finished(problem, outcomes, roof);
+    progress_.finished(problem, outcomes, limit);
     note_searched(problem, entries, outcomes);
     for (const auto& [why, contenders] : refused) {
       progress_.note(
@@ -246,14 +254,20 @@ class Runner {
     }
   }
 
+  // Its arrays are there only where they are used again and again.
+  StreamTriad& stream() {
+    if (!stream_) stream_ = std::make_unique<StreamTriad>(options_.threads, machine_.cache_bytes(options_.threads));
+    return *stream_;
+  }
+
   void measure_stream() {
-    StreamTriad triad(options_.threads, machine_.l3_bytes);
     const auto times =
-        time_interleaved({{"stream/run", [&] { triad.run(); }, kStreamSamples, nullptr}}, options_.min_time,
+        time_interleaved({{"stream/run", [this] { stream().run(); }, kStreamSamples, nullptr}}, options_.min_time,
                          folder_ / "google-benchmark" / fmt::format("stream{}.json", stream_done_));
-    append_samples(stream_row(triad), times.front(), stream_done_);
+    append_samples(stream_row(stream()), times.front(), stream_done_);
     stream_done_ += kStreamSamples;
     csv_.flush();
+    if (experiment_.problems().front().bound == Bound::flops) stream_.reset();
   }
 
   void append_samples(Row row, const std::vector<double>& seconds, int first_sample) {
@@ -274,6 +288,7 @@ class Runner {
   TimeBudget budget_;
   FmaPeak fma_;
   LoadedRoof roof_;
+  std::unique_ptr<StreamTriad> stream_;
   std::unique_ptr<CacheEvictor> evictor_;  // where the cache is to be cold
   std::deque<Companion> companions_;
   int stream_done_ = 0;

@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "experiment_of.hpp"
 #include "loaded_roof.hpp"
 #include "machine_peak.hpp"
 #include "progress.hpp"
@@ -66,6 +67,7 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
       EXPECT_EQ(table.at(i, "ours"), contender == "right" ? "yes" : "no");
       EXPECT_EQ(table.at(i, "setting"), "size=3, 1 thread, hot cache, f32");
       EXPECT_EQ(table.at(i, "size"), "3");
+      EXPECT_EQ(table.at(i, "bound"), "flops");
     } else {
       const auto& [pass, flop] = machine.at(contender);
       EXPECT_EQ(table.at(i, "pass"), pass);
@@ -95,6 +97,32 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
   }
   EXPECT_EQ(environment.at("openmp_runtimes").size(), 1U) << environment.at("openmp_runtimes");
   EXPECT_TRUE(fs::exists(folder_ / "google-benchmark" / "size3.json"));
+}
+
+struct FakeCopyOp : FakeOp {
+  static constexpr bool bandwidth_bound = true;
+};
+
+// Where the memory is the limit, the stream is measured among the contenders of each problem, and nothing of FMAs.
+TEST_F(Runner, MeasuresTheStreamBesideABandwidthBoundProblem) {
+  const auto fake = contender(right_);
+  const std::vector<Contender<FakeCopyOp>> contenders{
+      {.name = fake.name, .library = fake.library, .ours = true, .prepare = fake.prepare}};
+  const ExperimentOf<FakeCopyOp> experiment({.shapes = "fakes", .shapes_size = 1, .problems = {FakeProblem{}}},
+                                            contenders, Resources{1});
+  EXPECT_EQ(run_experiment(experiment, "layers", options_, steady_seconds, Machine{}), exit_ok);
+  const CsvTable table(folder_ / "samples.csv");
+  std::map<std::string, int> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    ++rows[fmt::format("{} {} {} {} {}", table.at(i, "problem"), table.at(i, "setting"), table.at(i, "contender"),
+                       table.at(i, "phase"), table.at(i, "bound"))];
+    EXPECT_EQ(table.at(i, "bytes").empty(), table.at(i, "phase") == "pack");
+  }
+  const std::map<std::string, int> expected{{"stream  stream run ", 10},
+                                            {"size3 size=3, 1 thread, hot cache, f32 stream run bytes", 3},
+                                            {"size3 size=3, 1 thread, hot cache, f32 right run bytes", 3},
+                                            {"size3 size=3, 1 thread, hot cache, f32 right pack bytes", 3}};
+  EXPECT_EQ(rows, expected);
 }
 
 TEST_F(Runner, SucceedsWhereSomeAreSkipped) {

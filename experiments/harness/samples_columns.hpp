@@ -49,6 +49,7 @@ inline constexpr Column kColumnsBehind[] = {
     {"max_error", &Row::max_error},
     {"sample", &Row::sample},
     {"seconds", &Row::seconds},
+    {"bound", [](const RunInfo&, const Row& r) { return r.bound; }},
     {"flop", &Row::flop},
     {"least_flop", &Row::least_flop},
     {"bytes", &Row::bytes},

@@ -27,6 +27,7 @@ struct Row {
   std::string contender, ours, backend, version, implementation, isa, tuning, dtype;  // ours: yes, no
   std::string setting;  // what the rows of one figure have in common
   std::string phase, plan;
+  std::string bound;  // flops, bytes
   std::string status, reason;
   std::optional<double> max_error;
   std::optional<int> sample;

@@ -1,5 +1,6 @@
 // The machine as hwloc sees it.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,12 @@ struct Machine {
   std::int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one cache; 0 where there is none
   int l3_caches = 0;                                       // how many there are
   std::int64_t memory_bytes = 0;
+
+  // What the caches hold together that so many threads compute in: a thread lies under one of the last levels, so no
+  // more of them are in use than there are threads.
+  std::int64_t cache_bytes(int threads) const {
+    return std::max(l3_bytes * std::min(threads, l3_caches), l2_bytes * threads);
+  }
 };
 
 const Machine& machine();

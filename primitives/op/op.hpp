@@ -17,6 +17,9 @@
 //                                              none of this operation's
 //   static constexpr std::string_view summed_over_images;   its outputs are sums over the images, in which this input,
 //                                              a tensor of images, is a factor: "ddst" of a weight update
+//   static constexpr bool bandwidth_bound = true;   so few operations a byte that only the memory holds it up: its
+//   speed
+//                                              is bytes_of() a second, beside what the memory gives
 //
 // Test data, checking, rows and experiments follow from it.
 #pragma once
@@ -49,6 +52,15 @@ concept Operation = HasSizes<typename Op::Problem> &&
 template <Operation Op>
 void check_taken(const typename Op::Problem& p) {
   if constexpr (requires { Op::check_taken(p); }) Op::check_taken(p);
+}
+
+template <Operation Op>
+constexpr bool bandwidth_bound() {
+  if constexpr (requires { Op::bandwidth_bound; }) {
+    return Op::bandwidth_bound;
+  } else {
+    return false;
+  }
 }
 
 // Every input and output moved once: the compulsory traffic.
