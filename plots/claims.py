@@ -73,9 +73,10 @@ def mismatch(claim: Claim, sweep: Sweep) -> str:
 
 
 def chosen(claim: Claim, sweep: Sweep) -> list[Problem]:
-    """The problems that the claim speaks of. Where the run does not know the size of L2, everything fits."""
+    """The problems that the claim speaks of. Where the run does not know the size of a cache, everything fits."""
     l2_bytes = sweep.run.environment.get("cpu", {}).get("l2_bytes") or float("inf")
-    table = pd.DataFrame([p.sizes | {"flop": p.flop, "bytes": p.bytes, "l2_bytes": l2_bytes} for p in sweep.problems])
+    known = {"l2_bytes": l2_bytes, "cache_bytes": sweep.cache_bytes}
+    table = pd.DataFrame([p.sizes | {"flop": p.flop, "bytes": p.bytes} | known for p in sweep.problems])
     check_names(claim, "where", claim.where, set(table.columns))
     return [p for p, good in zip(sweep.problems, fulfilled(claim, "where", claim.where, table), strict=True) if good]
 
@@ -179,6 +180,8 @@ def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> 
 MEASURES = {
     "lowest share of the loaded roof": lambda *found: share(*found, "roof", lowest=True),
     "weighted share of the loaded roof": lambda *found: share(*found, "roof", lowest=False),
+    "lowest share of stream": lambda *found: share(*found, "stream", lowest=True),
+    "weighted share of stream": lambda *found: share(*found, "stream", lowest=False),
     "weighted share of peak": lambda *found: share(*found, "peak", lowest=False),
     "lowest ratio": lambda *found: comparison(*found, summed=None),
     "weighted ratio": lambda *found: comparison(*found, summed=derive.weighted_ratio),

@@ -18,6 +18,8 @@ WHOSE = ("ours", "the paper")
 STATISTICS = {
     "lowest share of the loaded roof": False,
     "weighted share of the loaded roof": False,
+    "lowest share of stream": False,
+    "weighted share of stream": False,
     "weighted share of peak": False,
     "lowest ratio": True,
     "weighted ratio": True,

@@ -15,14 +15,18 @@ STATUSES = ("ok", "failed", "unsupported", "absent", "misfit")
 FIGURES = ("layers", "sweep", "curve")
 # Every column that does not stand here is a size of the problem.
 COLUMNS = """run experiment figure shapes problems problem name count primitive pass contender ours backend version implementation
-    device isa dtype threads cache setting phase plan tuning status reason max_error sample seconds flop least_flop bytes""".split()
+    device isa dtype threads cache setting phase plan tuning status reason max_error sample seconds bound flop least_flop bytes""".split()
+# What a column says in runs of an earlier state, which lack it.
+EARLIER = {"bound": "flops"}
 SUMMARY = {"sample": ["samples"], "seconds": ["seconds_low", "seconds", "seconds_high"]}  # quartile, median, quartile
 SUMMARY_COLUMNS = [name for column in COLUMNS for name in SUMMARY.get(column, [column])]
 WHOLE = ["problems", "count", "threads", "sample", "samples"]
 REAL = ["seconds_low", "seconds", "seconds_high", "flop", "least_flop", "bytes", "max_error"]
+BOUNDS = ("flops", "bytes")
 # What the machine could do at most, measured beside each problem: multiply-adds out of registers, and with the loads of a
-# register tile from L1, which a run of an earlier state lacks. By their names in sweeps.Problem, that of the contender.
-LIMITS = {"peak": "fma-peak", "roof": "loaded-roof"}
+# register tile from L1, which a run of an earlier state lacks; where the memory is the limit, a stream out of it instead. By
+# their names in sweeps.Problem, that of the contender.
+LIMITS = {"peak": "fma-peak", "roof": "loaded-roof", "stream": "stream"}
 ELSEWHERE = "/"  # between a contender that another process measured and a limit that it measured there
 # Two rows that agree in these, and in the sample's index, would be one sample written twice.
 KEY = ["run", "experiment", "setting", "problem", "contender", "phase", "threads"]
@@ -31,6 +35,7 @@ ENVIRONMENT = {
     "cpu": (dict, "an object"),
     "cpu.name": (str, "a text"),
     "cpu.l2_bytes": ((int, float), "a number"),
+    "cpu.cache_bytes": ((int, float), "a number"),
     "git": (dict, "an object"),
     "warnings": (list, "a list"),
 }
@@ -156,7 +161,8 @@ def read_text(path: Path) -> tuple[pd.DataFrame, str]:
         if len(row) != len(header):
             raise InputError(f"{path}, line {line}: {len(row)} fields where the header names {len(header)}.")
     left_out = f"{path} ends in the middle of a line, which is left out: the run was cut short." if cut else ""
-    return pd.DataFrame(list(rows.values()), index=list(rows), columns=header, dtype=str), left_out
+    texts = pd.DataFrame(list(rows.values()), index=list(rows), columns=header, dtype=str)
+    return texts.assign(**{column: said for column, said in EARLIER.items() if column not in texts}), left_out
 
 
 def _require_columns(path: Path, samples: pd.DataFrame, columns: list[str]) -> None:
@@ -209,9 +215,11 @@ def _check_words(path: Path, samples: pd.DataFrame) -> None:
     one_of("status", STATUSES, work | ~work)
     one_of("figure", FIGURES, work)
     one_of("ours", ("yes", "no"), work)
+    one_of("bound", BOUNDS, work)
     for column in ["run", "experiment", "problem", "contender", "phase"]:
         _require(path, samples, samples[column] != "", lambda row, column=column: f"{column} is empty")
-    beside = work | samples["contender"].str.rpartition(ELSEWHERE)[2].isin(LIMITS.values())
+    limit = samples["contender"].str.rpartition(ELSEWHERE)[2].isin(LIMITS.values())
+    beside = work | limit & (samples["problem"] != LIMITS["stream"])  # the stream is measured at the start and the end, too
     _require(path, samples, ~beside | (samples["setting"] != ""), lambda row: "setting is empty")
 
 
@@ -248,7 +256,7 @@ def _check_groups(path: Path, samples: pd.DataFrame) -> None:
             _require(path, rows, same, lambda row, c=column: f"{c} differs from an earlier row of {of} '{row[of]}'")
 
     work = samples[samples["primitive"] != "machine"]
-    agree(work, ["figure"], ["experiment", "setting"])
+    agree(work, ["figure", "bound"], ["experiment", "setting"])
     agree(work, ["ours"], ["contender"])
     timed = work[(work["status"] == "ok") & (work["phase"] == "run")]
     agree(timed, ["flop", "least_flop", "bytes", "count"], ["experiment", "setting", "problem"])

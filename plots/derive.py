@@ -7,7 +7,7 @@ import numpy as np
 from sweeps import Cell, Problem, Sweep
 
 ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
-LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof"}
+LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "stream": "stream bandwidth"}
 
 
 @dataclass(frozen=True)
@@ -52,21 +52,21 @@ def _same_program(a: Cell, b: Cell) -> bool:
 
 
 def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
-    """Its share of a limit of the machine, "peak" or "roof"."""
+    """Its share of a limit of the machine: "peak", "roof" or "stream"."""
     cell, most = problem.cells[contender], problem.limit(limit, contender)
-    value = cell.gflops / most.gflops
-    return estimate(value, (cell.flop / cell.resampled_seconds) / (most.flop / most.resampled_seconds))
+    value = cell.speed / most.speed
+    return estimate(value, (cell.work / cell.resampled_seconds) / (most.work / most.resampled_seconds))
 
 
-def percent_a_gflops(problem: Problem, contender: str) -> float:
-    """What makes its speed a share of the FMA peak; nan where there is no peak."""
-    peak = problem.limit("peak", contender)
-    return 100 / peak.gflops if peak else float("nan")
+def percent_a_unit(limit: str, problem: Problem, contender: str) -> float:
+    """What makes its speed a share of the limit; nan where that was not measured."""
+    most = problem.limit(limit, contender)
+    return 100 / most.speed if most else float("nan")
 
 
 def roof_of_peak(problem: Problem) -> float:
     """Where the loaded roof lies, as a share of the FMA peak; nan where either is unknown."""
-    return problem.roof.gflops / problem.peak.gflops if problem.roof and problem.peak else float("nan")
+    return problem.roof.speed / problem.peak.speed if problem.roof and problem.peak else float("nan")
 
 
 # --- many problems: a network's weighted by how often it uses them, shapes by their geometric mean -------------------
@@ -77,8 +77,8 @@ def weighted_seconds(problems: list[Problem], another) -> float:
     return sum(p.count * cell.seconds for p, cell in _cells(problems, another))
 
 
-def weighted_gflops(problems: list[Problem], contender: str) -> float:
-    return sum(p.count * p.flop for p in problems) / weighted_seconds(problems, contender) / 1e9
+def weighted_speed(problems: list[Problem], contender: str) -> float:
+    return sum(p.count * p.work for p in problems) / weighted_seconds(problems, contender) / 1e9
 
 
 def weighted_ratio(problems: list[Problem], ours: str, another) -> Estimate:
@@ -91,15 +91,15 @@ def known(limit: str, problems: list[Problem], contender: str = "") -> bool:
     return all(problem.limit(limit, contender) for problem in problems)
 
 
-def weighted_limit_gflops(limit: str, problems: list[Problem], contender: str = "") -> float:
+def weighted_limit_speed(limit: str, problems: list[Problem], contender: str = "") -> float:
     """What a machine that stays at the limit measured beside each problem, or beside the contender, would reach."""
-    return sum(p.count * p.flop for p in problems) / sum(p.count * p.flop / p.limit(limit, contender).gflops for p in problems)
+    return sum(p.count * p.work for p in problems) / sum(p.count * p.work / p.limit(limit, contender).speed for p in problems)
 
 
 def weighted_fraction_of(limit: str, problems: list[Problem], contender: str) -> Estimate:
     """The share of its time that a machine at the limit would need."""
-    value = weighted_gflops(problems, contender) / weighted_limit_gflops(limit, problems, contender)
-    ideal = sum(p.count * p.flop / most.flop * most.resampled_seconds for p in problems for most in [p.limit(limit, contender)])
+    value = weighted_speed(problems, contender) / weighted_limit_speed(limit, problems, contender)
+    ideal = sum(p.count * p.work / most.work * most.resampled_seconds for p in problems for most in [p.limit(limit, contender)])
     return estimate(value, ideal / _resampled_seconds(problems, contender))
 
 
@@ -126,20 +126,22 @@ def above_limit(sweep: Sweep) -> list[tuple[Problem, str, float]]:
     """(problem, contender, fraction of the problem's lowest limit) of every point that no correct measurement can reach: those
     that would have to be faster than the machine even if they left out all that may be left out."""
     return [
-        (problem, name, cell.least_gflops / lowest.gflops)
+        (problem, name, cell.least_speed / lowest.speed)
         for problem in sweep.problems if problem.lowest_limit
         for name, cell in problem.cells.items()
-        if cell.ok and (lowest := problem.limit(problem.lowest_limit, name)) and cell.least_gflops > ABOVE_LIMIT_TOLERANCE * lowest.gflops
+        if cell.ok and (lowest := problem.limit(problem.lowest_limit, name)) and cell.least_speed > ABOVE_LIMIT_TOLERANCE * lowest.speed
     ]
 
 
 def elsewhere_over_here(sweep: Sweep, contender: str) -> tuple[float, float] | None:
-    """The FMA peak of the process that measured the contender over ours of the same problem: lowest and highest."""
-    pairs = [(p.elsewhere[contender].get("peak"), p.peak) for p in sweep.problems if contender in p.elsewhere]
-    ratios = [there.gflops / here.gflops for there, here in pairs if there and here]
+    """The sweep's first limit as the process reached it that measured the contender, over ours of the same problem: lowest and
+    highest."""
+    limit = sweep.limits[0]
+    pairs = [(p.elsewhere[contender].get(limit), getattr(p, limit)) for p in sweep.problems if contender in p.elsewhere]
+    ratios = [there.speed / here.speed for there, here in pairs if there and here]
     return (min(ratios), max(ratios)) if ratios else None
 
 
 def limit_range(limit: str, sweep: Sweep) -> tuple[float, float] | None:
-    measured = [most.gflops for problem in sweep.problems if (most := getattr(problem, limit))]
+    measured = [most.speed for problem in sweep.problems if (most := getattr(problem, limit))]
     return (min(measured), max(measured)) if measured else None

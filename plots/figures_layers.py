@@ -1,4 +1,4 @@
-"""A network layer by layer: speed, share of the measured peak, ratio to the best peer, and of a rule's plans to the best found."""
+"""A network layer by layer: speed, share of what the machine could do, ratio to the best peer, and of a rule's plans to the best found."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +7,7 @@ import numpy as np
 
 import style
 from derive import (
+    LIMIT_WORDS,
     Estimate,
     fastest,
     geometric_mean_ratio,
@@ -14,11 +15,11 @@ from derive import (
     ratio,
     roof_of_peak,
     weighted_fraction_of,
-    weighted_gflops,
-    weighted_limit_gflops,
+    weighted_limit_speed,
     weighted_ratio,
+    weighted_speed,
 )
-from labels import problem_labels, sizes_in_words
+from labels import about_limits, problem_labels, short_limit, sizes_in_words
 from style import Drawn, Look, plt
 from sweeps import Sweep
 
@@ -28,6 +29,7 @@ MOST_COMPARED = 2  # of ours: a third, slower one would flatten the scale for th
 
 def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
     looks = style.looks_of(sweep)
+    limit = sweep.limits[0]
     headline = next((name for name in looks if name in sweep.ours), None)
     whole = _whole_network(sweep)
     figure, (speed, share) = plt.subplots(2, 1, figsize=(style.WIDE, 7.4), sharex=True, height_ratios=[1.15, 1])
@@ -45,15 +47,15 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
                 style.mark_status(share, x + offset, status)
                 continue
             cell = problem.cells[name]
-            style.draw_bar(speed, x + offset, width, look, cell.gflops, cell.gflops_quartiles)
-            if peak := problem.limit("peak", name):
-                scale = 100 / peak.gflops
-                _point(share, x + offset, cell.gflops * scale, look, [scale * quartile for quartile in cell.gflops_quartiles])
-                style.mark_beyond(share, x + offset, cell.gflops * scale)
+            style.draw_bar(speed, x + offset, width, look, cell.speed, cell.speed_quartiles)
+            if most := problem.limit(limit, name):
+                scale = 100 / most.speed
+                _point(share, x + offset, cell.speed * scale, look, [scale * quartile for quartile in cell.speed_quartiles])
+                style.mark_beyond(share, x + offset, cell.speed * scale)
         if name in whole:
             style.draw_bar(speed, groups[-1] + offset, width, look, whole[name])
-            if known("peak", sweep.problems, name):
-                percent = 100 * weighted_fraction_of("peak", sweep.problems, name).value
+            if known(limit, sweep.problems, name):
+                percent = 100 * weighted_fraction_of(limit, sweep.problems, name).value
                 _point(share, groups[-1] + offset, percent, look)
                 if name == headline:
                     _name_value(share, groups[-1] + offset, percent, f"{percent:.1f}", "left", 100)
@@ -63,8 +65,8 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
             style.mark_status(share, groups[-1] + offset, "incomplete")
     _draw_limits(speed, share, sweep, groups)
 
-    style.speed_axis(speed)
-    style.share_axis(share)
+    style.speed_axis(speed, sweep)
+    style.share_axis(share, sweep)
     for axes in (speed, share):
         for x in groups[:-1:2]:
             axes.axvspan(x - 0.5, x + 0.5, color="#F5F5F5", zorder=0, linewidth=0)
@@ -75,12 +77,12 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
     named = sizes_in_words(sweep)
     caption = (
         "Median speed of each contender on each problem, whiskers from the lower to the upper quartile of the samples; below, the same "
-        "as a share of the FMA peak measured among the samples of that very problem (a red triangle: above the axis); the loaded roof is "
-        "the rate of the same operations with a register tile's loads from L1. The last group is "
+        f"as a share of the {LIMIT_WORDS[limit]} measured among the samples of that very problem (a red triangle: above the axis). "
+        f"{about_limits(sweep)}The last group is "
         "the whole network, each problem weighted by how often the network uses it. A letter stands where a contender has no number."
         + (f" Under each group, from the axis down: the name, and the sizes that differ, read upwards: {named}." if named else "")
     )
-    title = f"Speed and share of peak: {sweep.operation}, {sweep.setting}"
+    title = f"Speed and share of {short_limit(sweep)}: {sweep.operation}, {sweep.setting}"
     return style.finish(figure, folder, f"{stem}-layers", title, handles, caption)
 
 
@@ -96,7 +98,7 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     groups = _places(sweep)
     bests = [fastest(problem, peers) for problem in sweep.problems]
     rivals = [name for name in peers if len(sweep.common(name)) == len(sweep.problems)]
-    best_overall = max(rivals, key=lambda name: weighted_gflops(sweep.problems, name), default=None)
+    best_overall = max(rivals, key=lambda name: weighted_speed(sweep.problems, name), default=None)
 
     values: list[float] = []
     seen = set()
@@ -173,7 +175,7 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
 def _whole_network(sweep: Sweep) -> dict[str, float]:
     complete = [name for name in sweep.contenders if len(sweep.common(name)) == len(sweep.problems)]
-    return {name: weighted_gflops(sweep.problems, name) for name in complete}
+    return {name: weighted_speed(sweep.problems, name) for name in complete}
 
 
 def _places(sweep: Sweep) -> np.ndarray:
@@ -225,12 +227,12 @@ def _draw_limits(speed, share, sweep: Sweep, groups: np.ndarray) -> None:
     for limit in style.LIMITS:
         for x, problem in zip(groups, sweep.problems, strict=False):
             if most := getattr(problem, limit):
-                style.draw_limit(speed, limit, x, most.gflops)
+                style.draw_limit(speed, limit, x, most.speed)
         if known(limit, sweep.problems):
-            style.draw_limit(speed, limit, groups[-1], weighted_limit_gflops(limit, sweep.problems))
+            style.draw_limit(speed, limit, groups[-1], weighted_limit_speed(limit, sweep.problems))
     percents = [100 * roof_of_peak(problem) for problem in sweep.problems]
     if known("peak", sweep.problems) and known("roof", sweep.problems):
-        percents.append(100 * weighted_limit_gflops("roof", sweep.problems) / weighted_limit_gflops("peak", sweep.problems))
+        percents.append(100 * weighted_limit_speed("roof", sweep.problems) / weighted_limit_speed("peak", sweep.problems))
     for x, percent in zip(groups, percents, strict=False):
         if np.isfinite(percent):
             style.draw_limit(share, "roof", x, percent)

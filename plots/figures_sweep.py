@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import style
-from derive import percent_a_gflops
-from labels import figure_title
+from derive import LIMIT_WORDS, percent_a_unit
+from labels import about_limits, figure_title, short_limit
 from sizes import along, commonest, longest, thinned, values_of, varying, where
 from style import Drawn, Look, plt
 from sweeps import Problem, Sweep
@@ -52,7 +52,7 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     for axes, problems in zip(grid.flat, panels.values(), strict=False):
         seen |= _draw_lines(axes, problems, x, looks)
     for axes, title in zip(grid.flat, panels, strict=False):  # once all are drawn: they share their limits
-        style.share_axis(axes)
+        style.share_axis(axes, sweep)
         axes.label_outer(remove_inner_ticks=False)
         axes.set_title(title, loc="left")
         axes.tick_params(labelbottom=True)
@@ -64,22 +64,22 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     drawn = [problem for problems in panels.values() for problem in problems]
     handles = [*style.line_legend(looks.values()), *style.limit_legend(drawn), *style.status_legend(seen)]
     caption = (
-        f"Median share of the FMA peak measured beside each problem, over {x}{', a panel for each value' if len(panels) > 1 else ''}. "
-        "The loaded roof is the rate of the same operations with a register tile's loads from L1. A letter at the bottom stands where a "
-        "contender has no number, a red triangle at the top where a share lies beyond the axis."
+        f"Median share of the {LIMIT_WORDS[sweep.limits[0]]} measured beside each problem, over {x}"
+        f"{', a panel for each value' if len(panels) > 1 else ''}. {about_limits(sweep)}"
+        "A letter at the bottom stands where a contender has no number, a red triangle at the top where a share lies beyond the axis."
     )
-    return style.finish(figure, folder, stem, f"Share of peak over {x}: {figure_title(sweep, held)}", handles, caption)
+    return style.finish(figure, folder, stem, f"Share of {short_limit(sweep)} over {x}: {figure_title(sweep, held)}", handles, caption)
 
 
 def _draw_lines(axes, problems: list[Problem], x: str, looks: dict[str, Look]) -> set[str]:
     absent, seen, letters = [], set(), Counter()
     every = 1 if len(problems) <= 24 else len(looks)
     for index, (name, look) in reversed(list(enumerate(looks.items()))):  # ours on top
-        if not any(p.ok(name) and p.limit("peak", name) for p in problems):
+        if not any(p.ok(name) and p.limit(p.limits[0], name) for p in problems):
             absent.append(f"{look.label} ({problems[0].status(name)})")
             continue
         # nan breaks the line where there is no number.
-        percent = [percent_a_gflops(p, name) * p.cells[name].gflops if p.ok(name) else np.nan for p in problems]
+        percent = [percent_a_unit(p.limits[0], p, name) * p.cells[name].speed if p.ok(name) else np.nan for p in problems]
         axes.plot([p.sizes[x] for p in problems], percent, **look.line | {"markevery": (index % every, every)})
         for p, share in zip(problems, percent, strict=True):
             style.mark_beyond(axes, p.sizes[x], share)
@@ -111,13 +111,13 @@ def draw_bars(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
                 seen.add(problem.status(name))
                 style.mark_status(axes, x + offset, problem.status(name))
                 continue
-            style.draw_bar(axes, x + offset, width, look, problem.cells[name].gflops, problem.cells[name].gflops_quartiles)
+            style.draw_bar(axes, x + offset, width, look, problem.cells[name].speed, problem.cells[name].speed_quartiles)
     for x, problem in zip(places, problems, strict=True):
         for limit in style.LIMITS:
             if most := getattr(problem, limit):
-                style.draw_limit(axes, limit, x, most.gflops)
+                style.draw_limit(axes, limit, x, most.speed)
     _name_segments(axes, segments, places)
-    style.speed_axis(axes)
+    style.speed_axis(axes, sweep)
     handles = [*style.bar_legend(looks.values()), *style.limit_legend(problems), *style.status_legend(seen)]
     caption = (
         "Every contender at landmarks of the sweep, one size after the other; the sizes that do not vary have the values in the title. "

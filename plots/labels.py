@@ -2,7 +2,7 @@
 
 import re
 
-from derive import elsewhere_over_here
+from derive import LIMIT_WORDS, elsewhere_over_here
 from sizes import names_of, siblings, values_of
 from sweeps import Problem, Sweep
 
@@ -49,6 +49,19 @@ def sizes_in_words(sweep: Sweep) -> str:
     return ", ".join(words)
 
 
+def short_limit(sweep: Sweep) -> str:
+    """What shares are of, as a title says it."""
+    return "stream" if sweep.bound == "bytes" else "peak"
+
+
+def about_limits(sweep: Sweep) -> str:
+    """A sentence with the space behind it; empty where nothing has to be said."""
+    if sweep.bound == "flops":
+        return "The loaded roof is the rate of the same operations with a register tile's loads from L1. "
+    cached = [problem.label for problem in sweep.problems if problem.bytes <= sweep.cache_bytes]
+    return f"What fits in the caches may be faster than the memory: {', '.join(cached)}. " if cached else ""
+
+
 def footnote(sweep: Sweep) -> str:
     """What ratios to a contender of another process are not; empty where all contenders were measured in one."""
     sentences = []
@@ -56,8 +69,8 @@ def footnote(sweep: Sweep) -> str:
         if peaks := elsewhere_over_here(sweep, name):
             sentences.append(
                 f" {name} was measured in a process of its own, after the others of each problem and not among their samples: ratios to "
-                f"it are less certain than others. Its shares are of the limits measured there, where the FMA peak was {peaks[0]:.2f} to "
-                f"{peaks[1]:.2f} of that of the others."
+                f"it are less certain than others. Its shares are of the limits measured there, where the "
+                f"{LIMIT_WORDS[sweep.limits[0]]} was {peaks[0]:.2f} to {peaks[1]:.2f} of that of the others."
             )
     return "".join(sentences)
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 import style
 from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
-from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_gflops
+from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_speed
 from style import Drawn
 from sweeps import Problem, Sweep
 
@@ -41,7 +41,8 @@ def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> d
         ],
         "contenders": [{"name": name, "label": look.label, "ours": look.ours} for name, look in looks.items()],
         "weighted": _weighted(sweep) if sweep.figure == "layers" else [],
-        "limits": list(LIMIT_WORDS.values()),
+        "limits": [LIMIT_WORDS[limit] for limit in sweep.limits],
+        "unit": sweep.unit,
         "rows": _rows(sweep),
         "absences": _absences(sweep),
         "details": _details(sweep),
@@ -57,13 +58,17 @@ def _facts(sweep: Sweep) -> list[tuple[str, str]]:
         *_doubts(sweep.run.environment),
         ("problems", str(len(sweep.problems))),
         ("samples a contender and problem", f"{min(counts)} to {max(counts)}" if counts else "none"),
-        *((f"measured {words}", _range_in_words(limit_range(limit, sweep))) for limit, words in LIMIT_WORDS.items()),
-        ("measured stream bandwidth", f"{sweep.bandwidth / 1e9:.1f} GB/s" if sweep.bandwidth else "no"),
+        *((f"measured {LIMIT_WORDS[limit]}", _range_in_words(limit_range(limit, sweep), sweep.unit)) for limit in sweep.limits),
+        *([] if "stream" in sweep.limits else [("measured stream bandwidth", _bandwidth_in_words(sweep))]),
     ]
 
 
-def _range_in_words(measured: tuple[float, float] | None) -> str:
-    return f"{measured[0]:.1f} to {measured[1]:.1f} GFLOP/s, lowest to highest over the problems" if measured else "no"
+def _bandwidth_in_words(sweep: Sweep) -> str:
+    return f"{sweep.bandwidth / 1e9:.1f} GB/s" if sweep.bandwidth else "no"
+
+
+def _range_in_words(measured: tuple[float, float] | None, unit: str) -> str:
+    return f"{measured[0]:.1f} to {measured[1]:.1f} {unit}, lowest to highest over the problems" if measured else "no"
 
 
 def _doubts(environment: dict) -> list[tuple[str, str]]:
@@ -83,8 +88,8 @@ def _weighted(sweep: Sweep) -> list[dict]:
         values = {}
         for name in sweep.contenders:
             if all(p.ok(name) for p in layers):
-                speed = weighted_gflops(layers, name)
-                shares = {limit: weighted_fraction_of(limit, layers, name).value for limit in LIMIT_WORDS if known(limit, layers, name)}
+                speed = weighted_speed(layers, name)
+                shares = {limit: weighted_fraction_of(limit, layers, name).value for limit in sweep.limits if known(limit, layers, name)}
                 values[name] = (speed, shares)
         rows.append({"layers": _name_set(sweep, layers), "values": values})
     return rows
@@ -101,7 +106,7 @@ def _name_set(sweep: Sweep, layers: list) -> str:
 
 
 def _rows(sweep: Sweep) -> list[dict]:
-    rows = []
+    rows, limit = [], sweep.limits[0]
     for problem in sweep.problems:
         cells = {}
         for name in sweep.contenders:
@@ -109,12 +114,12 @@ def _rows(sweep: Sweep) -> list[dict]:
                 cells[name] = {"status": problem.status(name)}
                 continue
             cell = problem.cells[name]
-            low, high = cell.gflops_quartiles
-            share = fraction_of("peak", problem, name).value if problem.limit("peak", name) else None
-            cells[name] = {"status": "ok", "gflops": cell.gflops, "low": low, "high": high, "share": share}
+            low, high = cell.speed_quartiles
+            share = fraction_of(limit, problem, name).value if problem.limit(limit, name) else None
+            cells[name] = {"status": "ok", "speed": cell.speed, "low": low, "high": high, "share": share}
         rows.append({
             "label": problem.label, "text": problem.text, "count": problem.count, "cells": cells,
-            "limits": [most.gflops if (most := getattr(problem, limit)) else None for limit in LIMIT_WORDS],
+            "limits": [most.speed if (most := getattr(problem, limit)) else None for limit in sweep.limits],
         })
     return rows
 

@@ -21,10 +21,10 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         (problem, name, problem.cells[name]) for problem in sweep.problems for name in reversed(list(looks))  # ours on top
         if problem.ok(name)
     ]
-    peaks = [problem.peak.gflops for problem in sweep.problems if problem.peak]
+    peaks = [problem.peak.speed for problem in sweep.problems if problem.peak]
     if not points or not peaks:
         return None
-    roofs = [problem.roof.gflops for problem in sweep.problems if problem.roof]
+    roofs = [problem.roof.speed for problem in sweep.problems if problem.roof]
     heights = {limit: float(np.median(measured)) for limit, measured in (("peak", peaks), ("roof", roofs)) if measured}
     peak = heights["peak"]
     figure, axes = plt.subplots(figsize=(style.WIDE, 5.4))
@@ -33,7 +33,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     axes.grid(True, axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
-    speeds = [cell.gflops for _, _, cell in points]
+    speeds = [cell.speed for _, _, cell in points]
     low, high = min(speeds) / 1.3, max(*speeds, peak) * 1.18
 
     if sweep.bandwidth:
@@ -63,9 +63,9 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
     flagged = {(problem.text, name) for problem, name, _ in above_limit(sweep)}
     for problem, name, cell in points:
-        axes.plot(problem.intensity, cell.gflops, **looks[name].point)
+        axes.plot(problem.intensity, cell.speed, **looks[name].point)
         if (problem.text, name) in flagged:
-            axes.plot(problem.intensity, cell.gflops, **FLAG)
+            axes.plot(problem.intensity, cell.speed, **FLAG)
     _name_problems(axes, sweep, np.log2(left), np.log2(right))
 
     axes.set_xlabel("arithmetic intensity: flop a byte of compulsory traffic (each tensor moved once)")

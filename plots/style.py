@@ -13,7 +13,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
-from derive import roof_of_peak
+from derive import LIMIT_WORDS, roof_of_peak
 from sizes import grows_by_factors, thinned
 
 matplotlib.use("Agg")
@@ -88,6 +88,7 @@ class LimitLook:
 LIMITS = {
     "peak": LimitLook("measured FMA peak", {"color": "black", "linewidth": 1.4}),
     "roof": LimitLook("loaded roof: with a tile's loads from L1", {"color": "black", "linewidth": 1.1, "linestyle": "--"}),
+    "stream": LimitLook("measured stream bandwidth", {"color": "black", "linewidth": 1.4}),
 }
 
 STATUSES = {  # a letter and what it stands for
@@ -195,15 +196,16 @@ def limit_legend(problems: list[Problem]) -> list:
     return [Line2D([], [], **look.line, label=look.label) for look in shown]
 
 
-def speed_axis(axes) -> None:
-    axes.set_ylabel("GFLOP/s")
+def speed_axis(axes, sweep: Sweep) -> None:
+    axes.set_ylabel(sweep.unit)
     axes.set_ylim(bottom=0)
 
 
-def share_axis(axes) -> None:
-    """A peak that other load disturbed must not squeeze everything else to the floor."""
-    axes.set_ylabel("% of measured FMA peak")
-    axes.axhline(100, **LIMITS["peak"].line)
+def share_axis(axes, sweep: Sweep) -> None:
+    """A limit that other load disturbed must not squeeze everything else to the floor."""
+    limit = sweep.limits[0]
+    axes.set_ylabel(f"% of measured {LIMIT_WORDS[limit]}")
+    axes.axhline(100, **LIMITS[limit].line)
     axes.set_ylim(0, min(max(106, axes.get_ylim()[1]), SHARE_LIMIT))
 
 

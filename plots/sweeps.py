@@ -55,6 +55,7 @@ class Cell:
     reason: str = ""
     times: Times | None = None
     packing: Times | None = None
+    bound: str = "flops"  # or "bytes": which of the two its speed counts
     flop: float = float("nan")
     least_flop: float = float("nan")  # without what an algorithm may leave out, as the products with padding
     bytes: float = float("nan")
@@ -74,17 +75,22 @@ class Cell:
         return self.times.median
 
     @property
-    def gflops(self) -> float:
-        return self.flop / self.seconds / 1e9
+    def work(self) -> float:
+        return self.bytes if self.bound == "bytes" else self.flop
 
     @property
-    def least_gflops(self) -> float:
-        return self.least_flop / self.seconds / 1e9
+    def speed(self) -> float:
+        """GFLOP/s or GB/s"""
+        return self.work / self.seconds / 1e9
 
     @property
-    def gflops_quartiles(self) -> tuple[float, float]:
+    def least_speed(self) -> float:
+        return (self.bytes if self.bound == "bytes" else self.least_flop) / self.seconds / 1e9
+
+    @property
+    def speed_quartiles(self) -> tuple[float, float]:
         """The speeds at the quartiles of the times, so that a summary of the samples gives the same."""
-        return self.flop / self.times.high / 1e9, self.flop / self.times.low / 1e9
+        return self.work / self.times.high / 1e9, self.work / self.times.low / 1e9
 
     @cached_property
     def resampled_seconds(self) -> np.ndarray:
@@ -105,13 +111,24 @@ class Problem:
     flop: float  # nan where no row knows it
     bytes: float
     cells: dict[str, Cell]
+    bound: str = "flops"
     peak: Cell | None = None  # the FMA peak measured among this problem's contenders
     roof: Cell | None = None  # the same with a register tile's loads from L1
+    stream: Cell | None = None  # where the memory is the limit: its bandwidth
     elsewhere: dict[str, dict[str, Cell]] = field(default_factory=dict)  # the same of processes that measured one contender each
 
     def limit(self, limit: str, contender: str = "") -> Cell | None:
         """As the process reached it that measured the contender."""
         return self.elsewhere[contender].get(limit) if contender in self.elsewhere else getattr(self, limit)
+
+    @property
+    def work(self) -> float:
+        return self.bytes if self.bound == "bytes" else self.flop
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The limits of the machine that it is judged by; shares in the figures are of the first."""
+        return ("stream",) if self.bound == "bytes" else ("peak", "roof")
 
     @property
     def label(self) -> str:
@@ -152,6 +169,24 @@ class Sweep:
     def operation(self) -> str:
         primitive, which = (str(self.attributes.get(column, "")) for column in ("primitive", "pass"))
         return (primitive if which in primitive else f"{primitive} {which}").strip() or self.experiment
+
+    @property
+    def bound(self) -> str:
+        """What limits the operation: "flops", or the memory's "bytes"."""
+        return self.problems[0].bound
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        return self.problems[0].limits
+
+    @property
+    def unit(self) -> str:
+        return "GB/s" if self.bound == "bytes" else "GFLOP/s"
+
+    @property
+    def cache_bytes(self) -> float:
+        """What the caches hold together in which its threads compute; where the run does not know it, everything fits."""
+        return self.run.environment.get("cpu", {}).get("cache_bytes") or float("inf")
 
     @property
     def slug(self) -> str:
@@ -240,7 +275,7 @@ def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell], else
         first["problem"], first["name"], int(first["count"]),
         {size: value if isinstance(value, str) else int(value) for size, value in filled.items()},
         flop.iloc[0] if flop.size else float("nan"), data.iloc[0] if data.size else float("nan"),
-        {name: _cell(group) for name, group in rows.groupby("contender", sort=False)},
+        {name: _cell(group) for name, group in rows.groupby("contender", sort=False)}, first["bound"],
         **{name: cell for name, cell in limits.items() if cell.ok}, elsewhere=elsewhere,
     )
 
@@ -261,7 +296,7 @@ def _cell(rows: pd.DataFrame) -> Cell | None:
     packed = (rows["phase"].to_numpy() == "pack") & (status == "ok")
     times = rows[[column for column in Times.COLUMNS if column in rows]]
     return Cell(
-        _identity(first), "ok", "", Times.of(times[run]), Times.of(times[packed]), first["flop"], first["least_flop"],
+        _identity(first), "ok", "", Times.of(times[run]), Times.of(times[packed]), first["bound"], first["flop"], first["least_flop"],
         first["bytes"], first["implementation"], first["plan"],
         first["tuning"], first["version"], first["isa"],
     )

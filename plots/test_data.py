@@ -96,8 +96,8 @@ def test_a_last_line_that_was_cut_short_is_left_out_and_named(rewritten, change,
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (lambda text: text + b"," * 60 + b"\n", "line 64: 61 fields where the header names 44"),
-        (lambda text: text.replace(b",0,0.01,", b",", 1), "line 2: 42 fields where the header names 44"),
+        (lambda text: text + b"," * 60 + b"\n", "line 64: 61 fields where the header names 45"),
+        (lambda text: text.replace(b",0,0.01,", b",", 1), "line 2: 43 fields where the header names 45"),
         (lambda text: text.replace(b"layer02", b"l\xe4yer02"), "samples.csv, line 21: the byte 0xe4 is not UTF-8"),
         (lambda text: text.replace(b"layer02", b'"layer"02'), "is not a valid CSV file: "),
     ],

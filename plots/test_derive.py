@@ -16,8 +16,8 @@ from derive import (
     ratio,
     roof_of_peak,
     weighted_fraction_of,
-    weighted_gflops,
     weighted_ratio,
+    weighted_speed,
 )
 from sweeps import sweeps_of
 
@@ -34,8 +34,8 @@ def test_setting(conv):
 def test_median_speed_and_quartiles(conv):
     cell = conv.problems[1].cells["brickwork-simd"]  # 1e9 flop in 6, 8 and 10 ms
     assert cell.seconds == 0.008
-    assert cell.gflops == approx(125)
-    assert cell.gflops_quartiles == approx((1000 / 9, 1000 / 7))
+    assert cell.speed == approx(125)
+    assert cell.speed_quartiles == approx((1000 / 9, 1000 / 7))
 
 
 def test_packing_does_not_count_as_running(conv):
@@ -66,8 +66,8 @@ def test_a_program_is_as_fast_as_itself(conv):
 
 def test_whole_network_is_weighted_by_count(conv):
     # flop 1*2 + 4*1 + 2*4 = 14e9; simd 1*10 + 4*8 + 2*20 = 82 ms; oneDNN 1*12.5 + 4*10 + 2*16 = 84.5 ms
-    assert weighted_gflops(conv.problems, "brickwork-simd") == approx(14 / 0.082)
-    assert weighted_gflops(conv.problems, "onednn") == approx(14 / 0.0845)
+    assert weighted_speed(conv.problems, "brickwork-simd") == approx(14 / 0.082)
+    assert weighted_speed(conv.problems, "onednn") == approx(14 / 0.0845)
     assert weighted_ratio(conv.problems, "brickwork-simd", "onednn").value == approx(84.5 / 82)
     # at peak: 2/250 + 4/250 + 8/240 s; at the loaded roof: 2/225 + 4/200 + 8/236 s
     assert weighted_fraction_of("peak", conv.problems, "brickwork-simd").value == approx((6 / 250 + 8 / 240) / 0.082)
@@ -87,9 +87,9 @@ def test_a_contender_without_ok_rows_never_gets_a_number(conv):
     assert (unsupported.status, unsupported.reason) == ("unsupported", "OpenBLAS refuses, it says")
     for cell in (failed, unsupported):
         with pytest.raises(AssertionError, match="has no time"):
-            _ = cell.gflops
+            _ = cell.speed
     with pytest.raises(AssertionError, match="has no time"):
-        weighted_gflops(conv.problems, "libxsmm-dnn")
+        weighted_speed(conv.problems, "libxsmm-dnn")
 
 
 def test_one_failed_row_takes_the_times_of_its_problem_away(variation):

@@ -30,10 +30,10 @@ def sweep(variation):
 def test_it_is_no_contender_and_no_peak_of_the_others(conv, sweep):
     assert sweep.contenders == conv.contenders
     for problem, before in zip(sweep.problems, conv.problems, strict=True):
-        assert problem.peak.gflops == before.peak.gflops
-        assert problem.limit("peak", "onednn").gflops == approx(before.peak.gflops / 2)
-        assert problem.limit("peak", "brickwork-simd").gflops == before.peak.gflops
-        assert problem.limit("roof", "onednn").gflops == approx(before.roof.gflops / 2)
+        assert problem.peak.speed == before.peak.speed
+        assert problem.limit("peak", "onednn").speed == approx(before.peak.speed / 2)
+        assert problem.limit("peak", "brickwork-simd").speed == before.peak.speed
+        assert problem.limit("roof", "onednn").speed == approx(before.roof.speed / 2)
 
 
 def test_shares_are_of_the_peak_of_its_process(conv, sweep):
@@ -67,7 +67,7 @@ def test_figures_draw_its_share_of_its_own_peak(figures, variation):
     run = variation("conv", lambda samples: apart(samples, "onednn", slower=0.5))
     drawn, sweep = heights(run, "x-layers"), sweeps_of(load_run(run))[0]
     for problem in sweep.problems:
-        assert any(np.isclose(drawn, 100 * problem.cells["onednn"].gflops / problem.peak.gflops / 2))
+        assert any(np.isclose(drawn, 100 * problem.cells["onednn"].speed / problem.peak.speed / 2))
 
 
 def test_the_report_says_where_it_was_measured(conv, sweep, only_svg, tmp_path):

@@ -43,12 +43,12 @@ def test_a_summary_gives_the_medians_and_quartiles_of_the_samples(summary, store
     (full,), (short,) = (sweeps_of(load_run(run)) for run in (STORED / stored, summary(STORED / stored)))
     assert (short.setting, short.contenders, short.bandwidth) == (full.setting, full.contenders, full.bandwidth)
     for a, b in zip(full.problems, short.problems, strict=True):
-        assert (a.text, a.sizes, a.count, a.peak.gflops, a.roof.gflops) == (b.text, b.sizes, b.count, b.peak.gflops, b.roof.gflops)
+        assert (a.text, a.sizes, a.count, a.peak.speed, a.roof.speed) == (b.text, b.sizes, b.count, b.peak.speed, b.roof.speed)
         for name, cell in a.cells.items():
             assert (cell.status, cell.reason) == (b.cells[name].status, b.cells[name].reason)
             if cell.ok:
                 other = b.cells[name]
-                assert (other.gflops, other.gflops_quartiles, other.times.count) == (cell.gflops, cell.gflops_quartiles, cell.times.count)
+                assert (other.speed, other.speed_quartiles, other.times.count) == (cell.speed, cell.speed_quartiles, cell.times.count)
                 assert (other.packing and other.packing.median) == (cell.packing and cell.packing.median)
 
 

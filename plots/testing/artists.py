@@ -14,6 +14,7 @@ from matplotlib.text import Annotation
 from pytest import approx
 
 PEAK_LABEL, ROOF_LABEL = "measured FMA peak", "loaded roof: with a tile's loads from L1"
+STREAM_LABEL = "measured stream bandwidth"
 
 
 def legend(figure: Figure) -> dict[str, object]:
