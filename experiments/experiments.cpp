@@ -1,5 +1,6 @@
 #include "experiments.hpp"
 
+#include "add_problem.hpp"
 #include "brgemm_problem.hpp"
 #include "conv_problem.hpp"
 #include "fc_problem.hpp"
@@ -14,6 +15,8 @@ std::unique_ptr<Experiment> fc_forward_experiment(const Request&);
 std::unique_ptr<Experiment> fc_backward_experiment(const Request&);
 std::unique_ptr<Experiment> fc_update_experiment(const Request&);
 std::unique_ptr<Experiment> brgemm_experiment(const Request&);
+std::unique_ptr<Experiment> add_experiment(const Request&);
+std::unique_ptr<Experiment> add_backward_experiment(const Request&);
 
 namespace {
 
@@ -38,6 +41,17 @@ ExperimentEntry fc_pass(ExperimentEntry entry) {
   entry.takes_threads = true;
   entry.takes_plan = true;
   entry.kind = shape_kind<FcProblem>;
+  return entry;
+}
+
+ExperimentEntry add_pass(ExperimentEntry entry) {
+  entry.figure = "layers";
+  entry.shapes = "resnet50-additions";
+  entry.sample = "E1000";
+  entry.minibatch = 28;
+  entry.takes_threads = true;
+  entry.takes_plan = true;
+  entry.kind = shape_kind<AddProblem>;
   return entry;
 }
 
@@ -69,6 +83,13 @@ std::span<const ExperimentEntry> experiment_table() {
        .sample = "m8 n16 k64 batch4",
        .kind = shape_kind<BrgemmProblem>,
        .make = brgemm_experiment},
+      add_pass({.name = "add",
+                .about = "residual addition with its ReLU, bound by the memory",
+                .takes_epilogue = true,
+                .make = add_experiment}),
+      add_pass({.name = "add-backward",
+                .about = "the derivative of a residual addition's ReLU, bound by the memory",
+                .make = add_backward_experiment}),
   };
   return table;
 }

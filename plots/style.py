@@ -59,6 +59,7 @@ class Look:
 
 # Label, colour, hatch, marker. Whose a contender is, the run says.
 LISTED = {
+    "brickwork": ("Brickwork", "#0072B2", "", "o"),
     "brickwork-simd": ("Brickwork, simd brick", "#0072B2", "", "o"),
     "brickwork-libxsmm": ("Brickwork, LIBXSMM brick", "#56B4E9", "", "s"),
     "brickwork-portable": ("Brickwork, portable brick", "#B9DDF1", "", "^"),

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "add_baselines.hpp"
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
@@ -40,6 +41,8 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(libxsmm_small_gemm(), "libxsmm-gemm", "LIBXSMM");
   expect_absent(openblas_small_gemm(), "openblas-gemm", "OpenBLAS");
   expect_absent(onednn_batched_matmul(), "onednn-matmul", "oneDNN");
+  expect_absent(onednn_add(), "onednn", "oneDNN");
+  expect_absent(onednn_add_backward(), "onednn", "oneDNN");
 }
 
 }  // namespace

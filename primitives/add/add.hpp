@@ -1,0 +1,15 @@
+// The addition of a residual on the host, and its derivative, on arrays of any shape and alignment.
+#pragma once
+#include <cstdint>
+
+#include "elementwise/elementwise_plan.hpp"
+
+namespace brickwork {
+
+// dst[i] = a[i] + b[i], and with a ReLU 0 where that is below 0; dst may be a or b.
+void add(const float* a, const float* b, float* dst, std::int64_t size, bool relu, const ElementwisePlan&);
+
+// dsrc[i] = ddst[i], or 0 where dst[i] <= 0; dsrc may be ddst or dst.
+void relu_backward(const float* dst, const float* ddst, float* dsrc, std::int64_t size, const ElementwisePlan&);
+
+}  // namespace brickwork

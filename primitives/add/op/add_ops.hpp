@@ -1,0 +1,45 @@
+// The addition of a residual as an operation: forward, and backward, which is the ReLU's.
+#pragma once
+#include "add_problem.hpp"
+#include "op.hpp"
+
+namespace brickwork {
+
+// What the passes have in common.
+struct AddOp {
+  using Problem = AddProblem;
+  static constexpr std::string_view primitive = "add";
+  static constexpr std::int64_t AddProblem::*images = &AddProblem::N;
+  static constexpr bool sum_of_products = true, bandwidth_bound = true;
+
+  static std::int64_t terms(const AddProblem&) { return 1; }
+  // An addition or a choice an element; a ReLU is not counted.
+  static double flops(const AddProblem& p) { return static_cast<double>(p.elements()); }
+  static double least_flops(const AddProblem& p) { return flops(p); }
+
+ protected:
+  static TensorInfo tensor(const char* name, const AddProblem& p) {
+    return {.name = name, .dims = {p.N, p.E}, .per_image = true};
+  }
+};
+
+// dst = a + b, and where it has a ReLU no less than 0: relu(x) = x < 0 ? 0 : x, so that a NaN stays one.
+struct AddForwardOp : AddOp {
+  static constexpr std::string_view pass = "forward";
+
+  static std::vector<TensorInfo> inputs(const AddProblem& p) { return {tensor("a", p), tensor("b", p)}; }
+  static std::vector<TensorInfo> outputs(const AddProblem& p) { return {tensor("dst", p)}; }
+  static void reference(const AddProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+// The derivative by a, and by b alike: dsrc = 0 where forward's dst <= 0, elsewhere ddst.
+struct AddBackwardOp : AddOp {
+  static constexpr std::string_view pass = "backward-data";
+
+  static std::vector<TensorInfo> inputs(const AddProblem& p) { return {tensor("dst", p), tensor("ddst", p)}; }
+  static std::vector<TensorInfo> outputs(const AddProblem& p) { return {tensor("dsrc", p)}; }
+  static void check_taken(const AddProblem&);
+  static void reference(const AddProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+}  // namespace brickwork

@@ -1,0 +1,63 @@
+// Loops over vectors of floats, for one instruction set (Highway's foreach_target).
+#if defined(BRICKWORK_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BRICKWORK_ELEMENTWISE_INL_H_
+#undef BRICKWORK_ELEMENTWISE_INL_H_
+#else
+#define BRICKWORK_ELEMENTWISE_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace brickwork::HWY_NAMESPACE {
+
+// body(d, i) for the vectors that begin at i; what no whole one covers by vectors half as long, down to one lane.
+template <class D, class Body>
+HWY_INLINE void ForEachVector(D d, std::size_t i, std::size_t count, const Body& body) {
+  const std::size_t lanes = hwy::HWY_NAMESPACE::Lanes(d);
+  for (; i + lanes <= count; i += lanes) body(d, i);
+  if constexpr (hwy::HWY_NAMESPACE::MaxLanes(d) > 1) {
+    if (i < count) ForEachVector(hwy::HWY_NAMESPACE::Half<D>(), i, count, body);
+  }
+}
+
+// Stores as it was asked to, but past the caches only what is aligned: others may not be.
+class Stores {
+ public:
+  template <class... Output>
+  explicit Stores(bool past_caches, Output*... outputs)
+      : past_caches_(past_caches && (... && (reinterpret_cast<std::uintptr_t>(outputs) % HWY_MAX_BYTES == 0))) {}
+
+  // body(d, i, put) for all vectors; put(v, d, p) stores one.
+  template <class Body>
+  HWY_INLINE void ForEach(std::size_t count, const Body& body) const {
+    namespace hn = hwy::HWY_NAMESPACE;
+    const hn::ScalableTag<float> d;
+    if (!past_caches_) {
+      const auto put = [](auto v, auto to, float* p) HWY_ATTR { hn::StoreU(v, to, p); };
+      ForEachVector(d, 0, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
+      return;
+    }
+    const auto put = [](auto v, auto to, float* p) HWY_ATTR {
+      if constexpr (hn::MaxLanes(decltype(to)()) == hn::MaxLanes(hn::ScalableTag<float>())) {
+        hn::Stream(v, to, p);
+      } else {
+        hn::StoreU(v, to, p);
+      }
+    };
+    ForEachVector(d, 0, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
+    hwy::FlushStream();
+  }
+
+ private:
+  bool past_caches_;
+};
+
+}  // namespace brickwork::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per target

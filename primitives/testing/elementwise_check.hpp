@@ -1,0 +1,24 @@
+// What every driver of an operation on plain arrays is held to.
+#pragma once
+#include <gtest/gtest.h>
+
+#include "elementwise/elementwise_plan.hpp"
+#include "test_data.hpp"
+
+namespace brickwork {
+
+// run(problem, inputs, outputs, plan) gives the right answer with every plan, exactly where integers make it exact and
+// else within the operation's bound.
+template <Operation Op, class Run>
+void expect_exact(const typename Op::Problem& p, const Run& run) {
+  const TestData data = make_checkable_test_data<Op>(p, Fill::integers);
+  for (const bool stream : {false, true}) {
+    PlainTensors out(Op::outputs(p));
+    poison(out);
+    run(p, data.inputs, out, ElementwisePlan{.stream = stream});
+    const Verdict verdict = compare(out, data.expected, data.tolerance);
+    EXPECT_EQ(verdict.status, Status::ok) << to_string(p) << ": " << verdict.reason;
+  }
+}
+
+}  // namespace brickwork
