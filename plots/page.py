@@ -10,6 +10,7 @@ import style
 from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
 from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_speed
+from overview import overview
 from style import Drawn
 from sweeps import Problem, Sweep
 
@@ -22,7 +23,8 @@ def render(
     )
     sections = [_section(f"sweep{index}", sweep, drawn[index], folder) for index, sweep in enumerate(sweeps)]
     return templates.get_template("report.html.j2").render(
-        left_out=left_out, sections=sections, verdicts=verdicts, tally=tally(verdicts), command=command,
+        left_out=left_out, glance=list(zip(overview(sweeps), sections, strict=True)), sections=sections,
+        verdicts=verdicts, tally=tally(verdicts), command=command,
         classes={HOLDS: "holds", FAILS: "fails"},
         environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
     )
