@@ -4,6 +4,7 @@
 #include "brgemm_problem.hpp"
 #include "conv_problem.hpp"
 #include "fc_problem.hpp"
+#include "sgd_op.hpp"
 
 namespace brickwork {
 
@@ -17,6 +18,7 @@ std::unique_ptr<Experiment> fc_update_experiment(const Request&);
 std::unique_ptr<Experiment> brgemm_experiment(const Request&);
 std::unique_ptr<Experiment> add_experiment(const Request&);
 std::unique_ptr<Experiment> add_backward_experiment(const Request&);
+std::unique_ptr<Experiment> sgd_experiment(const Request&);
 
 namespace {
 
@@ -90,6 +92,15 @@ std::span<const ExperimentEntry> experiment_table() {
       add_pass({.name = "add-backward",
                 .about = "the derivative of a residual addition's ReLU, bound by the memory",
                 .make = add_backward_experiment}),
+      {.name = "sgd",
+       .about = "gradient descent with momentum and weight decay, a network's parameters, bound by the memory",
+       .figure = "layers",
+       .shapes = "networks-parameters",
+       .sample = "P1000",
+       .takes_threads = true,
+       .takes_plan = true,
+       .kind = shape_kind<SgdProblem>,
+       .make = sgd_experiment},
   };
   return table;
 }
