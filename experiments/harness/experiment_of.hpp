@@ -114,7 +114,7 @@ double memory_of(const typename Op::Problem& problem, std::int64_t contenders_at
   for (const auto& tensors : {Op::inputs(few), Op::outputs(few)}) {
     for (const TensorInfo& tensor : tensors) right_answer += static_cast<double>(tensor.size()) * sizeof(double);
   }
-  return right_answer + static_cast<double>(1 + contenders_at_once) * bytes_of<Op>(problem);
+  return right_answer + static_cast<double>(1 + contenders_at_once) * tensor_bytes<Op>(problem);
 }
 
 // What the problems have in common of their settings: of several minibatches none is the run's.

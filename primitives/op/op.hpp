@@ -13,6 +13,11 @@
 // and where it is no sum of products: static double bound(const Problem&), the largest absolute error allowed on inputs
 // from [-1, 1). Where it has them it may say, too:
 //
+//   static constexpr bool bandwidth_bound = true;   its time is that of the memory: bytes per second judge it
+//   static double bytes(const Problem&);       what it moves, where that is not every input and output once
+//   static void settle(const Problem&, PlainTensors& in);   makes random inputs, in f64, such as the operation takes,
+//   and
+//                                              no gradient pass where rounding would decide what comes out
 //   static void check_taken(const Problem&);   throws std::invalid_argument with one sentence where a valid problem is
 //                                              none of this operation's
 //   static constexpr std::string_view summed_over_images;   its outputs are sums over the images, in which this input,
@@ -63,14 +68,24 @@ constexpr bool bandwidth_bound() {
   }
 }
 
-// Every input and output moved once: the compulsory traffic.
+// All inputs and outputs together.
 template <Operation Op>
-double bytes_of(const typename Op::Problem& p) {
+double tensor_bytes(const typename Op::Problem& p) {
   double bytes = 0;
   for (const auto& tensors : {Op::inputs(p), Op::outputs(p)}) {
     for (const TensorInfo& t : tensors) bytes += static_cast<double>(t.size()) * static_cast<double>(size_of(t.dtype));
   }
   return bytes;
+}
+
+// The compulsory traffic: every input and output moved once, or what the operation says.
+template <Operation Op>
+double bytes_of(const typename Op::Problem& p) {
+  if constexpr (requires { Op::bytes(p); }) {
+    return Op::bytes(p);
+  } else {
+    return tensor_bytes<Op>(p);
+  }
 }
 
 }  // namespace brickwork

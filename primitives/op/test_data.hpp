@@ -59,6 +59,7 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
   TestValues values(Op::sum_of_products ? fill : Fill::floats, Op::terms(p), seed);
   PlainTensors distinct(with_dtype(Op::inputs(few), DType::f64));
   for (std::size_t i = 0; i < distinct.infos().size(); ++i) values.fill(distinct.values<double>(i));
+  if constexpr (requires { Op::settle(few, distinct); }) Op::settle(few, distinct);
 
   TestData data{PlainTensors(Op::inputs(p)), PlainTensors(with_dtype(Op::outputs(few), DType::f64)), {}};
   test_data::repeat(distinct, data.inputs);
