@@ -1,0 +1,203 @@
+#include "batch_norm/batch_norm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "batch_norm/batch_norm_rows.hpp"
+#include "integers.hpp"
+#include "league.hpp"
+
+namespace brickwork {
+namespace {
+
+constexpr std::int64_t kChunkBytes = 64 << 10;  // a small part of L2, and a league of tasks even for one image
+constexpr int kSums = 3, kTerms = 4;
+
+template <class Task>
+void norm_league(std::int64_t tasks, const Task& task) {
+  parallel_league(Kokkos::DefaultHostExecutionSpace(), tasks, 1, 0,
+                  [&](const auto&, std::int64_t i, void*) { task(i); });
+}
+
+double inverse_deviation(double variance) { return 1 / std::sqrt(variance + BatchNormProblem::epsilon); }
+
+}  // namespace
+
+struct BatchNorm::Group {
+  std::int64_t first, end;
+};
+
+struct BatchNorm::Chunk {
+  std::int64_t n, cb, h;
+  PixelRows pixels;
+  float* sums[kSums];
+  const float* terms[kTerms];
+
+  template <class T>
+  Rows<T> of(const BlockedTensor<T>& tensor) const {
+    if (tensor.data == nullptr) return {};
+    return {tensor.row(n, cb, h), tensor.next_row()};
+  }
+};
+
+BatchNorm::BatchNorm(const BatchNormProblem& p, const BatchNormPlan& plan) : problem_(p), plan_(plan) {
+  if (plan.bc < 1 || plan.bc > p.C || plan.blocks < 1) {
+    throw std::invalid_argument(fmt::format("plan '{}' does not fit {}: bc must be from 1 to C = {}, blocks at least 1",
+                                            to_string(plan), to_string(p), p.C));
+  }
+  Cb_ = ceil_div(p.C, plan.bc);
+  const std::int64_t row_bytes = p.W * plan.bc * static_cast<std::int64_t>(sizeof(float));
+  rows_ = equal_block(p.H, clamp(kChunkBytes / row_bytes, 1, p.H));
+  chunks_ = ceil_div(p.H, rows_);
+  sums_ = AlignedBuffer<float>(static_cast<std::size_t>(Cb_ * p.N * chunks_ * kSums * plan.bc));
+  terms_ = AlignedBuffer<float>(static_cast<std::size_t>(kTerms * Cb_ * plan.bc));
+}
+
+void BatchNorm::forward(const BlockedInput& src, const float* gamma, const float* beta, const BlockedInput& residual,
+                        const BlockedOutput& dst, float* mean, float* variance) {
+  const double share = 1 / static_cast<double>(problem_.values());
+  check(src, dst);
+  for_each_group([&](const Group& group) {
+    for_each_chunk(group, [&](const Chunk& chunk) {
+      row_statistics(chunk.pixels, chunk.of(src), {chunk.sums[0], chunk.sums[1], chunk.sums[2]});
+    });
+    for_each_block(group, [&](std::int64_t cb, std::int64_t channels) {
+      std::vector<double> m(static_cast<std::size_t>(channels)), v(m.size());
+      add_chunks(cb, [&](std::size_t j, double values, double about, double deviation, double) {
+        m[j] += share * (values * about + deviation);
+      });
+      add_chunks(cb, [&](std::size_t j, double values, double about, double deviation, double square) {
+        const double shift = about - m[j];  // the sum of squares about m[j], out of that about another value
+        v[j] += share * (square + shift * (2 * deviation + values * shift));
+      });
+      for (std::size_t j = 0; j < m.size(); ++j) {
+        const std::int64_t c = cb * plan_.bc + static_cast<std::int64_t>(j);
+        mean[c] = static_cast<float>(m[j]);
+        variance[c] = static_cast<float>(v[j] < 0 ? 0 : v[j]);
+        set_normalise(c, m[j], variance[c], gamma[c], beta[c]);
+      }
+    });
+    normalise(group, src, residual, dst);
+  });
+}
+
+void BatchNorm::infer(const BlockedInput& src, const float* gamma, const float* beta, const float* mean,
+                      const float* variance, const BlockedInput& residual, const BlockedOutput& dst) {
+  check(src, dst);
+  for (std::int64_t c = 0; c < problem_.C; ++c) set_normalise(c, mean[c], variance[c], gamma[c], beta[c]);
+  normalise({0, Cb_}, src, residual, dst);
+}
+
+void BatchNorm::set_normalise(std::int64_t c, double mean, double variance, float gamma, float beta) {
+  term(0, c) = static_cast<float>(mean);
+  term(1, c) = static_cast<float>(gamma * inverse_deviation(variance));
+  term(2, c) = beta;
+}
+
+void BatchNorm::normalise(const Group& group, const BlockedInput& src, const BlockedInput& residual,
+                          const BlockedOutput& dst) {
+  const BlockedInput added = problem_.residual() ? residual : BlockedInput{};
+  if (problem_.residual()) check(residual);
+  for_each_chunk(group, [&](const Chunk& chunk) {
+    normalise_rows(chunk.pixels, chunk.of(src), chunk.of(added), chunk.of(dst),
+                   {.mean = chunk.terms[0],
+                    .scale = chunk.terms[1],
+                    .shift = chunk.terms[2],
+                    .relu = problem_.relu(),
+                    .stream = plan_.stream});
+  });
+}
+
+void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, const BlockedInput& dst, const float* gamma,
+                         const float* mean, const float* variance, const BlockedOutput& dsrc, float* dgamma,
+                         float* dbeta, const BlockedOutput& dresidual) {
+  const BlockedInput mask = problem_.relu() ? dst : BlockedInput{};
+  const BlockedOutput passed = problem_.residual() ? dresidual : BlockedOutput{};
+  check(src, ddst, dsrc);
+  if (problem_.relu()) check(dst);
+  if (problem_.residual()) check(dresidual);
+  const double share = 1 / static_cast<double>(problem_.values());
+  for (std::int64_t c = 0; c < problem_.C; ++c) term(0, c) = mean[c];
+  for_each_group([&](const Group& group) {
+    for_each_chunk(group, [&](const Chunk& chunk) {
+      gradient_sums(chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of(mask), chunk.terms[0], chunk.sums[0],
+                    chunk.sums[1]);
+    });
+    for_each_block(group, [&](std::int64_t cb, std::int64_t channels) {
+      std::vector<double> d(static_cast<std::size_t>(channels)), dx(d.size());
+      add_chunks(cb, [&](std::size_t j, double, double sum_d, double sum_dx, double) {
+        d[j] += sum_d;
+        dx[j] += sum_dx;
+      });
+      for (std::size_t j = 0; j < d.size(); ++j) {
+        const std::int64_t c = cb * plan_.bc + static_cast<std::int64_t>(j);
+        const double inverse = inverse_deviation(variance[c]), scale = gamma[c] * inverse;
+        dgamma[c] = static_cast<float>(dx[j] * inverse);
+        dbeta[c] = static_cast<float>(d[j]);
+        term(1, c) = static_cast<float>(scale);
+        term(2, c) = static_cast<float>(scale * share * dx[j] * inverse * inverse);
+        term(3, c) = static_cast<float>(scale * share * d[j]);
+      }
+    });
+    for_each_chunk(group, [&](const Chunk& chunk) {
+      gradient_rows(chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of(mask), chunk.of(dsrc), chunk.of(passed),
+                    {.mean = chunk.terms[0],
+                     .scale = chunk.terms[1],
+                     .slope = chunk.terms[2],
+                     .offset = chunk.terms[3],
+                     .stream = plan_.stream});
+    });
+  });
+}
+
+template <class Pass>
+void BatchNorm::for_each_group(const Pass& pass) const {
+  for (std::int64_t cb = 0; cb < Cb_; cb += plan_.blocks) pass(Group{cb, std::min(cb + plan_.blocks, Cb_)});
+}
+
+// In the tensors' order, a chunk on the same thread in every sweep.
+template <class Sweep>
+void BatchNorm::for_each_chunk(const Group& group, const Sweep& sweep) {
+  const std::int64_t in_image = (group.end - group.first) * chunks_;
+  norm_league(problem_.N * in_image, [&](std::int64_t task) {
+    const std::int64_t n = task / in_image, cb = group.first + task % in_image / chunks_, chunk = task % chunks_;
+    const std::int64_t h = chunk * rows_;
+    Chunk c{.n = n, .cb = cb, .h = h, .pixels = {std::min(rows_, problem_.H - h), problem_.W, plan_.bc}};
+    float* const sums = sums_.data() + ((cb * problem_.N + n) * chunks_ + chunk) * kSums * plan_.bc;
+    for (int which = 0; which < kSums; ++which) c.sums[which] = sums + which * plan_.bc;
+    for (int which = 0; which < kTerms; ++which) c.terms[which] = &term(which, cb * plan_.bc);
+    sweep(c);
+  });
+}
+
+// finish(cb, how many channels it has besides padding)
+template <class Finish>
+void BatchNorm::for_each_block(const Group& group, const Finish& finish) const {
+  norm_league(group.end - group.first, [&](std::int64_t task) {
+    const std::int64_t cb = group.first + task;
+    finish(cb, std::min(plan_.bc, problem_.C - cb * plan_.bc));
+  });
+}
+
+// add(channel, values of the chunk, its sums) for the chunks of a block in their order.
+template <class Add>
+void BatchNorm::add_chunks(std::int64_t cb, const Add& add) const {
+  const std::int64_t bc = plan_.bc, channels = std::min(bc, problem_.C - cb * bc);
+  for (std::int64_t n = 0; n < problem_.N; ++n)
+    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
+      const double values = static_cast<double>(std::min(rows_, problem_.H - chunk * rows_) * problem_.W);
+      const float* const sums = sums_.data() + ((cb * problem_.N + n) * chunks_ + chunk) * kSums * bc;
+      for (std::int64_t j = 0; j < channels; ++j)
+        add(static_cast<std::size_t>(j), values, sums[j], sums[bc + j], sums[2 * bc + j]);
+    }
+}
+
+template <class... T>
+void BatchNorm::check(const BlockedTensor<T>&... tensors) const {
+  (tensors.expect(problem_.N, problem_.C, problem_.H, problem_.W, plan_.bc), ...);
+}
+
+}  // namespace brickwork

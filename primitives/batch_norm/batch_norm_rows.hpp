@@ -1,0 +1,47 @@
+// What batch normalisation does to a few rows of one block of channels, with the vectors of the machine it runs on.
+#pragma once
+#include <cstdint>
+
+namespace brickwork {
+
+// Rows of pixels, each a block of bc channels: [row: its tensor's next row][pixel: bc][channel: 1].
+struct PixelRows {
+  std::int64_t rows, pixels, bc;
+};
+template <class T>
+struct Rows {
+  T* data = nullptr;  // null where there is no such tensor
+  std::int64_t next = 0;
+};
+
+// Of each of the bc channels: the mean of its first values here, how far all of its values are off it together, and the
+// sum of the squares of that. One sweep, and yet no sum loses what matters: an `about` far from the mean makes the
+// variance large, too, as it is that of some of the values, so that the variance keeps its digits but for a factor of
+// (values / 8) in the rounding errors, whatever the values. (Sums about 0 lose all where the mean is far from 0.)
+struct RowStatistics {
+  float *about, *deviation, *square;
+};
+void row_statistics(const PixelRows&, Rows<const float> src, const RowStatistics&);
+
+// dst = (src - mean) * scale + shift + residual, and then its ReLU, in which NaN stays NaN.
+struct NormaliseRows {
+  const float *mean, *scale, *shift;
+  bool relu = false;
+  bool stream = false;  // dst past the caches, where its rows are aligned to vectors
+};
+void normalise_rows(const PixelRows&, Rows<const float> src, Rows<const float> residual, Rows<float> dst,
+                    const NormaliseRows&);
+
+// d is ddst, or 0 where there is a dst that is not above 0. Of each channel the sums of d and d * (src - mean).
+void gradient_sums(const PixelRows&, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst,
+                   const float* mean, float* sum_d, float* sum_dx);
+
+// dsrc = d * scale - (src - mean) * slope - offset; dresidual = d.
+struct GradientRows {
+  const float *mean, *scale, *slope, *offset;
+  bool stream = false;  // dsrc and dresidual
+};
+void gradient_rows(const PixelRows&, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst,
+                   Rows<float> dsrc, Rows<float> dresidual, const GradientRows&);
+
+}  // namespace brickwork

@@ -1,0 +1,272 @@
+#include "batch_norm/batch_norm.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "batch_norm_ops.hpp"
+#include "test_data.hpp"
+#include "testing/spoilt_images.hpp"
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+// The columns of zeros beside the rows of each tensor.
+struct Pads {
+  std::int64_t src = 0, residual = 0, dst = 0, ddst = 0, dsrc = 0, dresidual = 0;
+};
+
+// The passes on plain tensors.
+class PlainBatchNorm {
+ public:
+  PlainBatchNorm(const BatchNormProblem& p, const BatchNormPlan& plan, const Pads& pads = {})
+      : p_(p), norm_(p, plan), pads_(pads) {}
+
+  PlainTensors forward(const PlainTensors& in) {
+    PlainTensors out = poisoned<BatchNormForwardOp>();
+    const auto src = packed(in, "src", pads_.src), residual = packed(in, "residual", pads_.residual);
+    auto dst = spoilt(pads_.dst);
+    norm_.forward(src.input(), in.at<float>("gamma"), in.at<float>("beta"), residual.input(), dst.output(),
+                  out.at<float>("mean"), out.at<float>("variance"));
+    unpack(dst, out.at<float>("dst"));
+    return out;
+  }
+
+  PlainTensors infer(const PlainTensors& in) {
+    PlainTensors out = poisoned<BatchNormInferenceOp>();
+    const auto src = packed(in, "src", pads_.src), residual = packed(in, "residual", pads_.residual);
+    auto dst = spoilt(pads_.dst);
+    norm_.infer(src.input(), in.at<float>("gamma"), in.at<float>("beta"), in.at<float>("mean"),
+                in.at<float>("variance"), residual.input(), dst.output());
+    unpack(dst, out.at<float>("dst"));
+    return out;
+  }
+
+  PlainTensors backward(const PlainTensors& in) {
+    PlainTensors out = poisoned<BatchNormBackwardOp>();
+    const PlainTensors left = forward(in);
+    const auto src = packed(in, "src", pads_.src), ddst = packed(in, "ddst", pads_.ddst),
+               dst = packed(left, "dst", pads_.dst);
+    auto dsrc = spoilt(pads_.dsrc), dresidual = spoilt(pads_.dresidual);
+    norm_.backward(src.input(), ddst.input(), dst.input(), in.at<float>("gamma"), left.at<float>("mean"),
+                   left.at<float>("variance"), dsrc.output(), out.at<float>("dgamma"), out.at<float>("dbeta"),
+                   dresidual.output());
+    unpack(dsrc, out.at<float>("dsrc"));
+    unpack(dresidual, out.at<float>("dresidual"));
+    return out;
+  }
+
+ private:
+  template <class Op>
+  PlainTensors poisoned() const {
+    PlainTensors out(Op::outputs(p_));
+    poison(out);
+    return out;
+  }
+  ActivationLayout layout(std::int64_t pad_w) const { return {p_.N, p_.C, p_.H, p_.W, pad_w, norm_.plan().bc}; }
+  SpoiltImages spoilt(std::int64_t pad_w) const { return SpoiltImages(layout(pad_w)); }
+  static void unpack(SpoiltImages& images, float* plain) {
+    if (plain == nullptr) return;
+    EXPECT_EQ(images.fault(), "");
+    images.unpack(plain);
+  }
+  BlockedImages packed(const PlainTensors& in, const char* name, std::int64_t pad_w) const {
+    const float* plain = in.at<float>(name);
+    return plain == nullptr ? BlockedImages() : BlockedImages(layout(pad_w), plain);
+  }
+
+  BatchNormProblem p_;
+  BatchNorm norm_;
+  Pads pads_;
+};
+
+template <class Op>
+std::string fault(const BatchNormProblem& p, const BatchNormPlan& plan, const Pads& pads, const TestData& t) {
+  PlainBatchNorm norm(p, plan, pads);
+  const PlainTensors out = std::is_same_v<Op, BatchNormForwardOp>     ? norm.forward(t.inputs)
+                           : std::is_same_v<Op, BatchNormInferenceOp> ? norm.infer(t.inputs)
+                                                                      : norm.backward(t.inputs);
+  return compare(out, t.expected, t.tolerance).reason;
+}
+
+std::string faults(const BatchNormProblem& p, const BatchNormPlan& plan, const Pads& pads = {}) {
+  return fault<BatchNormForwardOp>(p, plan, pads, make_checkable_test_data<BatchNormForwardOp>(p, Fill::floats)) +
+         fault<BatchNormInferenceOp>(p, plan, pads, make_checkable_test_data<BatchNormInferenceOp>(p, Fill::floats)) +
+         fault<BatchNormBackwardOp>(p, plan, pads, make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats));
+}
+
+TEST(BatchNorm, EveryBlockSize) {
+  for (std::int64_t bc = 1; bc <= 70; ++bc) {
+    const BatchNormProblem p{.N = 3, .C = 70, .H = 3, .W = 5, .epilogue = NormEpilogue::residual_relu};
+    EXPECT_EQ(faults(p, {.bc = bc, .blocks = 1 + bc % 3}), "") << "bc " << bc;
+  }
+}
+
+// ResNet-50's, in parts; N, C and H times W that leave something over everywhere.
+TEST(BatchNorm, LayersOfEachKind) {
+  for (const char* text : {"N3 C64 H112 relu", "N5 C64 H56 residual+relu", "N1 C256 H56", "N3 C512 H7 relu",
+                           "N1 C2048 H7 residual+relu", "N5 C7 H9 W13 relu", "N2 C3 H1 W300", "N17 C5 H1"}) {
+    const auto p = parse_problem<BatchNormProblem>(text);
+    const std::int64_t bc = std::min<std::int64_t>(p.C, 64);
+    const MachineModel small{.threads = 2, .l2_bytes = 1 << 18, .l3_bytes = 1 << 18};
+    EXPECT_EQ(faults(p, plan_batch_norm(p, bc, 3, {.threads = 3})), "") << text;
+    EXPECT_EQ(faults(p, plan_batch_norm(p, bc, 5, small), {.src = 1, .dst = 2, .dsrc = 1}), "") << text;
+  }
+}
+
+TEST(BatchNorm, RandomProblemsAndPlans) {
+  EXPECT_TRUE(rc::check([] {
+    const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
+    BatchNormProblem p{.N = in(1, 5), .C = in(1, 40), .H = in(1, 12), .W = in(2, 20)};
+    p.epilogue = *rc::gen::element(NormEpilogue::none, NormEpilogue::relu, NormEpilogue::residual_relu);
+    const BatchNormPlan plan{.bc = in(1, p.C), .blocks = in(1, 5), .stream = *rc::gen::arbitrary<bool>()};
+    const Pads pads{in(0, 2), in(0, 2), in(0, 2), in(0, 2), in(0, 2), in(0, 2)};
+    const std::string what = faults(p, plan, pads);
+    if (!what.empty()) RC_FAIL(to_string(p) + " " + to_string(plan) + ": " + what);
+  }));
+}
+
+void expect_same_bits(const PlainTensors& a, const PlainTensors& b) {
+  for (std::size_t i = 0; i < a.infos().size(); ++i) {
+    EXPECT_EQ(std::memcmp(a.values<float>(i).data(), b.values<float>(i).data(), a.values<float>(i).size_bytes()), 0)
+        << a.infos()[i].name;
+  }
+}
+
+// Neither the threads nor what goes through a pass together have a say in the order of summation.
+TEST(BatchNorm, TheSameBitsOnAnyNumberOfThreads) {
+  const BatchNormProblem p{.N = 5, .C = 48, .H = 30, .W = 40, .epilogue = NormEpilogue::residual_relu};
+  const TestData t = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);
+  const int before = omp_get_max_threads();
+  PlainBatchNorm whole(p, {.bc = 16, .blocks = 3}), parts(p, {.bc = 16, .blocks = 1, .stream = true});
+  const PlainTensors forward = whole.forward(t.inputs), backward = whole.backward(t.inputs);
+  for (const int threads : {1, 2, 3}) {
+    omp_set_num_threads(std::min(threads, before));
+    expect_same_bits(parts.forward(t.inputs), forward);
+    expect_same_bits(parts.backward(t.inputs), backward);
+  }
+  omp_set_num_threads(before);
+}
+
+// Sums of squares about 0 would lose the variance of 1/12 behind a mean of 1000 altogether.
+TEST(BatchNorm, StatisticsHoldFarFromZero) {
+  const BatchNormProblem p{.N = 4, .C = 20, .H = 24, .W = 32};
+  PlainTensors in = make_checkable_test_data<BatchNormForwardOp>(p, Fill::floats).inputs;
+  for (float& x : in.values<float>(0)) x = 1000 + x / 2;
+  PlainTensors exact(with_dtype(BatchNormForwardOp::inputs(p), DType::f64)),
+      expected(with_dtype(BatchNormForwardOp::outputs(p), DType::f64));
+  for (std::size_t i = 0; i < in.infos().size(); ++i) {
+    std::ranges::copy(in.values<float>(i), exact.values<double>(i).begin());
+  }
+  BatchNormForwardOp::reference(p, exact, expected);
+  const PlainTensors out = PlainBatchNorm(p, {.bc = 20, .blocks = 1}).forward(in);
+  for (std::int64_t c = 0; c < p.C; ++c) {
+    EXPECT_NEAR(out.at<float>("variance")[c], expected.at<double>("variance")[c], 1e-5);
+    EXPECT_NEAR(out.at<float>("mean")[c], expected.at<double>("mean")[c], 1e-4);
+  }
+}
+
+// A chunk whose first pixels are nothing like the others.
+TEST(BatchNorm, StatisticsHoldWhereTheFirstPixelsAreFarOff) {
+  const BatchNormProblem p{.C = 4, .H = 16, .W = 64};
+  PlainTensors in(BatchNormForwardOp::inputs(p));
+  std::ranges::fill(in.values<float>(1), 1.0f);
+  for (std::int64_t i = 0; i < p.elements(); ++i) {
+    in.at<float>("src")[i] = i % (16 * 64) < 8 ? 5000.0f : static_cast<float>(i % 7);
+  }
+  PlainTensors exact(with_dtype(BatchNormForwardOp::inputs(p), DType::f64)),
+      expected(with_dtype(BatchNormForwardOp::outputs(p), DType::f64));
+  for (std::size_t i = 0; i < in.infos().size(); ++i) {
+    std::ranges::copy(in.values<float>(i), exact.values<double>(i).begin());
+  }
+  BatchNormForwardOp::reference(p, exact, expected);
+  const PlainTensors out = PlainBatchNorm(p, {.bc = 4, .blocks = 1}).forward(in);
+  for (std::int64_t c = 0; c < p.C; ++c) {
+    const double variance = expected.at<double>("variance")[c];
+    EXPECT_NEAR(out.at<float>("variance")[c], variance, 1e-4 * variance);
+    EXPECT_NEAR(out.at<float>("dst")[c * 1024 + 100], expected.at<double>("dst")[c * 1024 + 100], 1e-5);
+  }
+}
+
+TEST(BatchNorm, OneValueAChannel) {
+  const BatchNormProblem p{.C = 3, .H = 1, .W = 1};
+  PlainTensors in(BatchNormBackwardOp::inputs(p));
+  for (std::size_t i = 0; i < in.infos().size(); ++i) std::ranges::fill(in.values<float>(i), 2.0f);
+  PlainBatchNorm norm(p, {.bc = 2, .blocks = 1});
+  const PlainTensors forward = norm.forward(in), backward = norm.backward(in);
+  for (std::int64_t c = 0; c < p.C; ++c) {
+    EXPECT_EQ(forward.at<float>("mean")[c], 2);
+    EXPECT_EQ(forward.at<float>("variance")[c], 0);
+    EXPECT_EQ(forward.at<float>("dst")[c], 2);  // beta
+    EXPECT_EQ(backward.at<float>("dsrc")[c], 0);
+    EXPECT_EQ(backward.at<float>("dgamma")[c], 0);
+    EXPECT_EQ(backward.at<float>("dbeta")[c], 2);
+  }
+}
+
+TEST(BatchNorm, NaNReachesItsChannelAndNoOther) {
+  for (const NormEpilogue epilogue : {NormEpilogue::none, NormEpilogue::relu, NormEpilogue::residual_relu}) {
+    const BatchNormProblem p{.N = 2, .C = 5, .H = 4, .W = 6, .epilogue = epilogue};
+    PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
+    in.at<float>("src")[2 * 24 + 7] = std::numeric_limits<float>::quiet_NaN();
+    PlainBatchNorm norm(p, {.bc = 4, .blocks = 2});
+    const PlainTensors forward = norm.forward(in), backward = norm.backward(in);
+    for (std::int64_t i = 0; i < p.elements(); ++i) {
+      const bool of_its_channel = i / 24 % p.C == 2;
+      EXPECT_EQ(std::isnan(forward.at<float>("dst")[i]), of_its_channel);
+      EXPECT_EQ(std::isnan(backward.at<float>("dsrc")[i]), of_its_channel);
+    }
+  }
+}
+
+// Each tensor but the right one: the comparison of this file must see it.
+TEST(BatchNorm, AWrongPassIsSeen) {
+  const BatchNormProblem p{.N = 3, .C = 6, .H = 4, .W = 5},
+      other{.N = 3, .C = 6, .H = 4, .W = 5, .epilogue = NormEpilogue::relu};
+  const TestData t = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);
+  const BatchNormPlan plan{.bc = 4, .blocks = 2};
+  EXPECT_EQ(fault<BatchNormBackwardOp>(p, plan, {}, t), "");
+  EXPECT_NE(fault<BatchNormBackwardOp>(other, plan, {}, t), "");
+}
+
+TEST(BatchNorm, APlanThatDoesNotFitIsRefused) {
+  const BatchNormProblem p{.C = 8, .H = 3, .W = 3};
+  EXPECT_THAT([&] { BatchNorm(p, {.bc = 9, .blocks = 1}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("bc must be from 1 to C = 8")));
+  EXPECT_THROW(BatchNorm(p, {.bc = 0, .blocks = 1}), std::invalid_argument);
+  EXPECT_THROW(BatchNorm(p, {.bc = 8, .blocks = 0}), std::invalid_argument);
+}
+
+TEST(BatchNorm, TensorsOfOtherSizesAreACallersFault) {
+  const BatchNormProblem p{.C = 8, .H = 3, .W = 3};
+  BatchNorm norm(p, {.bc = 4, .blocks = 1});
+  const float vector[8] = {};
+  BlockedImages right({1, 8, 3, 3, 0, 4}), wrong({1, 8, 3, 4, 0, 4});
+  EXPECT_NO_THROW(norm.infer(right.input(), vector, vector, vector, vector, {}, right.output()));
+  EXPECT_THROW(norm.infer(wrong.input(), vector, vector, vector, vector, {}, right.output()), std::logic_error);
+  EXPECT_THROW(norm.infer(right.input(), vector, vector, vector, vector, {}, wrong.output()), std::logic_error);
+}
+
+TEST(BatchNormPlan, KeepsWhatTheCachesHoldTogether) {
+  const auto plan = [](const char* text, const MachineModel& machine) {
+    return to_string(plan_batch_norm(parse_problem<BatchNormProblem>(text), 64, 2, machine));
+  };
+  const MachineModel machine{.threads = 4, .l2_bytes = 1 << 20, .l3_bytes = 16 << 20};
+  EXPECT_EQ(plan("N28 C512 H7", machine), "bc=64 blocks=2 cached");   // 351 KB a block
+  EXPECT_EQ(plan("N1 C512 H7", machine), "bc=64 blocks=8 cached");    // all of them
+  EXPECT_EQ(plan("N28 C256 H56", machine), "bc=64 blocks=4 stream");  // none
+  EXPECT_EQ(parse_problem<BatchNormPlan>("bc=64 blocks=2 stream"), (BatchNormPlan{64, 2, true}));
+  EXPECT_THROW(parse_problem<BatchNormPlan>("bc=64 blocks=0"), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace brickwork

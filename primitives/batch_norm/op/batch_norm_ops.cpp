@@ -1,0 +1,187 @@
+#include "batch_norm_ops.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace brickwork {
+namespace {
+
+using Problem = BatchNormProblem;
+
+TensorInfo norm_images(const Problem& p, std::string name, bool there = true) {
+  using Dims = std::vector<std::int64_t>;
+  return {.name = std::move(name), .dims = there ? Dims{p.N, p.C, p.H, p.W} : Dims{}, .per_image = true};
+}
+
+TensorInfo norm_channels(const Problem& p, std::string name) { return {.name = std::move(name), .dims = {p.C}}; }
+
+double norm_sweeps(const Problem& p, int sweeps) { return sizeof(float) * sweeps * static_cast<double>(p.elements()); }
+
+// Of an output around 1, and of sums whose error grows with the square root of what they add up. So few random values
+// may lie so close together that rounding errors grow by as much as epsilon lets them.
+double norm_bound(const Problem& p, double sums) {
+  const double values = static_cast<double>(p.values());
+  const double growth = values < 16 ? 1 / Problem::epsilon : 1 / std::sqrt(Problem::epsilon);
+  return std::numeric_limits<float>::epsilon() * (growth / 4 + sums * std::sqrt(values));
+}
+
+// One channel at a time, on the threads of the host.
+template <class Channel>
+void for_each_channel(const Problem& p, const Channel& channel) {
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  Kokkos::parallel_for("batch-norm reference", Kokkos::RangePolicy<Space>(0, p.C), channel);
+  Kokkos::fence();
+}
+
+// value(i) for the place i of every value of a channel.
+template <class Value>
+void for_each_value(const Problem& p, std::int64_t c, const Value& value) {
+  for (std::int64_t n = 0; n < p.N; ++n)
+    for (std::int64_t hw = 0; hw < p.H * p.W; ++hw) value((n * p.C + c) * p.H * p.W + hw);
+}
+
+struct Statistics {
+  double mean = 0, variance = 0;
+  double inverse() const { return 1 / std::sqrt(variance + Problem::epsilon); }
+};
+
+Statistics statistics_of(const Problem& p, std::int64_t c, const double* src) {
+  Statistics s;
+  for_each_value(p, c, [&](std::int64_t i) { s.mean += src[i]; });
+  s.mean /= static_cast<double>(p.values());
+  for_each_value(p, c, [&](std::int64_t i) { s.variance += (src[i] - s.mean) * (src[i] - s.mean); });
+  s.variance /= static_cast<double>(p.values());
+  return s;
+}
+
+// An element before the ReLU.
+class Normalised {
+ public:
+  Normalised(const PlainTensors& in, std::int64_t c, const Statistics& s)
+      : src_(in.at<double>("src")),
+        residual_(in.at<double>("residual")),
+        mean_(s.mean),
+        scale_(in.at<double>("gamma")[c] * s.inverse()),
+        beta_(in.at<double>("beta")[c]) {}
+  double operator()(std::int64_t i) const {
+    const double x = (src_[i] - mean_) * scale_ + beta_;
+    return residual_ == nullptr ? x : x + residual_[i];
+  }
+
+ private:
+  const double *src_, *residual_;
+  double mean_, scale_, beta_;
+};
+
+void normalise_channel(const Problem& p, std::int64_t c, const Statistics& s, const PlainTensors& in, double* dst) {
+  const Normalised normalised(in, c, s);
+  for_each_value(p, c, [&](std::int64_t i) {
+    const double x = normalised(i);
+    dst[i] = p.relu() && x < 0 ? 0 : x;
+  });
+}
+
+}  // namespace
+
+std::vector<TensorInfo> BatchNormForwardOp::inputs(const Problem& p) {
+  return {norm_images(p, "src"), norm_channels(p, "gamma"), norm_channels(p, "beta"),
+          norm_images(p, "residual", p.residual())};
+}
+
+std::vector<TensorInfo> BatchNormForwardOp::outputs(const Problem& p) {
+  return {norm_images(p, "dst"), norm_channels(p, "mean"), norm_channels(p, "variance")};
+}
+
+double BatchNormForwardOp::bytes(const Problem& p) { return norm_sweeps(p, 3 + (p.residual() ? 1 : 0)); }
+
+double BatchNormForwardOp::bound(const Problem& p) { return norm_bound(p, 1); }
+
+void BatchNormForwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
+  const double* src = in.at<double>("src");
+  double *dst = out.at<double>("dst"), *mean = out.at<double>("mean"), *variance = out.at<double>("variance");
+  for_each_channel(p, [&](std::int64_t c) {
+    const Statistics s = statistics_of(p, c, src);
+    mean[c] = s.mean;
+    variance[c] = s.variance;
+    normalise_channel(p, c, s, in, dst);
+  });
+}
+
+std::vector<TensorInfo> BatchNormInferenceOp::inputs(const Problem& p) {
+  return {norm_images(p, "src"),    norm_channels(p, "gamma"),    norm_channels(p, "beta"),
+          norm_channels(p, "mean"), norm_channels(p, "variance"), norm_images(p, "residual", p.residual())};
+}
+
+std::vector<TensorInfo> BatchNormInferenceOp::outputs(const Problem& p) { return {norm_images(p, "dst")}; }
+
+double BatchNormInferenceOp::bytes(const Problem& p) { return norm_sweeps(p, 2 + (p.residual() ? 1 : 0)); }
+
+// A few operations on values below 8, as no variance is below 1/4.
+double BatchNormInferenceOp::bound(const Problem&) { return 32 * std::numeric_limits<float>::epsilon(); }
+
+void BatchNormInferenceOp::settle(const Problem& p, PlainTensors& in) {
+  double* variance = in.at<double>("variance");
+  std::transform(variance, variance + p.C, variance, [](double x) { return 0.25 + std::abs(x) / 2; });
+}
+
+void BatchNormInferenceOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
+  const double *mean = in.at<double>("mean"), *variance = in.at<double>("variance");
+  double* dst = out.at<double>("dst");
+  for_each_channel(p, [&](std::int64_t c) { normalise_channel(p, c, {mean[c], variance[c]}, in, dst); });
+}
+
+std::vector<TensorInfo> BatchNormBackwardOp::inputs(const Problem& p) {
+  auto tensors = BatchNormForwardOp::inputs(p);
+  tensors.push_back(norm_images(p, "ddst"));
+  return tensors;
+}
+
+std::vector<TensorInfo> BatchNormBackwardOp::outputs(const Problem& p) {
+  return {norm_images(p, "dsrc"), norm_channels(p, "dgamma"), norm_channels(p, "dbeta"),
+          norm_images(p, "dresidual", p.residual())};
+}
+
+double BatchNormBackwardOp::bytes(const Problem& p) {
+  return norm_sweeps(p, 5 + (p.relu() ? 2 : 0) + (p.residual() ? 1 : 0));
+}
+
+double BatchNormBackwardOp::bound(const Problem& p) { return norm_bound(p, 64); }
+
+void BatchNormBackwardOp::settle(const Problem& p, PlainTensors& in) {
+  constexpr double kClose = 1e-3;
+  if (!p.relu()) return;
+  const PlainTensors& values = in;
+  double* ddst = in.at<double>("ddst");
+  for_each_channel(p, [&](std::int64_t c) {
+    const Normalised normalised(values, c, statistics_of(p, c, values.at<double>("src")));
+    for_each_value(p, c, [&](std::int64_t i) {
+      if (std::abs(normalised(i)) < kClose) ddst[i] = 0;
+    });
+  });
+}
+
+void BatchNormBackwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
+  const double *src = in.at<double>("src"), *gamma = in.at<double>("gamma"), *ddst = in.at<double>("ddst");
+  double *dsrc = out.at<double>("dsrc"), *dresidual = out.at<double>("dresidual");
+  double *dgamma = out.at<double>("dgamma"), *dbeta = out.at<double>("dbeta");
+  for_each_channel(p, [&](std::int64_t c) {
+    const Statistics s = statistics_of(p, c, src);
+    const Normalised normalised(in, c, s);
+    const auto x = [&](std::int64_t i) { return (src[i] - s.mean) * s.inverse(); };
+    const auto d = [&](std::int64_t i) { return p.relu() && !(normalised(i) > 0) ? 0 : ddst[i]; };
+    dgamma[c] = dbeta[c] = 0;
+    for_each_value(p, c, [&](std::int64_t i) {
+      dbeta[c] += d(i);
+      dgamma[c] += d(i) * x(i);
+    });
+    for_each_value(p, c, [&](std::int64_t i) {
+      const double share = (dbeta[c] + x(i) * dgamma[c]) / static_cast<double>(p.values());
+      dsrc[i] = gamma[c] * s.inverse() * (d(i) - share);
+      if (dresidual != nullptr) dresidual[i] = d(i);
+    });
+  });
+}
+
+}  // namespace brickwork

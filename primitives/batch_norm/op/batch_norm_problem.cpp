@@ -1,0 +1,30 @@
+#include "batch_norm_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace brickwork {
+
+const SizeTable<BatchNormProblem>& BatchNormProblem::table() {
+  using P = BatchNormProblem;
+  static const SizeTable<BatchNormProblem> table = [] {
+    auto epilogue = choice("an epilogue: none, relu or residual+relu", {"none", "relu", "residual+relu"}, &P::epilogue);
+    epilogue.column = "epilogue";
+    return SizeTable<P>{.kind = "batch_norm",
+                        .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
+                                  {.key = "C", .column = "C", .member = &P::C},
+                                  {.key = "H", .column = "H", .member = &P::H},
+                                  {.key = "W", .column = "W", .member = &P::W, .like = &P::H}},
+                        .words = {epilogue}};
+  }();
+  return table;
+}
+
+void BatchNormProblem::validate() const {
+  check_sizes(*this, kMaxTensorElements, "2^40");
+  check_elements("src", {N, C, H, W});
+  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
+}
+
+}  // namespace brickwork
