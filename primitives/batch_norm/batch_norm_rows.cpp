@@ -7,23 +7,12 @@
 #define HWY_TARGET_INCLUDE "batch_norm/batch_norm_rows.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// body(d, j) for the channels [j, bc) of a pixel, as far as whole vectors of D go; the rest by vectors half as long,
-// down to one lane, as in the brick's epilogue.
-template <class D, class Body>
-HWY_INLINE void ForVectors(D d, std::int64_t j, std::int64_t bc, const Body& body) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (; j + lanes <= bc; j += lanes) body(d, j);
-  if constexpr (hn::MaxLanes(d) > 1) {
-    if (j < bc) ForVectors(hn::Half<D>(), j, bc, body);
-  }
-}
 
 // body(d, row, i, j): the vector at i of a row, which is channels j and on of its pixel.
 template <class Body>
@@ -83,25 +72,9 @@ void StatisticsOfRows(const PixelRows& p, Rows<const float> src, const RowStatis
   SumPixels(p, s.deviation, s.square, deviation, deviation);
 }
 
-// Whether every vector of the rows may be stored past the caches.
-HWY_INLINE bool Streams(const PixelRows& p, const Rows<float>& rows) {
-  const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>());
-  return p.bc % lanes == 0 && rows.next % lanes == 0 &&
-         reinterpret_cast<std::uintptr_t>(rows.data) % (lanes * sizeof(float)) == 0;
-}
-
-template <class D>
-HWY_INLINE void StoreOrStream(hn::Vec<D> x, D d, float* to, bool stream) {
-  if (stream) {
-    hn::Stream(x, d, to);
-  } else {
-    hn::StoreU(x, d, to);
-  }
-}
-
 void Normalise(const PixelRows& p, Rows<const float> src, Rows<const float> residual, Rows<float> dst,
                const NormaliseRows& n) {
-  const bool stream = n.stream && Streams(p, dst);
+  const bool stream = n.stream && AlignedVectors(p.bc, dst.data);
   ForPixels(p, [&](auto d, std::int64_t row, std::int64_t i, std::int64_t j) HWY_ATTR {
     auto x = hn::Sub(hn::LoadU(d, At(src, row, i)), hn::LoadU(d, n.mean + j));
     x = hn::MulAdd(x, hn::LoadU(d, n.scale + j), hn::LoadU(d, n.shift + j));
@@ -131,7 +104,7 @@ void SumsOfGradient(const PixelRows& p, Rows<const float> src, Rows<const float>
 
 void Gradient(const PixelRows& p, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst,
               Rows<float> dsrc, Rows<float> dresidual, const GradientRows& g) {
-  const bool stream = g.stream && Streams(p, dsrc) && (dresidual.data == nullptr || Streams(p, dresidual));
+  const bool stream = g.stream && AlignedVectors(p.bc, dsrc.data) && AlignedVectors(p.bc, dresidual.data);
   ForPixels(p, [&](auto d, std::int64_t row, std::int64_t i, std::int64_t j) HWY_ATTR {
     const auto gradient = Unmasked(d, ddst, dst, row, i);
     const auto x = hn::Sub(hn::LoadU(d, At(src, row, i)), hn::LoadU(d, g.mean + j));
@@ -152,13 +125,6 @@ HWY_EXPORT(StatisticsOfRows);
 HWY_EXPORT(Normalise);
 HWY_EXPORT(SumsOfGradient);
 HWY_EXPORT(Gradient);
-
-// Each chosen once, as in kernels/epilogue.cpp.
-#define BRICKWORK_CHOSEN(function)                          \
-  static const auto chosen = [] {                           \
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets()); \
-    return &HWY_DYNAMIC_DISPATCH(function);                 \
-  }()
 
 void row_statistics(const PixelRows& p, Rows<const float> src, const RowStatistics& s) {
   BRICKWORK_CHOSEN(StatisticsOfRows);
@@ -182,8 +148,6 @@ void gradient_rows(const PixelRows& p, Rows<const float> src, Rows<const float> 
   BRICKWORK_CHOSEN(Gradient);
   chosen(p, src, ddst, dst, dsrc, dresidual, g);
 }
-
-#undef BRICKWORK_CHOSEN
 
 }  // namespace brickwork
 #endif

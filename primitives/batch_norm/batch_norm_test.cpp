@@ -113,7 +113,7 @@ TEST(BatchNorm, EveryBlockSize) {
 
 // ResNet-50's, in parts; N, C and H times W that leave something over everywhere.
 TEST(BatchNorm, LayersOfEachKind) {
-  for (const char* text : {"N3 C64 H112 relu", "N5 C64 H56 residual+relu", "N1 C256 H56", "N3 C512 H7 relu",
+  for (const char* text : {"N3 C16 H112 relu", "N5 C16 H56 residual+relu", "N1 C80 H56", "N3 C512 H7 relu",
                            "N1 C2048 H7 residual+relu", "N5 C7 H9 W13 relu", "N2 C3 H1 W300", "N17 C5 H1"}) {
     const auto p = parse_problem<BatchNormProblem>(text);
     const std::int64_t bc = std::min<std::int64_t>(p.C, 64);

@@ -1,0 +1,79 @@
+#include "pool/pool.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "integers.hpp"
+#include "league.hpp"
+
+namespace brickwork {
+
+Pool::Pool(const PoolProblem& p, const PoolPlan& plan)
+    : problem_(p),
+      plan_(plan),
+      geometry_{
+          .rows = rows_of(p), .columns = columns_of(p), .bc = plan.bc, .padded = p.kind == PoolKind::average_padded} {
+  if (plan.bc < 1 || plan.bc > p.C) {
+    throw std::invalid_argument(
+        fmt::format("plan '{}' does not fit {}: bc must be from 1 to C = {}", to_string(plan), to_string(p), p.C));
+  }
+}
+
+void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::int32_t* indices) const {
+  check_src(src);
+  check_dst(dst);
+  const auto row_of = problem_.kind == PoolKind::max ? max_row : average_row;
+  for_each_row(problem_.P(), problem_.stride_h * problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
+    row_of(geometry_, {.src = src.row(n, cb, 0),
+                       .next_row = src.next_row(),
+                       .row = row,
+                       .dst = dst.row(n, cb, row),
+                       .indices = indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0),
+                       .stream = plan_.stream});
+  });
+}
+
+void Pool::backward(const BlockedInput& ddst, const std::int32_t* indices, const BlockedOutput& dsrc) const {
+  check_dst(ddst);
+  check_src(dsrc);
+  const bool max = problem_.kind == PoolKind::max;
+  if (max && indices == nullptr) throw std::logic_error("max pooling backward needs forward's indices");
+  const auto row_of = max ? max_gradient_row : average_gradient_row;
+  for_each_row(problem_.H, problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
+    row_of(geometry_, {.ddst = ddst.row(n, cb, 0),
+                       .next_row = ddst.next_row(),
+                       .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) : nullptr,
+                       .row = row,
+                       .dsrc = dsrc.row(n, cb, row),
+                       .stream = plan_.stream});
+  });
+}
+
+// row(n, cb, h) for every row of a tensor, each of which goes with so many pixels of src; several rows a task where one
+// is little work.
+template <class Row>
+void Pool::for_each_row(std::int64_t rows, std::int64_t pixels, const Row& row) const {
+  constexpr std::int64_t kTaskBytes = 64 << 10;
+  const std::int64_t row_bytes = pixels * plan_.bc * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t together = equal_block(rows, clamp(kTaskBytes / row_bytes, 1, rows));
+  const std::int64_t tasks = ceil_div(rows, together), Cb = ceil_div(problem_.C, plan_.bc);
+  parallel_league(Kokkos::DefaultHostExecutionSpace(), problem_.N * Cb * tasks, 1, 0,
+                  [&](const auto&, std::int64_t task, void*) {
+                    const std::int64_t slice = task / tasks, begin = task % tasks * together;
+                    for (std::int64_t h = begin; h < std::min(begin + together, rows); ++h)
+                      row(slice / Cb, slice % Cb, h);
+                  });
+}
+
+template <class T>
+void Pool::check_src(const BlockedTensor<T>& tensor) const {
+  tensor.expect(problem_.N, problem_.C, problem_.H, problem_.W, plan_.bc);
+}
+
+template <class T>
+void Pool::check_dst(const BlockedTensor<T>& tensor) const {
+  tensor.expect(problem_.N, problem_.C, problem_.P(), problem_.Q(), plan_.bc);
+}
+
+}  // namespace brickwork

@@ -1,0 +1,43 @@
+// Pooling's passes on the host, on tensors of activations in blocks of channels. No two threads write one element, and
+// what a pixel gathers it adds up in the order of the windows: the same bits on any number of threads.
+#pragma once
+#include <cstdint>
+
+#include "blocked_tensor.hpp"
+#include "pool/pool_plan.hpp"
+#include "pool/pool_rows.hpp"
+
+namespace brickwork {
+
+// Tensors are those of the passes (pool_ops.hpp) in the plan's blocks. The zeros beside an output's rows stay
+// untouched.
+class Pool {
+ public:
+  // Throws std::invalid_argument with one sentence where the plan does not fit the problem.
+  Pool(const PoolProblem&, const PoolPlan&);
+
+  const PoolPlan& plan() const { return plan_; }
+
+  // Where max found each element of dst: the tap r * S + s of its window, in the tensor's layout, whose rows have
+  // nothing beside them. A tap rather than a pixel, as it says the same wherever the window lies.
+  ActivationLayout indices_layout() const { return {problem_.N, problem_.C, problem_.P(), problem_.Q(), 0, plan_.bc}; }
+
+  // indices may be null; an average has none.
+  void forward(const BlockedInput& src, const BlockedOutput& dst, std::int32_t* indices) const;
+  // indices are forward's; an average does not look at them.
+  void backward(const BlockedInput& ddst, const std::int32_t* indices, const BlockedOutput& dsrc) const;
+
+ private:
+  template <class Row>
+  void for_each_row(std::int64_t rows, std::int64_t row_elements, const Row& row) const;
+  template <class T>
+  void check_src(const BlockedTensor<T>&) const;
+  template <class T>
+  void check_dst(const BlockedTensor<T>&) const;
+
+  PoolProblem problem_;
+  PoolPlan plan_;
+  PoolGeometry geometry_;
+};
+
+}  // namespace brickwork

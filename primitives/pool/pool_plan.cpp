@@ -1,0 +1,20 @@
+#include "pool/pool_plan.hpp"
+
+namespace brickwork {
+
+const SizeTable<PoolPlan>& PoolPlan::table() {
+  using P = PoolPlan;
+  static const SizeTable<PoolPlan> table{.kind = "pool plan",
+                                         .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc}},
+                                         .words = {choice("cached or stream", {"cached", "stream"}, &P::stream)},
+                                         .separator = ' ',
+                                         .default_words = true};
+  return table;
+}
+
+PoolPlan plan_pool(const PoolProblem& p, std::int64_t bc, std::int64_t pixels, const MachineModel& machine) {
+  const std::int64_t bytes = p.N * p.C * pixels * static_cast<std::int64_t>(sizeof(float));
+  return {.bc = bc, .stream = bytes > machine.l3_bytes};
+}
+
+}  // namespace brickwork

@@ -1,0 +1,27 @@
+// How pooling goes over memory.
+#pragma once
+#include <cstdint>
+
+#include "machine_model.hpp"
+#include "pool_problem.hpp"
+#include "size_table.hpp"
+
+namespace brickwork {
+
+// Its text is "bc=64 cached", or stream. It changes no bit of any result.
+struct PoolPlan {
+  static const SizeTable<PoolPlan>& table();
+
+  std::int64_t bc = 0;  // channels of a block
+  bool stream = false;  // a pass' output of images is stored past the caches
+
+  void validate() const { check_sizes(*this, kMaxTensorElements, "2^40"); }
+
+  friend bool operator==(const PoolPlan&, const PoolPlan&) = default;
+};
+
+// For blocks of bc channels, as what stands before and behind has them, and a pass with an output of so many pixels a
+// channel.
+PoolPlan plan_pool(const PoolProblem&, std::int64_t bc, std::int64_t pixels, const MachineModel&);
+
+}  // namespace brickwork

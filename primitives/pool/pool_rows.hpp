@@ -1,0 +1,41 @@
+// What pooling does to one row of one block of channels, with the vectors of the machine it runs on.
+#pragma once
+#include <cstdint>
+
+#include "pool/pool_axis.hpp"
+
+namespace brickwork {
+
+// The geometry that all rows of a pass have in common.
+struct PoolGeometry {
+  PoolAxis rows, columns;
+  std::int64_t bc;
+  bool padded;  // an average counts the taps beside the image
+};
+
+// dst's row `row`: [column: bc][channel: 1]. src is the whole slice [row: next_row][column: bc][channel: 1]. Each index
+// is the largest tap's r * S + s; null where nobody wants to know.
+struct PoolForwardRow {
+  const float* src;
+  std::int64_t next_row;
+  std::int64_t row;
+  float* dst;
+  std::int32_t* indices;
+  bool stream = false;  // dst past the caches, where it is aligned to vectors
+};
+void max_row(const PoolGeometry&, const PoolForwardRow&);
+void average_row(const PoolGeometry&, const PoolForwardRow&);
+
+// dsrc's row `row`, gathered from the windows that it is in: ddst and indices are whole slices.
+struct PoolBackwardRow {
+  const float* ddst;
+  std::int64_t next_row;
+  const std::int32_t* indices;  // its rows lie without gaps
+  std::int64_t row;
+  float* dsrc;
+  bool stream = false;
+};
+void max_gradient_row(const PoolGeometry&, const PoolBackwardRow&);
+void average_gradient_row(const PoolGeometry&, const PoolBackwardRow&);
+
+}  // namespace brickwork

@@ -1,0 +1,206 @@
+#include "pool/pool.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <omp.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "pool_ops.hpp"
+#include "test_data.hpp"
+#include "testing/spoilt_images.hpp"
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct PoolPads {
+  std::int64_t src = 0, dst = 0, ddst = 0, dsrc = 0;
+};
+
+// The passes on plain tensors.
+class PlainPool {
+ public:
+  PlainPool(const PoolProblem& p, const PoolPlan& plan, const PoolPads& pads = {})
+      : p_(p),
+        pool_(p, plan),
+        pads_(pads),
+        indices_(static_cast<std::size_t>(pool_.indices_layout().size()), std::numeric_limits<std::int32_t>::min()) {}
+
+  PlainTensors forward(const float* src) {
+    const BlockedImages from({p_.N, p_.C, p_.H, p_.W, pads_.src, bc()}, src);
+    SpoiltImages to({p_.N, p_.C, p_.P(), p_.Q(), pads_.dst, bc()});
+    pool_.forward(from.input(), to.output(), p_.kind == PoolKind::max ? indices_.data() : nullptr);
+    return unpacked<PoolForwardOp>(to);
+  }
+
+  PlainTensors backward(const float* src, const float* ddst) {
+    const bool max = p_.kind == PoolKind::max;
+    if (max) forward(src);
+    const BlockedImages from({p_.N, p_.C, p_.P(), p_.Q(), pads_.ddst, bc()}, ddst);
+    SpoiltImages to({p_.N, p_.C, p_.H, p_.W, pads_.dsrc, bc()});
+    pool_.backward(from.input(), max ? indices_.data() : nullptr, to.output());
+    return unpacked<PoolBackwardOp>(to);
+  }
+
+  const std::vector<std::int32_t>& indices() const { return indices_; }
+
+ private:
+  std::int64_t bc() const { return pool_.plan().bc; }
+  template <class Op>
+  PlainTensors unpacked(SpoiltImages& images) const {
+    PlainTensors out(Op::outputs(p_));
+    EXPECT_EQ(images.fault(), "");
+    images.unpack(out.values<float>(0).data());
+    return out;
+  }
+
+  PoolProblem p_;
+  Pool pool_;
+  PoolPads pads_;
+  std::vector<std::int32_t> indices_;
+};
+
+std::string pool_faults(const PoolProblem& p, const PoolPlan& plan, const PoolPads& pads = {}) {
+  PlainPool pool(p, plan, pads);
+  const TestData f = make_checkable_test_data<PoolForwardOp>(p, Fill::floats);
+  const TestData b = make_checkable_test_data<PoolBackwardOp>(p, Fill::floats);
+  return compare(pool.forward(f.inputs.at<float>("src")), f.expected, f.tolerance).reason +
+         compare(pool.backward(b.inputs.at<float>("src"), b.inputs.at<float>("ddst")), b.expected, b.tolerance).reason;
+}
+
+TEST(Pool, EveryBlockSize) {
+  for (std::int64_t bc = 1; bc <= 70; ++bc) {
+    for (const char* kind : {"max", "average", "average-padded"}) {
+      const auto p = parse_problem<PoolProblem>(std::string("N3 C70 H6 W5 R3 sh2 ph1 ") + kind);
+      EXPECT_EQ(pool_faults(p, {.bc = bc}), "") << "bc " << bc << " " << kind;
+    }
+  }
+}
+
+// Those of networks; windows that overlap, touch, and leave pixels out; one that is the image; one wider than the
+// image.
+TEST(Pool, LayersOfEachKind) {
+  for (const char* layer :
+       {"N1 C16 H112 R3 sh2 ph1", "N1 C512 H7 R7", "N5 C24 H28 R3 ph1", "N1 C16 H55 R3 sh2", "N3 C13 H9 W8 R2 sh2",
+        "N1 C5 H9 R2 sh3", "N2 C3 H2 R5 ph2", "N1 C20 H1 W40 R1 S4 sw3 pw2"}) {
+    for (const char* kind : {"max", "average", "average-padded"}) {
+      const auto p = parse_problem<PoolProblem>(std::string(layer) + " " + kind);
+      const std::int64_t bc = std::min<std::int64_t>(p.C, 64);
+      EXPECT_EQ(pool_faults(p, {.bc = bc}), "") << layer << kind;
+      EXPECT_EQ(pool_faults(p, {.bc = bc, .stream = true}, {1, 2, 0, 1}), "") << layer << kind;
+    }
+  }
+}
+
+TEST(Pool, RandomProblemsAndPlans) {
+  EXPECT_TRUE(rc::check([] {
+    const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
+    PoolProblem p{
+        .N = in(1, 5), .C = in(1, 40), .R = in(1, 5), .S = in(1, 5), .stride_h = in(1, 4), .stride_w = in(1, 4)};
+    p.pad_h = in(0, p.R - 1);
+    p.pad_w = in(0, p.S - 1);
+    p.H = in(std::max<std::int64_t>(1, p.R - 2 * p.pad_h), 12);
+    p.W = in(std::max<std::int64_t>(1, p.S - 2 * p.pad_w), 12);
+    p.kind = *rc::gen::element(PoolKind::max, PoolKind::average, PoolKind::average_padded);
+    p.validate();
+    const PoolPlan plan{.bc = in(1, p.C), .stream = *rc::gen::arbitrary<bool>()};
+    const std::string what = pool_faults(p, plan, {in(0, 2), in(0, 2), in(0, 2), in(0, 2)});
+    if (!what.empty()) RC_FAIL(to_string(p) + " " + to_string(plan) + ": " + what);
+  }));
+}
+
+TEST(Pool, IndicesAreTheFirstLargestTaps) {
+  const auto p = parse_problem<PoolProblem>("C1 H3 R3 sh2 ph1");
+  PlainPool pool(p, {.bc = 1});
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float src[] = {5, 5, 1, 5, 4, nan, 0, 9, nan};
+  const PlainTensors dst = pool.forward(src);
+  EXPECT_EQ(dst.at<float>("dst")[0], 5);
+  EXPECT_TRUE(std::isnan(dst.at<float>("dst")[1]));
+  EXPECT_EQ(dst.at<float>("dst")[2], 9);
+  EXPECT_TRUE(std::isnan(dst.at<float>("dst")[3]));
+  // Of windows whose centres are the image's corners: pixel (0, 0) is tap 4 of the first, and so on.
+  EXPECT_EQ(pool.indices(), (std::vector<std::int32_t>{4, 7, 5, 1}));
+}
+
+TEST(Pool, NaNReachesWhatSeesItAndNothingElse) {
+  for (const char* kind : {"max", "average", "average-padded"}) {
+    const auto p = parse_problem<PoolProblem>(std::string("C20 H8 R3 sh2 ph1 ") + kind);
+    PlainTensors in = make_checkable_test_data<PoolForwardOp>(p, Fill::floats).inputs;
+    in.at<float>("src")[3 * 64 + 3 * 8 + 4] = std::numeric_limits<float>::quiet_NaN();  // channel 3, row 3, column 4
+    const PlainTensors out = PlainPool(p, {.bc = 20}).forward(in.at<float>("src"));
+    for (std::int64_t i = 0; i < 20 * 16; ++i) {
+      const std::int64_t row = i % 16 / 4, column = i % 4;
+      const bool sees = i / 16 == 3 && (row == 1 || row == 2) && column == 2;
+      EXPECT_EQ(std::isnan(out.at<float>("dst")[i]), sees) << kind << i;
+    }
+  }
+}
+
+// A padded feature must not be NaN's way into the others, and the lowest values are no padding.
+TEST(Pool, LowestValuesAreNoPadding) {
+  const auto p = parse_problem<PoolProblem>("C3 H2 R3 ph1");
+  const std::vector<float> src(12, -std::numeric_limits<float>::infinity());
+  const PlainTensors out = PlainPool(p, {.bc = 2}).forward(src.data());
+  for (const float x : out.values<float>(0)) EXPECT_EQ(x, src[0]);
+}
+
+TEST(Pool, TheSameBitsOnAnyNumberOfThreads) {
+  const auto p = parse_problem<PoolProblem>("N3 C40 H30 R3 ph1 average");
+  const TestData t = make_checkable_test_data<PoolBackwardOp>(p, Fill::floats);
+  PlainPool pool(p, {.bc = 20});
+  const PlainTensors expected = pool.backward(nullptr, t.inputs.at<float>("ddst"));
+  const int before = omp_get_max_threads();
+  for (const int threads : {1, 2, 3}) {
+    omp_set_num_threads(std::min(threads, before));
+    const PlainTensors out = pool.backward(nullptr, t.inputs.at<float>("ddst"));
+    EXPECT_EQ(std::memcmp(out.at<float>("dsrc"), expected.at<float>("dsrc"), out.values<float>(0).size_bytes()), 0);
+  }
+  omp_set_num_threads(before);
+}
+
+TEST(Pool, AWrongPassIsSeen) {
+  const auto p = parse_problem<PoolProblem>("N2 C6 H7 R3 ph1 average");
+  const TestData t = make_checkable_test_data<PoolForwardOp>(p, Fill::floats);
+  const auto fault = [&](const char* kind) {
+    const auto other = parse_problem<PoolProblem>(std::string("N2 C6 H7 R3 ph1 ") + kind);
+    return compare(PlainPool(other, {.bc = 6}).forward(t.inputs.at<float>("src")), t.expected, t.tolerance).reason;
+  };
+  EXPECT_EQ(fault("average"), "");
+  EXPECT_NE(fault("average-padded"), "");
+  EXPECT_NE(fault("max"), "");
+}
+
+TEST(Pool, WhatDoesNotFitIsRefused) {
+  const auto p = parse_problem<PoolProblem>("C8 H4 R2 sh2");
+  EXPECT_THAT([&] { Pool(p, {.bc = 9}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("bc must be from 1 to C = 8")));
+  const Pool pool(p, {.bc = 4});
+  BlockedImages src({1, 8, 4, 4, 0, 4}), dst({1, 8, 2, 2, 0, 4});
+  std::vector<std::int32_t> indices(static_cast<std::size_t>(pool.indices_layout().size()));
+  EXPECT_NO_THROW(pool.forward(src.input(), dst.output(), indices.data()));
+  EXPECT_NO_THROW(pool.forward(src.input(), dst.output(), nullptr));
+  EXPECT_NO_THROW(pool.backward(dst.input(), indices.data(), src.output()));
+  EXPECT_THROW(pool.backward(dst.input(), nullptr, src.output()), std::logic_error);
+  EXPECT_THROW(pool.forward(dst.input(), dst.output(), nullptr), std::logic_error);
+  EXPECT_THROW(pool.forward(src.input(), src.output(), nullptr), std::logic_error);
+}
+
+TEST(PoolPlan, StreamsWhatNoCacheHolds) {
+  const auto p = parse_problem<PoolProblem>("N28 C64 H112 R3 sh2 ph1");
+  const MachineModel machine{.l3_bytes = 32 << 20};
+  EXPECT_EQ(to_string(plan_pool(p, 64, p.P() * p.Q(), machine)), "bc=64 cached");
+  EXPECT_EQ(to_string(plan_pool(p, 64, p.H * p.W, machine)), "bc=64 stream");
+  EXPECT_EQ(parse_problem<PoolPlan>("bc=16 stream"), (PoolPlan{16, true}));
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,58 @@
+// What loops over the channels of blocked pixels share, for one instruction set (Highway's foreach_target).
+#if defined(BRICKWORK_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BRICKWORK_VECTORS_INL_H_
+#undef BRICKWORK_VECTORS_INL_H_
+#else
+#define BRICKWORK_VECTORS_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+// `chosen` becomes the function for this machine. Once: Highway's own dispatch would look at the machine's targets
+// again in every call.
+#undef BRICKWORK_CHOSEN
+#define BRICKWORK_CHOSEN(function)                          \
+  static const auto chosen = [] {                           \
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets()); \
+    return &HWY_DYNAMIC_DISPATCH(function);                 \
+  }()
+
+HWY_BEFORE_NAMESPACE();
+namespace brickwork::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// body(d, j) for the channels [j, bc) of a pixel, as far as whole vectors of D go; the rest by vectors half as long,
+// down to one lane. So a tail needs no masked access, which some targets emulate by touching the whole vector.
+template <class D, class Body>
+HWY_INLINE void ForVectors(D d, std::int64_t j, std::int64_t bc, const Body& body) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  for (; j + lanes <= bc; j += lanes) body(d, j);
+  if constexpr (hn::MaxLanes(d) > 1) {
+    if (j < bc) ForVectors(hn::Half<D>(), j, bc, body);
+  }
+}
+
+// Whether pixels from here on may be stored past the caches, which takes aligned vectors.
+HWY_INLINE bool AlignedVectors(std::int64_t bc, const float* pixels) {
+  const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>());
+  return static_cast<std::size_t>(bc) % lanes == 0 &&
+         reinterpret_cast<std::uintptr_t>(pixels) % (lanes * sizeof(float)) == 0;
+}
+
+template <class D>
+HWY_INLINE void StoreOrStream(hn::Vec<D> x, D d, float* to, bool stream) {
+  if (stream) {
+    hn::Stream(x, d, to);
+  } else {
+    hn::StoreU(x, d, to);
+  }
+}
+
+}  // namespace brickwork::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
