@@ -33,7 +33,7 @@ PreparedPtr prepare_conv_forward(const ConvProblem& p, const PlainTensors& in) {
   sources.push_back({DNNL_ARG_SRC, "src", desc.src_desc()});
   sources.push_back({DNNL_ARG_WEIGHTS, "weights", desc.weights_desc()});
   return std::make_unique<PreparedPrimitive>(context, desc, dnnl::convolution_forward(desc), in, sources,
-                                             Operand{DNNL_ARG_DST, "dst", desc.dst_desc()});
+                                             std::vector<Operand>{{DNNL_ARG_DST, "dst", desc.dst_desc()}});
 }
 
 }  // namespace

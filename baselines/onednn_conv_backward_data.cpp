@@ -17,7 +17,7 @@ PreparedPtr prepare_onednn_backward_data(const ConvProblem& p, const PlainTensor
       context, desc, dnnl::convolution_backward_data(desc), in,
       std::vector<onednn::Operand>{{DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()},
                                    {DNNL_ARG_WEIGHTS, "weights", desc.weights_desc()}},
-      onednn::Operand{DNNL_ARG_DIFF_SRC, "dsrc", desc.diff_src_desc()});
+      std::vector<onednn::Operand>{{DNNL_ARG_DIFF_SRC, "dsrc", desc.diff_src_desc()}});
 }
 
 }  // namespace

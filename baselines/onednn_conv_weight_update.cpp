@@ -17,7 +17,7 @@ PreparedPtr prepare_onednn_weight_update(const ConvProblem& p, const PlainTensor
       context, desc, dnnl::convolution_backward_weights(desc), in,
       std::vector<onednn::Operand>{{DNNL_ARG_SRC, "src", desc.src_desc()},
                                    {DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()}},
-      onednn::Operand{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()});
+      std::vector<onednn::Operand>{{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()}});
 }
 
 }  // namespace

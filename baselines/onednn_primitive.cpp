@@ -45,25 +45,44 @@ std::vector<Operand> fused_sources(const ConvEpilogue& e, const memory::desc& bi
   return sources;
 }
 
+int channel_block() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core ? 16 : 8; }
+
+memory::desc blocked(const memory::dims& dims) {
+  using Tag = memory::format_tag;
+  return {dims, memory::data_type::f32, channel_block() == 16 ? Tag::nChw16c : Tag::nChw8c};
+}
+
 PreparedPrimitive::PreparedPrimitive(const Context& context, const dnnl::primitive& primitive,
                                      const memory::desc& scratchpad, std::string implementation, const PlainTensors& in,
-                                     const std::vector<Operand>& sources, const Operand& result)
+                                     const std::vector<Operand>& sources, const std::vector<Operand>& results,
+                                     Before before)
     : context_(context),
       primitive_(primitive),
       implementation_(std::move(implementation)),
-      result_name_(result.name),
-      result_(context, result.wanted),
+      before_(std::move(before.primitive)),
       scratchpad_(context, scratchpad),
-      unpack_(result_.memory(), memory(plain(result.wanted.get_dims()), context.engine, nullptr)),
-      arguments_{{result.argument, result_.memory()}, {DNNL_ARG_SCRATCHPAD, scratchpad_.memory()}} {
+      arguments_{{DNNL_ARG_SCRATCHPAD, scratchpad_.memory()}} {
   for (const Operand& source : sources) {
     sources_.emplace_back(context, in.at<float>(source.name), plain(source.wanted.get_dims()), source.wanted);
     arguments_.emplace(source.argument, sources_.back().memory());
   }
+  for (const Operand& result : results) {
+    Output output{result.name, Tensor(context, result.wanted), {}};
+    arguments_.emplace(result.argument, output.tensor.memory());
+    if (!result.name.empty()) {
+      const memory to(plain(result.wanted.get_dims()), context.engine, nullptr);
+      output.unpack = dnnl::reorder(output.tensor.memory(), to);
+    }
+    outputs_.push_back(std::move(output));
+  }
+  for (const int argument : before.arguments) arguments_.emplace(argument, before_->arguments_.at(argument));
 }
 
 void PreparedPrimitive::pack() {
   for (Source& source : sources_) source.pack(context_);
+  if (!before_) return;
+  before_->pack();
+  before_->run();
 }
 
 void PreparedPrimitive::run() {
@@ -72,9 +91,12 @@ void PreparedPrimitive::run() {
 }
 
 void PreparedPrimitive::unpack(PlainTensors& out) {
-  memory from = result_.memory();
-  memory to(plain(from.get_desc().get_dims()), context_.engine, out.at<float>(result_name_));
-  unpack_.execute(context_.stream, from, to);
+  for (Output& output : outputs_) {
+    if (output.name.empty()) continue;
+    memory from = output.tensor.memory();
+    memory to(plain(from.get_desc().get_dims()), context_.engine, out.at<float>(output.name));
+    output.unpack.execute(context_.stream, from, to);
+  }
   context_.stream.wait();
 }
 

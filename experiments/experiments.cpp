@@ -1,9 +1,11 @@
 #include "experiments.hpp"
 
 #include "add_problem.hpp"
+#include "batch_norm_problem.hpp"
 #include "brgemm_problem.hpp"
 #include "conv_problem.hpp"
 #include "fc_problem.hpp"
+#include "pool_problem.hpp"
 #include "sgd_op.hpp"
 
 namespace brickwork {
@@ -19,6 +21,11 @@ std::unique_ptr<Experiment> brgemm_experiment(const Request&);
 std::unique_ptr<Experiment> add_experiment(const Request&);
 std::unique_ptr<Experiment> add_backward_experiment(const Request&);
 std::unique_ptr<Experiment> sgd_experiment(const Request&);
+std::unique_ptr<Experiment> batch_norm_forward_experiment(const Request&);
+std::unique_ptr<Experiment> batch_norm_inference_experiment(const Request&);
+std::unique_ptr<Experiment> batch_norm_backward_experiment(const Request&);
+std::unique_ptr<Experiment> pool_forward_experiment(const Request&);
+std::unique_ptr<Experiment> pool_backward_experiment(const Request&);
 
 namespace {
 
@@ -55,6 +62,29 @@ ExperimentEntry add_pass(ExperimentEntry entry) {
   entry.takes_plan = true;
   entry.kind = shape_kind<AddProblem>;
   return entry;
+}
+
+// And what those of a layer have that sweeps over its tensors.
+ExperimentEntry sweeping_pass(ExperimentEntry entry) {
+  entry.figure = "layers";
+  entry.minibatch = 28;
+  entry.takes_threads = true;
+  entry.takes_plan = true;
+  return entry;
+}
+
+ExperimentEntry norm_pass(ExperimentEntry entry) {
+  entry.shapes = "resnet50-norm";
+  entry.sample = "C64 H14 relu";
+  entry.kind = shape_kind<BatchNormProblem>;
+  return sweeping_pass(entry);
+}
+
+ExperimentEntry pool_pass(ExperimentEntry entry) {
+  entry.shapes = "resnet50-pool";
+  entry.sample = "C64 H14 R3 sh2 ph1";
+  entry.kind = shape_kind<PoolProblem>;
+  return sweeping_pass(entry);
 }
 
 }  // namespace
@@ -101,6 +131,21 @@ std::span<const ExperimentEntry> experiment_table() {
        .takes_plan = true,
        .kind = shape_kind<SgdProblem>,
        .make = sgd_experiment},
+      norm_pass({.name = "batch-norm-forward",
+                 .about = "batch normalisation in training, a network's layers",
+                 .make = batch_norm_forward_experiment}),
+      norm_pass({.name = "batch-norm-inference",
+                 .about = "batch normalisation with given statistics, a network's layers",
+                 .make = batch_norm_inference_experiment}),
+      norm_pass({.name = "batch-norm-backward",
+                 .about = "batch normalisation backward, a network's layers",
+                 .make = batch_norm_backward_experiment}),
+      pool_pass({.name = "pool-forward",
+                 .about = "max and average pooling, a network's layers",
+                 .make = pool_forward_experiment}),
+      pool_pass({.name = "pool-backward",
+                 .about = "max and average pooling backward, a network's layers",
+                 .make = pool_backward_experiment}),
   };
   return table;
 }

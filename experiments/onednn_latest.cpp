@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "batch_norm_baselines.hpp"
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "experiment_of.hpp"
 #include "fc_baselines.hpp"
+#include "pool_baselines.hpp"
 
 namespace brickwork {
 namespace {
@@ -62,6 +64,26 @@ std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
 
 std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
   return experiment(request, onednn_batched_matmul());
+}
+
+std::unique_ptr<Experiment> batch_norm_forward_experiment(const Request& request) {
+  return experiment(request, onednn_batch_norm());
+}
+
+std::unique_ptr<Experiment> batch_norm_inference_experiment(const Request& request) {
+  return experiment(request, onednn_batch_norm_inference());
+}
+
+std::unique_ptr<Experiment> batch_norm_backward_experiment(const Request& request) {
+  return experiment(request, onednn_batch_norm_backward());
+}
+
+std::unique_ptr<Experiment> pool_forward_experiment(const Request& request) {
+  return experiment(request, onednn_pool());
+}
+
+std::unique_ptr<Experiment> pool_backward_experiment(const Request& request) {
+  return experiment(request, onednn_pool_backward());
 }
 
 }  // namespace brickwork

@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "add_baselines.hpp"
+#include "batch_norm_baselines.hpp"
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
+#include "pool_baselines.hpp"
 
 namespace brickwork {
 namespace {
@@ -43,6 +45,11 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_batched_matmul(), "onednn-matmul", "oneDNN");
   expect_absent(onednn_add(), "onednn", "oneDNN");
   expect_absent(onednn_add_backward(), "onednn", "oneDNN");
+  expect_absent(onednn_batch_norm(), "onednn", "oneDNN");
+  expect_absent(onednn_batch_norm_inference(), "onednn", "oneDNN");
+  expect_absent(onednn_batch_norm_backward(), "onednn", "oneDNN");
+  expect_absent(onednn_pool(), "onednn", "oneDNN");
+  expect_absent(onednn_pool_backward(), "onednn", "oneDNN");
 }
 
 }  // namespace

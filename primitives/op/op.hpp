@@ -13,18 +13,15 @@
 // and where it is no sum of products: static double bound(const Problem&), the largest absolute error allowed on inputs
 // from [-1, 1). Where it has them it may say, too:
 //
-//   static constexpr bool bandwidth_bound = true;   its time is that of the memory: bytes per second judge it
 //   static double bytes(const Problem&);       what it moves, where that is not every input and output once
 //   static void settle(const Problem&, PlainTensors& in);   makes random inputs, in f64, such as the operation takes,
-//   and
-//                                              no gradient pass where rounding would decide what comes out
+//                                              and no gradient pass where rounding would decide what comes out
 //   static void check_taken(const Problem&);   throws std::invalid_argument with one sentence where a valid problem is
 //                                              none of this operation's
 //   static constexpr std::string_view summed_over_images;   its outputs are sums over the images, in which this input,
 //                                              a tensor of images, is a factor: "ddst" of a weight update
-//   static constexpr bool bandwidth_bound = true;   so few operations a byte that only the memory holds it up: its
-//   speed
-//                                              is bytes_of() a second, beside what the memory gives
+//   static constexpr bool bandwidth_bound = true;   so few operations a byte that only the memory holds it up: it is
+//                                              judged by bytes_of() a second, beside what the memory gives
 //
 // Test data, checking, rows and experiments follow from it.
 #pragma once

@@ -1,0 +1,137 @@
+// batch-norm-forward, batch-norm-inference and batch-norm-backward: a network's batch normalisations, ours beside
+// oneDNN's.
+#include <algorithm>
+
+#include "batch_norm/batch_norm.hpp"
+#include "batch_norm_baselines.hpp"
+#include "experiment_of.hpp"
+#include "onednn_latest.hpp"
+#include "our_sweeps.hpp"
+
+namespace brickwork {
+namespace {
+
+// kTensors of images are read and written, and one more where there is a residual.
+template <class AnOp, int kTensors>
+struct NormPass {
+  using Op = AnOp;
+  using Plan = BatchNormPlan;
+  using Driver = BatchNorm;
+  class Prepared;
+
+  static Plan rule(const BatchNormProblem& p, const MachineModel& machine) {
+    const int of_epilogue = p.residual() ? 1 : 0;
+    return plan_batch_norm(p, block_of_channels(p.C), kTensors + of_epilogue, machine);
+  }
+};
+
+// What the passes have in common: src, the residual and dst, and training's forward pass.
+class PreparedNorm : public PreparedSweeps<BatchNorm> {
+ public:
+  PreparedNorm(const BatchNormProblem& p, const PlainTensors& inputs, BatchNorm norm)
+      : PreparedSweeps(inputs, std::move(norm)),
+        problem_(p),
+        src_(layout()),
+        residual_(images_where(p.residual())),
+        dst_(layout()),
+        mean_(static_cast<std::size_t>(p.C)),
+        variance_(mean_.size()) {}
+
+  void pack() override {
+    src_.pack(plain("src"));
+    if (problem_.residual()) residual_.pack(plain("residual"));
+  }
+
+ protected:
+  ActivationLayout layout() const { return {problem_.N, problem_.C, problem_.H, problem_.W, 0, driver_.plan().bc}; }
+  BlockedImages images_where(bool there) const { return there ? BlockedImages(layout()) : BlockedImages(); }
+  void run_forward() {
+    driver_.forward(src_.input(), plain("gamma"), plain("beta"), residual_.input(), dst_.output(), mean_.data(),
+                    variance_.data());
+  }
+
+  BatchNormProblem problem_;
+  BlockedImages src_, residual_, dst_;
+  AlignedBuffer<float> mean_, variance_;
+};
+
+using NormForward = NormPass<BatchNormForwardOp, 2>;
+using NormInference = NormPass<BatchNormInferenceOp, 2>;
+using NormBackward = NormPass<BatchNormBackwardOp, 4>;
+
+template <>
+class NormForward::Prepared final : public PreparedNorm {
+ public:
+  using PreparedNorm::PreparedNorm;
+  void run() override { run_forward(); }
+  void unpack(PlainTensors& out) override {
+    dst_.unpack(out.at<float>("dst"));
+    std::ranges::copy(mean_, out.at<float>("mean"));
+    std::ranges::copy(variance_, out.at<float>("variance"));
+  }
+};
+
+template <>
+class NormInference::Prepared final : public PreparedNorm {
+ public:
+  using PreparedNorm::PreparedNorm;
+  void run() override {
+    driver_.infer(src_.input(), plain("gamma"), plain("beta"), plain("mean"), plain("variance"), residual_.input(),
+                  dst_.output());
+  }
+  void unpack(PlainTensors& out) override { dst_.unpack(out.at<float>("dst")); }
+};
+
+template <>
+class NormBackward::Prepared final : public PreparedNorm {
+ public:
+  Prepared(const BatchNormProblem& p, const PlainTensors& inputs, BatchNorm norm)
+      : PreparedNorm(p, inputs, std::move(norm)),
+        ddst_(layout()),
+        dsrc_(layout()),
+        dresidual_(images_where(p.residual())),
+        dgamma_(static_cast<std::size_t>(p.C)),
+        dbeta_(dgamma_.size()) {}
+
+  void pack() override {
+    PreparedNorm::pack();
+    ddst_.pack(plain("ddst"));
+    run_forward();
+  }
+  void run() override {
+    driver_.backward(src_.input(), ddst_.input(), dst_.input(), plain("gamma"), mean_.data(), variance_.data(),
+                     dsrc_.output(), dgamma_.data(), dbeta_.data(), dresidual_.output());
+  }
+  void unpack(PlainTensors& out) override {
+    dsrc_.unpack(out.at<float>("dsrc"));
+    std::ranges::copy(dgamma_, out.at<float>("dgamma"));
+    std::ranges::copy(dbeta_, out.at<float>("dbeta"));
+    if (problem_.residual()) dresidual_.unpack(out.at<float>("dresidual"));
+  }
+
+ private:
+  BlockedImages ddst_, dsrc_, dresidual_;
+  AlignedBuffer<float> dgamma_, dbeta_;
+};
+
+template <class Pass>
+std::unique_ptr<Experiment> norm_experiment(const Request& request, const Contender<typename Pass::Op>& onednn) {
+  return make_experiment<typename Pass::Op>(
+      request, {our_sweeps<Pass>(request.options), onednn, onednn_latest("onednn-latest", onednn)});
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> batch_norm_forward_experiment(const Request& request) {
+  return norm_experiment<NormForward>(request, onednn_batch_norm());
+}
+
+std::unique_ptr<Experiment> batch_norm_inference_experiment(const Request& request) {
+  return norm_experiment<NormInference>(request, onednn_batch_norm_inference());
+}
+
+std::unique_ptr<Experiment> batch_norm_backward_experiment(const Request& request) {
+  return norm_experiment<NormBackward>(request, onednn_batch_norm_backward());
+}
+
+}  // namespace brickwork

@@ -1,0 +1,86 @@
+// pool-forward and pool-backward: a network's poolings, ours beside oneDNN's.
+#include "experiment_of.hpp"
+#include "onednn_latest.hpp"
+#include "our_sweeps.hpp"
+#include "pool/pool.hpp"
+#include "pool_baselines.hpp"
+
+namespace brickwork {
+namespace {
+
+class PreparedPool : public PreparedSweeps<Pool> {
+ public:
+  PreparedPool(const PoolProblem& p, const PlainTensors& inputs, Pool pool)
+      : PreparedSweeps(inputs, std::move(pool)),
+        is_max_(p.kind == PoolKind::max),
+        src_({p.N, p.C, p.H, p.W, 0, driver_.plan().bc}),
+        dst_(driver_.indices_layout()),
+        indices_(is_max_ ? static_cast<std::size_t>(driver_.indices_layout().size()) : 0) {}
+
+ protected:
+  void run_forward() { driver_.forward(src_.input(), dst_.output(), indices()); }
+  std::int32_t* indices() { return is_max_ ? indices_.data() : nullptr; }
+
+  bool is_max_;
+  BlockedImages src_, dst_;
+  AlignedBuffer<std::int32_t> indices_;
+};
+
+struct ForwardPool {
+  using Op = PoolForwardOp;
+  using Plan = PoolPlan;
+  using Driver = Pool;
+  static Plan rule(const PoolProblem& p, const MachineModel& machine) {
+    return plan_pool(p, block_of_channels(p.C), p.P() * p.Q(), machine);
+  }
+
+  class Prepared final : public PreparedPool {
+   public:
+    using PreparedPool::PreparedPool;
+    void pack() override { src_.pack(plain("src")); }
+    void run() override { run_forward(); }
+    void unpack(PlainTensors& out) override { dst_.unpack(out.at<float>("dst")); }
+  };
+};
+
+struct BackwardPool {
+  using Op = PoolBackwardOp;
+  using Plan = PoolPlan;
+  using Driver = Pool;
+  static Plan rule(const PoolProblem& p, const MachineModel& machine) {
+    return plan_pool(p, block_of_channels(p.C), p.H * p.W, machine);
+  }
+
+  // dst and src, once forward has left its indices, are ddst and dsrc.
+  class Prepared final : public PreparedPool {
+   public:
+    using PreparedPool::PreparedPool;
+    void pack() override {
+      if (is_max_) {
+        src_.pack(plain("src"));
+        run_forward();
+      }
+      dst_.pack(plain("ddst"));
+    }
+    void run() override { driver_.backward(dst_.input(), indices(), src_.output()); }
+    void unpack(PlainTensors& out) override { src_.unpack(out.at<float>("dsrc")); }
+  };
+};
+
+template <class Pass>
+std::unique_ptr<Experiment> pool_experiment(const Request& request, const Contender<typename Pass::Op>& onednn) {
+  return make_experiment<typename Pass::Op>(
+      request, {our_sweeps<Pass>(request.options), onednn, onednn_latest("onednn-latest", onednn)});
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> pool_forward_experiment(const Request& request) {
+  return pool_experiment<ForwardPool>(request, onednn_pool());
+}
+
+std::unique_ptr<Experiment> pool_backward_experiment(const Request& request) {
+  return pool_experiment<BackwardPool>(request, onednn_pool_backward());
+}
+
+}  // namespace brickwork
