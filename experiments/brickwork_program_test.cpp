@@ -67,6 +67,10 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment brgemm --plan search", "--plan belongs to conv-forward, conv-backward, "},
       {"--experiment add --plan streams", "plan 'streams' is none of this operation: expected cached or stream"},
       {"--experiment add-backward --problem 'E8 none'", "the derivative of an addition without a ReLU is ddst itself"},
+      {"--experiment pool-forward --problem 'C3 H8 R2 ph2'", "the first window would hold nothing but padding"},
+      {"--experiment pool-forward --problem 'C3 H8 R2' --plan 'bc=4 cached'",
+       "--plan fits none of the problems: plan 'bc=4 cached' does not fit N28_C3_H8"},
+      {"--experiment batch-norm-forward --plan 'bc=4 cached'", "lacks blocks"},
       {"--experiment conv-forward --plan search:fast",
        "--plan search:fast gives no time in seconds from 0.1 to 3600 after search:"},
       {"--experiment conv-forward --plan search:0.05", "--plan search:0.05 gives no time in seconds from 0.1 to 3600"},
@@ -177,6 +181,25 @@ TEST(Program, MeasuresWhatTheMemoryLimitsInBytes) {
     if (table.at(i, "primitive") != "add" || table.at(i, "phase") != "run") continue;
     EXPECT_EQ(table.at(i, "bytes"), "2400");
     EXPECT_EQ(table.at(i, "plan"), table.at(i, "ours") == "yes" ? "stream" : "");
+  }
+}
+
+TEST(Program, ChecksBatchNormAndPooling) {
+  for (const char* experiment : {"batch-norm-forward", "batch-norm-inference", "batch-norm-backward"}) {
+    const auto [code, output] = brickwork(
+        fmt::format("--experiment {} --check --problem 'C20 H5' --problem 'C20 H5 residual+relu' --minibatch 3 "
+                    "--contenders brickwork --plan 'bc=10 blocks=1 thread stream' --out {}",
+                    experiment, fresh_folder().string()));
+    EXPECT_EQ(code, 0) << output;
+    EXPECT_THAT(output, HasSubstr("2 checks passed, 0 failed"));
+  }
+  for (const char* experiment : {"pool-forward", "pool-backward"}) {
+    const auto [code, output] =
+        brickwork(fmt::format("--experiment {} --check --problem 'C20 H5 R3 sh2' --problem 'C20 H5 R5 average' "
+                              "--minibatch 3 --contenders brickwork --out {}",
+                              experiment, fresh_folder().string()));
+    EXPECT_EQ(code, 0) << output;
+    EXPECT_THAT(output, HasSubstr("2 checks passed, 0 failed"));
   }
 }
 

@@ -28,6 +28,13 @@ double inverse_deviation(double variance) { return 1 / std::sqrt(variance + Batc
 
 struct BatchNorm::Group {
   std::int64_t first, end;
+  bool by_thread;  // it is one thread's own
+
+  template <class Task>
+  void run(std::int64_t tasks, const Task& task) const {
+    if (!by_thread) return norm_league(tasks, task);
+    for (std::int64_t i = 0; i < tasks; ++i) task(i);
+  }
 };
 
 struct BatchNorm::Chunk {
@@ -88,7 +95,7 @@ void BatchNorm::infer(const BlockedInput& src, const float* gamma, const float* 
                       const float* variance, const BlockedInput& residual, const BlockedOutput& dst) {
   check(src, dst);
   for (std::int64_t c = 0; c < problem_.C; ++c) set_normalise(c, mean[c], variance[c], gamma[c], beta[c]);
-  normalise({0, Cb_}, src, residual, dst);
+  normalise({0, Cb_, false}, src, residual, dst);
 }
 
 void BatchNorm::set_normalise(std::int64_t c, double mean, double variance, float gamma, float beta) {
@@ -155,14 +162,19 @@ void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, cons
 
 template <class Pass>
 void BatchNorm::for_each_group(const Pass& pass) const {
-  for (std::int64_t cb = 0; cb < Cb_; cb += plan_.blocks) pass(Group{cb, std::min(cb + plan_.blocks, Cb_)});
+  const std::int64_t groups = ceil_div(Cb_, plan_.blocks);
+  const auto group = [&](std::int64_t i) {
+    pass(Group{i * plan_.blocks, std::min((i + 1) * plan_.blocks, Cb_), plan_.by_thread});
+  };
+  if (plan_.by_thread) return norm_league(groups, group);
+  for (std::int64_t i = 0; i < groups; ++i) group(i);
 }
 
 // In the tensors' order, a chunk on the same thread in every sweep.
 template <class Sweep>
 void BatchNorm::for_each_chunk(const Group& group, const Sweep& sweep) {
   const std::int64_t in_image = (group.end - group.first) * chunks_;
-  norm_league(problem_.N * in_image, [&](std::int64_t task) {
+  group.run(problem_.N * in_image, [&](std::int64_t task) {
     const std::int64_t n = task / in_image, cb = group.first + task % in_image / chunks_, chunk = task % chunks_;
     const std::int64_t h = chunk * rows_;
     Chunk c{.n = n, .cb = cb, .h = h, .pixels = {std::min(rows_, problem_.H - h), problem_.W, plan_.bc}};
@@ -176,7 +188,7 @@ void BatchNorm::for_each_chunk(const Group& group, const Sweep& sweep) {
 // finish(cb, how many channels it has besides padding)
 template <class Finish>
 void BatchNorm::for_each_block(const Group& group, const Finish& finish) const {
-  norm_league(group.end - group.first, [&](std::int64_t task) {
+  group.run(group.end - group.first, [&](std::int64_t task) {
     const std::int64_t cb = group.first + task;
     finish(cb, std::min(plan_.bc, problem_.C - cb * plan_.bc));
   });

@@ -8,14 +8,16 @@
 
 namespace brickwork {
 
-// Its text is "bc=64 blocks=4 cached", or stream. But for bc it changes no bit of any result.
+// Its text is "bc=64 blocks=4 team cached", or thread and stream. But for bc it changes no bit of any result.
 struct BatchNormPlan {
   static const SizeTable<BatchNormPlan>& table();
 
   std::int64_t bc = 0;  // channels of a block
   // So many blocks of channels, of all images, go through both sweeps of a pass before the next ones: all of them, or
-  // so few that the caches hold what the first sweep has read until the second one reads it.
+  // so few that the caches hold what the first sweep has read until the second one reads it. All threads work on them;
+  // or each thread takes so many for itself, so that none waits for another between the sweeps.
   std::int64_t blocks = 0;
+  bool by_thread = false;
   bool stream = false;  // outputs are stored past the caches
 
   void validate() const { check_sizes(*this, kMaxTensorElements, "2^40"); }

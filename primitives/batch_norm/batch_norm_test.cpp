@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "batch_norm_ops.hpp"
 #include "test_data.hpp"
+#include "testing/on_one_thread.hpp"
 #include "testing/spoilt_images.hpp"
 
 namespace brickwork {
@@ -107,7 +107,7 @@ std::string faults(const BatchNormProblem& p, const BatchNormPlan& plan, const P
 TEST(BatchNorm, EveryBlockSize) {
   for (std::int64_t bc = 1; bc <= 70; ++bc) {
     const BatchNormProblem p{.N = 3, .C = 70, .H = 3, .W = 5, .epilogue = NormEpilogue::residual_relu};
-    EXPECT_EQ(faults(p, {.bc = bc, .blocks = 1 + bc % 3}), "") << "bc " << bc;
+    EXPECT_EQ(faults(p, {.bc = bc, .blocks = 1 + bc % 3, .by_thread = bc % 2 == 0}), "") << "bc " << bc;
   }
 }
 
@@ -128,7 +128,10 @@ TEST(BatchNorm, RandomProblemsAndPlans) {
     const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
     BatchNormProblem p{.N = in(1, 5), .C = in(1, 40), .H = in(1, 12), .W = in(2, 20)};
     p.epilogue = *rc::gen::element(NormEpilogue::none, NormEpilogue::relu, NormEpilogue::residual_relu);
-    const BatchNormPlan plan{.bc = in(1, p.C), .blocks = in(1, 5), .stream = *rc::gen::arbitrary<bool>()};
+    const BatchNormPlan plan{.bc = in(1, p.C),
+                             .blocks = in(1, 5),
+                             .by_thread = *rc::gen::arbitrary<bool>(),
+                             .stream = *rc::gen::arbitrary<bool>()};
     const Pads pads{in(0, 2), in(0, 2), in(0, 2), in(0, 2), in(0, 2), in(0, 2)};
     const std::string what = faults(p, plan, pads);
     if (!what.empty()) RC_FAIL(to_string(p) + " " + to_string(plan) + ": " + what);
@@ -146,15 +149,19 @@ void expect_same_bits(const PlainTensors& a, const PlainTensors& b) {
 TEST(BatchNorm, TheSameBitsOnAnyNumberOfThreads) {
   const BatchNormProblem p{.N = 5, .C = 48, .H = 30, .W = 40, .epilogue = NormEpilogue::residual_relu};
   const TestData t = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);
-  const int before = omp_get_max_threads();
-  PlainBatchNorm whole(p, {.bc = 16, .blocks = 3}), parts(p, {.bc = 16, .blocks = 1, .stream = true});
-  const PlainTensors forward = whole.forward(t.inputs), backward = whole.backward(t.inputs);
-  for (const int threads : {1, 2, 3}) {
-    omp_set_num_threads(std::min(threads, before));
-    expect_same_bits(parts.forward(t.inputs), forward);
-    expect_same_bits(parts.backward(t.inputs), backward);
+  PlainBatchNorm whole(p, {.bc = 16, .blocks = 3});
+  PlainTensors forward, backward;
+  on_one_thread([&] {
+    forward = whole.forward(t.inputs);
+    backward = whole.backward(t.inputs);
+  });
+  const BatchNormPlan others[] = {
+      {.bc = 16, .blocks = 3}, {.bc = 16, .blocks = 1, .stream = true}, {.bc = 16, .blocks = 2, .by_thread = true}};
+  for (const BatchNormPlan& plan : others) {
+    PlainBatchNorm norm(p, plan);
+    expect_same_bits(norm.forward(t.inputs), forward);
+    expect_same_bits(norm.backward(t.inputs), backward);
   }
-  omp_set_num_threads(before);
 }
 
 // Sums of squares about 0 would lose the variance of 1/12 behind a mean of 1000 altogether.
@@ -260,11 +267,12 @@ TEST(BatchNormPlan, KeepsWhatTheCachesHoldTogether) {
   const auto plan = [](const char* text, const MachineModel& machine) {
     return to_string(plan_batch_norm(parse_problem<BatchNormProblem>(text), 64, 2, machine));
   };
-  const MachineModel machine{.threads = 4, .l2_bytes = 1 << 20, .l3_bytes = 16 << 20};
-  EXPECT_EQ(plan("N28 C512 H7", machine), "bc=64 blocks=2 cached");   // 351 KB a block
-  EXPECT_EQ(plan("N1 C512 H7", machine), "bc=64 blocks=8 cached");    // all of them
-  EXPECT_EQ(plan("N28 C256 H56", machine), "bc=64 blocks=4 stream");  // none
-  EXPECT_EQ(parse_problem<BatchNormPlan>("bc=64 blocks=2 stream"), (BatchNormPlan{64, 2, true}));
+  const MachineModel machine{.threads = 4, .l2_bytes = 2 << 20, .l3_bytes = 16 << 20};
+  EXPECT_EQ(plan("N28 C512 H7", machine), "bc=64 blocks=1 thread cached");  // 351 KB a block
+  EXPECT_EQ(plan("N28 C320 H7", machine), "bc=64 blocks=5 team cached");    // five blocks for four threads
+  EXPECT_EQ(plan("N28 C1024 H14", machine), "bc=64 blocks=2 team stream");  // 1.4 MB a block, 8 MB of L3
+  EXPECT_EQ(plan("N28 C256 H56", machine), "bc=64 blocks=4 team stream");   // 22 MB a block: no cache holds one
+  EXPECT_EQ(parse_problem<BatchNormPlan>("bc=64 blocks=2 thread stream"), (BatchNormPlan{64, 2, true, true}));
   EXPECT_THROW(parse_problem<BatchNormPlan>("bc=64 blocks=0"), std::invalid_argument);
 }
 

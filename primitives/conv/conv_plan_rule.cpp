@@ -47,10 +47,10 @@ constexpr std::int64_t kOneLine = 16;
 
 // A register tile is some six rows high, and a lower one takes as long as one of five: it passes over as much of B. So
 // seven pixels a call, the rows of a 7x7 layer, cost as many as ten.
-constexpr std::int64_t kTileRows = 6, kTileRowsOfCost = 5;
+constexpr std::int64_t kRowsOfTile = 6, kTileRowsOfCost = 5;
 
 double cost_of_rows(std::int64_t rows) {
-  const std::int64_t tiles = ceil_div(rows, kTileRows);
+  const std::int64_t tiles = ceil_div(rows, kRowsOfTile);
   return static_cast<double>(std::max(rows, tiles * kTileRowsOfCost)) / static_cast<double>(rows);
 }
 

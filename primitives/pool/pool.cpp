@@ -9,15 +9,38 @@
 
 namespace brickwork {
 
+namespace {
+
+// Of each window: one over its taps, or those that the image holds.
+std::vector<float> shares_of(const PoolAxis& axis, bool padded) {
+  std::vector<float> shares;
+  for (std::int64_t i = 0; i < axis.outputs; ++i) {
+    shares.push_back(1 / static_cast<float>(padded ? axis.taps : axis.taps_in_image(i).size()));
+  }
+  return shares;
+}
+
+}  // namespace
+
 Pool::Pool(const PoolProblem& p, const PoolPlan& plan)
     : problem_(p),
       plan_(plan),
-      geometry_{
-          .rows = rows_of(p), .columns = columns_of(p), .bc = plan.bc, .padded = p.kind == PoolKind::average_padded} {
+      row_shares_(shares_of(rows_of(p), p.kind == PoolKind::average_padded)),
+      column_shares_(shares_of(columns_of(p), p.kind == PoolKind::average_padded)) {
   if (plan.bc < 1 || plan.bc > p.C) {
     throw std::invalid_argument(
         fmt::format("plan '{}' does not fit {}: bc must be from 1 to C = {}", to_string(plan), to_string(p), p.C));
   }
+  for (std::int64_t w = 0; w < p.W; ++w) column_windows_.push_back(columns_of(p).windows_of(w));
+}
+
+PoolGeometry Pool::geometry() const {
+  return {.rows = rows_of(problem_),
+          .columns = columns_of(problem_),
+          .bc = plan_.bc,
+          .column_windows = column_windows_.data(),
+          .row_shares = row_shares_.data(),
+          .column_shares = column_shares_.data()};
 }
 
 void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::int32_t* indices) const {
@@ -25,12 +48,12 @@ void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::int32
   check_dst(dst);
   const auto row_of = problem_.kind == PoolKind::max ? max_row : average_row;
   for_each_row(problem_.P(), problem_.stride_h * problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
-    row_of(geometry_, {.src = src.row(n, cb, 0),
-                       .next_row = src.next_row(),
-                       .row = row,
-                       .dst = dst.row(n, cb, row),
-                       .indices = indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0),
-                       .stream = plan_.stream});
+    row_of(geometry(), {.src = src.row(n, cb, 0),
+                        .next_row = src.next_row(),
+                        .row = row,
+                        .dst = dst.row(n, cb, row),
+                        .indices = indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0),
+                        .stream = plan_.stream});
   });
 }
 
@@ -41,12 +64,12 @@ void Pool::backward(const BlockedInput& ddst, const std::int32_t* indices, const
   if (max && indices == nullptr) throw std::logic_error("max pooling backward needs forward's indices");
   const auto row_of = max ? max_gradient_row : average_gradient_row;
   for_each_row(problem_.H, problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
-    row_of(geometry_, {.ddst = ddst.row(n, cb, 0),
-                       .next_row = ddst.next_row(),
-                       .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) : nullptr,
-                       .row = row,
-                       .dsrc = dsrc.row(n, cb, row),
-                       .stream = plan_.stream});
+    row_of(geometry(), {.ddst = ddst.row(n, cb, 0),
+                        .next_row = ddst.next_row(),
+                        .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) : nullptr,
+                        .row = row,
+                        .dsrc = dsrc.row(n, cb, row),
+                        .stream = plan_.stream});
   });
 }
 

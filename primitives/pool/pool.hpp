@@ -2,6 +2,7 @@
 // what a pixel gathers it adds up in the order of the windows: the same bits on any number of threads.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "blocked_tensor.hpp"
 #include "pool/pool_plan.hpp"
@@ -28,6 +29,7 @@ class Pool {
   void backward(const BlockedInput& ddst, const std::int32_t* indices, const BlockedOutput& dsrc) const;
 
  private:
+  PoolGeometry geometry() const;
   template <class Row>
   void for_each_row(std::int64_t rows, std::int64_t row_elements, const Row& row) const;
   template <class T>
@@ -37,7 +39,8 @@ class Pool {
 
   PoolProblem problem_;
   PoolPlan plan_;
-  PoolGeometry geometry_;
+  std::vector<PoolAxis::Range> column_windows_;
+  std::vector<float> row_shares_, column_shares_;
 };
 
 }  // namespace brickwork

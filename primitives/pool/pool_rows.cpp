@@ -48,12 +48,6 @@ void MaxRow(const PoolGeometry& g, const PoolForwardRow& f) {
   if (stream) hwy::FlushStream();  // another thread may read it next
 }
 
-HWY_INLINE float Share(const PoolGeometry& g, std::int64_t row, std::int64_t column) {
-  const std::int64_t taps = g.padded ? g.rows.taps * g.columns.taps
-                                     : g.rows.taps_in_image(row).size() * g.columns.taps_in_image(column).size();
-  return 1 / static_cast<float>(taps);
-}
-
 void AverageRow(const PoolGeometry& g, const PoolForwardRow& f) {
   const bool stream = f.stream && AlignedVectors(g.bc, f.dst);
   const Range rows = g.rows.taps_in_image(f.row);
@@ -61,7 +55,7 @@ void AverageRow(const PoolGeometry& g, const PoolForwardRow& f) {
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
     const Range columns = g.columns.taps_in_image(q);
     const float* const corner = top + (g.columns.first(q) + columns.begin) * g.bc;
-    const float share = Share(g, f.row, q);
+    const float share = g.row_shares[f.row] * g.column_shares[q];
     ForVectors(hn::ScalableTag<float>(), 0, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
       auto sum = hn::Zero(d);
       for (std::int64_t r = 0; r < rows.size(); ++r)
@@ -79,7 +73,7 @@ HWY_INLINE void GatherRow(const PoolGeometry& g, const PoolBackwardRow& b, const
   const bool stream = b.stream && AlignedVectors(g.bc, b.dsrc);
   const Range rows = g.rows.windows_of(b.row);
   for (std::int64_t w = 0; w < g.columns.image; ++w) {
-    const Range columns = g.columns.windows_of(w);
+    const Range columns = g.column_windows[w];
     ForVectors(hn::ScalableTag<float>(), 0, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
       auto sum = hn::Zero(d);
       for (std::int64_t p = rows.begin; p < rows.end; ++p)
@@ -103,7 +97,8 @@ void MaxGradientRow(const PoolGeometry& g, const PoolBackwardRow& b) {
 
 void AverageGradientRow(const PoolGeometry& g, const PoolBackwardRow& b) {
   GatherRow(g, b, [&](auto d, std::int64_t p, std::int64_t q, std::int64_t, std::int64_t j) HWY_ATTR {
-    return hn::Mul(hn::LoadU(d, b.ddst + p * b.next_row + q * g.bc + j), hn::Set(d, Share(g, p, q)));
+    return hn::Mul(hn::LoadU(d, b.ddst + p * b.next_row + q * g.bc + j),
+                   hn::Set(d, g.row_shares[p] * g.column_shares[q]));
   });
 }
 

@@ -6,11 +6,12 @@
 
 namespace brickwork {
 
-// The geometry that all rows of a pass have in common.
+// What all rows of a pass have in common. The tables spare divisions, of which there would be some for every pixel.
 struct PoolGeometry {
   PoolAxis rows, columns;
   std::int64_t bc;
-  bool padded;  // an average counts the taps beside the image
+  const PoolAxis::Range* column_windows;    // those that a column of src is in
+  const float *row_shares, *column_shares;  // their product is a tap's share of the average in window (p, q)
 };
 
 // dst's row `row`: [column: bc][channel: 1]. src is the whole slice [row: next_row][column: bc][channel: 1]. Each index

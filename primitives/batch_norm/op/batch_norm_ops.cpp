@@ -19,12 +19,12 @@ TensorInfo norm_channels(const Problem& p, std::string name) { return {.name = s
 
 double norm_sweeps(const Problem& p, int sweeps) { return sizeof(float) * sweeps * static_cast<double>(p.elements()); }
 
-// Of an output around 1, and of sums whose error grows with the square root of what they add up. So few random values
-// may lie so close together that rounding errors grow by as much as epsilon lets them.
-double norm_bound(const Problem& p, double sums) {
+// Of an output around 1 out of statistics whose errors grow with the square root of how many values there are. So few
+// random values may lie so close together that rounding errors grow by as much as epsilon lets them.
+double norm_bound(const Problem& p) {
   const double values = static_cast<double>(p.values());
   const double growth = values < 16 ? 1 / Problem::epsilon : 1 / std::sqrt(Problem::epsilon);
-  return std::numeric_limits<float>::epsilon() * (growth / 4 + sums * std::sqrt(values));
+  return std::numeric_limits<float>::epsilon() * (growth / 4 + 16 * std::sqrt(values));
 }
 
 // One channel at a time, on the threads of the host.
@@ -96,7 +96,7 @@ std::vector<TensorInfo> BatchNormForwardOp::outputs(const Problem& p) {
 
 double BatchNormForwardOp::bytes(const Problem& p) { return norm_sweeps(p, 3 + (p.residual() ? 1 : 0)); }
 
-double BatchNormForwardOp::bound(const Problem& p) { return norm_bound(p, 1); }
+double BatchNormForwardOp::bound(const Problem& p) { return norm_bound(p); }
 
 void BatchNormForwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
   const double* src = in.at<double>("src");
@@ -147,7 +147,10 @@ double BatchNormBackwardOp::bytes(const Problem& p) {
   return norm_sweeps(p, 5 + (p.relu() ? 2 : 0) + (p.residual() ? 1 : 0));
 }
 
-double BatchNormBackwardOp::bound(const Problem& p) { return norm_bound(p, 64); }
+// dgamma is a sum that some add up value by value in f32.
+double BatchNormBackwardOp::bound(const Problem& p) {
+  return norm_bound(p) + std::numeric_limits<float>::epsilon() * static_cast<double>(p.values()) / 2;
+}
 
 void BatchNormBackwardOp::settle(const Problem& p, PlainTensors& in) {
   constexpr double kClose = 1e-3;

@@ -122,7 +122,8 @@ double loss(const BatchNormProblem& p, const PlainTensors& backward_in) {
 }
 
 // The largest difference between the gradient of an input and what changes of the loss when that input does.
-double gradient_error(const BatchNormProblem& p, PlainTensors& in, const char* input, std::span<const double> gradient) {
+double gradient_error(const BatchNormProblem& p, PlainTensors& in, const char* input,
+                      std::span<const double> gradient) {
   constexpr double kStep = 1e-5;
   double worst = 0;
   for (std::size_t i = 0; i < gradient.size(); ++i) {
