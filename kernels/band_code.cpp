@@ -39,13 +39,13 @@ class BandGenerator : public Xbyak::CodeGenerator {
   // --- Registers
 
   // NOLINTBEGIN(readability-identifier-naming): they read as an assembler's registers do
-  const Reg arguments = rdi, tile_a = rsi, tile_c = rdx, members = rcx, a = r8, b = r9, turns = r10, ldr = r10,
+  const Reg arguments = rdi, tile_a = rsi, tile_c = rdx, members = rcx, a = r8, b = r9, turns = r10, ld = r10,
             scratch = rax, below_c = r11, tiles = rbx, live = rbp, next_a = r12, next_b = r13, place = r14,
             base_b = r15;
   // Of a transposed A, whose rows are never known to be zeros: what is asked for of it, and the next member's.
   const Reg ask_a = r14, ask_next = rbp;
   const std::array<Reg, 6> saved = {rbx, rbp, r12, r13, r14, r15};
-  const Xbyak::Opmask tail = k1;
+  const Xbyak::Opmask tail = k1, kept = k2;
   // NOLINTEND(readability-identifier-naming)
 
   Zmm sum(int s, int r, int v) const { return Zmm((s * rows_ + r) * vecs_ + v); }
@@ -351,8 +351,10 @@ class BandGenerator : public Xbyak::CodeGenerator {
       }
     }
     add_bias();
-    add_residual();
+    each_beside(offsetof(BandArguments, residual), offsetof(BandArguments, ldr),
+                [&](int r, int v) { add_to(sum(0, r, v), scratch, v); });
     apply_relu();
+    apply_derivative_of_relu();
     store();
   }
 
@@ -368,17 +370,19 @@ class BandGenerator : public Xbyak::CodeGenerator {
     L(none);
   }
 
-  void add_residual() {
+  // use(r, v) for the tile's vectors where the call has a tensor that lies beside C: `scratch` points at its row r.
+  template <class Use>
+  void each_beside(std::size_t tensor, std::size_t leading_dimension, Use&& use) {
     Xbyak::Label none;
-    mov(scratch, argument(offsetof(BandArguments, residual)));
+    mov(scratch, argument(tensor));
     test(scratch, scratch);
     jz(none, T_NEAR);
-    mov(ldr, argument(offsetof(BandArguments, ldr)));
+    mov(ld, argument(leading_dimension));
     for (int r = 0; r < rows_; ++r) {
-      for (int v = 0; v < vecs_; ++v) add_to(sum(0, r, v), scratch, v);
-      add(scratch, ldr);
+      for (int v = 0; v < vecs_; ++v) use(r, v);
+      add(scratch, ld);
     }
-    mov(argument(offsetof(BandArguments, residual)), scratch);
+    mov(argument(tensor), scratch);
     L(none);
   }
 
@@ -392,6 +396,17 @@ class BandGenerator : public Xbyak::CodeGenerator {
     vpxord(zero, zero, zero);
     for (int i = 0; i < rows_ * vecs_; ++i) vmaxps(Zmm(i), zero, Zmm(i));
     L(none);
+  }
+
+  // A sum is kept unless 0 >= `at`, so beside a NaN, too.
+  void apply_derivative_of_relu() {
+    constexpr int kNotGreaterOrEqual = 0x19;
+    const Zmm zero(high(0));
+    vpxord(zero, zero, zero);
+    each_beside(offsetof(BandArguments, relu_at), offsetof(BandArguments, ldat), [&](int r, int v) {
+      vcmpps(is_tail(v) ? kept | tail : kept, zero, ptr[scratch + v * kVector], kNotGreaterOrEqual);
+      vmovaps(sum(0, r, v) | kept | T_z, sum(0, r, v));
+    });
   }
 
   void store() {

@@ -10,10 +10,10 @@ namespace brickwork {
 struct BandArguments {
   const float *a, *b;  // where the batch has offsets: what they count from
   float* c;
-  const float *bias, *residual;
+  const float *bias, *residual, *relu_at;  // the last: where the derivative of relu is taken
   const std::uint64_t *offsets_a, *offsets_b;
   std::int64_t members, tiles;
-  std::int64_t ldr, next_a;                                       // bytes
+  std::int64_t ldr, ldat, next_a;                                 // bytes
   const LiveRows* live;                                           // null: all are
   std::int64_t first_asks_for_b, others_ask_for_b, relu, stream;  // 0 or 1
 };

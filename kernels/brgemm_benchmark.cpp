@@ -27,7 +27,7 @@ void run(benchmark::State& state, Block block, Isa isa, Steps steps) {
       bias(static_cast<std::size_t>(n)), residual(static_cast<std::size_t>(m * n));
   AlignedBuffer<float> c(static_cast<std::size_t>(m * n));
   BrgemmCall call{.batch = strided_batch(shape, a.data(), b.data(), batch), .c = c.data()};
-  if (steps != Steps::none) call.epilogue = {.bias = bias.data(), .relu = true};
+  if (steps != Steps::none) call.epilogue = {.bias = bias.data(), .activation = Activation::relu};
   if (steps == Steps::all) call.epilogue.residual = residual.data(), call.epilogue.ldr = n;
   for (auto _ : state) {
     (**kernel)(call);

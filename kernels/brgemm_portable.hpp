@@ -68,16 +68,13 @@ BRICKWORK_HOST_DEVICE void stage(const Team& team, const T* source, std::int64_t
 template <class TC>
 BRICKWORK_HOST_DEVICE void store(const TC (&acc)[kTileRows][kTileCols], const BrgemmShape& shape,
                                  const BrgemmCall& call, int row, int col, int rows, int cols) {
-  const TileEpilogue& e = call.epilogue;
   BRICKWORK_DEVICE_UNROLL for (int i = 0; i < kTileRows; ++i) {
     BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kTileCols; ++j) {
       if (i >= rows || j >= cols) continue;
       TC& c = static_cast<TC*>(call.c)[(row + i) * shape.ldc + col + j];
       TC x = acc[i][j];
       if (shape.beta != 0) x += c;
-      if (e.bias) x += TC(e.bias[col + j]);
-      if (e.residual) x += static_cast<const TC*>(e.residual)[(row + i) * e.ldr + col + j];
-      c = e.relu && x < TC(0) ? TC(0) : x;
+      c = call.epilogue(x, row + i, col + j);
     }
   }
 }

@@ -102,12 +102,15 @@ class DeviceKernel final : public BrgemmKernel {
         break;
     }
     const auto* host_residual = static_cast<const float*>(host.epilogue.residual);
+    const auto* host_at = static_cast<const float*>(host.epilogue.at);
     const DeviceArray<float> c(static_cast<float*>(host.c), extent(rows, s.ldc, s.n)),
         bias(host.epilogue.bias, host.epilogue.bias ? s.n : 0),
-        residual(host_residual, host_residual ? extent(rows, host.epilogue.ldr, s.n) : 0);
+        residual(host_residual, host_residual ? extent(rows, host.epilogue.ldr, s.n) : 0),
+        where(host_at, host_at ? extent(rows, host.epilogue.ldat, s.n) : 0);
     call.c = c.data();
     if (host.epilogue.bias) call.epilogue.bias = bias.data();
     if (host_residual) call.epilogue.residual = residual.data();
+    if (host_at) call.epilogue.at = where.data();
 
     brgemm_on_device<<<1, 64, portable_scratch(s) * sizeof(float)>>>(s, call);
     require(cudaGetLastError());
@@ -122,14 +125,15 @@ void check_shapes() {
       for (int m : {1, 4, 7, 50})
         for (int n : {1, 8, 19, 70})  // 50 x 70 has more register tiles than the block has threads
           for (std::int64_t batch : {0, 1, 3})
-            for (bool epilogue : {false, true}) {
+            for (const LastStep& last : kLastSteps) {
+              const bool epilogue = last.activation != Activation::none;
               const bool a_transposed = (m + n + batch) % 2 != 0;
               const BrgemmCase test{.shape = padded_shape(m, n, 21, 2, beta, kind, a_transposed),
                                     .batch = batch,
                                     .rows = epilogue ? m / 2 : -1,
                                     .bias = epilogue,
                                     .residual = epilogue,
-                                    .relu = epilogue};
+                                    .last = last};
               ASSERT_EQ(check_brgemm(Kernel(test.shape), test), "") << to_string(test);
             }
 }
@@ -152,7 +156,7 @@ TEST_F(PortableOnDevice, AppliesTheEpilogue) {
   const std::vector<float> c{-3, 1, 2, 9, 5, -6, 7, 9}, bias{1, -2, 3}, residual{1, 1, 1, 0, 0, 0};
   const DeviceArray<float> device_c(c.data(), c.size()), device_bias(bias.data(), bias.size()),
       device_residual(residual.data(), residual.size());
-  epilogue_on_device<<<1, 1>>>(device_c.data(), 2, 3, 4, {device_bias.data(), device_residual.data(), 3, true});
+  epilogue_on_device<<<1, 1>>>(device_c.data(), 2, 3, 4, {device_bias.data(), device_residual.data(), 3, Activation::relu});
   require(cudaGetLastError());
   std::vector<float> result(c.size());
   device_c.to_host(result.data());

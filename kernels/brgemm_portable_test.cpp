@@ -82,14 +82,14 @@ TEST(PortableTeam, IsExactForFewerRows) {
 }
 
 TEST(PortableTeam, AppliesTheEpilogueOnce) {
-  for (int steps = 1; steps < 8; ++steps)
+  for (int steps = 0; steps < kNumLastSteps; ++steps)
     for (int rows : {-1, 5})
       check({.shape = padded_shape(10, 19, 21, 1, steps % 2, BatchKind::pointers),
              .batch = 3,
              .rows = rows,
              .bias = (steps & 1) != 0,
              .residual = (steps & 2) != 0,
-             .relu = (steps & 4) != 0});
+             .last = kLastSteps[steps]});
 }
 
 // A device's default limit on shared memory, of which Kokkos and CUDA keep a little for themselves.

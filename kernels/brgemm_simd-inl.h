@@ -222,8 +222,19 @@ HWY_INLINE void AddRows(typename T::Acc& acc, const Columns<T>& columns, const f
   }
 }
 
-// Stores the tile whose first row is `row`, after the call's epilogue. Its steps are chosen here and not by template: a
-// branch each, for a tile as a whole, is nothing beside its sums.
+// acc = 0 where the rows at p are not above 0: the derivative of relu.
+template <class T>
+HWY_INLINE void StopRows(typename T::Acc& acc, const Columns<T>& columns, const float* p, std::int64_t ld) {
+  BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
+    BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) {
+      acc[r][v] = hn::IfThenZeroElse(hn::Le(columns.Load(p, v), hn::Zero(D())), acc[r][v]);
+    }
+    Keep(p += ld);
+  }
+}
+
+// Stores the tile whose first row is `row`, after the call's epilogue but for a curve. Its steps are chosen here and
+// not by template: a branch each, for a tile as a whole, is nothing beside its sums.
 template <class T>
 HWY_INLINE void Finish(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, const BrgemmShape& shape,
                        const BrgemmCall& call, const Band& band, std::int64_t row) {
@@ -241,14 +252,19 @@ HWY_INLINE void Finish(typename T::Acc (&sum)[T::kSums], const Columns<T>& colum
   if (const auto* residual = static_cast<const float*>(epilogue.residual)) {
     AddRows<T>(acc, columns, residual + row * epilogue.ldr + column, epilogue.ldr);
   }
-  if (epilogue.relu) {
-    BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
-      BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) {
-        acc[r][v] = hn::IfThenZeroElse(hn::Lt(acc[r][v], hn::Zero(D())), acc[r][v]);
+  if (epilogue.activation == Activation::relu) {
+    const auto* at = static_cast<const float*>(epilogue.at);
+    if (at) {
+      StopRows<T>(acc, columns, at + row * epilogue.ldat + column, epilogue.ldat);
+    } else {
+      BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
+        BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) {
+          acc[r][v] = hn::IfThenZeroElse(hn::Lt(acc[r][v], hn::Zero(D())), acc[r][v]);
+        }
       }
     }
   }
-  const bool stream = band.access.streams(c, shape, kLanes);
+  const bool stream = band.access.streams(c, shape, epilogue, kLanes);
   BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) columns.Store(acc[r][v], c, v, stream);
     Keep(c += ldc);

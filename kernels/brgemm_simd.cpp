@@ -101,6 +101,9 @@ class SimdBrgemm final : public BrgemmKernel {
       for (const Panel& panel : panels_)
         each_band(panel, call.rows, access_, [&](const Band& band) { band.run(shape(), call, band); });
     }
+    if (is_curve(call.epilogue.activation)) {
+      apply_epilogue(static_cast<float*>(call.c), rows_of(call), shape().n, shape().ldc, call.epilogue.without_sum());
+    }
   }
 
   Isa isa_;

@@ -39,8 +39,10 @@ struct Access {
     const std::int64_t row = s.ldb + (s.a_transposed ? s.m : 0);
     return members * s.k * row * static_cast<std::int64_t>(sizeof(float)) <= kept;
   }
-  bool streams(const float* c, const BrgemmShape& s, int lanes) const {
-    return stream && reinterpret_cast<std::uintptr_t>(c) % (lanes * sizeof(float)) == 0 && s.ldc % lanes == 0;
+  // Not where the tile is read again for the last step of its epilogue.
+  bool streams(const float* c, const BrgemmShape& s, const TileEpilogue& e, int lanes) const {
+    return stream && !is_curve(e.activation) && reinterpret_cast<std::uintptr_t>(c) % (lanes * sizeof(float)) == 0 &&
+           s.ldc % lanes == 0;
   }
 };
 

@@ -249,7 +249,8 @@ TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
           for (bool guard_after : {false, true})
             for (bool epilogue : {false, true}) {
               test.guard_after = guard_after;
-              test.bias = test.residual = test.relu = epilogue;
+              test.bias = test.residual = epilogue;
+              if (epilogue) test.last = kLastSteps[draw(kNumLastSteps)];
               if (!passes(test)) return;
             }
         }
@@ -272,7 +273,7 @@ TEST_P(Brgemm, FewerRows) {
                                   .guard_after = draw(2) == 0,
                                   .hints = hints,
                                   .rows = rows,
-                                  .relu = draw(2) == 0};
+                                  .last = kLastSteps[draw(kNumLastSteps)]};
             ASSERT_EQ(check_brgemm(**kernel, test), "") << to_string(test);
           }
         }
@@ -293,14 +294,14 @@ TEST_P(Brgemm, EveryEpilogue) {
   Draw draw;
   for (int m : kMEdges)
     for (int n : kNEdges)
-      for (int steps = 0; steps < 8; ++steps) {
+      for (int steps = 0; steps < 4 * kNumLastSteps; ++steps) {
         const BrgemmCase test{.shape = padded_shape(m, n, 6, draw(3), draw(2), kBatchKinds[draw(3)], draw(2) == 0),
                               .batch = draw(4),
                               .guard_after = draw(2) == 0,
                               .rows = draw(2) == 0 ? -1 : draw(m + 1),
                               .bias = (steps & 1) != 0,
                               .residual = (steps & 2) != 0,
-                              .relu = (steps & 4) != 0};
+                              .last = kLastSteps[steps / 4]};
         if (!passes(test)) return;
       }
 }
@@ -309,12 +310,19 @@ TEST_P(Brgemm, AnEpilogueHidesNoNaN) {
   constexpr int m = 9, n = 40;
   const auto kernel = make(padded_shape(m, n, 1, 0, 0, BatchKind::strides));
   ASSERT_TRUE(kernel) << kernel.reason();
-  const std::vector<float> a(m, std::numeric_limits<float>::quiet_NaN()), b(n, 1.0f);
-  std::vector<float> c(m * n, 0.0f);
-  (**kernel)({.batch = strided_batch((*kernel)->shape(), a.data(), b.data(), 1),
-              .c = c.data(),
-              .epilogue = {.bias = b.data(), .relu = true}});
-  for (float x : c) ASSERT_TRUE(std::isnan(x));
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> b(n, 1.0f);
+  for (const LastStep& last : kLastSteps)
+    for (const auto& [a_value, at_value] : {std::pair{nan, 1.0f}, {1.0f, nan}, {nan, 0.0f}}) {
+      const std::vector<float> a(m, a_value), at(m * n, at_value);
+      std::vector<float> c(m * n, 0.0f);
+      const TileEpilogue epilogue{
+          .bias = b.data(), .activation = last.activation, .at = last.derivative ? at.data() : nullptr, .ldat = n};
+      (**kernel)(
+          {.batch = strided_batch((*kernel)->shape(), a.data(), b.data(), 1), .c = c.data(), .epilogue = epilogue});
+      const float wanted = epilogue(a_value, 0, 0);
+      for (float x : c) ASSERT_TRUE(std::isnan(wanted) ? std::isnan(x) : !std::isnan(x)) << to_string(last);
+    }
 }
 
 TEST_P(Brgemm, RandomShapes) {
@@ -329,14 +337,15 @@ TEST_P(Brgemm, RandomShapes) {
     shape.lda = *rc::gen::inRange(rows_may_overlap ? 1 : tight, tight + 20);
     shape.ldb += *rc::gen::inRange(0, 20);
     shape.ldc += *rc::gen::inRange(0, 20);
-    const BrgemmCase test{.shape = shape,
-                          .batch = *rc::gen::inRange(0, 10),
-                          .guard_after = *rc::gen::arbitrary<bool>(),
-                          .seed = *rc::gen::arbitrary<unsigned>(),
-                          .rows = *rc::gen::inRange(-1, shape.m + 1),
-                          .bias = *rc::gen::arbitrary<bool>(),
-                          .residual = *rc::gen::arbitrary<bool>(),
-                          .relu = *rc::gen::arbitrary<bool>()};
+    const BrgemmCase test{
+        .shape = shape,
+        .batch = *rc::gen::inRange(0, 10),
+        .guard_after = *rc::gen::arbitrary<bool>(),
+        .seed = *rc::gen::arbitrary<unsigned>(),
+        .rows = *rc::gen::inRange(-1, shape.m + 1),
+        .bias = *rc::gen::arbitrary<bool>(),
+        .residual = *rc::gen::arbitrary<bool>(),
+        .last = *rc::gen::elementOf(std::vector<LastStep>(std::begin(kLastSteps), std::end(kLastSteps)))};
     const auto kernel = make(shape);
     if (!kernel) RC_FAIL(kernel.reason());
     if (const std::string wrong = check_brgemm(**kernel, test); !wrong.empty()) RC_FAIL(to_string(test) + ": " + wrong);

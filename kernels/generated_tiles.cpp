@@ -38,24 +38,30 @@ class Avx512Tiles final : public GeneratedTiles {
     const Batch& batch = call.batch;
     const TileEpilogue& epilogue = call.epilogue;
     float* const c = static_cast<float*>(call.c) + band.row * shape_.ldc + band.column;
-    const auto* residual = static_cast<const float*>(epilogue.residual);
-    const bool stream = band.access.streams(c, shape_, kLanes);
+    // Of a tensor that lies beside C.
+    const auto beside = [&](const void* tensor, std::int64_t ld) {
+      return tensor == nullptr ? nullptr : static_cast<const float*>(tensor) + band.row * ld + band.column;
+    };
+    const bool relu = epilogue.activation == Activation::relu;
+    const bool stream = band.access.streams(c, shape_, epilogue, kLanes);
     BandArguments arguments{
         .a = reinterpret_cast<const float*>(batch.base_a) + band.row * shape_.row_of_a(),
         .b = reinterpret_cast<const float*>(batch.base_b) + band.column,
         .c = c,
         .bias = epilogue.bias == nullptr ? nullptr : epilogue.bias + band.column,
-        .residual = residual == nullptr ? nullptr : residual + band.row * epilogue.ldr + band.column,
+        .residual = beside(epilogue.residual, epilogue.ldr),
+        .relu_at = relu ? beside(epilogue.at, epilogue.ldat) : nullptr,
         .offsets_a = batch.offsets_a,
         .offsets_b = batch.offsets_b,
         .members = batch.size,
         .tiles = band.tiles,
         .ldr = epilogue.ldr * kFloat,
+        .ldat = epilogue.ldat * kFloat,
         .next_a = call.next_a * kFloat,
         .live = band.period == 0 ? nullptr : band.live_rows.data(),
         .first_asks_for_b = 1,
         .others_ask_for_b = !band.access.keeps_b(shape_, batch.size),
-        .relu = epilogue.relu,
+        .relu = relu && epilogue.at == nullptr,
         .stream = stream,
     };
     band_of(band.tile_rows)(&arguments);

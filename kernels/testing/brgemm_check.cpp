@@ -198,11 +198,11 @@ std::string to_string(const BrgemmCase& c) {
   const SimdTuning& t = c.hints.tuning;
   const char* spread = t.spread == SpreadA::shuffled ? " shuffled" : t.spread == SpreadA::memory ? " from memory" : "";
   const char* code = t.code == TileCode::generated ? " generated" : "";
-  return fmt::format("{} {}{} tiles {}/{}/{}/{}{}{} ahead {} kept {} batch {} seed {} guard {} rows {} next_a {}{}{}{}",
-                     to_string(c.shape), to_string(c.hints), code, t.one, t.two, t.three, t.four,
-                     t.whole ? " whole" : "", spread, t.ahead, t.kept, c.batch, c.seed,
-                     c.guard_after ? "after" : "before", c.rows, c.next_a, c.bias ? " bias" : "",
-                     c.residual ? " residual" : "", c.relu ? " relu" : "");
+  return fmt::format(
+      "{} {}{} tiles {}/{}/{}/{}{}{} ahead {} kept {} batch {} seed {} guard {} rows {} next_a {}{}{}{}{}",
+      to_string(c.shape), to_string(c.hints), code, t.one, t.two, t.three, t.four, t.whole ? " whole" : "", spread,
+      t.ahead, t.kept, c.batch, c.seed, c.guard_after ? "after" : "before", c.rows, c.next_a, c.bias ? " bias" : "",
+      c.residual ? " residual" : "", " ", to_string(c.last));
 }
 
 BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind kind, bool a_transposed) {
@@ -224,12 +224,12 @@ BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchK
 
 std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
   static GuardedRegion region_a(std::size_t{8} << 20), region_b(std::size_t{8} << 20), region_c(std::size_t{1} << 20),
-      region_bias(std::size_t{1} << 16), region_residual(std::size_t{1} << 20);
+      region_bias(std::size_t{1} << 16), region_residual(std::size_t{1} << 20), region_at(std::size_t{1} << 20);
   const BrgemmShape& s = test.shape;
   const int rows = test.rows < 0 ? s.m : test.rows;
   // Where the guard follows, A and C end with the last row of the call; where it precedes, the other rows are there.
   const int rows_there = test.guard_after ? rows : s.m;
-  const std::int64_t ldr = s.ldc + 2;
+  const std::int64_t ldr = s.ldc + 2, ldat = s.ldc + 5;
   const Placement place(s, rows_there, test.batch);
   SmallIntegers value(test.seed);
 
@@ -238,6 +238,7 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
   Operand c(Placement::extent(rows_there, s.ldc, s.n), test.guard_after, region_c, kAroundC);
   Operand bias(s.n, test.guard_after, region_bias);
   Operand residual(Placement::extent(rows, ldr, s.n), test.guard_after, region_residual);
+  Operand at(Placement::extent(rows, ldat, s.n), test.guard_after, region_at);
   for (std::int64_t i = 0; i < test.batch; ++i) {
     fill_a(s, a.data() + i * place.distance_a, rows, value);
     fill(b.data() + i * place.distance_b, s.k, s.n, s.ldb, value);
@@ -257,6 +258,7 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
   }
   fill(bias.data(), 1, s.n, s.n, value);
   fill(residual.data(), rows, s.n, ldr, value);
+  fill(at.data(), rows, s.n, ldat, value);
 
   const Members members(place, a.data(), b.data());
   std::vector<float> expected(static_cast<std::size_t>(rows) * s.n, 0.0f);
@@ -269,10 +271,9 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
       float& x = expected[i * s.n + j];
       if (test.bias) x += bias.data()[j];
       if (test.residual) x += residual.data()[i * ldr + j];
-      if (test.relu) x = std::max(x, 0.0f);
     }
 
-  for (Operand* operand : {&a, &b, &c, &bias, &residual}) operand->keep();
+  for (Operand* operand : {&a, &b, &c, &bias, &residual, &at}) operand->keep();
   const Members named = members;  // what the kernel is given
   const BrgemmCall call{.batch = named.batch(s, a.data(), b.data()),
                         .c = c.data(),
@@ -281,7 +282,9 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
                         .epilogue = {.bias = test.bias ? bias.data() : nullptr,
                                      .residual = test.residual ? residual.data() : nullptr,
                                      .ldr = ldr,
-                                     .relu = test.relu}};
+                                     .activation = test.last.activation,
+                                     .at = test.last.derivative ? at.data() : nullptr,
+                                     .ldat = ldat}};
   if (!runs_without_fault([&] { kernel(call); })) return "it touched memory outside its operands";
   if (named.pointers_a != members.pointers_a || named.pointers_b != members.pointers_b)
     return "it modified a pointer array";
@@ -289,11 +292,12 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
     return "it modified an offset array";
   if (!a.unchanged()) return "it modified A";
   if (!b.unchanged()) return "it modified B";
-  if (!bias.unchanged() || !residual.unchanged()) return "it modified the bias or the residual";
+  if (!bias.unchanged() || !residual.unchanged() || !at.unchanged()) return "it modified what its epilogue reads";
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < s.n; ++j) {
-      const float got = c.data()[i * s.ldc + j], want = expected[i * s.n + j];
-      if (!(got == want)) return fmt::format("C[{}][{}] is {}, expected {}", i, j, got, want);
+      const float got = c.data()[i * s.ldc + j], sum = expected[i * s.n + j], where = at.data()[i * ldat + j];
+      if (!test.last.accepts(got, sum, where))
+        return fmt::format("C[{}][{}] is {}, expected {}", i, j, got, test.last(sum, where));
     }
   if (!c.unchanged_outside(rows, s.n, s.ldc)) return "it wrote outside its tile of C";
   return {};

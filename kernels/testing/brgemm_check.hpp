@@ -1,11 +1,12 @@
 // Runs a kernel where every step outside the contract of brgemm.hpp shows: operands end (or begin) at a page that may
 // not be touched, everything around them is poisoned, inputs are compared afterwards. Values are small integers, so
-// the expected result is exact and compared bit by bit.
+// the expected result is exact and compared bit by bit, but for a last step that is a curve.
 #pragma once
 #include <cstdint>
 #include <string>
 
 #include "brgemm.hpp"
+#include "testing/last_step.hpp"
 
 namespace brickwork {
 
@@ -17,7 +18,8 @@ struct BrgemmCase {
   BrgemmHints hints;        // the operands are such that they are true
   int rows = -1;            // as in BrgemmCall; what A and C have of further rows is poisoned
   std::int64_t next_a = 0;  // as in BrgemmCall
-  bool bias = false, residual = false, relu = false;
+  bool bias = false, residual = false;
+  LastStep last;  // of the epilogue
 };
 
 std::string to_string(const BrgemmCase&);

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace brickwork {
 namespace {
@@ -41,7 +42,8 @@ struct Settings {
   std::int64_t pad = 0, batch = 3;
   bool guard_after = true;
   int rows = -1;
-  bool bias = false, residual = false, relu = false;
+  bool bias = false, residual = false;
+  LastStep last;
   bool a_transposed = false;
 };
 
@@ -53,7 +55,7 @@ std::string check(const WrongCall& call, Settings with = {}, BatchKind kind = Ba
                                                  .rows = with.rows,
                                                  .bias = with.bias,
                                                  .residual = with.residual,
-                                                 .relu = with.relu});
+                                                 .last = with.last});
 }
 
 const std::string kOutside = "it touched memory outside its operands", kBeyondTile = "it wrote outside its tile of C";
@@ -63,10 +65,11 @@ TEST(BrgemmCheck, PassesTheRightKernel) {
     for (std::int64_t pad : {0, 3})
       for (bool guard_after : {false, true})
         for (int rows : {-1, 0, 1, kM - 1, kM})
-          for (bool epilogue : {false, true})
-            for (bool a_transposed : {false, true})
-              EXPECT_EQ(check(right, {beta, pad, 3, guard_after, rows, epilogue, epilogue, epilogue, a_transposed}),
-                        "");
+          for (const LastStep& last : kLastSteps)
+            for (bool a_transposed : {false, true}) {
+              const bool epilogue = last.activation != Activation::none;
+              EXPECT_EQ(check(right, {beta, pad, 3, guard_after, rows, epilogue, epilogue, last, a_transposed}), "");
+            }
 }
 
 // Where m = k the wrong elements lie within A, too; else some may not.
@@ -281,28 +284,53 @@ TEST(BrgemmCheck, SeesARowTooManyOfATransposedA) {
             "");
 }
 
-constexpr Settings kSteps[] = {{.bias = true}, {.residual = true}, {.relu = true}};
+// Each step of an epilogue alone.
+std::vector<Settings> steps() {
+  std::vector<Settings> all{{.bias = true}, {.residual = true}};
+  for (const LastStep& last : kLastSteps)
+    if (last.activation != Activation::none) all.push_back({.last = last});
+  return all;
+}
 
 TEST(BrgemmCheck, SeesAnEpilogueLeftOut) {
-  for (const Settings& with : kSteps)
+  for (const Settings& with : steps())
     EXPECT_NE(check(
                   [](auto& kernel, BrgemmCall x) {
                     x.epilogue = {};
                     right(kernel, x);
                   },
                   with),
-              "");
+              "")
+        << to_string(with.last);
 }
 
+// (Of relu and its derivative it would change nothing.)
 TEST(BrgemmCheck, SeesAnEpilogueAppliedTwice) {
-  for (const Settings& with : {kSteps[0], kSteps[1]})
+  for (const Settings& with : steps()) {
+    if (with.last.activation == Activation::relu) continue;
     EXPECT_NE(check(
                   [](auto& kernel, const BrgemmCall& x) {
                     right(kernel, x);
                     apply_epilogue(c_of(x), kM, kN, kN, x.epilogue);
                   },
                   with),
-              "");
+              "")
+        << to_string(with.last);
+  }
+}
+
+TEST(BrgemmCheck, SeesAnActivationInPlaceOfItsDerivative) {
+  for (const Settings& with : steps()) {
+    if (!with.last.derivative) continue;
+    EXPECT_NE(check(
+                  [](auto& kernel, BrgemmCall x) {
+                    x.epilogue.at = nullptr;
+                    right(kernel, x);
+                  },
+                  with),
+              "")
+        << to_string(with.last);
+  }
 }
 
 TEST(BrgemmCheck, SeesAnEpilogueInAnotherOrder) {
@@ -312,14 +340,15 @@ TEST(BrgemmCheck, SeesAnEpilogueInAnotherOrder) {
                   right(kernel, x);
                   apply_epilogue(c_of(x), kM, kN, kN, {.bias = bias});
                 },
-                {.bias = true, .relu = true}),
+                {.bias = true, .last = {Activation::relu}}),
             "");
 }
 
-// As a kernel would that cuts its batch and ends every part.
+// As a kernel would that cuts its batch and ends every part. (The derivative of relu stops the whole as it does parts.)
 TEST(BrgemmCheck, SeesAnEpilogueAppliedToAPartOfTheBatch) {
   const auto adding = portable(padded_shape(kM, kN, kK, 0, 1, BatchKind::offsets));
-  for (const Settings& with : kSteps)
+  for (const Settings& with : steps()) {
+    if (with.last.activation == Activation::relu && with.last.derivative) continue;
     EXPECT_NE(check(
                   [&](auto& kernel, BrgemmCall x) {
                     x.batch.size = 1;
@@ -330,10 +359,12 @@ TEST(BrgemmCheck, SeesAnEpilogueAppliedToAPartOfTheBatch) {
                     right(*adding, x);
                   },
                   with),
-              "");
+              "")
+        << to_string(with.last);
+  }
 }
 
-TEST(BrgemmCheck, SeesAResidualReadWithTheLeadingDimensionOfC) {
+TEST(BrgemmCheck, SeesAResidualOrADerivativeReadWithTheLeadingDimensionOfC) {
   EXPECT_NE(check(
                 [](auto& kernel, BrgemmCall x) {
                   x.epilogue.ldr = kN;
@@ -341,9 +372,16 @@ TEST(BrgemmCheck, SeesAResidualReadWithTheLeadingDimensionOfC) {
                 },
                 {.residual = true}),
             "");
+  EXPECT_NE(check(
+                [](auto& kernel, BrgemmCall x) {
+                  x.epilogue.ldat = kN;
+                  right(kernel, x);
+                },
+                {.last = {Activation::relu, true}}),
+            "");
 }
 
-TEST(BrgemmCheck, SeesAReadBeyondBiasOrResidual) {
+TEST(BrgemmCheck, SeesAReadBeyondWhatAnEpilogueReads) {
   EXPECT_EQ(check(
                 [](auto& kernel, const BrgemmCall& x) {
                   right(kernel, x);
@@ -357,6 +395,13 @@ TEST(BrgemmCheck, SeesAReadBeyondBiasOrResidual) {
                   (void)static_cast<const volatile float*>(x.epilogue.residual)[(kM - 1) * x.epilogue.ldr + kN];
                 },
                 {.residual = true}),
+            kOutside);
+  EXPECT_EQ(check(
+                [](auto& kernel, const BrgemmCall& x) {
+                  right(kernel, x);
+                  (void)static_cast<const volatile float*>(x.epilogue.at)[(kM - 1) * x.epilogue.ldat + kN];
+                },
+                {.last = {Activation::relu, true}}),
             kOutside);
 }
 
