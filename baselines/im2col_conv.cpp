@@ -51,7 +51,7 @@ class PreparedIm2colConv final : public Prepared {
         const std::int64_t begin = (n * p.K + k) * pixels;
         float* dst = dst_.data() + begin;
         const float bias = bias_ != nullptr ? bias_[k] : 0.0f;
-        const float least = p.epilogue.relu ? 0.0f : -std::numeric_limits<float>::infinity();
+        const float least = p.epilogue.activation == Activation::relu ? 0.0f : -std::numeric_limits<float>::infinity();
         if (residual_ != nullptr) {
           const float* residual = residual_ + begin;
           for (std::int64_t i = 0; i < pixels; ++i) dst[i] = std::max(least, dst[i] + bias + residual[i]);
@@ -76,6 +76,10 @@ Contender<ConvForwardOp> im2col_conv() {
           .library = {"OpenBLAS", openblas::version()},
           .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
             if (const auto why = openblas::unsupported_conv(p, r)) return Result<PreparedPtr>::unsupported(*why);
+            if (is_curve(p.epilogue.activation)) {
+              return Result<PreparedPtr>::unsupported(
+                  "im2col takes no curve: the epilogue must be none, or some of bias, residual, relu");
+            }
             return {std::make_unique<PreparedIm2colConv>(p, in, r.threads)};
           }};
 }

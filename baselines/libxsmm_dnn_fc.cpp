@@ -71,6 +71,8 @@ class BlockedMatrix {
   AlignedBuffer<float> data_;
 };
 
+bool is_relu(const FcProblem& p) { return p.epilogue.activation == Activation::relu; }
+
 // The blocks are the caller's; the library's samples take 64. Where one does not divide, it would take the whole
 // dimension.
 libxsmm_dnn_fullyconnected_desc describe_fc(const FcProblem& p, int threads) {
@@ -86,13 +88,18 @@ libxsmm_dnn_fullyconnected_desc describe_fc(const FcProblem& p, int threads) {
   d.buffer_format = LIBXSMM_DNN_TENSOR_FORMAT_NCPACKED;
   d.filter_format = LIBXSMM_DNN_TENSOR_FORMAT_CKPACKED;
   const int bias = p.epilogue.bias ? LIBXSMM_DNN_FULLYCONNECTED_FUSE_BIAS : 0,
-            relu = p.epilogue.relu ? LIBXSMM_DNN_FULLYCONNECTED_FUSE_RELU : 0;
+            relu = is_relu(p) ? LIBXSMM_DNN_FULLYCONNECTED_FUSE_RELU : 0;
   d.fuse_ops = static_cast<libxsmm_dnn_fullyconnected_fuse_op>(bias | relu);
   return d;
 }
 
 std::optional<std::string> unsupported_fc(const FcProblem& p) {
   if (const auto why = unsupported_target()) return why;
+  if (is_curve(p.epilogue.activation)) {
+    return "LIBXSMM 1.17 fuses no curve but a sigmoid, by an approximation of its own: the epilogue must be none, "
+           "bias, "
+           "relu or bias+relu";
+  }
   if (p.epilogue.residual) return "LIBXSMM 1.17 fuses no residual into its fully connected layer";
   const std::int64_t most = std::numeric_limits<int>::max() / (64 * std::int64_t{sizeof(float)});
   if (p.N > std::numeric_limits<int>::max() || std::max(p.C, p.K) > most) {
@@ -122,12 +129,12 @@ class PreparedFcForward final : public PreparedFc {
  public:
   static constexpr auto pass = LIBXSMM_DNN_COMPUTE_KIND_FWD;
   PreparedFcForward(const FcProblem& p, const PlainTensors& in, const libxsmm_dnn_fullyconnected_desc& d)
-      : PreparedFc(p, in, d, pass), bias_(p.epilogue.bias ? p.K : 0), relu_mask_(p.epilogue.relu ? p.N * p.K : 0) {
+      : PreparedFc(p, in, d, pass), bias_(p.epilogue.bias ? p.K : 0), relu_mask_(is_relu(p) ? p.N * p.K : 0) {
     src_.bind(layer_, LIBXSMM_DNN_REGULAR_INPUT);
     weights_.bind(layer_, LIBXSMM_DNN_REGULAR_FILTER);
     dst_.bind(layer_, LIBXSMM_DNN_REGULAR_OUTPUT);
     if (p.epilogue.bias) layer_.bind(LIBXSMM_DNN_REGULAR_CHANNEL_BIAS, bias_.data(), {d.bk, d.K / d.bk});
-    if (p.epilogue.relu) layer_.bind(LIBXSMM_DNN_RELU_MASK, relu_mask_.data(), {p.N * p.K});
+    if (is_relu(p)) layer_.bind(LIBXSMM_DNN_RELU_MASK, relu_mask_.data(), {p.N * p.K});
   }
 
   void pack() override {

@@ -20,7 +20,7 @@ PreparedPtr prepare_add(const AddProblem& p, const PlainTensors& in) {
                                           attributes);
   const std::vector<Operand> sources{{DNNL_ARG_SRC_0, "a", tensor}, {DNNL_ARG_SRC_1, "b", tensor}};
   return std::make_unique<PreparedPrimitive>(context, desc, dnnl::binary(desc), in, sources,
-                                             Operand{DNNL_ARG_DST, "dst", tensor});
+                                             std::vector<Operand>{{DNNL_ARG_DST, "dst", tensor}});
 }
 
 PreparedPtr prepare_relu_backward(const AddProblem& p, const PlainTensors& in) {
@@ -33,7 +33,7 @@ PreparedPtr prepare_relu_backward(const AddProblem& p, const PlainTensors& in) {
                                                     user_scratchpad());
   const std::vector<Operand> sources{{DNNL_ARG_DST, "dst", tensor}, {DNNL_ARG_DIFF_DST, "ddst", tensor}};
   return std::make_unique<PreparedPrimitive>(context, desc, dnnl::eltwise_backward(desc), in, sources,
-                                             Operand{DNNL_ARG_DIFF_SRC, "dsrc", tensor});
+                                             std::vector<Operand>{{DNNL_ARG_DIFF_SRC, "dsrc", tensor}});
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ PreparedPtr prepare_fc_forward(const FcProblem& p, const PlainTensors& in) {
   sources.push_back({DNNL_ARG_SRC, "src", desc.src_desc()});
   sources.push_back({DNNL_ARG_WEIGHTS, "weights", desc.weights_desc()});
   return std::make_unique<PreparedPrimitive>(context, desc, dnnl::inner_product_forward(desc), in, sources,
-                                             Operand{DNNL_ARG_DST, "dst", desc.dst_desc()});
+                                             std::vector<Operand>{{DNNL_ARG_DST, "dst", desc.dst_desc()}});
 }
 
 PreparedPtr prepare_fc_backward_data(const FcProblem& p, const PlainTensors& in) {
@@ -41,7 +41,7 @@ PreparedPtr prepare_fc_backward_data(const FcProblem& p, const PlainTensors& in)
   return std::make_unique<PreparedPrimitive>(context, desc, dnnl::inner_product_backward_data(desc), in,
                                              std::vector<Operand>{{DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()},
                                                                   {DNNL_ARG_WEIGHTS, "weights", desc.weights_desc()}},
-                                             Operand{DNNL_ARG_DIFF_SRC, "dsrc", desc.diff_src_desc()});
+                                             std::vector<Operand>{{DNNL_ARG_DIFF_SRC, "dsrc", desc.diff_src_desc()}});
 }
 
 PreparedPtr prepare_fc_weight_update(const FcProblem& p, const PlainTensors& in) {
@@ -52,7 +52,7 @@ PreparedPtr prepare_fc_weight_update(const FcProblem& p, const PlainTensors& in)
   return std::make_unique<PreparedPrimitive>(
       context, desc, dnnl::inner_product_backward_weights(desc), in,
       std::vector<Operand>{{DNNL_ARG_SRC, "src", desc.src_desc()}, {DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()}},
-      Operand{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()});
+      std::vector<Operand>{{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()}});
 }
 
 template <Operation Op>

@@ -22,23 +22,38 @@ memory::desc plain(const memory::dims& dims) {
 
 memory::desc any_layout(const memory::dims& dims) { return {dims, memory::data_type::f32, memory::format_tag::any}; }
 
+dnnl::algorithm eltwise_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return dnnl::algorithm::eltwise_relu;
+    case Activation::sigmoid:
+      return dnnl::algorithm::eltwise_logistic;
+    case Activation::tanh:
+      return dnnl::algorithm::eltwise_tanh;
+    case Activation::gelu:
+      return dnnl::algorithm::eltwise_gelu_tanh;
+    default:
+      throw std::logic_error("no activation is asked for");
+  }
+}
+
 dnnl::primitive_attr user_scratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return attributes;
 }
 
-dnnl::primitive_attr fused(const ConvEpilogue& e, const memory::dims& dst) {
+dnnl::primitive_attr fused(const Epilogue& e, const memory::dims& dst) {
   dnnl::post_ops post_ops;
   // Not the sum post-op: it reads the residual from dst, so that a second run would add the first one's result.
   if (e.residual) post_ops.append_binary(dnnl::algorithm::binary_add, any_layout(dst));
-  if (e.relu) post_ops.append_eltwise(dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+  if (e.activation != Activation::none) post_ops.append_eltwise(eltwise_of(e.activation), 0.0f, 0.0f);
   dnnl::primitive_attr attributes = user_scratchpad();
   attributes.set_post_ops(post_ops);
   return attributes;
 }
 
-std::vector<Operand> fused_sources(const ConvEpilogue& e, const memory::desc& bias, const memory::desc& dst) {
+std::vector<Operand> fused_sources(const Epilogue& e, const memory::desc& bias, const memory::desc& dst) {
   std::vector<Operand> sources;
   if (e.bias) sources.push_back({DNNL_ARG_BIAS, "bias", bias});
   if (e.residual) sources.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, "residual", dst});

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "activation.hpp"
 #include "contender.hpp"
-#include "conv_problem.hpp"
+#include "epilogue_steps.hpp"
 #include "onednn_tensor.hpp"
 
 namespace brickwork::onednn {
@@ -23,13 +24,14 @@ struct Operand {
 dnnl::memory::desc plain(const dnnl::memory::dims&);
 // In whatever layout the primitive likes best.
 dnnl::memory::desc any_layout(const dnnl::memory::dims&);
+dnnl::algorithm eltwise_of(Activation);
 // With the scratch memory as an argument, as every contender's is allocated when it is prepared.
 dnnl::primitive_attr user_scratchpad();
 
 // The epilogue onto dst as post-operations, with a scratch memory as above, and the sources that they read. The bias is
 // the primitive's own.
-dnnl::primitive_attr fused(const ConvEpilogue&, const dnnl::memory::dims& dst);
-std::vector<Operand> fused_sources(const ConvEpilogue&, const dnnl::memory::desc& bias, const dnnl::memory::desc& dst);
+dnnl::primitive_attr fused(const Epilogue&, const dnnl::memory::dims& dst);
+std::vector<Operand> fused_sources(const Epilogue&, const dnnl::memory::desc& bias, const dnnl::memory::desc& dst);
 
 // The channels of a block in the layouts nChw8c and nChw16c, of which one vector holds them; and a tensor in it, for
 // primitives that do not choose the layout of what they read.

@@ -45,7 +45,8 @@ class PreparedFcForward final : public PreparedFc {
  private:
   void apply_epilogue() {
     const float *bias = plain("bias"), *residual = plain("residual");
-    const float least = problem_.epilogue.relu ? 0.0f : -std::numeric_limits<float>::infinity();
+    const float least =
+        problem_.epilogue.activation == Activation::relu ? 0.0f : -std::numeric_limits<float>::infinity();
     const std::int64_t K = problem_.K;
 #pragma omp parallel for num_threads(threads_)
     for (std::int64_t n = 0; n < problem_.N; ++n) {
@@ -84,14 +85,19 @@ class PreparedFcWeightUpdate final : public PreparedFc {
 
 template <Operation Op, class PreparedPass>
 Contender<Op> fc_contender() {
-  return {.name = "openblas",
-          .library = {"OpenBLAS", version()},
-          .prepare = [](const FcProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
-            if (const auto why = unsupported({p.N, p.C, p.K}, "N, C and K", r.threads)) {
-              return Result<PreparedPtr>::unsupported(*why);
-            }
-            return {std::make_unique<PreparedPass>(p, in, r.threads)};
-          }};
+  return {
+      .name = "openblas",
+      .library = {"OpenBLAS", version()},
+      .prepare = [](const FcProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+        if (const auto why = unsupported({p.N, p.C, p.K}, "N, C and K", r.threads)) {
+          return Result<PreparedPtr>::unsupported(*why);
+        }
+        if (is_curve(p.epilogue.activation)) {
+          return Result<PreparedPtr>::unsupported(
+              "the loop behind the SGEMM takes no curve: the epilogue must be none, or some of bias, residual, relu");
+        }
+        return {std::make_unique<PreparedPass>(p, in, r.threads)};
+      }};
 }
 
 }  // namespace

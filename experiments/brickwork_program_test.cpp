@@ -56,7 +56,7 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment brgemm --epilogue relu", "--epilogue belongs to conv-forward, "},
       {"--experiment conv-backward --epilogue relu", ", not to conv-backward"},
       {"--experiment conv-backward --problem 'C3 K5 H6 bias+relu'",
-       "--problem \"C3 K5 H6 bias+relu\": the epilogue is bias+relu: the pass backward-data has none"},
+       "--problem \"C3 K5 H6 bias+relu\": the epilogue is bias+relu: that of the pass backward-data must be none"},
       {"--experiment conv-update --problem 'C3 K5 H6 residual'", "the pass weight-update has none"},
       {"--experiment fc-backward --problem 'C3 K5 relu'", "the pass backward-data has none"},
       {"--experiment fc-forward --problem 'C3 K5 H6'", "--problem \"C3 K5 H6\": 'H6' is no size"},

@@ -29,7 +29,8 @@ std::vector<ConvProblem> read(const std::string& text, const ConvProblem& defaul
 }
 
 TEST(Shapes, ReadALayer) {
-  const auto problems = read(kHeader + "first,3,64,224,224,7,5,2,1,3,2,4\n", {.N = 28, .epilogue = {.relu = true}});
+  const auto problems =
+      read(kHeader + "first,3,64,224,224,7,5,2,1,3,2,4\n", {.N = 28, .epilogue = {.activation = Activation::relu}});
   ASSERT_EQ(problems.size(), 1U);
   EXPECT_EQ(to_string(problems[0]), "N28_C3_K64_H224_W224_R7_S5_sh2_sw1_ph3_pw2_relu");
   EXPECT_EQ(problems[0].name, "first");

@@ -25,9 +25,10 @@ Result<ConvForward> ConvForward::make(const ConvView& view, const ConvPlan& plan
 }
 
 ConvForwardBody<KernelBrick> ConvForward::body(const float* src, const float* weights, const float* bias,
-                                               const float* residual, float* dst) const {
-  return {
-      blocking_.geometry(), blocking_.data(src, weights, bias, residual, dst), {bricks_[0].get(), bricks_[1].get()}};
+                                               const float* residual, float* dst, const float* at) const {
+  return {blocking_.geometry(),
+          blocking_.data(src, weights, bias, residual, dst, at),
+          {bricks_[0].get(), bricks_[1].get()}};
 }
 
 void ConvForward::run(const float* src, const float* weights, const float* bias, const float* residual,

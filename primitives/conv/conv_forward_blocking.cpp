@@ -56,7 +56,7 @@ ConvForwardGeometry geometry_of(const ConvView& p, const ConvPlan& plan) {
           .R = p.R,
           .stride_h = p.stride_h,
           .pad_h = p.pad_h,
-          .relu = p.epilogue.relu,
+          .activation = p.epilogue.activation,
           .src = {.image = src.Cb() * src.slice_size(),
                   .block = src.slice_size(),
                   .row = src.Wp() * src.bc,
@@ -165,13 +165,14 @@ BrgemmHints ConvForwardBlocking::brick_hints() const {
 }
 
 ConvForwardData<float> ConvForwardBlocking::data(const float* src, const float* weights, const float* bias,
-                                                 const float* residual, float* dst) const {
+                                                 const float* residual, float* dst, const float* at) const {
   const std::int64_t first = src_.pixel(0, 0, 0, -view_.pad_w),
                      first_of_dst = dst_.pixel(0, 0, view_.first_h, view_.first_w);
   return {.src = src + first,
           .weights = weights,
           .bias = view_.epilogue.bias ? bias : nullptr,
           .residual = view_.epilogue.residual ? residual + first_of_dst : nullptr,
+          .at = view_.epilogue.derivative ? at + first_of_dst : nullptr,
           .dst = dst + first_of_dst,
           .src_offsets = src_offsets_.data(),
           .weights_offsets = weights_offsets_.data()};

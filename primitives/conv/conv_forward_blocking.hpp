@@ -22,7 +22,7 @@ class ConvForwardBlocking {
   const ConvPlan& plan() const { return plan_; }
   const LoopNest& nest() const { return nest_; }
 
-  // The blocked tensors; residual lies as dst does, bias is dst_layout().Cb() * bc floats, those beyond K zero.
+  // The blocked tensors; residual and `at` lie as dst does, bias is dst_layout().Cb() * bc floats, those beyond K zero.
   const ActivationLayout& src_layout() const { return src_; }
   const WeightLayout& weights_layout() const { return weights_; }
   const ActivationLayout& dst_layout() const { return dst_; }
@@ -35,7 +35,7 @@ class ConvForwardBlocking {
 
   // The tensors, as far as the problem has them, with the offset lists of this object; it must outlive them.
   ConvForwardData<float> data(const float* src, const float* weights, const float* bias, const float* residual,
-                              float* dst) const;
+                              float* dst, const float* at = nullptr) const;
   const std::vector<std::uint64_t>& src_offsets() const { return src_offsets_; }
   const std::vector<std::uint64_t>& weights_offsets() const { return weights_offsets_; }
 

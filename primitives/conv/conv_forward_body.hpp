@@ -22,7 +22,7 @@ struct ConvForwardGeometry {
   std::int64_t rows, cols;  // output pixels: P x Q, or 1 x P * Q where the plan is flat
   std::int64_t bq;          // output pixels of one call; the last ones of a row may be fewer
   std::int64_t H, R, stride_h, pad_h;
-  bool relu;
+  Activation activation;
 
   struct Strides {
     std::int64_t image, block, row;
@@ -49,8 +49,8 @@ struct ConvForwardGeometry {
 template <class T>
 struct ConvForwardData {
   const T *src, *weights;
-  const float* bias;  // null where the problem has none; likewise residual, which lies as dst does
-  const T* residual;
+  const float* bias;       // null where the problem has none; likewise those below, which lie as dst does
+  const T *residual, *at;  // `at`: where the activation's derivative is taken
   T* dst;
   // Bytes from a call's first member to each one of its batch, (cb, r, s) with s fastest: one list behind the other for
   // 1 .. R filter rows inside the image.
@@ -102,8 +102,9 @@ struct ConvForwardBody {
     if (at.last(kCb)) {
       if (data.bias != nullptr) call.epilogue.bias = data.bias + kb * g.bk;
       if (data.residual != nullptr) call.epilogue.residual = data.residual + tile;
-      call.epilogue.ldr = g.dst.pixel;
-      call.epilogue.relu = g.relu;
+      if (data.at != nullptr) call.epilogue.at = data.at + tile;
+      call.epilogue.ldr = call.epilogue.ldat = g.dst.pixel;
+      call.epilogue.activation = g.activation;
     }
     brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>() + g.gathered.elements());
   }

@@ -55,7 +55,7 @@ TEST_P(ConvForwardOnCuda, IsExact) {
 TEST_P(ConvForwardOnCuda, AWrongConvolutionIsSeen) {
   const auto p = parse_problem<ConvProblem>("N2 C12 K20 H6 R3 ph1 bias");
   ConvProblem other = p;
-  other.epilogue = {.relu = true};
+  other.epilogue = {.activation = Activation::relu};
   const ConvPlan plan = plan_conv_forward(p, {.threads = 132}, Backend::portable);
   EXPECT_NE(wrong(GetParam(), other, plan, true, conv_forward_test_data(p)), "");
 }

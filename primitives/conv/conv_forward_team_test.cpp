@@ -50,7 +50,7 @@ TYPED_TEST(ConvForwardOnTeams, AWrongConvolutionIsSeen) {
   const ConvPlan plan = plan_conv_forward(p, {.threads = 2});
   EXPECT_EQ(wrong<TypeParam>(p, plan, 1, false, t), "");
   ConvProblem other = p;
-  other.epilogue = {.relu = true};
+  other.epilogue = {.activation = Activation::relu};
   EXPECT_NE(wrong<TypeParam>(other, plan, 1, false, t), "");
 }
 

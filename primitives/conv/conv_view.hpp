@@ -22,7 +22,7 @@ struct ConvView {
   std::int64_t room_w = 0;                // columns of zeros that lie on each side of src's rows, as taps run over them
   std::int64_t step_h = 1, step_w = 1;    // from output pixel to output pixel in dst
   std::int64_t first_h = 0, first_w = 0;  // where the first one lies
-  ConvEpilogue epilogue;
+  Epilogue epilogue;
 
   double flops() const {  // taps in the padding are counted
     return 2.0 * static_cast<double>(N * K * C) * static_cast<double>(rows * cols * R * S);

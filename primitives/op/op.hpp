@@ -5,7 +5,7 @@
 //   static std::vector<TensorInfo> inputs(const Problem&), outputs(const Problem&);
 //   static constexpr std::int64_t Problem::*images;        its minibatch, or nullptr where there is none
 //   static constexpr bool sum_of_products;                 outputs are sums of products of inputs, and simple steps on
-//                                                          them (bias, residual, ReLU): exact on small integers
+//                                                          them (an epilogue): exact on small integers
 //   static std::int64_t terms(const Problem&);             so many products an output sums
 //   static double flops(const Problem&), least_flops(const Problem&);
 //   static void reference(const Problem&, const PlainTensors& in, PlainTensors& out);   the definition, all in f64
@@ -22,6 +22,8 @@
 //                                              a tensor of images, is a factor: "ddst" of a weight update
 //   static constexpr bool bandwidth_bound = true;   so few operations a byte that only the memory holds it up: it is
 //                                              judged by bytes_of() a second, beside what the memory gives
+//   static bool curved(const Problem&);        whether the last step on the sums is a curve (a sigmoid): then the
+//                                              answer is right up to a small tolerance
 //
 // Test data, checking, rows and experiments follow from it.
 #pragma once
@@ -54,6 +56,12 @@ concept Operation = HasSizes<typename Op::Problem> &&
 template <Operation Op>
 void check_taken(const typename Op::Problem& p) {
   if constexpr (requires { Op::check_taken(p); }) Op::check_taken(p);
+}
+
+template <Operation Op>
+bool curved(const typename Op::Problem& p) {
+  if constexpr (requires { Op::curved(p); }) return Op::curved(p);
+  return false;
 }
 
 template <Operation Op>

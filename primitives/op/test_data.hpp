@@ -56,7 +56,7 @@ void weigh_images(PlainTensors& few, std::string_view factor, std::int64_t image
 template <Operation Op>
 TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::string& seed) {
   const auto few = test_data::few_images<Op>(p);
-  TestValues values(Op::sum_of_products ? fill : Fill::floats, Op::terms(p), seed);
+  TestValues values(Op::sum_of_products ? fill : Fill::floats, Op::terms(p), seed, curved<Op>(p));
   PlainTensors distinct(with_dtype(Op::inputs(few), DType::f64));
   for (std::size_t i = 0; i < distinct.infos().size(); ++i) values.fill(distinct.values<double>(i));
   if constexpr (requires { Op::settle(few, distinct); }) Op::settle(few, distinct);

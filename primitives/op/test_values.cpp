@@ -12,7 +12,9 @@ namespace {
 
 constexpr int kEpilogueTerms = 2;  // bias and residual
 constexpr int kLargestInteger = 4;
-constexpr double kExactBelow = 1 << 24;  // every integer up to here is a float
+constexpr double kCurveTolerance = 1e-5;  // in f32, of values up to ten; a gelu and a library's may differ by that
+constexpr double kSteepest = 1.2;         // a curve, where an error of its argument grows the most
+constexpr double kExactBelow = 1 << 24;   // every integer up to here is a float
 
 std::mt19937 seeded(const std::string& text) {
   std::seed_seq seed(text.begin(), text.end());
@@ -21,13 +23,21 @@ std::mt19937 seeded(const std::string& text) {
 
 }  // namespace
 
-TestValues::TestValues(Fill fill, std::int64_t terms, const std::string& seed) : fill_(fill), random_(seeded(seed)) {
+TestValues::TestValues(Fill fill, std::int64_t terms, const std::string& seed, bool curved)
+    : fill_(fill), random_(seeded(seed)) {
   if (fill == Fill::floats) {
     tolerance_ = static_cast<double>(2 * terms + kEpilogueTerms) * std::numeric_limits<float>::epsilon();
+    if (curved) tolerance_ = kSteepest * tolerance_ + kCurveTolerance;
     return;
   }
   const double room = kExactBelow - kEpilogueTerms * kLargestInteger;
   limit_ = static_cast<int>(std::min<double>(kLargestInteger, std::sqrt(room / static_cast<double>(terms))));
+  if (curved) {
+    tolerance_ = kCurveTolerance;
+    // Of a sum of products, each of about (limit / 2)^2, about sqrt(terms) times that is left.
+    const double size = 0.25 * limit_ * limit_ * std::sqrt(static_cast<double>(terms));
+    scale_ = -static_cast<int>(std::ceil(0.5 * std::log2(size)));
+  }
   if (limit_ < 1) {
     throw std::invalid_argument(
         fmt::format("an output is the sum of {} products: f32 is exact only up to 2^24 of them", terms));
@@ -41,7 +51,7 @@ void TestValues::fill(std::span<double> values) {
       value = std::ldexp(static_cast<std::int32_t>(bits) >> 8, -23);
     } else {
       const double magnitude = 1 + (bits >> 1) % static_cast<std::uint32_t>(limit_);
-      value = bits & 1 ? magnitude : -magnitude;
+      value = std::ldexp(bits & 1 ? magnitude : -magnitude, scale_);
     }
   }
 }

@@ -14,11 +14,12 @@ enum class Fill {
 
 class TestValues {
  public:
-  // For outputs that are sums of `terms` products, plus a few more values.
-  // Throws std::invalid_argument where not even +-1 keeps the sums exact.
-  TestValues(Fill, std::int64_t terms, const std::string& seed);
+  // For outputs that are sums of `terms` products, plus a few more values; or where `curved`, the values of a curve at
+  // such sums. Throws std::invalid_argument where not even +-1 keeps the sums exact.
+  TestValues(Fill, std::int64_t terms, const std::string& seed, bool curved = false);
 
-  // Integers: 1 <= |x| <= limit, so that a lost element always shows.
+  // Integers: 1 <= |x| <= limit, so that a lost element always shows. For a curve all are divided by the same power of
+  // two, so that the sums are as exact but around 1, where it bends, and not all at its ends.
   void fill(std::span<double>);
 
   double tolerance() const { return tolerance_; }
@@ -27,6 +28,7 @@ class TestValues {
   Fill fill_;
   int limit_ = 0;
   double tolerance_ = 0;
+  int scale_ = 0;  // values are multiplied by 2^scale_
   std::mt19937 random_;
 };
 

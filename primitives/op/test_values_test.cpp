@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <stdexcept>
@@ -32,6 +33,26 @@ TEST(TestValues, IntegersKeepEverySumExact) {
     EXPECT_LE(static_cast<double>(terms) * largest * largest + 8, 1 << 24) << terms;
   }
   EXPECT_EQ(TestValues(Fill::integers, 64, "a").tolerance(), 0);
+}
+
+TEST(TestValues, ForACurveSumsAreAsExactButAroundOne) {
+  for (const std::int64_t terms : {1L, 64L, 4608L, 1L << 20}) {
+    TestValues values(Fill::integers, terms, "a", true);
+    std::vector<double> x(1000);
+    values.fill(x);
+    const double unit = std::abs(*std::ranges::min_element(x, {}, [](double value) { return std::abs(value); }));
+    EXPECT_EQ(std::exp2(std::round(std::log2(unit))), unit) << terms;
+    double squares = 0;
+    for (const double value : x) {
+      EXPECT_EQ(value / unit, std::round(value / unit));
+      squares += value * value / 1000;
+    }
+    const double sum = squares * std::sqrt(static_cast<double>(terms));  // of products, by its standard deviation
+    EXPECT_TRUE(0.2 < sum && sum < 4) << terms << " terms: " << sum;
+    EXPECT_GT(values.tolerance(), 0);
+    EXPECT_LE(values.tolerance(), 1e-5);
+  }
+  EXPECT_GT(TestValues(Fill::floats, 64, "a", true).tolerance(), TestValues(Fill::floats, 64, "a").tolerance());
 }
 
 TEST(TestValues, RefuseSumsThatCannotBeExact) {

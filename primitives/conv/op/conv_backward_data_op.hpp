@@ -15,7 +15,7 @@ struct ConvBackwardDataOp {
   static constexpr std::int64_t ConvProblem::*images = &ConvProblem::N;
   static constexpr bool sum_of_products = true;
 
-  static void check_taken(const ConvProblem& p) { require_no_epilogue(p.epilogue, pass); }
+  static void check_taken(const ConvProblem& p) { require_steps(p.epilogue, {}, pass); }
   static std::vector<TensorInfo> inputs(const ConvProblem&);
   static std::vector<TensorInfo> outputs(const ConvProblem&);
   // With a stride a pixel is met by every stride-th tap alone.

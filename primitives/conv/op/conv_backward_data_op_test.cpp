@@ -84,7 +84,7 @@ TEST(ConvBackwardDataOp, DoesTheWorkOfForwardOnItsTensors) {
 TEST(ConvBackwardDataOp, TakesNoEpilogue) {
   EXPECT_NO_THROW(check_taken<ConvBackwardDataOp>(parse_problem<ConvProblem>("C3 K5 H7")));
   EXPECT_EQ(refusal<ConvBackwardDataOp>("C3 K5 H7 bias+relu"),
-            "the epilogue is bias+relu: the pass backward-data has none, so that it must be none");
+            "the epilogue is bias+relu: that of the pass backward-data must be none");
 }
 
 }  // namespace

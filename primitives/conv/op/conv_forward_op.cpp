@@ -59,7 +59,7 @@ void ConvForwardOp::reference(const ConvProblem& p, const PlainTensors& in, Plai
         double value = sum[static_cast<std::size_t>(q)];
         if (bias != nullptr) value += bias[k];
         if (residual != nullptr) value += residual[i];
-        dst[i] = p.epilogue.relu ? std::max(0.0, value) : value;
+        dst[i] = activated(p.epilogue.activation, value);
       }
     }
   });

@@ -81,7 +81,7 @@ TEST(ConvForwardOp, EpilogueIsBiasThenResidualThenRelu) {
   EXPECT_EQ(reference(p, src, weights, bias), (Values{11, 9, -8, -12}));
   p.epilogue = {.residual = true};
   EXPECT_EQ(reference(p, src, weights, {}, residual), (Values{-19, 19, 11, 28}));
-  p.epilogue = {.relu = true};
+  p.epilogue = {.activation = Activation::relu};
   EXPECT_EQ(reference(p, src, weights), (Values{1, 0, 2, 0}));
 }
 

@@ -19,33 +19,6 @@ void check_kernel(std::string_view kernel_key, std::int64_t kernel, std::string_
 
 }  // namespace
 
-std::string to_string(const ConvEpilogue& e) {
-  std::vector<std::string_view> parts;
-  if (e.bias) parts.push_back("bias");
-  if (e.residual) parts.push_back("residual");
-  if (e.relu) parts.push_back("relu");
-  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, "+"));
-}
-
-bool set_epilogue(ConvEpilogue& epilogue, std::string_view text) {
-  for (const bool bias : {false, true}) {
-    for (const bool residual : {false, true}) {
-      for (const bool relu : {false, true}) {
-        if (text != to_string(ConvEpilogue{bias, residual, relu})) continue;
-        epilogue = {bias, residual, relu};
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-void require_no_epilogue(const ConvEpilogue& e, std::string_view pass) {
-  if (!e.any()) return;
-  throw std::invalid_argument(
-      fmt::format("the epilogue is {}: the pass {} has none, so that it must be none", to_string(e), pass));
-}
-
 const SizeTable<ConvProblem>& ConvProblem::table() {
   using P = ConvProblem;
   static const SizeTable<ConvProblem> table{

@@ -4,33 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "epilogue_steps.hpp"
 #include "size_table.hpp"
 
 namespace brickwork {
-
-// What is done to an output element after the reduction, in this order: + bias[k], + residual[n][k][p][q], max(0, .).
-struct ConvEpilogue {
-  bool bias = false;
-  bool residual = false;
-  bool relu = false;
-
-  bool any() const { return bias || residual || relu; }
-  friend bool operator==(const ConvEpilogue&, const ConvEpilogue&) = default;
-};
-std::string to_string(const ConvEpilogue&);               // "none", "bias+relu", "bias+residual+relu", ...
-bool set_epilogue(ConvEpilogue&, std::string_view text);  // the inverse; false where the text is no epilogue
-
-// The word of a problem that has one.
-template <class Problem>
-Word<Problem> epilogue_word() {
-  return {.column = "epilogue",
-          .expected = "an epilogue: none, or some of bias, residual, relu in this order joined by +",
-          .get = [](const Problem& p) { return to_string(p.epilogue); },
-          .set = [](Problem& p, std::string_view word) { return set_epilogue(p.epilogue, word); }};
-}
-
-// Throws std::invalid_argument with one sentence where there is an epilogue and the pass has none.
-void require_no_epilogue(const ConvEpilogue&, std::string_view pass);
 
 // dst[n][k][p][q] = sum over c, r, s of src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w] * weights[k][c][r][s]
 // with zeros outside src. Dilation 1, one group. Plain tensors are NCHW (src, dst, residual) and KCRS (weights), f32.
@@ -41,7 +18,7 @@ struct ConvProblem {
   std::string name;  // the layer's name in its shape file; not part of the identity
   std::int64_t N = 1, C = 0, K = 0, H = 0, W = 0, R = 1, S = 1;
   std::int64_t stride_h = 1, stride_w = 1, pad_h = 0, pad_w = 0;
-  ConvEpilogue epilogue;
+  Epilogue epilogue;
   int count = 1;  // how often the network uses the layer: the weight of whole-network figures
 
   std::int64_t P() const { return (H + 2 * pad_h - R) / stride_h + 1; }  // output height

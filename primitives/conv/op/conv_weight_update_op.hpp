@@ -16,7 +16,7 @@ struct ConvWeightUpdateOp {
   static constexpr std::string_view summed_over_images = "ddst";
   static constexpr bool sum_of_products = true;
 
-  static void check_taken(const ConvProblem& p) { require_no_epilogue(p.epilogue, pass); }
+  static void check_taken(const ConvProblem& p) { require_steps(p.epilogue, {}, pass); }
   static std::vector<TensorInfo> inputs(const ConvProblem&);
   static std::vector<TensorInfo> outputs(const ConvProblem&);
   static std::int64_t terms(const ConvProblem& p) { return p.N * p.P() * p.Q(); }

@@ -92,7 +92,7 @@ TEST(ConvWeightUpdateOp, DoesTheWorkOfForwardOnItsTensors) {
 TEST(ConvWeightUpdateOp, TakesNoEpilogue) {
   EXPECT_NO_THROW(check_taken<ConvWeightUpdateOp>(parse_problem<ConvProblem>("C3 K5 H7")));
   EXPECT_EQ(refusal<ConvWeightUpdateOp>("C3 K5 H7 residual"),
-            "the epilogue is residual: the pass weight-update has none, so that it must be none");
+            "the epilogue is residual: that of the pass weight-update must be none");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void run_on_cuda(const ConvForwardOnHost& host, CudaPath path, int threads_a_tas
   const OnDevice<float> src(host.src), weights(host.weights), bias(host.bias), residual(host.residual), dst(host.dst);
   const OnDevice<std::uint64_t> src_offsets(host.src_offsets), weights_offsets(host.weights_offsets);
   const Body body{host.geometry,
-                  {src.data(), weights.data(), bias.data(), residual.data(), dst.data(), src_offsets.data(),
+                  {src.data(), weights.data(), bias.data(), residual.data(), nullptr, dst.data(), src_offsets.data(),
                    weights_offsets.data()},
                   {host.brick, staged}};
   const TaskNeeds needs{.threads = threads_a_task, .scratch_bytes = body.scratch_bytes()};

@@ -15,6 +15,12 @@ std::int64_t pick(std::int64_t low, std::int64_t high) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
 }
 
+// One of them or none, and relu as often as the others together.
+Activation random_activation() {
+  return *rc::gen::element(Activation::none, Activation::none, Activation::relu, Activation::relu, Activation::sigmoid,
+                           Activation::tanh, Activation::gelu);
+}
+
 // Mostly one of these, or one less or more.
 std::int64_t around(std::initializer_list<std::int64_t> sizes) {
   if (pick(0, 3) == 0) return pick(1, 12);
@@ -84,7 +90,7 @@ ConvProblem random_conv_problem() {
   }
   p.H = input_size(pick(1, 5), p.stride_h, p.R, p.pad_h);
   p.W = input_size(Q, p.stride_w, p.S, p.pad_w);
-  p.epilogue = {.bias = pick(0, 1) == 1, .residual = pick(0, 1) == 1, .relu = pick(0, 1) == 1};
+  p.epilogue = {.bias = pick(0, 1) == 1, .residual = pick(0, 1) == 1, .activation = random_activation()};
   make_quick(p);
   make_checkable(p);
   return p;

@@ -37,7 +37,7 @@ void FcForwardOp::reference(const FcProblem& p, const PlainTensors& in, PlainTen
       for (std::int64_t c = 0; c < p.C; ++c) value += src[n * p.C + c] * weights[k * p.C + c];
       if (bias != nullptr) value += bias[k];
       if (residual != nullptr) value += residual[n * p.K + k];
-      dst[n * p.K + k] = p.epilogue.relu ? std::max(0.0, value) : value;
+      dst[n * p.K + k] = activated(p.epilogue.activation, value);
     }
   });
 }

@@ -21,6 +21,10 @@ struct FcOp {
 struct FcForwardOp : FcOp {
   static constexpr std::string_view pass = "forward";
 
+  static void check_taken(const FcProblem& p) {
+    require_steps(p.epilogue, {.bias = true, .residual = true, .activation = true}, pass);
+  }
+  static bool curved(const FcProblem& p) { return is_curve(p.epilogue.activation); }
   static std::vector<TensorInfo> inputs(const FcProblem&);
   static std::vector<TensorInfo> outputs(const FcProblem&);
   static std::int64_t terms(const FcProblem& p) { return p.C; }
@@ -32,7 +36,7 @@ struct FcForwardOp : FcOp {
 struct FcBackwardDataOp : FcOp {
   static constexpr std::string_view pass = "backward-data";
 
-  static void check_taken(const FcProblem& p) { require_no_epilogue(p.epilogue, pass); }
+  static void check_taken(const FcProblem& p) { require_steps(p.epilogue, {}, pass); }
   static std::vector<TensorInfo> inputs(const FcProblem&);
   static std::vector<TensorInfo> outputs(const FcProblem&);
   static std::int64_t terms(const FcProblem& p) { return p.K; }
@@ -45,7 +49,7 @@ struct FcWeightUpdateOp : FcOp {
   static constexpr std::string_view pass = "weight-update";
   static constexpr std::string_view summed_over_images = "ddst";
 
-  static void check_taken(const FcProblem& p) { require_no_epilogue(p.epilogue, pass); }
+  static void check_taken(const FcProblem& p) { require_steps(p.epilogue, {}, pass); }
   static std::vector<TensorInfo> inputs(const FcProblem&);
   static std::vector<TensorInfo> outputs(const FcProblem&);
   static std::int64_t terms(const FcProblem& p) { return p.N; }

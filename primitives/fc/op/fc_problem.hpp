@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "conv_problem.hpp"
+#include "epilogue_steps.hpp"
+#include "size_table.hpp"
 
 namespace brickwork {
 
@@ -14,7 +15,7 @@ struct FcProblem {
 
   std::string name;  // the layer's name in its shape file; not part of the identity
   std::int64_t N = 1, C = 0, K = 0;
-  ConvEpilogue epilogue;
+  Epilogue epilogue;
   int count = 1;  // how often the network uses the layer: the weight of whole-network figures
 
   double flops() const { return 2.0 * static_cast<double>(N) * static_cast<double>(C) * static_cast<double>(K); }
