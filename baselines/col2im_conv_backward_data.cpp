@@ -47,12 +47,15 @@ class PreparedCol2imConv final : public Prepared {
 }  // namespace
 
 Contender<ConvBackwardDataOp> col2im_conv_backward_data() {
-  return {.name = "col2im",
-          .library = {"OpenBLAS", openblas::version()},
-          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
-            if (const auto why = openblas::unsupported_conv(p, r)) return Result<PreparedPtr>::unsupported(*why);
-            return {std::make_unique<PreparedCol2imConv>(p, in, r.threads)};
-          }};
+  return {
+      .name = "col2im",
+      .library = {"OpenBLAS", openblas::version()},
+      .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+        if (const auto why = openblas::unsupported_conv(p, r)) return Result<PreparedPtr>::unsupported(*why);
+        if (p.epilogue.any())
+          return Result<PreparedPtr>::unsupported("col2im adds up and does nothing besides: the epilogue must be none");
+        return {std::make_unique<PreparedCol2imConv>(p, in, r.threads)};
+      }};
 }
 
 }  // namespace brickwork

@@ -39,6 +39,9 @@ TEST_P(ConvBackwardDataBaseline, IsExact) {
   expect_exact_on(contender, kConvProblems, Refusal::wrong);
   expect_exact_on(contender, kTrainingProblems, Refusal::wrong);
 }
+TEST_P(ConvBackwardDataBaseline, IsExactWithEveryEpilogueOrRefusesIt) {
+  expect_exact_or_refused(contender, {"residual", "drelu", "residual+drelu", "dsigmoid", "residual+dtanh", "dgelu"});
+}
 TEST_P(ConvBackwardDataBaseline, IsExactOnRandomProblems) {
   expect_exact_on_random_problems(contender, random_baseline_conv);
 }

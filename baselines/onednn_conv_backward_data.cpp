@@ -26,6 +26,9 @@ Contender<ConvBackwardDataOp> onednn_conv_backward_data() {
   return {.name = "onednn",
           .library = {"oneDNN", onednn::version()},
           .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+            if (p.epilogue.any())
+              return Result<PreparedPtr>::unsupported(
+                  "oneDNN fuses nothing into its convolution backward by data: the epilogue must be none");
             return prepare_onednn_backward_data(p, in);
           }};
 }

@@ -74,19 +74,23 @@ class BackwardDataPass<Layers>::Prepared final : public PreparedLoops<ConvBackwa
       : PreparedLoops(plain, std::move(conv), std::move(tuning), std::move(implementation)),
         ddst_(driver_.ddst_layout().size()),
         weights_(driver_.weights_size()),
-        dsrc_(driver_.dsrc_layout().size()) {}
+        dsrc_(driver_.dsrc_layout().size()),
+        residual_(plain.at<float>("residual") ? dsrc_.size() : 0),
+        at_(plain.at<float>("at") ? dsrc_.size() : 0) {}
 
   void pack() override {
     Layers::pack(driver_.ddst_layout(), plain_.at<float>("ddst"), ddst_.data());
     driver_.pack_weights(plain_.at<float>("weights"), weights_.data());
+    if (residual_.size() > 0) Layers::pack(driver_.dsrc_layout(), plain_.at<float>("residual"), residual_.data());
+    if (at_.size() > 0) Layers::pack(driver_.dsrc_layout(), plain_.at<float>("at"), at_.data());
   }
-  void run() override { driver_.run(ddst_.data(), weights_.data(), dsrc_.data()); }
+  void run() override { driver_.run(ddst_.data(), weights_.data(), residual_.data(), at_.data(), dsrc_.data()); }
   void unpack(PlainTensors& out) override {
     Layers::unpack(driver_.dsrc_layout(), dsrc_.data(), out.at<float>("dsrc"));
   }
 
  private:
-  AlignedBuffer<float> ddst_, weights_, dsrc_;
+  AlignedBuffer<float> ddst_, weights_, dsrc_, residual_, at_;
 };
 
 template <class Layers>

@@ -97,6 +97,7 @@ std::span<const ExperimentEntry> experiment_table() {
                  .make = conv_forward_experiment}),
       conv_pass({.name = "conv-backward",
                  .about = "convolution backward by data, a network's layers",
+                 .takes_epilogue = true,
                  .make = conv_backward_experiment}),
       conv_pass({.name = "conv-update",
                  .about = "convolution's weight update, a network's layers",

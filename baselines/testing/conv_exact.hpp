@@ -34,6 +34,21 @@ inline constexpr const char* kConvProblems[] = {
     "N1 C2048 K512 H7",                       //
 };
 
+template <Operation Op>
+void expect_exact_or_refused(const Contender<Op>& contender, const std::vector<std::string>& epilogues) {
+  for (const std::string& epilogue : epilogues) {
+    for (const char* sizes : {"N2 C16 K32 H9 R3 ph1 ", "N1 C5 K7 H6 ", "N2 C3 K16 H17 R7 sh2 ph3 "}) {
+      const auto p = parse_problem<ConvProblem>(sizes + epilogue);
+      const TestData data = make_checkable_test_data<Op>(p, Fill::integers);
+      if (const Verdict verdict = verdict_on(contender, p, data, 2); verdict.status == Status::unsupported) {
+        EXPECT_THAT(verdict.reason, testing::HasSubstr("epilogue must be none"));
+      } else {
+        EXPECT_TRUE(is_exact(contender, p, data, 2));
+      }
+    }
+  }
+}
+
 // Small ones, and some with the heights and widths of ResNet-50, for which LIBXSMM has rules.
 inline ConvProblem random_baseline_conv() {
   const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };

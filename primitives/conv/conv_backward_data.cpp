@@ -36,7 +36,7 @@ ConvPlan plan_conv_backward_data(const ConvProblem& problem, const MachineModel&
                                  FeatureBlocks blocks) {
   const BackwardPhase most_taps = backward_phases(problem).front();
   if (!most_taps.has_taps()) return {};  // nothing to plan for: make() has the reason
-  if (scatter_takes_less(problem)) return plan_conv_scatter(problem, machine, blocks);
+  if (scatter_takes_less(problem) && !problem.epilogue.any()) return plan_conv_scatter(problem, machine, blocks);
   return plan_conv(most_taps.view, machine, backend, blocks);
 }
 
@@ -82,12 +82,13 @@ void ConvBackwardData::pack_weights(const float* kcrs, float* packed) const {
   }
 }
 
-void ConvBackwardData::run(const float* ddst, const float* packed_weights, float* dsrc) {
+void ConvBackwardData::run(const float* ddst, const float* packed_weights, const float* residual, const float* at,
+                            float* dsrc) {
   if (scatter_) return scatter_->run(ddst, packed_weights, dsrc);
   for (const Phase& phase : phases_) {
     const bool fills = &phase == &phases_.front();
     const ConvBackwardBody<KernelBrick> body{
-        phase.conv.body(ddst, packed_weights + phase.first_weight, nullptr, nullptr, dsrc), without_taps_.data(),
+        phase.conv.body(ddst, packed_weights + phase.first_weight, nullptr, residual, dsrc, at), without_taps_.data(),
         fills ? static_cast<int>(without_taps_.size()) : 0, plan_.dst};
     phase.conv.blocking().nest().run(Kokkos::DefaultHostExecutionSpace(), body,
                                      {.scratch_bytes = body.scratch_bytes()});

@@ -30,7 +30,14 @@ std::string wrong_dsrc(const ConvProblem& p, ConvBackwardData conv, const TestDa
   std::ranges::fill(weights, std::numeric_limits<float>::quiet_NaN());
   conv.pack_weights(t.inputs.at<float>("weights"), weights.data());
   std::ranges::fill(dsrc, std::numeric_limits<float>::quiet_NaN());
-  conv.run(ddst.data(), weights.data(), dsrc.data());
+  const auto packed_as_dsrc = [&](const char* name) {
+    const float* plain = t.inputs.at<float>(name);
+    AlignedBuffer<float> packed(plain != nullptr ? dsrc.size() : 0);
+    if (plain != nullptr) pack_nchw(conv.dsrc_layout(), plain, packed.data());
+    return packed;
+  };
+  const AlignedBuffer<float> residual = packed_as_dsrc("residual"), at = packed_as_dsrc("at");
+  conv.run(ddst.data(), weights.data(), residual.data(), at.data(), dsrc.data());
   PlainTensors plain(ConvBackwardDataOp::outputs(p));
   poison(plain);
   unpack_nchw(conv.dsrc_layout(), dsrc.data(), plain.at<float>("dsrc"));
@@ -61,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Layer, BackwardDataOfResNet50, testing::ValuesIn(kLayer
 
 TEST(ConvBackwardData, RulesPlansOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_training_problem();
+    const ConvProblem p = random_training_problem(ConvBackwardDataOp::steps);
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
                                .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20),
                                .l3_bytes = *rc::gen::element(1 << 12, 16 << 20)};
@@ -74,7 +81,7 @@ TEST(ConvBackwardData, RulesPlansOnRandomProblems) {
 
 TEST(ConvBackwardData, RandomLegalPlans) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_training_problem();
+    const ConvProblem p = random_training_problem(ConvBackwardDataOp::steps);
     const ConvPlan plan = random_conv_plan(backward_phases(p).front().view);
     expect_backward_exact(p, plan, Backend::simd, backward_test_data(p));
   }));
@@ -126,6 +133,25 @@ TEST(ConvBackwardData, AWrongConvolutionIsSeen) {
   EXPECT_EQ(wrong_dsrc(p, of("N1 C4 K4 H7 R3 sh2 ph1"), t), "");
   EXPECT_NE(wrong_dsrc(p, of("N1 C4 K3 H7 R3 sh2 ph1"), t), "");
   EXPECT_NE(wrong_dsrc(p, of("N1 C4 K4 H7 R1 sh2"), t), "");
+  const TestData with_epilogue =
+      backward_test_data(parse_problem<ConvProblem>("N1 C4 K4 H7 R3 sh2 ph1 residual+drelu"));
+  EXPECT_EQ(wrong_dsrc(p, of("N1 C4 K4 H7 R3 sh2 ph1 residual+drelu"), with_epilogue), "");
+  for (const char* other : {"", " residual", " drelu", " residual+dtanh"})
+    EXPECT_NE(wrong_dsrc(p, of((std::string("N1 C4 K4 H7 R3 sh2 ph1") + other).c_str()), with_epilogue), "") << other;
+}
+
+// Phases of no taps, of some, and calls without a tap in the image; every step in every brick.
+TEST(ConvBackwardData, EveryEpilogueIsExact) {
+  for (const char* sizes : {"N2 C20 K12 H7 sh2 ", "N1 C8 K8 H7 sh2 ph1 ", "N1 C16 K16 H5 W9 R3 sh2 ph1 ",
+                            "N2 C24 K40 H6 R3 ph1 ", "N1 C4 K4 H9 R2 sh3 ph3 "})
+    for (const char* epilogue :
+         {"residual", "drelu", "residual+drelu", "dsigmoid", "residual+dtanh", "residual+dgelu"}) {
+      const ConvProblem p = parse_problem<ConvProblem>(std::string(sizes) + epilogue);
+      const TestData t = backward_test_data(p);
+      for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+        if (usable(backend)) expect_backward_exact(p, plan_conv_backward_data(p, {.threads = 2}), backend, t);
+      }
+    }
 }
 
 TEST(ConvBackwardData, WithoutAnyProductThereIsAReason) {

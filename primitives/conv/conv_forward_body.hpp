@@ -99,14 +99,19 @@ struct ConvForwardBody {
         at[kCb].size() * filter_rows * g.taps, data.src_offsets + offsets, data.weights_offsets + offsets);
     call.c = data.dst + tile;
     call.next_a = kb == 0 || !g.src_stays ? g.next_src : 0;
-    if (at.last(kCb)) {
-      if (data.bias != nullptr) call.epilogue.bias = data.bias + kb * g.bk;
-      if (data.residual != nullptr) call.epilogue.residual = data.residual + tile;
-      if (data.at != nullptr) call.epilogue.at = data.at + tile;
-      call.epilogue.ldr = call.epilogue.ldat = g.dst.pixel;
-      call.epilogue.activation = g.activation;
-    }
+    if (at.last(kCb)) call.epilogue = epilogue(kb, tile);
     brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>() + g.gathered.elements());
+  }
+
+  // Of a tile in block kb of the output features that begins so far on in dst.
+  BRICKWORK_HOST_DEVICE TileEpilogue epilogue(std::int64_t kb, std::int64_t tile) const {
+    TileEpilogue e;
+    if (data.bias != nullptr) e.bias = data.bias + kb * g.bk;
+    if (data.residual != nullptr) e.residual = data.residual + tile;
+    if (data.at != nullptr) e.at = data.at + tile;
+    e.ldr = e.ldat = g.dst.pixel;
+    e.activation = g.activation;
+    return e;
   }
 
   std::int64_t scratch_bytes() const {

@@ -43,7 +43,8 @@ std::vector<BackwardPhase> backward_phases(const ConvProblem& p) {
                          .step_h = p.stride_h,
                          .step_w = p.stride_w,
                          .first_h = h.first,
-                         .first_w = w.first}});
+                         .first_w = w.first,
+                         .epilogue = p.epilogue}});
       if (!phases.back().has_taps()) continue;
       room_w = std::max({room_w, w.pad, w.count - 1 - w.pad + w.taps - p.Q()});
     }

@@ -67,7 +67,7 @@ PlainTensors run_layer<FcBackwardDataOp>(const ConvProblem& conv, const FcProble
   const auto ddst = packed(driver.ddst_layout(), in.at<float>("ddst"));
   auto weights = unwritten(driver.weights_size()), dsrc = unwritten(driver.dsrc_layout().size());
   driver.pack_weights(in.at<float>("weights"), weights.data());
-  driver.run(ddst.data(), weights.data(), dsrc.data());
+  driver.run(ddst.data(), weights.data(), nullptr, nullptr, dsrc.data());
   PlainTensors out = unwritten(FcBackwardDataOp::outputs(p));
   unpack_nhwc(driver.dsrc_layout(), dsrc.data(), out.at<float>("dsrc"));
   return out;

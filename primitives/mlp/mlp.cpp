@@ -126,7 +126,7 @@ void Mlp::backward() {
     l.weight_update.run(src_of(i), l.ddst.data(), l.dweights.data());
     if (i == 0) return;
     transpose_blocks(l.forward.weights_layout(), l.weights.data(), l.transposed.data());
-    l.backward_data.run(l.ddst.data(), l.transposed.data(), layers_[i - 1].ddst.data());
+    l.backward_data.run(l.ddst.data(), l.transposed.data(), nullptr, nullptr, layers_[i - 1].ddst.data());
   }
 }
 

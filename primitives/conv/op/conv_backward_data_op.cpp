@@ -34,8 +34,12 @@ void spread_channel(const ConvProblem& p, const double* ddst, const double* weig
 }  // namespace
 
 std::vector<TensorInfo> ConvBackwardDataOp::inputs(const ConvProblem& p) {
+  using Dims = std::vector<std::int64_t>;
+  const Dims dsrc{p.N, p.C, p.H, p.W};
   return {{.name = "ddst", .dims = {p.N, p.K, p.P(), p.Q()}, .per_image = true},
-          {.name = "weights", .dims = {p.K, p.C, p.R, p.S}}};
+          {.name = "weights", .dims = {p.K, p.C, p.R, p.S}},
+          {.name = "residual", .dims = p.epilogue.residual ? dsrc : Dims{}, .per_image = true},
+          {.name = "at", .dims = p.epilogue.derivative ? dsrc : Dims{}, .per_image = true}};
 }
 
 std::vector<TensorInfo> ConvBackwardDataOp::outputs(const ConvProblem& p) {
@@ -46,10 +50,16 @@ void ConvBackwardDataOp::reference(const ConvProblem& p, const PlainTensors& in,
   using Space = Kokkos::DefaultHostExecutionSpace;
   const double* ddst = in.at<double>("ddst");
   const double* weights = in.at<double>("weights");
+  const double* residual = in.at<double>("residual");
+  const double* at = in.at<double>("at");
   double* dsrc = out.at<double>("dsrc");
   Kokkos::parallel_for("ConvBackwardDataOp::reference", Kokkos::RangePolicy<Space>(0, p.N * p.C), [&](std::int64_t nc) {
     const std::int64_t n = nc / p.C, c = nc % p.C;
     spread_channel(p, ddst + n * p.K * p.P() * p.Q(), weights + c * p.R * p.S, p.C * p.R * p.S, dsrc + nc * p.H * p.W);
+    for (std::int64_t i = nc * p.H * p.W; i < (nc + 1) * p.H * p.W; ++i) {
+      if (residual != nullptr) dsrc[i] += residual[i];
+      if (at != nullptr) dsrc[i] = times_derivative(p.epilogue.activation, dsrc[i], at[i]);
+    }
   });
   Kokkos::fence();
 }

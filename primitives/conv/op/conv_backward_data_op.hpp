@@ -7,15 +7,21 @@ namespace brickwork {
 
 // The gradient of src out of that of dst, which is what the problem's sizes are those of:
 //   dsrc[n][c][h][w] = sum over k, r, s with p*stride_h + r - pad_h == h and q*stride_w + s - pad_w == w
-//                      of ddst[n][k][p][q] * weights[k][c][r][s].
-// Tensors: ddst [N][K][P][Q], weights [K][C][R][S]; dsrc [N][C][H][W], whose pixels that no tap meets are 0.
+//                      of ddst[n][k][p][q] * weights[k][c][r][s],
+// and after it the epilogue: + residual (the gradient that comes by another way), and the product with the derivative
+// of the activation that made src. Tensors: ddst [N][K][P][Q], weights [K][C][R][S], residual [N][C][H][W] and `at`,
+// where the derivative is taken, as the epilogue asks for them; dsrc [N][C][H][W], whose pixels that no tap meets are
+// the epilogue of 0.
 struct ConvBackwardDataOp {
   using Problem = ConvProblem;
   static constexpr std::string_view primitive = "conv", pass = "backward-data";
   static constexpr std::int64_t ConvProblem::*images = &ConvProblem::N;
   static constexpr bool sum_of_products = true;
 
-  static void check_taken(const ConvProblem& p) { require_steps(p.epilogue, {}, pass); }
+  static constexpr EpilogueSteps steps{.residual = true, .derivative = true};
+
+  static void check_taken(const ConvProblem& p) { require_steps(p.epilogue, steps, pass); }
+  static bool curved(const ConvProblem& p) { return is_curve(p.epilogue.activation); }
   static std::vector<TensorInfo> inputs(const ConvProblem&);
   static std::vector<TensorInfo> outputs(const ConvProblem&);
   // With a stride a pixel is met by every stride-th tap alone.

@@ -8,9 +8,11 @@
 namespace brickwork {
 namespace {
 
-Values dsrc_of(const ConvProblem& p, const Values& ddst, const Values& weights) {
-  return by_definition<ConvBackwardDataOp>(p, {ddst, weights});
+Values dsrc_of(const ConvProblem& p, const std::vector<Values>& inputs) {
+  return by_definition<ConvBackwardDataOp>(p, inputs);
 }
+
+Values dsrc_of(const ConvProblem& p, const Values& ddst, const Values& weights) { return dsrc_of(p, {ddst, weights}); }
 
 TEST(ConvBackwardDataOp, PointwiseByHand) {
   const auto p = parse_problem<ConvProblem>("C2 K2 H1 W2");
@@ -81,10 +83,25 @@ TEST(ConvBackwardDataOp, DoesTheWorkOfForwardOnItsTensors) {
   EXPECT_EQ(bytes_of<ConvBackwardDataOp>(p), 4.0 * (2 * 5 * 4 * 4 + 5 * 3 * 3 * 3 + 2 * 3 * 7 * 7));
 }
 
-TEST(ConvBackwardDataOp, TakesNoEpilogue) {
-  EXPECT_NO_THROW(check_taken<ConvBackwardDataOp>(parse_problem<ConvProblem>("C3 K5 H7")));
+// Pixels that no tap meets take it, too.
+TEST(ConvBackwardDataOp, EpilogueIsResidualThenDerivative) {
+  const Values ddst{1, -2}, weights{10}, residual{1, 2, 3}, at{1, 0, 2};
+  const auto with = [](const char* epilogue) {
+    return parse_problem<ConvProblem>(std::string("C1 K1 H1 W3 sw2 ") + epilogue);
+  };
+  EXPECT_EQ(dsrc_of(with("residual"), {ddst, weights, residual, {}}), (Values{11, 2, -17}));
+  EXPECT_EQ(dsrc_of(with("drelu"), {ddst, weights, {}, at}), (Values{10, 0, -20}));
+  EXPECT_EQ(dsrc_of(with("residual+drelu"), {ddst, weights, residual, at}), (Values{11, 0, -17}));
+  EXPECT_EQ(dsrc_of(with("residual+dsigmoid"), {ddst, weights, residual, at}), (Values{0, 0, 34}));
+  EXPECT_EQ(dsrc_of(with("residual+dtanh"), {ddst, weights, residual, at}), (Values{0, 2, 51}));
+}
+
+TEST(ConvBackwardDataOp, TakesItsOwnEpiloguesAlone) {
+  for (const char* text : {"C3 K5 H7", "C3 K5 H7 residual", "C3 K5 H7 residual+dgelu"})
+    EXPECT_EQ(refusal<ConvBackwardDataOp>(text), "");
   EXPECT_EQ(refusal<ConvBackwardDataOp>("C3 K5 H7 bias+relu"),
-            "the epilogue is bias+relu: that of the pass backward-data must be none");
+            "the epilogue is bias+relu: that of the pass backward-data must be none, or some of residual, "
+            "drelu|dsigmoid|dtanh|dgelu in this order joined by +");
 }
 
 }  // namespace

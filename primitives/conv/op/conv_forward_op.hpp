@@ -13,9 +13,9 @@ struct ConvForwardOp {
   static constexpr std::int64_t ConvProblem::*images = &ConvProblem::N;
   static constexpr bool sum_of_products = true;
 
-  static void check_taken(const ConvProblem& p) {
-    require_steps(p.epilogue, {.bias = true, .residual = true, .activation = true}, pass);
-  }
+  static constexpr EpilogueSteps steps{.bias = true, .residual = true, .activation = true};
+
+  static void check_taken(const ConvProblem& p) { require_steps(p.epilogue, steps, pass); }
   static bool curved(const ConvProblem& p) { return is_curve(p.epilogue.activation); }
   static std::vector<TensorInfo> inputs(const ConvProblem&);
   static std::vector<TensorInfo> outputs(const ConvProblem&);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "conv_forward_op.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -15,10 +17,16 @@ std::int64_t pick(std::int64_t low, std::int64_t high) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
 }
 
-// One of them or none, and relu as often as the others together.
-Activation random_activation() {
-  return *rc::gen::element(Activation::none, Activation::none, Activation::relu, Activation::relu, Activation::sigmoid,
-                           Activation::tanh, Activation::gelu);
+// Some of the steps, and relu as often as the curves together.
+Epilogue random_epilogue(const EpilogueSteps& has) {
+  Epilogue e{.bias = has.bias && pick(0, 1) == 1, .residual = has.residual && pick(0, 1) == 1};
+  if (has.activation || has.derivative) {
+    e.activation =
+        *rc::gen::element(Activation::none, Activation::none, Activation::none, Activation::relu, Activation::relu,
+                          Activation::relu, Activation::sigmoid, Activation::tanh, Activation::gelu);
+    e.derivative = has.derivative && e.activation != Activation::none;
+  }
+  return e;
 }
 
 // Mostly one of these, or one less or more.
@@ -90,15 +98,15 @@ ConvProblem random_conv_problem() {
   }
   p.H = input_size(pick(1, 5), p.stride_h, p.R, p.pad_h);
   p.W = input_size(Q, p.stride_w, p.S, p.pad_w);
-  p.epilogue = {.bias = pick(0, 1) == 1, .residual = pick(0, 1) == 1, .activation = random_activation()};
+  p.epilogue = random_epilogue(ConvForwardOp::steps);
   make_quick(p);
   make_checkable(p);
   return p;
 }
 
-ConvProblem random_training_problem() {
+ConvProblem random_training_problem(const EpilogueSteps& has) {
   ConvProblem p = random_conv_problem();
-  p.epilogue = {};
+  p.epilogue = random_epilogue(has);
   if (p.least_flops() == 0) p.pad_h = p.pad_w = 0, p.H = std::max(p.H, p.R), p.W = std::max(p.W, p.S);
   return p;
 }

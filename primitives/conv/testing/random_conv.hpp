@@ -9,8 +9,9 @@ namespace brickwork {
 // Sizes around those of vectors, register tiles and the rule's blocks. It always has an output that is not zero.
 ConvProblem random_conv_problem();
 
-// The same as a training pass takes it: without an epilogue, and with products, as nothing else could be checked.
-ConvProblem random_training_problem();
+// The same as a training pass takes it: with the steps that its epilogue has, and with products, as nothing else could
+// be checked.
+ConvProblem random_training_problem(const EpilogueSteps& = {});
 
 // A layer of ResNet-50 of each kind: large filter and stride, 1x1, 3x3, strided 1x1, and version 1.5's strided 3x3.
 inline constexpr const char* kLayersOfEachKind[] = {

@@ -43,7 +43,11 @@ void FcForwardOp::reference(const FcProblem& p, const PlainTensors& in, PlainTen
 }
 
 std::vector<TensorInfo> FcBackwardDataOp::inputs(const FcProblem& p) {
-  return {{.name = "ddst", .dims = {p.N, p.K}, .per_image = true}, {.name = "weights", .dims = {p.K, p.C}}};
+  using Dims = std::vector<std::int64_t>;
+  return {{.name = "ddst", .dims = {p.N, p.K}, .per_image = true},
+          {.name = "weights", .dims = {p.K, p.C}},
+          {.name = "residual", .dims = p.epilogue.residual ? Dims{p.N, p.C} : Dims{}, .per_image = true},
+          {.name = "at", .dims = p.epilogue.derivative ? Dims{p.N, p.C} : Dims{}, .per_image = true}};
 }
 
 std::vector<TensorInfo> FcBackwardDataOp::outputs(const FcProblem& p) {
