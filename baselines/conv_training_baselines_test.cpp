@@ -63,6 +63,7 @@ TEST_P(ConvWeightUpdateBaseline, IsExact) {
   expect_exact_on(contender, kConvProblems, refusal_of(contender));
   expect_exact_on(contender, kTrainingProblems, refusal_of(contender));
 }
+TEST_P(ConvWeightUpdateBaseline, IsExactWithABiasOrRefusesIt) { expect_exact_or_refused(contender, {"bias"}); }
 TEST_P(ConvWeightUpdateBaseline, IsExactOnRandomProblems) {
   expect_exact_on_random_problems(contender, random_baseline_conv);
 }

@@ -38,8 +38,9 @@ PreparedPtr prepare_conv_forward(const ConvProblem& p, const PlainTensors& in) {
 
 }  // namespace
 
-dnnl::convolution_forward::primitive_desc conv_forward_of(const Context& context, const ConvSizes& sizes) {
-  return describe_forward(context, dnnl::prop_kind::forward_training, sizes, {}, {});
+dnnl::convolution_forward::primitive_desc conv_forward_of(const Context& context, const ConvSizes& sizes,
+                                                          const dnnl::memory::desc& bias) {
+  return describe_forward(context, dnnl::prop_kind::forward_training, sizes, bias, {});
 }
 
 }  // namespace onednn

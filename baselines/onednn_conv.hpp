@@ -18,6 +18,7 @@ struct ConvSizes {
 };
 
 // The forward pass that a backward one belongs to: oneDNN asks for it.
-dnnl::convolution_forward::primitive_desc conv_forward_of(const Context&, const ConvSizes&);
+dnnl::convolution_forward::primitive_desc conv_forward_of(const Context&, const ConvSizes&,
+                                                          const dnnl::memory::desc& bias = {});
 
 }  // namespace brickwork::onednn

@@ -9,15 +9,18 @@ namespace {
 PreparedPtr prepare_onednn_weight_update(const ConvProblem& p, const PlainTensors& in) {
   const onednn::Context context;
   const onednn::ConvSizes sizes(p);
+  const auto dbias = p.epilogue.bias ? onednn::plain({p.K}) : dnnl::memory::desc();
   const dnnl::convolution_backward_weights::primitive_desc desc(
       context.engine, dnnl::algorithm::convolution_direct, onednn::any_layout(sizes.src),
-      onednn::any_layout(sizes.weights), onednn::any_layout(sizes.dst), sizes.strides, sizes.padding, sizes.padding,
-      onednn::conv_forward_of(context, sizes), onednn::user_scratchpad());
+      onednn::any_layout(sizes.weights), dbias, onednn::any_layout(sizes.dst), sizes.strides, sizes.padding,
+      sizes.padding, onednn::conv_forward_of(context, sizes, dbias), onednn::user_scratchpad());
+  std::vector<onednn::Operand> results{{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()}};
+  if (p.epilogue.bias) results.push_back({DNNL_ARG_DIFF_BIAS, "dbias", dbias});
   return std::make_unique<onednn::PreparedPrimitive>(
       context, desc, dnnl::convolution_backward_weights(desc), in,
       std::vector<onednn::Operand>{{DNNL_ARG_SRC, "src", desc.src_desc()},
                                    {DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()}},
-      std::vector<onednn::Operand>{{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()}});
+      results);
 }
 
 }  // namespace

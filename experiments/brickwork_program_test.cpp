@@ -63,7 +63,7 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment conv-backward --epilogue relu",
        "the epilogue is relu: that of the pass backward-data must be none"},
       {"--experiment conv-forward --epilogue drelu", "the epilogue is drelu: that of the pass forward must be none"},
-      {"--experiment conv-update --problem 'C3 K5 H6 residual'", "that of the pass weight-update must be none"},
+      {"--experiment conv-update --problem 'C3 K5 H6 residual'", "that of the pass weight-update must be none or bias"},
       {"--experiment brgemm --shapes resnet50", "these are conv problems"},
       {"--experiment brgemm --threads", "--threads"},
       {"--experiment brgemm --plan search", "--plan belongs to conv-forward, conv-backward, "},

@@ -111,19 +111,21 @@ class WeightUpdatePass<Layers>::Prepared final : public PreparedLoops<ConvWeight
       : PreparedLoops(plain, std::move(conv), std::move(tuning), std::move(implementation)),
         src_(driver_.src_layout().size()),
         ddst_(driver_.ddst_layout().size()),
-        dweights_(driver_.dweights_layout().size()) {}
+        dweights_(driver_.dweights_layout().size()),
+        dbias_(driver_.dbias_size()) {}
 
   void pack() override {
     Layers::pack(driver_.src_layout(), plain_.at<float>("src"), src_.data());
     Layers::pack(driver_.ddst_layout(), plain_.at<float>("ddst"), ddst_.data());
   }
-  void run() override { driver_.run(src_.data(), ddst_.data(), dweights_.data()); }
+  void run() override { driver_.run(src_.data(), ddst_.data(), dweights_.data(), dbias_.data()); }
   void unpack(PlainTensors& out) override {
     unpack_kcrs(driver_.dweights_layout(), dweights_.data(), out.at<float>("dweights"));
+    if (dbias_.size() > 0) std::copy_n(dbias_.data(), driver_.ddst_layout().C, out.at<float>("dbias"));
   }
 
  private:
-  AlignedBuffer<float> src_, ddst_, dweights_;
+  AlignedBuffer<float> src_, ddst_, dweights_, dbias_;
 };
 
 // The best plan of forward that is found for each problem in so many seconds.

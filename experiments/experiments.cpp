@@ -101,6 +101,7 @@ std::span<const ExperimentEntry> experiment_table() {
                  .make = conv_backward_experiment}),
       conv_pass({.name = "conv-update",
                  .about = "convolution's weight update, a network's layers",
+                 .takes_epilogue = true,
                  .make = conv_update_experiment}),
       fc_pass({.name = "fc-forward",
                .about = "fully connected layers forward",

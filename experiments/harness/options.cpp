@@ -160,7 +160,9 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
       app.add_option("--minibatch", minibatch, "Images of a problem that does not say its own (default: 28)")
           ->type_name("COUNT")
           ->check(whole(1, std::int64_t{1} << 40));
-  app.add_option("--epilogue", o.epilogue, "Fused into the operation: none, bias, bias+relu, bias+residual+relu, ...")
+  app.add_option(
+         "--epilogue", o.epilogue,
+         "Fused into the operation: none, bias, bias+residual+relu, residual+drelu, ... (README: which pass has which)")
       ->type_name("TEXT");
   app.add_option("--cache", cache, "State of the caches before each run: hot, cold (default: hot)")
       ->type_name("STATE")

@@ -83,7 +83,7 @@ void ConvBackwardData::pack_weights(const float* kcrs, float* packed) const {
 }
 
 void ConvBackwardData::run(const float* ddst, const float* packed_weights, const float* residual, const float* at,
-                            float* dsrc) {
+                           float* dsrc) {
   if (scatter_) return scatter_->run(ddst, packed_weights, dsrc);
   for (const Phase& phase : phases_) {
     const bool fills = &phase == &phases_.front();

@@ -1,6 +1,7 @@
 // Convolution's weight update on one page: six loops around the brick.
 //
 //   dweights[kb][cb][r][s] = sum over n, oj of src[n][cb][row r of oj][tap s of all oi]^T * ddst[n][kb][oj]
+//   dbias[kb]              = sum over n, oj of a row of ones * ddst[n][kb][oj]
 //
 // Algorithm: the weight update of arXiv 1906.06440 on blocked tensors: pixels are the brick's k, input features its m,
 // and src is read as it lies, transposed by the brick. Output rows whose filter row falls outside the image are left
@@ -27,6 +28,7 @@ struct ConvUpdateGeometry {
   } src, ddst;
   std::int64_t src_tap;  // from tap to tap of a filter row
   std::int64_t weights_kb, weights_cb, weights_r, weights_s;
+  std::int64_t bk;
   std::int64_t images;  // of a call, at most
 };
 
@@ -34,9 +36,14 @@ template <class T>
 struct ConvUpdateData {
   const T *src, *ddst;
   PrivateCopies<T> dweights;
+  PrivateCopies<T> dbias;  // without an output where none is asked for
+  bool accumulate;         // to what the outputs hold
   // Bytes from a call's first member to each one of its batch, (n, oj) with oj fastest: one list behind the other for
   // 1, 2, ... rows, each of all images of a call.
   const std::uint64_t *src_offsets, *ddst_offsets;
+  // Of dbias: a row of ones, which each of its batch's members begins at.
+  const T* ones;
+  const std::uint64_t* ones_offsets;
 };
 
 struct ConvUpdateLoop {
@@ -58,7 +65,7 @@ template <class Brick, class T = float>
 struct ConvUpdateBody {
   ConvUpdateGeometry g;
   ConvUpdateData<T> data;
-  Brick brick;
+  Brick brick, bias_brick;
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
@@ -79,10 +86,27 @@ struct ConvUpdateBody {
         data.ddst + images.begin * g.ddst.image + kb * g.ddst.block + first * g.ddst.row, images.size() * live,
         data.src_offsets + offsets, data.ddst_offsets + offsets);
     call.c = data.dweights.of(at.copy()) + kb * g.weights_kb + cb * g.weights_cb + r * g.weights_r + s * g.weights_s;
-    brick(team, at.first(L::n) && at.first(L::oj) ? 0 : 1, call, at.scratch<T>());
+    const bool overwrites = at.first(L::n) && at.first(L::oj) && !(data.accumulate && at.copy() == 0);
+    // Beside its first tap, whose loops meet all of ddst once, a block's bias has ddst in the caches.
+    if (data.dbias.output != nullptr && cb == 0 && r == 0 && s == 0) add_to_bias(team, at, overwrites ? 0 : 1);
+    brick(team, overwrites ? 0 : 1, call, at.scratch<T>());
   }
 
   std::int64_t scratch_bytes() const { return brick.scratch_bytes(); }
+
+ private:
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void add_to_bias(const Team& team, const LoopIndex& at, int beta) const {
+    using L = ConvUpdateLoop;
+    const LoopRange images = at[L::n], rows = at[L::oj];
+    const std::int64_t kb = at[L::kb].begin, offsets = g.images * (rows.size() * (rows.size() - 1) / 2);
+    BrgemmCall call;
+    call.batch = Batch::at_offsets(
+        data.ones, data.ddst + images.begin * g.ddst.image + kb * g.ddst.block + rows.begin * g.ddst.row,
+        images.size() * rows.size(), data.ones_offsets, data.ddst_offsets + offsets);
+    call.c = data.dbias.of(at.copy()) + kb * g.bk;
+    bias_brick(team, beta, call, at.scratch<T>());
+  }
 };
 
 }  // namespace brickwork

@@ -44,6 +44,7 @@ ConvUpdateGeometry update_geometry(const ConvProblem& p, const ConvUpdatePlan& p
           .weights_cb = weights.block_size(),
           .weights_r = weights.tap(0, 0, 1, 0),
           .weights_s = weights.tap(0, 0, 0, 1),
+          .bk = plan.bk,
           .images = 1};
 }
 
@@ -62,6 +63,10 @@ Result<ConvWeightUpdate> ConvWeightUpdate::make(const ConvProblem& p, const Conv
     auto brick = make_brgemm(update.brick_shape(p, beta), {.tuning = tuning}, backend, isa);
     if (!brick) return {brick.status(), brick.reason()};
     update.bricks_[beta] = *std::move(brick);
+    if (!p.epilogue.bias) continue;
+    auto bias_brick = make_brgemm(update.bias_brick_shape(p, beta), {.tuning = tuning}, backend, isa);
+    if (!bias_brick) return {bias_brick.status(), bias_brick.reason()};
+    update.bias_bricks_[beta] = *std::move(bias_brick);
   }
   return update;
 }
@@ -83,6 +88,11 @@ ConvWeightUpdate::ConvWeightUpdate(const ConvProblem& p, const ConvUpdatePlan& p
       }
     }
   }
+  if (p.epilogue.bias) {
+    ones_.assign(static_cast<std::size_t>(brick_shape(p, 0).k), 1.0F);
+    ones_offsets_.assign(static_cast<std::size_t>(geometry_.images * nest.step_of(ConvUpdateLoop::oj)), 0);
+    bias_copies_ = AlignedBuffer<float>(static_cast<std::size_t>((nest.copies() - 1) * ddst_.Cb() * ddst_.bc));
+  }
 }
 
 BrgemmShape ConvWeightUpdate::brick_shape(const ConvProblem& p, int beta) const {
@@ -97,12 +107,37 @@ BrgemmShape ConvWeightUpdate::brick_shape(const ConvProblem& p, int beta) const 
           .batch_kind = BatchKind::offsets};
 }
 
-void ConvWeightUpdate::run(const float* src, const float* ddst, float* dweights) {
-  const KernelBrick brick{bricks_[0].get(), bricks_[1].get()};
+// A product with a row of ones.
+BrgemmShape ConvWeightUpdate::bias_brick_shape(const ConvProblem& p, int beta) const {
+  BrgemmShape shape = brick_shape(p, beta);
+  shape.m = 1;
+  shape.lda = shape.k;
+  shape.a_transposed = false;
+  return shape;
+}
+
+void ConvWeightUpdate::run(const float* src, const float* ddst, float* dweights, float* dbias, Gradients gradients) {
+  const Kokkos::DefaultHostExecutionSpace space;
+  const bool with_bias = bias_bricks_[0] != nullptr;
   const PrivateCopies<float> copies{dweights, copies_.data(), dweights_.size()};
-  const ConvUpdateBody<KernelBrick> body{
-      geometry_, {src, ddst, copies, src_offsets_.data(), ddst_offsets_.data()}, brick};
-  nest_.run(Kokkos::DefaultHostExecutionSpace(), body, copies, {.scratch_bytes = body.scratch_bytes()});
+  const PrivateCopies<float> bias_copies{with_bias ? dbias : nullptr, bias_copies_.data(), ddst_.Cb() * ddst_.bc};
+  const ConvUpdateBody<KernelBrick> body{geometry_,
+                                         {.src = src,
+                                          .ddst = ddst,
+                                          .dweights = copies,
+                                          .dbias = bias_copies,
+                                          .accumulate = gradients == Gradients::accumulate,
+                                          .src_offsets = src_offsets_.data(),
+                                          .ddst_offsets = ddst_offsets_.data(),
+                                          .ones = ones_.data(),
+                                          .ones_offsets = ones_offsets_.data()},
+                                         {bricks_[0].get(), bricks_[1].get()},
+                                         {bias_bricks_[0].get(), bias_bricks_[1].get()}};
+  nest_.run(space, body, copies, {.scratch_bytes = body.scratch_bytes()});
+  if (with_bias) {
+    const SumOfCopies<float> sum{bias_copies, nest_.copies()};
+    parallel_league(space, sum.tasks(), 1, 0, sum);
+  }
 }
 
 }  // namespace brickwork

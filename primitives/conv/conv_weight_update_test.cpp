@@ -24,16 +24,26 @@ TestData update_test_data(const ConvProblem& p) {
   return make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
 }
 
-PlainTensors updated(const ConvProblem& p, ConvWeightUpdate& conv, const PlainTensors& inputs) {
+// The update's outputs; or with `to_add_to` what they add up to with these.
+PlainTensors updated(const ConvProblem& p, ConvWeightUpdate& conv, const PlainTensors& inputs,
+                     const PlainTensors* to_add_to = nullptr) {
   AlignedBuffer<float> src(conv.src_layout().size()), ddst(conv.ddst_layout().size()),
-      dweights(conv.dweights_layout().size());
+      dweights(conv.dweights_layout().size()),
+      dbias(p.epilogue.bias ? conv.ddst_layout().Cb() * conv.ddst_layout().bc : 0);
   pack_nchw(conv.src_layout(), inputs.at<float>("src"), src.data());
   pack_nchw(conv.ddst_layout(), inputs.at<float>("ddst"), ddst.data());
   std::ranges::fill(dweights, std::numeric_limits<float>::quiet_NaN());
-  conv.run(src.data(), ddst.data(), dweights.data());
+  std::ranges::fill(dbias, std::numeric_limits<float>::quiet_NaN());
+  if (to_add_to != nullptr) {
+    pack_kcrs(conv.dweights_layout(), to_add_to->at<float>("dweights"), dweights.data());
+    if (dbias.size() > 0) std::copy_n(to_add_to->at<float>("dbias"), p.K, dbias.data());
+  }
+  conv.run(src.data(), ddst.data(), dweights.data(), dbias.data(),
+           to_add_to != nullptr ? Gradients::accumulate : Gradients::overwrite);
   PlainTensors plain(ConvWeightUpdateOp::outputs(p));
   poison(plain);
   unpack_kcrs(conv.dweights_layout(), dweights.data(), plain.at<float>("dweights"));
+  if (dbias.size() > 0) std::copy_n(dbias.data(), p.K, plain.at<float>("dbias"));
   return plain;
 }
 
@@ -42,11 +52,23 @@ std::string wrong_dweights(const ConvProblem& p, ConvWeightUpdate& conv, const T
   return compare(updated(p, conv, t.inputs), t.expected, t.tolerance).reason;
 }
 
+// The same of an update that adds to the right answer.
+std::string wrong_sum_of_two(const ConvProblem& p, ConvWeightUpdate& conv, const TestData& t) {
+  PlainTensors once(ConvWeightUpdateOp::outputs(p)), twice(with_dtype(ConvWeightUpdateOp::outputs(p), DType::f64));
+  for (std::size_t i = 0; i < once.infos().size(); ++i) {
+    const auto right = t.expected.values<double>(i);
+    std::ranges::copy(right, once.values<float>(i).begin());
+    std::ranges::transform(right, twice.values<double>(i).begin(), [](double x) { return 2 * x; });
+  }
+  return compare(updated(p, conv, t.inputs, &once), twice, t.tolerance).reason;
+}
+
 void expect_update_exact(const ConvProblem& p, const ConvUpdatePlan& plan, Backend backend, const TestData& t) {
   auto conv = ConvWeightUpdate::make(p, plan, backend);
   if (backend != Backend::simd && !conv && conv.status() == Status::unsupported) return;
   ASSERT_TRUE(conv) << conv.reason();
   EXPECT_EQ(wrong_dweights(p, *conv, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
+  EXPECT_EQ(wrong_sum_of_two(p, *conv, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
 }
 
 class UpdateOfResNet50 : public testing::TestWithParam<const char*> {};
@@ -62,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Layer, UpdateOfResNet50, testing::ValuesIn(kLayersOfEac
 
 TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_training_problem();
+    const ConvProblem p = random_training_problem(ConvWeightUpdateOp::steps);
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
                                .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)};
     const TestData t = update_test_data(p);
@@ -75,7 +97,7 @@ TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
 
 TEST(ConvWeightUpdate, RandomLegalPlans) {
   EXPECT_TRUE(rc::check([] {
-    const ConvProblem p = random_training_problem();
+    const ConvProblem p = random_training_problem(ConvWeightUpdateOp::steps);
     expect_update_exact(p, random_update_plan(p), Backend::simd, update_test_data(p));
   }));
 }
@@ -104,7 +126,27 @@ TEST(ConvWeightUpdate, AWrongUpdateIsSeen) {
   };
   auto right = of("N2 C4 K4 H7 R3 sh2 ph1"), one_image = of("N1 C4 K4 H7 R3 sh2 ph1");
   EXPECT_EQ(wrong_dweights(p, right, t), "");
+  EXPECT_EQ(wrong_sum_of_two(p, right, t), "");
   EXPECT_NE(wrong_dweights(p, one_image, t), "");
+  EXPECT_NE(wrong_sum_of_two(p, one_image, t), "");
+  const ConvProblem with_bias = parse_problem<ConvProblem>("N2 C4 K4 H7 R3 sh2 ph1 bias");
+  const TestData of_bias = update_test_data(with_bias);
+  EXPECT_NE(wrong_dweights(with_bias, right, of_bias), "") << "without the gradient of the bias";
+}
+
+// Images in copies, in parts of one call and rows in several, taps whose first one meets the padding alone.
+TEST(ConvWeightUpdate, GradientOfTheBiasUnderEveryOrder) {
+  for (const char* text : {"N5 C20 K24 H9 R3 ph1 bias", "N3 C8 K10 H4 R2 sh3 ph3 bias", "N4 C12 K20 H6 bias"}) {
+    const ConvProblem p = parse_problem<ConvProblem>(text);
+    const TestData t = update_test_data(p);
+    for (const char* loops : {"{n:2} n oj kb cb r s", "{kb cb} n:2 oj:3 r s", "{r s} kb oj:2 cb n",
+                              "oj:2 {n kb} cb r s oj", "cb r s {n} kb oj"}) {
+      const auto plan = parse_conv_update_plan(std::string("bc=4 bk=8 loops=") + loops);
+      for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+        if (usable(backend)) expect_update_exact(p, plan, backend, t);
+      }
+    }
+  }
 }
 
 TEST(ConvUpdatePlan, TextRoundTrip) {

@@ -36,7 +36,9 @@ std::vector<TensorInfo> ConvWeightUpdateOp::inputs(const ConvProblem& p) {
 }
 
 std::vector<TensorInfo> ConvWeightUpdateOp::outputs(const ConvProblem& p) {
-  return {{.name = "dweights", .dims = {p.K, p.C, p.R, p.S}}};
+  using Dims = std::vector<std::int64_t>;
+  return {{.name = "dweights", .dims = {p.K, p.C, p.R, p.S}},
+          {.name = "dbias", .dims = p.epilogue.bias ? Dims{p.K} : Dims{}}};
 }
 
 void ConvWeightUpdateOp::reference(const ConvProblem& p, const PlainTensors& in, PlainTensors& out) {
@@ -53,6 +55,15 @@ void ConvWeightUpdateOp::reference(const ConvProblem& p, const PlainTensors& in,
       }
     }
   });
+  double* dbias = out.at<double>("dbias");
+  const std::int64_t pixels = p.P() * p.Q();
+  for (std::int64_t k = 0; dbias != nullptr && k < p.K; ++k) {
+    dbias[k] = 0;
+    for (std::int64_t n = 0; n < p.N; ++n) {
+      const double* from = ddst + (n * p.K + k) * pixels;
+      dbias[k] = std::accumulate(from, from + pixels, dbias[k]);
+    }
+  }
   Kokkos::fence();
 }
 

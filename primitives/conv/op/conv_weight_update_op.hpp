@@ -8,7 +8,8 @@ namespace brickwork {
 // The gradient of the weights out of that of dst:
 //   dweights[k][c][r][s] = sum over n, p, q
 //                          of ddst[n][k][p][q] * src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w]
-// with zeros outside src. Tensors: src [N][C][H][W], ddst [N][K][P][Q]; dweights [K][C][R][S], overwritten.
+// with zeros outside src; and where the epilogue has a bias the gradient of that, dbias[k] = sum over n, p, q of
+// ddst[n][k][p][q]. Tensors: src [N][C][H][W], ddst [N][K][P][Q]; dweights [K][C][R][S] and dbias [K], overwritten.
 struct ConvWeightUpdateOp {
   using Problem = ConvProblem;
   static constexpr std::string_view primitive = "conv", pass = "weight-update";
@@ -16,7 +17,9 @@ struct ConvWeightUpdateOp {
   static constexpr std::string_view summed_over_images = "ddst";
   static constexpr bool sum_of_products = true;
 
-  static void check_taken(const ConvProblem& p) { require_steps(p.epilogue, {}, pass); }
+  static constexpr EpilogueSteps steps{.bias = true};
+
+  static void check_taken(const ConvProblem& p) { require_steps(p.epilogue, steps, pass); }
   static std::vector<TensorInfo> inputs(const ConvProblem&);
   static std::vector<TensorInfo> outputs(const ConvProblem&);
   static std::int64_t terms(const ConvProblem& p) { return p.N * p.P() * p.Q(); }

@@ -89,10 +89,20 @@ TEST(ConvWeightUpdateOp, DoesTheWorkOfForwardOnItsTensors) {
   EXPECT_EQ(bytes_of<ConvWeightUpdateOp>(p), 4.0 * (2 * 5 * 4 * 4 + 5 * 3 * 3 * 3 + 2 * 3 * 7 * 7));
 }
 
-TEST(ConvWeightUpdateOp, TakesNoEpilogue) {
-  EXPECT_NO_THROW(check_taken<ConvWeightUpdateOp>(parse_problem<ConvProblem>("C3 K5 H7")));
+TEST(ConvWeightUpdateOp, GradientOfTheBiasIsTheSumOfEachChannel) {
+  const auto p = parse_problem<ConvProblem>("N2 C1 K2 H1 W2 bias");
+  PlainTensors in(with_dtype(ConvWeightUpdateOp::inputs(p), DType::f64)),
+      out(with_dtype(ConvWeightUpdateOp::outputs(p), DType::f64));
+  std::ranges::copy(Values{1, 2, 3, 4, 10, 20, 30, 40}, in.at<double>("ddst"));
+  std::ranges::fill(out.values<double>(1), -1e30);
+  ConvWeightUpdateOp::reference(p, in, out);
+  EXPECT_EQ(Values(out.at<double>("dbias"), out.at<double>("dbias") + 2), (Values{33, 77}));
+}
+
+TEST(ConvWeightUpdateOp, TakesABiasAlone) {
+  for (const char* text : {"C3 K5 H7", "C3 K5 H7 bias"}) EXPECT_EQ(refusal<ConvWeightUpdateOp>(text), "");
   EXPECT_EQ(refusal<ConvWeightUpdateOp>("C3 K5 H7 residual"),
-            "the epilogue is residual: that of the pass weight-update must be none");
+            "the epilogue is residual: that of the pass weight-update must be none or bias");
 }
 
 }  // namespace
