@@ -62,7 +62,7 @@ PlainTensors run_layer<FcForwardOp>(const ConvProblem& conv, const FcProblem& p,
 template <>
 PlainTensors run_layer<FcBackwardDataOp>(const ConvProblem& conv, const FcProblem& p, const MachineModel& machine,
                                          Backend backend, const PlainTensors& in) {
-  const ConvBackwardData driver =
+  ConvBackwardData driver =
       *ConvBackwardData::make(conv, plan_conv_backward_data(conv, machine, backend), backend);
   const auto ddst = packed(driver.ddst_layout(), in.at<float>("ddst"));
   auto weights = unwritten(driver.weights_size()), dsrc = unwritten(driver.dsrc_layout().size());
@@ -106,7 +106,9 @@ TYPED_TEST(FcLayers, RulesPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     FcProblem p{.N = fc_size(), .C = fc_size(), .K = fc_size()};
     if (std::is_same_v<TypeParam, FcForwardOp>) {
-      p.epilogue = {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()};
+      p.epilogue = {.bias = *rc::gen::arbitrary<bool>(),
+                    .residual = *rc::gen::arbitrary<bool>(),
+                    .activation = *rc::gen::element(Activation::none, Activation::relu, Activation::tanh)};
     }
     const MachineModel machine{.threads = *rc::gen::inRange(1, 4),
                                .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)};

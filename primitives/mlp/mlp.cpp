@@ -67,7 +67,7 @@ Result<Mlp> Mlp::make(const MlpSizes& sizes, const MachineModel& machine, Backen
     const std::int64_t bc = equal_block(layer.C, kMlpBlock), bk = equal_block(layer.K, kMlpBlock);
     const ConvProblem conv = conv_of(layer);
     ConvProblem fused = conv;
-    fused.epilogue = {.bias = true, .relu = !last};
+    fused.epilogue = {.bias = true, .activation = last ? Activation::none : Activation::relu};
     auto forward = ConvForward::make(fused, plan_conv_forward(fused, machine, backend, {bc, bk}), backend, isa, tuning);
     if (!forward) return {forward.status(), forward.reason()};
     auto backward_data =

@@ -28,7 +28,7 @@ struct MlpByDefinition {
     std::vector<Values> activations{src};
     for (std::size_t i = 0; i < depth(); ++i) {
       FcProblem p = layer(i);
-      p.epilogue = {.bias = true, .relu = i + 1 < depth()};
+      p.epilogue = {.bias = true, .activation = i + 1 < depth() ? Activation::relu : Activation::none};
       activations.push_back(by_definition<FcForwardOp>(p, {activations.back(), weights[i], biases[i]}));
     }
     return activations;

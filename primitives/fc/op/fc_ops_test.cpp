@@ -36,7 +36,7 @@ TEST(FcOps, EpilogueIsBiasThenResidualThenRelu) {
   EXPECT_EQ(by_definition<FcForwardOp>(p, {src, weights, bias}), (Values{11, -8, 9, -12}));
   p.epilogue = {.residual = true};
   EXPECT_EQ(by_definition<FcForwardOp>(p, {src, weights, {}, residual}), (Values{-19, 22, 8, 28}));
-  p.epilogue = {.relu = true};
+  p.epilogue = {.activation = Activation::relu};
   EXPECT_EQ(forward_of(p, src, weights), (Values{1, 2, 0, 0}));
 }
 

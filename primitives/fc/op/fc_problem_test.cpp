@@ -17,7 +17,9 @@ TEST(FcProblem, TextFormRoundTrips) {
   EXPECT_TRUE(rc::check([] {
     const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
     FcProblem p{.N = in(1, 5000), .C = in(1, 5000), .K = in(1, 5000)};
-    p.epilogue = {*rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>()};
+    p.epilogue = {.bias = *rc::gen::arbitrary<bool>(),
+                  .residual = *rc::gen::arbitrary<bool>(),
+                  .activation = *rc::gen::element(Activation::none, Activation::relu, Activation::gelu)};
     RC_ASSERT(parse_problem<FcProblem>(to_string(p)) == p);
   }));
 }
