@@ -6,20 +6,31 @@
 #include "our_elementwise.hpp"
 
 namespace brickwork {
+namespace {
+
+std::function<void()> add_work(const AddProblem& p, const PlainTensors& in, PlainTensors& out,
+                               const ElementwisePlan& plan) {
+  return [=, a = in.at<float>("a"), b = in.at<float>("b"), dst = out.at<float>("dst")] {
+    add(a, b, dst, p.elements(), p.relu, plan);
+  };
+}
+
+std::function<void()> relu_backward_work(const AddProblem& p, const PlainTensors& in, PlainTensors& out,
+                                         const ElementwisePlan& plan) {
+  return [=, dst = in.at<float>("dst"), ddst = in.at<float>("ddst"), dsrc = out.at<float>("dsrc")] {
+    relu_backward(dst, ddst, dsrc, p.elements(), plan);
+  };
+}
+
+}  // namespace
 
 std::unique_ptr<Experiment> add_experiment(const Request& request) {
-  const auto ours = our_elementwise<AddForwardOp>(
-      request.options, [](const AddProblem& p, const PlainTensors& in, PlainTensors& out, const ElementwisePlan& plan) {
-        add(in.at<float>("a"), in.at<float>("b"), out.at<float>("dst"), p.elements(), p.relu, plan);
-      });
+  const auto ours = our_elementwise<AddForwardOp>(request.options, add_work);
   return make_experiment<AddForwardOp>(request, {ours, onednn_add(), onednn_latest("onednn-latest", onednn_add())});
 }
 
 std::unique_ptr<Experiment> add_backward_experiment(const Request& request) {
-  const auto ours = our_elementwise<AddBackwardOp>(
-      request.options, [](const AddProblem& p, const PlainTensors& in, PlainTensors& out, const ElementwisePlan& plan) {
-        relu_backward(in.at<float>("dst"), in.at<float>("ddst"), out.at<float>("dsrc"), p.elements(), plan);
-      });
+  const auto ours = our_elementwise<AddBackwardOp>(request.options, relu_backward_work);
   const auto onednn = onednn_add_backward();
   return make_experiment<AddBackwardOp>(request, {ours, onednn, onednn_latest("onednn-latest", onednn)});
 }

@@ -7,6 +7,7 @@
 #include "fc_problem.hpp"
 #include "pool_problem.hpp"
 #include "sgd_op.hpp"
+#include "softmax_loss_ops.hpp"
 
 namespace brickwork {
 
@@ -26,6 +27,8 @@ std::unique_ptr<Experiment> batch_norm_inference_experiment(const Request&);
 std::unique_ptr<Experiment> batch_norm_backward_experiment(const Request&);
 std::unique_ptr<Experiment> pool_forward_experiment(const Request&);
 std::unique_ptr<Experiment> pool_backward_experiment(const Request&);
+std::unique_ptr<Experiment> softmax_loss_experiment(const Request&);
+std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request&);
 
 namespace {
 
@@ -85,6 +88,16 @@ ExperimentEntry pool_pass(ExperimentEntry entry) {
   entry.sample = "C64 H14 R3 sh2 ph1";
   entry.kind = shape_kind<PoolProblem>;
   return sweeping_pass(entry);
+}
+
+ExperimentEntry softmax_loss_pass(ExperimentEntry entry) {
+  entry.figure = "layers";
+  entry.shapes = "classes";
+  entry.sample = "N4 C100";
+  entry.takes_threads = true;
+  entry.takes_plan = true;
+  entry.kind = shape_kind<SoftmaxLossProblem>;
+  return entry;
 }
 
 }  // namespace
@@ -148,6 +161,12 @@ std::span<const ExperimentEntry> experiment_table() {
       pool_pass({.name = "pool-backward",
                  .about = "max and average pooling backward, a network's layers",
                  .make = pool_backward_experiment}),
+      softmax_loss_pass({.name = "softmax-loss",
+                         .about = "softmax and cross-entropy, the mean loss, bound by the memory",
+                         .make = softmax_loss_experiment}),
+      softmax_loss_pass({.name = "softmax-loss-backward",
+                         .about = "the gradient of softmax and cross-entropy, bound by the memory",
+                         .make = softmax_loss_backward_experiment}),
   };
   return table;
 }

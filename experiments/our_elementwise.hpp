@@ -1,31 +1,38 @@
 // Operations of ours on plain arrays as contenders: there is nothing to pack.
 #pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "brgemm.hpp"
+#include "build_info.hpp"
 #include "contender.hpp"
 #include "elementwise/elementwise_plan.hpp"
 #include "options.hpp"
 
 namespace brickwork {
 
+// What makes the work of a run, on tensors that outlive it.
 template <Operation Op>
-using ElementwiseRun = void (*)(const typename Op::Problem&, const PlainTensors& in, PlainTensors& out,
-                                const ElementwisePlan&);
+using ElementwiseWork = std::function<void()> (*)(const typename Op::Problem&, const PlainTensors& in,
+                                                  PlainTensors& out, const ElementwisePlan&);
 
 template <Operation Op>
 class PreparedElementwise final : public Prepared {
  public:
-  PreparedElementwise(typename Op::Problem p, const PlainTensors& plain, ElementwisePlan chosen, ElementwiseRun<Op> op)
-      : problem_(std::move(p)), plain_(plain), out_(Op::outputs(problem_)), plan_(chosen), run_(op) {}
+  PreparedElementwise(const typename Op::Problem& p, const PlainTensors& in, ElementwisePlan chosen,
+                      ElementwiseWork<Op> make_work)
+      : out_(Op::outputs(p)), plan_(chosen), work_(make_work(p, in, out_, chosen)) {}
 
   void pack() override {}
-  void run() override { run_(problem_, plain_, out_, plan_); }
+  void run() override { work_(); }
   void unpack(PlainTensors& out) override {
     for (std::size_t i = 0; i < out_.infos().size(); ++i) {
-      std::ranges::copy(out_.template values<float>(i), out.template values<float>(i).begin());
+      std::ranges::copy(out_.values<float>(i), out.values<float>(i).begin());
     }
   }
   std::string implementation() const override { return "vector loops"; }
@@ -33,16 +40,14 @@ class PreparedElementwise final : public Prepared {
   std::string isa() const override { return elementwise_isa(); }
 
  private:
-  typename Op::Problem problem_;
-  const PlainTensors& plain_;
   PlainTensors out_;
   ElementwisePlan plan_;
-  ElementwiseRun<Op> run_;
+  std::function<void()> work_;
 };
 
 // The plan is --plan's, or the rule's choice for each problem.
 template <Operation Op>
-Contender<Op> our_elementwise(const Options& o, ElementwiseRun<Op> run) {
+Contender<Op> our_elementwise(const Options& o, ElementwiseWork<Op> make_work) {
   using Problem = typename Op::Problem;
   const std::optional<ElementwisePlan> asked =
       o.plan.empty() ? std::nullopt : std::optional(parse_elementwise_plan(o.plan));
@@ -51,10 +56,10 @@ Contender<Op> our_elementwise(const Options& o, ElementwiseRun<Op> run) {
   };
   return {
       .name = "brickwork",
-      .library = {"highway", brgemm_backend(Backend::simd).version},
+      .library = {"highway", fmt::format("Highway {}", build_info::highway)},
       .ours = true,
       .prepare = [=](const Problem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
-        return PreparedPtr(std::make_unique<PreparedElementwise<Op>>(p, in, plan_of(p, r), run));
+        return PreparedPtr(std::make_unique<PreparedElementwise<Op>>(p, in, plan_of(p, r), make_work));
       },
       .plan = [=](const Problem& p, const Resources& r) -> Result<std::string> { return to_string(plan_of(p, r)); }};
 }

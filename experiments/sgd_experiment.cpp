@@ -4,14 +4,19 @@
 #include "sgd/sgd.hpp"
 
 namespace brickwork {
+namespace {
+
+std::function<void()> sgd_work(const SgdProblem& p, const PlainTensors& in, PlainTensors& out,
+                               const ElementwisePlan& plan) {
+  const SgdInputs from{in.at<float>("weights"), in.at<float>("velocity"), in.at<float>("gradient")};
+  const SgdOutputs to{out.at<float>("new_weights"), out.at<float>("new_velocity")};
+  return [=] { sgd(SgdOp::step, from, to, p.P, plan); };
+}
+
+}  // namespace
 
 std::unique_ptr<Experiment> sgd_experiment(const Request& request) {
-  return make_experiment<SgdOp>(
-      request, {our_elementwise<SgdOp>(request.options, [](const SgdProblem& p, const PlainTensors& in,
-                                                           PlainTensors& out, const ElementwisePlan& plan) {
-        sgd(SgdOp::step, {in.at<float>("weights"), in.at<float>("velocity"), in.at<float>("gradient")},
-            {out.at<float>("new_weights"), out.at<float>("new_velocity")}, p.P, plan);
-      })});
+  return make_experiment<SgdOp>(request, {our_elementwise<SgdOp>(request.options, sgd_work)});
 }
 
 }  // namespace brickwork

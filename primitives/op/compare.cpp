@@ -75,6 +75,8 @@ void poison(PlainTensors& outputs) {
       case DType::f64:
         std::ranges::fill(outputs.values<double>(i), std::numeric_limits<double>::quiet_NaN());
         break;
+      case DType::i32:
+        throw std::logic_error("no operation has an output of integers");
     }
   }
 }

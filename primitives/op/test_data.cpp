@@ -24,6 +24,9 @@ void repeat(const PlainTensors& few, PlainTensors& all) {
       case DType::f64:
         repeat_as(few.values<double>(i), all.values<double>(i));
         break;
+      case DType::i32:
+        repeat_as(few.values<double>(i), all.values<std::int32_t>(i));
+        break;
     }
   }
 }

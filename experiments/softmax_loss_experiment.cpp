@@ -1,0 +1,33 @@
+// softmax-loss and softmax-loss-backward: the mean loss of rows of logits, and its gradient.
+#include "experiment_of.hpp"
+#include "our_elementwise.hpp"
+#include "softmax_loss/softmax_loss.hpp"
+
+namespace brickwork {
+namespace {
+
+std::function<void()> loss_work(const SoftmaxLossProblem& p, const PlainTensors& in, PlainTensors& out,
+                                const ElementwisePlan& plan) {
+  return [logits = in.at<float>("logits"), labels = in.at<std::int32_t>("labels"), loss = out.at<float>("loss"),
+          softmax = std::make_shared<SoftmaxLoss>(p, plan)] { *loss = softmax->run(logits, labels, nullptr); };
+}
+
+std::function<void()> loss_gradient_work(const SoftmaxLossProblem& p, const PlainTensors& in, PlainTensors& out,
+                                         const ElementwisePlan& plan) {
+  return [logits = in.at<float>("logits"), labels = in.at<std::int32_t>("labels"), dlogits = out.at<float>("dlogits"),
+          softmax = std::make_shared<SoftmaxLoss>(p, plan)] { softmax->run(logits, labels, dlogits); };
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> softmax_loss_experiment(const Request& request) {
+  return make_experiment<SoftmaxLossForwardOp>(request,
+                                               {our_elementwise<SoftmaxLossForwardOp>(request.options, loss_work)});
+}
+
+std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request& request) {
+  return make_experiment<SoftmaxLossBackwardOp>(
+      request, {our_elementwise<SoftmaxLossBackwardOp>(request.options, loss_gradient_work)});
+}
+
+}  // namespace brickwork

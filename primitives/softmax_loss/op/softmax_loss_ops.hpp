@@ -1,0 +1,58 @@
+// Softmax and cross-entropy with one right class a row, as operations: the mean loss, and its gradient.
+#pragma once
+#include <cstdint>
+#include <string>
+
+#include "op.hpp"
+
+namespace brickwork {
+
+struct SoftmaxLossProblem {
+  static const SizeTable<SoftmaxLossProblem>& table();  // "N256 C1000"; N defaults to 1
+
+  std::string name;
+  std::int64_t N = 1, C = 0;  // rows, classes
+  int count = 1;
+
+  void validate() const;  // throws std::invalid_argument with one sentence; sizes 1 .. 2^30
+
+  friend bool operator==(const SoftmaxLossProblem& a, const SoftmaxLossProblem& b) { return same_sizes(a, b); }
+};
+
+// Tensors: logits [N][C], labels [N] from 0 to C - 1. Checked on logits from [-8, 8).
+struct SoftmaxLossOp {
+  using Problem = SoftmaxLossProblem;
+  static constexpr std::string_view primitive = "softmax-loss";
+  static constexpr std::int64_t SoftmaxLossProblem::*images = &SoftmaxLossProblem::N;
+  static constexpr bool sum_of_products = false, bandwidth_bound = true;
+
+  static std::vector<TensorInfo> inputs(const SoftmaxLossProblem& p);
+  static std::int64_t terms(const SoftmaxLossProblem& p) { return p.C; }
+  static double least_flops(const SoftmaxLossProblem& p) { return flops(p); }
+  // A comparison, a subtraction, an exponential and an addition for each logit.
+  static double flops(const SoftmaxLossProblem& p) { return 4.0 * static_cast<double>(p.N) * static_cast<double>(p.C); }
+  // Turns random values from [-1, 1) into logits, and into labels that there are.
+  static void settle(const SoftmaxLossProblem&, PlainTensors& in);
+};
+
+// loss [1] = mean over n of log(sum over c of exp(logits[n][c])) - logits[n][labels[n]].
+struct SoftmaxLossForwardOp : SoftmaxLossOp {
+  static constexpr std::string_view pass = "forward";
+
+  static std::vector<TensorInfo> outputs(const SoftmaxLossProblem&) { return {{.name = "loss", .dims = {1}}}; }
+  static double bound(const SoftmaxLossProblem&);  // of a loss below 32, its differences rounded below 16
+  static void reference(const SoftmaxLossProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+// dlogits [N][C] = (softmax of logits[n] - [c == labels[n]]) / N.
+struct SoftmaxLossBackwardOp : SoftmaxLossOp {
+  static constexpr std::string_view pass = "backward-data";
+
+  static std::vector<TensorInfo> outputs(const SoftmaxLossProblem& p) {
+    return {{.name = "dlogits", .dims = {p.N, p.C}}};
+  }
+  static double bound(const SoftmaxLossProblem& p);
+  static void reference(const SoftmaxLossProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+}  // namespace brickwork

@@ -1,0 +1,28 @@
+// Softmax and cross-entropy on the host: a row goes through the caches once, whatever it gives.
+#pragma once
+#include <cstdint>
+
+#include "aligned_buffer.hpp"
+#include "elementwise/elementwise_plan.hpp"
+#include "softmax_loss_ops.hpp"
+
+namespace brickwork {
+
+class SoftmaxLoss {
+ public:
+  SoftmaxLoss(const SoftmaxLossProblem&, const ElementwisePlan&);
+
+  // The mean loss, and where dlogits is not null its gradient by the logits, which must lie elsewhere than they. Its
+  // bits are the same on any number of threads. Throws std::invalid_argument with one sentence where a label is none of
+  // the classes; then nothing was written. Not by two threads at once.
+  float run(const float* logits, const std::int32_t* labels, float* dlogits);
+
+ private:
+  void run_row(std::int64_t n, const float* logits, std::int64_t label, float* dlogits, float* scratch);
+
+  SoftmaxLossProblem problem_;
+  ElementwisePlan plan_;
+  AlignedBuffer<double> losses_;  // of each row
+};
+
+}  // namespace brickwork
