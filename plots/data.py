@@ -37,6 +37,7 @@ ENVIRONMENT = {
     "cpu.l2_bytes": ((int, float), "a number"),
     "cpu.cache_bytes": ((int, float), "a number"),
     "git": (dict, "an object"),
+    "lines_of_code": (dict, "an object"),
     "warnings": (list, "a list"),
 }
 

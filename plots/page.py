@@ -23,7 +23,7 @@ def render(
     )
     sections = [_section(f"sweep{index}", sweep, drawn[index], folder) for index, sweep in enumerate(sweeps)]
     return templates.get_template("report.html.j2").render(
-        left_out=left_out, glance=list(zip(overview(sweeps), sections, strict=True)), sections=sections,
+        left_out=left_out, glance=list(zip(overview(sweeps), sections, strict=True)), lines=_lines_of_code(runs), sections=sections,
         verdicts=verdicts, tally=tally(verdicts), command=command,
         classes={HOLDS: "holds", FAILS: "fails"},
         environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
@@ -50,6 +50,15 @@ def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> d
         "details": _details(sweep),
         "source": sweep.run.source,
     }
+
+
+def _lines_of_code(runs: list[Run]) -> str:
+    """Of the primitives in the newest build, by folder; empty where no run says it."""
+    counted = [lines for run in runs if (lines := run.environment.get("lines_of_code"))]
+    if not counted:
+        return ""
+    folders = ", ".join(f"{folder} {lines}" for folder, lines in sorted(counted[-1].items(), key=lambda item: -item[1]))
+    return f"{sum(counted[-1].values())} ({folders})"
 
 
 def _facts(sweep: Sweep) -> list[tuple[str, str]]:

@@ -80,6 +80,12 @@ def test_the_report_names_what_has_no_number_and_what_is_wrong(out):
     assert "AMD EPYC, an example" in text and "brickwork --experiment conv-forward --minibatch 2 --threads 2" in text
 
 
+def test_the_lines_of_code_are_counted(conv, out):
+    assert page._lines_of_code([conv.run]) == "" and "lines of code:" not in (out / "report.html").read_text()
+    conv.run.environment["lines_of_code"] = {"add": 45, "conv": 1659}
+    assert page._lines_of_code([conv.run]) == "1704 (conv 1659, add 45)"
+
+
 def test_the_tables_hold_the_numbers(out):
     text = (out / "report.html").read_text()
     plain = [re.sub(r"<[^>]+>", " ", row) for row in re.findall(r"<tr>.*?</tr>", text, re.S)]

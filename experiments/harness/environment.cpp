@@ -18,6 +18,7 @@
 
 #include "build_info.hpp"
 #include "git_info.hpp"
+#include "lines_of_code.hpp"
 #include "machine.hpp"
 #include "threads.hpp"
 
@@ -156,6 +157,7 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
     if (!contender.ours && !library.version.empty()) r["libraries"][library.name] = library.version;
   }
   r["git"] = {{"commit", git_info::commit}, {"dirty", git_info::dirty}};  // of the build
+  for (const auto& [folder, lines] : lines_of_code::primitives) r["lines_of_code"][std::string(folder)] = lines;
   r["openmp_runtimes"] = loaded_openmp_runtimes();
   if (!options.tuning_text.empty()) r["simd_tuning"] = {{"value", options.tuning_text}, {"from", options.tuning_from}};
   r["warnings"] = environment_warnings(options);

@@ -91,8 +91,9 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
 
   const auto environment = read_json(folder_ / "environment.json");
   EXPECT_EQ(environment.at("exit_code"), 1);
-  for (const char* key : {"date", "cpu", "compiler", "compiler_flags", "libraries", "git", "openmp_runtimes",
-                          "environment_variables", "kokkos_configuration", "load_average_start", "peak_memory_bytes"}) {
+  for (const char* key :
+       {"date", "cpu", "compiler", "compiler_flags", "libraries", "git", "openmp_runtimes", "environment_variables",
+        "kokkos_configuration", "load_average_start", "lines_of_code", "peak_memory_bytes"}) {
     EXPECT_TRUE(environment.contains(key)) << key;
   }
   EXPECT_EQ(environment.at("openmp_runtimes").size(), 1U) << environment.at("openmp_runtimes");
