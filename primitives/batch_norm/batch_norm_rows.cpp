@@ -14,9 +14,12 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Arguments come by value: a vector that is stored might else have changed them, and all were loaded again for the
+// next.
+
 // body(d, row, i, j): the vector at i of a row, which is channels j and on of its pixel.
 template <class Body>
-HWY_INLINE void ForPixels(const PixelRows& p, const Body& body) {
+HWY_INLINE void ForPixels(PixelRows p, const Body& body) {
   for (std::int64_t row = 0; row < p.rows; ++row)
     for (std::int64_t pixel = 0; pixel < p.pixels; ++pixel)
       ForVectors(hn::ScalableTag<float>(), 0, p.bc,
@@ -24,15 +27,14 @@ HWY_INLINE void ForPixels(const PixelRows& p, const Body& body) {
 }
 
 template <class T>
-HWY_INLINE T* At(const Rows<T>& rows, std::int64_t row, std::int64_t i) {
+HWY_INLINE T* At(Rows<T> rows, std::int64_t row, std::int64_t i) {
   return rows.data + row * rows.next + i;
 }
 
 // sum[j] = the sum of a(d, row, i, j) over all pixels, sum_ab[j] that of a * b. Four pixels are one addition to memory,
 // which would otherwise be what the loop waits for.
 template <class A, class B>
-HWY_INLINE void SumPixels(const PixelRows& p, float* HWY_RESTRICT sum, float* HWY_RESTRICT sum_ab, const A& a,
-                          const B& b) {
+HWY_INLINE void SumPixels(PixelRows p, float* HWY_RESTRICT sum, float* HWY_RESTRICT sum_ab, const A& a, const B& b) {
   constexpr std::int64_t kTogether = 4;
   for (float* s : {sum, sum_ab}) std::fill_n(s, p.bc, 0.0f);
   const auto add = [](auto d, float* to, auto x) HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, to), x), d, to); };
@@ -60,7 +62,7 @@ HWY_INLINE void SumPixels(const PixelRows& p, float* HWY_RESTRICT sum, float* HW
   }
 }
 
-void StatisticsOfRows(const PixelRows& p, Rows<const float> src, const RowStatistics& s) {
+void StatisticsOfRows(PixelRows p, Rows<const float> src, RowStatistics s) {
   const auto value = [&](auto d, std::int64_t row, std::int64_t i, std::int64_t)
                          HWY_ATTR { return hn::LoadU(d, At(src, row, i)); };
   const PixelRows first{1, std::min<std::int64_t>(p.pixels, 8), p.bc};
@@ -72,8 +74,7 @@ void StatisticsOfRows(const PixelRows& p, Rows<const float> src, const RowStatis
   SumPixels(p, s.deviation, s.square, deviation, deviation);
 }
 
-void Normalise(const PixelRows& p, Rows<const float> src, Rows<const float> residual, Rows<float> dst,
-               const NormaliseRows& n) {
+void Normalise(PixelRows p, Rows<const float> src, Rows<const float> residual, Rows<float> dst, NormaliseRows n) {
   const bool stream = n.stream && AlignedVectors(p.bc, dst.data);
   ForPixels(p, [&](auto d, std::int64_t row, std::int64_t i, std::int64_t j) HWY_ATTR {
     auto x = hn::Sub(hn::LoadU(d, At(src, row, i)), hn::LoadU(d, n.mean + j));
@@ -87,13 +88,12 @@ void Normalise(const PixelRows& p, Rows<const float> src, Rows<const float> resi
 
 // ddst, or 0 where the ReLU cut dst off.
 template <class D>
-HWY_INLINE hn::Vec<D> Unmasked(D d, const Rows<const float>& ddst, const Rows<const float>& dst, std::int64_t row,
-                               std::int64_t i) {
+HWY_INLINE hn::Vec<D> Unmasked(D d, Rows<const float> ddst, Rows<const float> dst, std::int64_t row, std::int64_t i) {
   const auto x = hn::LoadU(d, At(ddst, row, i));
   return dst.data == nullptr ? x : hn::IfThenElseZero(hn::Gt(hn::LoadU(d, At(dst, row, i)), hn::Zero(d)), x);
 }
 
-void SumsOfGradient(const PixelRows& p, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst,
+void SumsOfGradient(PixelRows p, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst,
                     const float* mean, float* sum_d, float* sum_dx) {
   SumPixels(
       p, sum_d, sum_dx,
@@ -102,8 +102,8 @@ void SumsOfGradient(const PixelRows& p, Rows<const float> src, Rows<const float>
           HWY_ATTR { return hn::Sub(hn::LoadU(d, At(src, row, i)), hn::LoadU(d, mean + j)); });
 }
 
-void Gradient(const PixelRows& p, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst,
-              Rows<float> dsrc, Rows<float> dresidual, const GradientRows& g) {
+void Gradient(PixelRows p, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst, Rows<float> dsrc,
+              Rows<float> dresidual, GradientRows g) {
   const bool stream = g.stream && AlignedVectors(p.bc, dsrc.data) && AlignedVectors(p.bc, dresidual.data);
   ForPixels(p, [&](auto d, std::int64_t row, std::int64_t i, std::int64_t j) HWY_ATTR {
     const auto gradient = Unmasked(d, ddst, dst, row, i);

@@ -13,16 +13,18 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Arguments come by value: a vector that is stored might else have changed them, and all were loaded again for the
+// next.
+
 using Range = PoolAxis::Range;
 
-// NaN is larger than all, and of equals the first one is: a value that takes the place of the largest so far.
+// Whether x takes the place of the largest so far: equals do not, NaN always does.
 template <class D>
 HWY_INLINE hn::Mask<D> Larger(D, hn::Vec<D> x, hn::Vec<D> largest) {
-  // Not Ne(), which on x86 is false of NaN.
-  return hn::Or(hn::Gt(x, largest), hn::AndNot(hn::Eq(x, x), hn::Eq(largest, largest)));
+  return hn::Or(hn::Gt(x, largest), hn::Not(hn::Eq(x, x)));  // not Ne(), which on x86 is false of NaN
 }
 
-void MaxRow(const PoolGeometry& g, const PoolForwardRow& f) {
+void MaxRow(PoolGeometry g, PoolForwardRow f) {
   const bool stream = f.stream && AlignedVectors(g.bc, f.dst);
   const Range rows = g.rows.taps_in_image(f.row);
   const float* const top = f.src + (g.rows.first(f.row) + rows.begin) * f.next_row;
@@ -32,14 +34,15 @@ void MaxRow(const PoolGeometry& g, const PoolForwardRow& f) {
     ForVectors(hn::ScalableTag<float>(), 0, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
       const hn::RebindToSigned<decltype(d)> di;
       auto largest = hn::LoadU(d, corner + j);
-      auto index = hn::Set(di, static_cast<std::int32_t>(rows.begin * g.columns.taps + columns.begin));
-      for (std::int64_t r = 0; r < rows.size(); ++r)
-        for (std::int64_t s = 0; s < columns.size(); ++s) {
+      const auto one = hn::Set(di, 1),
+                 next_row = hn::Set(di, static_cast<std::int32_t>(g.columns.taps - columns.size()));
+      auto tap = hn::Set(di, static_cast<std::int32_t>(rows.begin * g.columns.taps + columns.begin)), index = tap;
+      for (std::int64_t r = 0; r < rows.size(); ++r, tap = hn::Add(tap, next_row))
+        for (std::int64_t s = 0; s < columns.size(); ++s, tap = hn::Add(tap, one)) {
           const auto x = hn::LoadU(d, corner + r * f.next_row + s * g.bc + j);
           const auto larger = Larger(d, x, largest);
-          const auto tap = static_cast<std::int32_t>((rows.begin + r) * g.columns.taps + columns.begin + s);
           largest = hn::IfThenElse(larger, x, largest);
-          index = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, tap), index);
+          index = hn::IfThenElse(hn::RebindMask(di, larger), tap, index);
         }
       StoreOrStream(largest, d, f.dst + q * g.bc + j, stream);
       if (f.indices != nullptr) hn::StoreU(index, di, f.indices + q * g.bc + j);
@@ -48,7 +51,7 @@ void MaxRow(const PoolGeometry& g, const PoolForwardRow& f) {
   if (stream) hwy::FlushStream();  // another thread may read it next
 }
 
-void AverageRow(const PoolGeometry& g, const PoolForwardRow& f) {
+void AverageRow(PoolGeometry g, PoolForwardRow f) {
   const bool stream = f.stream && AlignedVectors(g.bc, f.dst);
   const Range rows = g.rows.taps_in_image(f.row);
   const float* const top = f.src + (g.rows.first(f.row) + rows.begin) * f.next_row;
@@ -67,39 +70,47 @@ void AverageRow(const PoolGeometry& g, const PoolForwardRow& f) {
   if (stream) hwy::FlushStream();
 }
 
-// part(d, p, q, w, j): what pixel w of the row has of window (p, q).
+// part(d, gradient, index, tap, p, q): what a pixel, which is that tap of window (p, q), has of the gradient and of the
+// index at these places.
 template <class Part>
-HWY_INLINE void GatherRow(const PoolGeometry& g, const PoolBackwardRow& b, const Part& part) {
+HWY_INLINE void GatherRow(PoolGeometry g, PoolBackwardRow b, const Part& part) {
   const bool stream = b.stream && AlignedVectors(g.bc, b.dsrc);
   const Range rows = g.rows.windows_of(b.row);
+  const std::int64_t first_r = b.row - g.rows.first(rows.begin), index_row = g.columns.outputs * g.bc;
   for (std::int64_t w = 0; w < g.columns.image; ++w) {
     const Range columns = g.column_windows[w];
+    const std::int64_t first_tap = first_r * g.columns.taps + w - g.columns.first(columns.begin);
+    const std::int64_t gradient = rows.begin * b.next_row + columns.begin * g.bc;
+    const std::int64_t index = rows.begin * index_row + columns.begin * g.bc;
     ForVectors(hn::ScalableTag<float>(), 0, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
       auto sum = hn::Zero(d);
-      for (std::int64_t p = rows.begin; p < rows.end; ++p)
-        for (std::int64_t q = columns.begin; q < columns.end; ++q) sum = hn::Add(sum, part(d, p, q, w, j));
+      for (std::int64_t p = 0; p < rows.size(); ++p)
+        for (std::int64_t q = 0; q < columns.size(); ++q) {
+          const std::int64_t tap = first_tap - p * g.rows.stride * g.columns.taps - q * g.columns.stride;
+          sum = hn::Add(sum, part(d, gradient + p * b.next_row + q * g.bc + j, index + p * index_row + q * g.bc + j,
+                                  tap, rows.begin + p, columns.begin + q));
+        }
       StoreOrStream(sum, d, b.dsrc + w * g.bc + j, stream);
     });
   }
   if (stream) hwy::FlushStream();
 }
 
-void MaxGradientRow(const PoolGeometry& g, const PoolBackwardRow& b) {
-  GatherRow(g, b, [&](auto d, std::int64_t p, std::int64_t q, std::int64_t w, std::int64_t j) HWY_ATTR {
-    const hn::RebindToSigned<decltype(d)> di;
-    const std::int64_t r = b.row - g.rows.first(p), s = w - g.columns.first(q);
-    const auto tap = hn::Set(di, static_cast<std::int32_t>(r * g.columns.taps + s));
-    const auto largest = hn::LoadU(di, b.indices + (p * g.columns.outputs + q) * g.bc + j);
-    return hn::IfThenElseZero(hn::RebindMask(d, hn::Eq(largest, tap)),
-                              hn::LoadU(d, b.ddst + p * b.next_row + q * g.bc + j));
-  });
+void MaxGradientRow(PoolGeometry g, PoolBackwardRow b) {
+  GatherRow(
+      g, b,
+      [&](auto d, std::int64_t gradient, std::int64_t index, std::int64_t tap, std::int64_t, std::int64_t) HWY_ATTR {
+        const hn::RebindToSigned<decltype(d)> di;
+        const auto is_largest = hn::Eq(hn::LoadU(di, b.indices + index), hn::Set(di, static_cast<std::int32_t>(tap)));
+        return hn::IfThenElseZero(hn::RebindMask(d, is_largest), hn::LoadU(d, b.ddst + gradient));
+      });
 }
 
-void AverageGradientRow(const PoolGeometry& g, const PoolBackwardRow& b) {
-  GatherRow(g, b, [&](auto d, std::int64_t p, std::int64_t q, std::int64_t, std::int64_t j) HWY_ATTR {
-    return hn::Mul(hn::LoadU(d, b.ddst + p * b.next_row + q * g.bc + j),
-                   hn::Set(d, g.row_shares[p] * g.column_shares[q]));
-  });
+void AverageGradientRow(PoolGeometry g, PoolBackwardRow b) {
+  GatherRow(g, b,
+            [&](auto d, std::int64_t gradient, std::int64_t, std::int64_t, std::int64_t p, std::int64_t q) HWY_ATTR {
+              return hn::Mul(hn::LoadU(d, b.ddst + gradient), hn::Set(d, g.row_shares[p] * g.column_shares[q]));
+            });
 }
 
 }  // namespace brickwork::HWY_NAMESPACE

@@ -30,12 +30,12 @@ void for_each_pixel(const PoolProblem& p, std::int64_t row, std::int64_t column,
     }
 }
 
-// The first of the largest; a NaN is larger than all.
+// The first of the largest; of NaN, which is larger than all, the last.
 std::int64_t largest_pixel(const PoolProblem& p, std::int64_t row, std::int64_t column, const double* plane) {
   std::int64_t largest = -1;
   for_each_pixel(p, row, column, [&](std::int64_t i) {
     const bool is_first = largest < 0;
-    if (is_first || plane[i] > plane[largest] || (std::isnan(plane[i]) && !std::isnan(plane[largest]))) largest = i;
+    if (is_first || plane[i] > plane[largest] || std::isnan(plane[i])) largest = i;
   });
   return largest;
 }

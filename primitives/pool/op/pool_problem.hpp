@@ -15,7 +15,8 @@ enum class PoolKind {
 
 // dst[n][c][p][q] = the largest, or the average, of src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w] over
 // those taps r < R, s < S that meet the image. Of equal values the first one is the largest, in the order of r and then
-// s, and NaN is larger than all. Plain tensors are NCHW, f32. Global pooling is a window of the image's size.
+// s, and NaN is larger than all, the last one the largest. Plain tensors are NCHW, f32. Global pooling is a window of
+// the image's size.
 struct PoolProblem {
   // "C64 H112 R3 sh2 ph1" as text, or with average or average-padded: W defaults to H, S to R, sw to sh, pw to ph, N
   // and sh to 1, ph to 0, the kind to max.
