@@ -13,10 +13,12 @@
 #include <set>
 #include <thread>
 
+#include "batch_norm_baselines.hpp"
 #include "brgemm_baselines.hpp"
 #include "checker.hpp"
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
+#include "pool_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include <libxsmm.h>
 #endif
@@ -165,7 +167,7 @@ Verdict packed_and_run(const Contender<Op>& contender, const char* text, int thr
   calls = nullptr;
   PlainTensors output(Op::outputs(p));
   (*prepared)->unpack(output);
-  return compare(output, data.expected, 0);
+  return compare(output, data.expected, data.tolerance);
 }
 
 constexpr const char* kConv = "N4 C64 K64 H14 R3 ph1";
@@ -234,6 +236,18 @@ TEST(BaselineWork, OfARunIsAPassOfAFullyConnectedLayerOnce) {
     expect_calls(openblas_fc_forward(), kFc, {1, flop, 0, threads});
     expect_calls(openblas_fc_backward_data(), kFc, {1, flop, 0, threads});
     expect_calls(openblas_fc_weight_update(), kFc, {1, flop, 0, threads});
+  }
+}
+
+// What forward leaves for a backward pass, it does while that packs.
+TEST(BaselineWork, OfARunIsOnePassOfANormalisationOrAPooling) {
+  constexpr const char *kNorm = "N4 C64 H14 relu", *kPool = "N4 C64 H14 R3 sh2 ph1";
+  for (const int threads : {1, 2}) {
+    expect_calls(onednn_batch_norm(), kNorm, {1, 0, 0, threads});
+    expect_calls(onednn_batch_norm_inference(), kNorm, {1, 0, 0, threads});
+    expect_calls(onednn_batch_norm_backward(), kNorm, {1, 0, 0, threads});
+    expect_calls(onednn_pool(), kPool, {1, 0, 0, threads});
+    expect_calls(onednn_pool_backward(), kPool, {1, 0, 0, threads});
   }
 }
 
