@@ -180,6 +180,7 @@ TEST(Epilogue, NaNStaysButWhereReluStopsIt) {
           of_relu ? where > 0 : std::isnan(sum) || (last.derivative && last.activation != Activation::none);
       for (int j = 0; j < n; ++j) {
         EXPECT_EQ(std::isnan(c[j]), nan) << to_string(last) << " of " << sum << " at " << where << ", column " << j;
+        EXPECT_TRUE(!of_relu || !std::isnan(where) || c[j] == sum) << "a gradient beside a NaN passes";
         EXPECT_EQ(std::isnan(portable[j]), nan) << to_string(last) << " of " << sum << " at " << where;
       }
     }
