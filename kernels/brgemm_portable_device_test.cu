@@ -156,7 +156,8 @@ TEST_F(PortableOnDevice, AppliesTheEpilogue) {
   const std::vector<float> c{-3, 1, 2, 9, 5, -6, 7, 9}, bias{1, -2, 3}, residual{1, 1, 1, 0, 0, 0};
   const DeviceArray<float> device_c(c.data(), c.size()), device_bias(bias.data(), bias.size()),
       device_residual(residual.data(), residual.size());
-  epilogue_on_device<<<1, 1>>>(device_c.data(), 2, 3, 4, {device_bias.data(), device_residual.data(), 3, Activation::relu});
+  epilogue_on_device<<<1, 1>>>(device_c.data(), 2, 3, 4,
+                               {device_bias.data(), device_residual.data(), 3, Activation::relu});
   require(cudaGetLastError());
   std::vector<float> result(c.size());
   device_c.to_host(result.data());
