@@ -36,7 +36,7 @@ ConvPlan plan_conv_backward_data(const ConvProblem& problem, const MachineModel&
                                  FeatureBlocks blocks) {
   const BackwardPhase most_taps = backward_phases(problem).front();
   if (!most_taps.has_taps()) return {};  // nothing to plan for: make() has the reason
-  if (scatter_takes_less(problem) && !problem.epilogue.any()) return plan_conv_scatter(problem, machine, blocks);
+  if (scatter_takes_less(problem)) return plan_conv_scatter(problem, machine, blocks);
   return plan_conv(most_taps.view, machine, backend, blocks);
 }
 
@@ -82,9 +82,28 @@ void ConvBackwardData::pack_weights(const float* kcrs, float* packed) const {
   }
 }
 
+// Where tiles are added into dsrc, what is to follow the sum waits for all of them.
+void ConvBackwardData::finish_scattered(const float* residual, const float* at, float* dsrc) const {
+  const Epilogue& e = problem_.epilogue;
+  const ActivationLayout& l = dsrc_layout();
+  if (!e.any()) return;
+  for_each_slice(l.N, l.Cb(), [&](auto n, auto cb) {
+    const std::int64_t slice = l.pixel(n, cb, 0, 0);
+    apply_epilogue(dsrc + slice, static_cast<int>(l.slice_size() / l.bc), static_cast<int>(l.bc), l.bc,
+                   {.residual = e.residual ? residual + slice : nullptr,
+                    .ldr = l.bc,
+                    .activation = e.activation,
+                    .at = e.derivative ? at + slice : nullptr,
+                    .ldat = l.bc});
+  });
+}
+
 void ConvBackwardData::run(const float* ddst, const float* packed_weights, const float* residual, const float* at,
                            float* dsrc) {
-  if (scatter_) return scatter_->run(ddst, packed_weights, dsrc);
+  if (scatter_) {
+    scatter_->run(ddst, packed_weights, dsrc);
+    return finish_scattered(residual, at, dsrc);
+  }
   for (const Phase& phase : phases_) {
     const bool fills = &phase == &phases_.front();
     const ConvBackwardBody<KernelBrick> body{

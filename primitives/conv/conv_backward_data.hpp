@@ -28,7 +28,7 @@ class ConvBackwardData {
   const ConvPlan& plan() const { return plan_; }
   std::string_view isa() const { return scatter_ ? scatter_->isa() : phases_.front().conv.isa(); }
 
-  // Shapes of the blocked tensors that run() takes; residual and `at` have the layout of dsrc.
+  // Shapes of the blocked tensors that run() takes.
   const ActivationLayout& ddst_layout() const {
     return scatter_ ? scatter_->ddst_layout() : phases_.front().conv.src_layout();
   }
@@ -40,8 +40,9 @@ class ConvBackwardData {
   // From plain KCRS to what run() takes: for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
   void pack_weights(const float* kcrs, float* packed) const;
 
-  // residual and `at`, where the derivative is taken, are read where the problem's epilogue asks for them, and may be
-  // null otherwise. Not by two threads at once: copies of dsrc, where a plan has them, are this object's.
+  // Not by two threads at once: copies of dsrc, where a plan has them, are this object's.
+  // residual and `at`, where the derivative is taken, lie as dsrc does; they are read where the problem's epilogue asks
+  // for them, and may be null otherwise.
   void run(const float* ddst, const float* packed_weights, const float* residual, const float* at, float* dsrc);
 
  private:
@@ -52,6 +53,8 @@ class ConvBackwardData {
   };
 
   ConvBackwardData(const ConvProblem& problem, const ConvPlan& plan) : problem_(problem), plan_(plan) {}
+
+  void finish_scattered(const float* residual, const float* at, float* dsrc) const;
 
   ConvProblem problem_;
   ConvPlan plan_;
