@@ -62,8 +62,7 @@ PlainTensors run_layer<FcForwardOp>(const ConvProblem& conv, const FcProblem& p,
 template <>
 PlainTensors run_layer<FcBackwardDataOp>(const ConvProblem& conv, const FcProblem& p, const MachineModel& machine,
                                          Backend backend, const PlainTensors& in) {
-  ConvBackwardData driver =
-      *ConvBackwardData::make(conv, plan_conv_backward_data(conv, machine, backend), backend);
+  ConvBackwardData driver = *ConvBackwardData::make(conv, plan_conv_backward_data(conv, machine, backend), backend);
   const auto ddst = packed(driver.ddst_layout(), in.at<float>("ddst"));
   auto weights = unwritten(driver.weights_size()), dsrc = unwritten(driver.dsrc_layout().size());
   driver.pack_weights(in.at<float>("weights"), weights.data());

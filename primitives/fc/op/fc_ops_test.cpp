@@ -95,9 +95,9 @@ TEST(FcOps, TrainingPassesTakeNoEpilogue) {
   EXPECT_NO_THROW(check_taken<FcForwardOp>(parse_problem<FcProblem>("C3 K5 bias+relu")));
   EXPECT_NO_THROW(check_taken<FcBackwardDataOp>(parse_problem<FcProblem>("C3 K5")));
   EXPECT_EQ(refusal<FcBackwardDataOp>("C3 K5 relu"),
-            "the epilogue is relu: the pass backward-data has none, so that it must be none");
+            "the epilogue is relu: that of the pass backward-data must be none");
   EXPECT_EQ(refusal<FcWeightUpdateOp>("C3 K5 bias"),
-            "the epilogue is bias: the pass weight-update has none, so that it must be none");
+            "the epilogue is bias: that of the pass weight-update must be none");
 }
 
 }  // namespace
