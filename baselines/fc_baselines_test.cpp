@@ -69,6 +69,21 @@ TYPED_TEST(FcBaseline, SaysWhatItIs) {
   for (const auto& contender : this->contenders) expect_says_what_it_is(contender, "C16 K16");
 }
 
+TYPED_TEST(FcBaseline, IsExactInTrainingWithAnEpilogueOrRefusesIt) {
+  if constexpr (!std::is_same_v<TypeParam, FcForwardOp>) {
+    const bool update = std::is_same_v<TypeParam, FcWeightUpdateOp>;
+    const auto p = parse_problem<FcProblem>(update ? "N65 C16 K32 bias" : "N65 C16 K32 residual+drelu");
+    const TestData data = make_checkable_test_data<TypeParam>(p, Fill::integers);
+    for (const auto& contender : this->contenders) {
+      if (update && contender.library.name == "oneDNN") {
+        EXPECT_TRUE(is_exact(contender, p, data, 2));
+      } else {
+        EXPECT_THAT(verdict_on(contender, p, data, 2).reason, testing::HasSubstr("epilogue must be none"));
+      }
+    }
+  }
+}
+
 TEST(FcBaselineForward, IsExactWithEveryEpilogueOrRefusesIt) {
   for (const auto& contender : present<FcForwardOp>(FcBaselines<FcForwardOp>::all())) {
     for (const char* epilogue :

@@ -188,6 +188,10 @@ Contender<Op> fc_contender() {
   return {.name = "libxsmm-dnn",
           .library = {"LIBXSMM", LIBXSMM_CONFIG_VERSION},
           .prepare = [](const FcProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+            if (!std::is_same_v<Op, FcForwardOp> && p.epilogue.any()) {
+              return Result<PreparedPtr>::unsupported(
+                  "LIBXSMM 1.17 fuses nothing into this pass that others do, too: the epilogue must be none");
+            }
             if (const auto why = unsupported_fc(p)) return Result<PreparedPtr>::unsupported(*why);
             return {std::make_unique<PreparedPass>(p, in, describe_fc(p, r.threads))};
           }};

@@ -16,8 +16,9 @@ struct FcTensors {
 };
 
 // The forward pass that a backward one belongs to: oneDNN asks for it.
-dnnl::inner_product_forward::primitive_desc fc_forward_of(const Context& context, const FcTensors& t) {
-  return {context.engine, dnnl::prop_kind::forward_training, t.src, t.weights, t.dst};
+dnnl::inner_product_forward::primitive_desc fc_forward_of(const Context& context, const FcTensors& t,
+                                                          const dnnl::memory::desc& bias = {}) {
+  return {context.engine, dnnl::prop_kind::forward_training, t.src, t.weights, bias, t.dst};
 }
 
 PreparedPtr prepare_fc_forward(const FcProblem& p, const PlainTensors& in) {
@@ -47,12 +48,15 @@ PreparedPtr prepare_fc_backward_data(const FcProblem& p, const PlainTensors& in)
 PreparedPtr prepare_fc_weight_update(const FcProblem& p, const PlainTensors& in) {
   const Context context;
   const FcTensors t(p);
-  const dnnl::inner_product_backward_weights::primitive_desc desc(context.engine, t.src, t.weights, t.dst,
-                                                                  fc_forward_of(context, t), user_scratchpad());
+  const auto dbias = p.epilogue.bias ? plain({p.K}) : dnnl::memory::desc();
+  const dnnl::inner_product_backward_weights::primitive_desc desc(context.engine, t.src, t.weights, dbias, t.dst,
+                                                                  fc_forward_of(context, t, dbias), user_scratchpad());
+  std::vector<Operand> results{{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()}};
+  if (p.epilogue.bias) results.push_back({DNNL_ARG_DIFF_BIAS, "dbias", dbias});
   return std::make_unique<PreparedPrimitive>(
       context, desc, dnnl::inner_product_backward_weights(desc), in,
       std::vector<Operand>{{DNNL_ARG_SRC, "src", desc.src_desc()}, {DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()}},
-      std::vector<Operand>{{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()}});
+      results);
 }
 
 template <Operation Op>
@@ -60,6 +64,10 @@ Contender<Op> fc_contender(PreparedPtr (*prepare)(const FcProblem&, const PlainT
   return {.name = "onednn",
           .library = {"oneDNN", version()},
           .prepare = [prepare](const FcProblem& p, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+            if (std::is_same_v<Op, FcBackwardDataOp> && p.epilogue.any()) {
+              return Result<PreparedPtr>::unsupported(
+                  "oneDNN fuses nothing into its inner product backward by data: the epilogue must be none");
+            }
             return prepare(p, in);
           }};
 }

@@ -92,6 +92,9 @@ Contender<Op> fc_contender() {
         if (const auto why = unsupported({p.N, p.C, p.K}, "N, C and K", r.threads)) {
           return Result<PreparedPtr>::unsupported(*why);
         }
+        if (!std::is_same_v<Op, FcForwardOp> && p.epilogue.any()) {
+          return Result<PreparedPtr>::unsupported("one SGEMM does nothing besides: the epilogue must be none");
+        }
         if (is_curve(p.epilogue.activation)) {
           return Result<PreparedPtr>::unsupported(
               "the loop behind the SGEMM takes no curve: the epilogue must be none, or some of bias, residual, relu");

@@ -57,6 +57,7 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment conv-backward --problem 'C3 K5 H6 bias+relu'",
        "--problem \"C3 K5 H6 bias+relu\": the epilogue is bias+relu: that of the pass backward-data must be none"},
       {"--experiment fc-backward --problem 'C3 K5 relu'", "that of the pass backward-data must be none"},
+      {"--experiment fc-update --epilogue relu", "that of the pass weight-update must be none or bias"},
       {"--experiment fc-forward --problem 'C3 K5 H6'", "--problem \"C3 K5 H6\": 'H6' is no size"},
       {"--experiment fc-forward --shapes resnet50", "these are conv problems"},
       {"--experiment brgemm --plan 'bc=1'", "--plan belongs to conv-forward, conv-backward, "},
@@ -213,9 +214,8 @@ TEST(Program, ChecksTheTrainingPasses) {
 
 TEST(Program, ChecksFullyConnectedLayers) {
   expect_right("fc-forward", "--problem 'N5 C16 K32' --problem 'N1 C5 K7 bias+residual+relu' --problem 'C70 K3 relu'");
-  for (const char* experiment : {"fc-backward", "fc-update"}) {
-    expect_right(experiment, "--problem 'N5 C16 K32' --problem 'N1 C5 K7' --problem 'C70 K3'");
-  }
+  expect_right("fc-backward", "--problem 'N5 C16 K32' --problem 'N1 C5 K7 residual+drelu' --problem 'C70 K3 dtanh'");
+  expect_right("fc-update", "--problem 'N5 C16 K32' --problem 'N1 C5 K7 bias' --problem 'C70 K3'");
 }
 
 TEST(Program, MeasuresAConvolution) {

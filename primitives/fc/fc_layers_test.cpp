@@ -63,10 +63,12 @@ template <>
 PlainTensors run_layer<FcBackwardDataOp>(const ConvProblem& conv, const FcProblem& p, const MachineModel& machine,
                                          Backend backend, const PlainTensors& in) {
   ConvBackwardData driver = *ConvBackwardData::make(conv, plan_conv_backward_data(conv, machine, backend), backend);
-  const auto ddst = packed(driver.ddst_layout(), in.at<float>("ddst"));
+  const auto ddst = packed(driver.ddst_layout(), in.at<float>("ddst")),
+             residual = packed(driver.dsrc_layout(), in.at<float>("residual")),
+             at = packed(driver.dsrc_layout(), in.at<float>("at"));
   auto weights = unwritten(driver.weights_size()), dsrc = unwritten(driver.dsrc_layout().size());
   driver.pack_weights(in.at<float>("weights"), weights.data());
-  driver.run(ddst.data(), weights.data(), nullptr, nullptr, dsrc.data());
+  driver.run(ddst.data(), weights.data(), residual.data(), at.data(), dsrc.data());
   PlainTensors out = unwritten(FcBackwardDataOp::outputs(p));
   unpack_nhwc(driver.dsrc_layout(), dsrc.data(), out.at<float>("dsrc"));
   return out;
@@ -78,10 +80,11 @@ PlainTensors run_layer<FcWeightUpdateOp>(const ConvProblem& conv, const FcProble
   ConvWeightUpdate driver = *ConvWeightUpdate::make(conv, plan_conv_update(conv, machine), backend);
   const auto src = packed(driver.src_layout(), in.at<float>("src")),
              ddst = packed(driver.ddst_layout(), in.at<float>("ddst"));
-  auto dweights = unwritten(driver.dweights_layout().size());
-  driver.run(src.data(), ddst.data(), dweights.data());
+  auto dweights = unwritten(driver.dweights_layout().size()), dbias = unwritten(driver.dbias_size());
+  driver.run(src.data(), ddst.data(), dweights.data(), dbias.data());
   PlainTensors out = unwritten(FcWeightUpdateOp::outputs(p));
   unpack_kcrs(driver.dweights_layout(), dweights.data(), out.at<float>("dweights"));
+  if (float* plain = out.at<float>("dbias")) std::copy_n(dbias.data(), p.K, plain);
   return out;
 }
 
@@ -104,10 +107,12 @@ std::int64_t fc_size() {
 TYPED_TEST(FcLayers, RulesPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     FcProblem p{.N = fc_size(), .C = fc_size(), .K = fc_size()};
-    if (std::is_same_v<TypeParam, FcForwardOp>) {
-      p.epilogue = {.bias = *rc::gen::arbitrary<bool>(),
-                    .residual = *rc::gen::arbitrary<bool>(),
-                    .activation = *rc::gen::element(Activation::none, Activation::relu, Activation::tanh)};
+    const EpilogueSteps steps = TypeParam::steps;
+    p.epilogue = {.bias = steps.bias && *rc::gen::arbitrary<bool>(),
+                  .residual = steps.residual && *rc::gen::arbitrary<bool>()};
+    if (steps.activation || steps.derivative) {
+      p.epilogue.activation = *rc::gen::element(Activation::none, Activation::relu, Activation::tanh);
+      p.epilogue.derivative = steps.derivative && p.epilogue.activation != Activation::none;
     }
     const MachineModel machine{.threads = *rc::gen::inRange(1, 4),
                                .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)};

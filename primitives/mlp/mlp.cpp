@@ -26,25 +26,6 @@ void transpose_blocks(const WeightLayout& l, const float* from, float* to) {
   });
 }
 
-// The gradient in front of a ReLU whose results are dst.
-void through_relu(const ActivationLayout& l, const float* dst, float* ddst) {
-  for_each_slice(l.Cb(), l.W, [&](auto cb, auto n) {
-    const std::int64_t first = l.pixel(0, cb, 0, n);
-    for (std::int64_t i = first; i < first + l.bc; ++i) ddst[i] = dst[i] > 0 ? ddst[i] : 0;
-  });
-}
-
-void sum_over_images(const ActivationLayout& l, const float* ddst, float* dbias) {
-  for_each_slice(l.Cb(), 1, [&](auto cb, auto) {
-    float* sums = dbias + cb * l.bc;
-    std::fill_n(sums, l.bc, 0.0F);
-    for (std::int64_t n = 0; n < l.W; ++n) {
-      const float* image = ddst + l.pixel(0, cb, 0, n);
-      for (std::int64_t i = 0; i < l.bc; ++i) sums[i] += image[i];
-    }
-  });
-}
-
 void descend(float rate, const AlignedBuffer<float>& gradient, AlignedBuffer<float>& parameters) {
   constexpr std::int64_t kPart = 4096;
   const auto size = static_cast<std::int64_t>(parameters.size());
@@ -65,14 +46,16 @@ Result<Mlp> Mlp::make(const MlpSizes& sizes, const MachineModel& machine, Backen
     FcProblem layer{.N = sizes.N, .C = sizes.widths[i], .K = sizes.widths[i + 1]};
     layer.validate();
     const std::int64_t bc = equal_block(layer.C, kMlpBlock), bk = equal_block(layer.K, kMlpBlock);
-    const ConvProblem conv = conv_of(layer);
-    ConvProblem fused = conv;
-    fused.epilogue = {.bias = true, .activation = last ? Activation::none : Activation::relu};
-    auto forward = ConvForward::make(fused, plan_conv_forward(fused, machine, backend, {bc, bk}), backend, isa, tuning);
+    ConvProblem conv = conv_of(layer);
+    conv.epilogue = {.bias = true, .activation = last ? Activation::none : Activation::relu};
+    auto forward = ConvForward::make(conv, plan_conv_forward(conv, machine, backend, {bc, bk}), backend, isa, tuning);
     if (!forward) return {forward.status(), forward.reason()};
+    // Through the ReLU that made src. (The first layer's is never run.)
+    conv.epilogue = {.activation = Activation::relu, .derivative = true};
     auto backward_data =
         ConvBackwardData::make(conv, plan_conv_backward_data(conv, machine, backend, {bk, bc}), backend, isa, tuning);
     if (!backward_data) return {backward_data.status(), backward_data.reason()};
+    conv.epilogue = {.bias = true};
     auto update = ConvWeightUpdate::make(conv, plan_conv_update(conv, machine, {bc, bk}), backend, isa, tuning);
     if (!update) return {update.status(), update.reason()};
     const std::int64_t weights = forward->weights_layout().size(), dst = forward->dst_layout().size(),
@@ -120,13 +103,10 @@ void Mlp::forward() {
 void Mlp::backward() {
   for (std::size_t i = depth(); i-- > 0;) {
     Layer& l = layers_[i];
-    const ActivationLayout& dst = l.forward.dst_layout();
-    if (i + 1 < depth()) through_relu(dst, l.dst.data(), l.ddst.data());
-    sum_over_images(dst, l.ddst.data(), l.dbias.data());
-    l.weight_update.run(src_of(i), l.ddst.data(), l.dweights.data());
+    l.weight_update.run(src_of(i), l.ddst.data(), l.dweights.data(), l.dbias.data());
     if (i == 0) return;
     transpose_blocks(l.forward.weights_layout(), l.weights.data(), l.transposed.data());
-    l.backward_data.run(l.ddst.data(), l.transposed.data(), nullptr, nullptr, layers_[i - 1].ddst.data());
+    l.backward_data.run(l.ddst.data(), l.transposed.data(), nullptr, src_of(i), layers_[i - 1].ddst.data());
   }
 }
 

@@ -55,13 +55,18 @@ std::vector<TensorInfo> FcBackwardDataOp::outputs(const FcProblem& p) {
 }
 
 void FcBackwardDataOp::reference(const FcProblem& p, const PlainTensors& in, PlainTensors& out) {
-  const double *ddst = in.at<double>("ddst"), *weights = in.at<double>("weights");
+  const double *ddst = in.at<double>("ddst"), *weights = in.at<double>("weights"),
+               *residual = in.at<double>("residual"), *at = in.at<double>("at");
   double* dsrc = out.at<double>("dsrc");
   for_each_row("FcBackwardDataOp::reference", p.N, [&](std::int64_t n) {
     double* row = dsrc + n * p.C;
     std::fill_n(row, p.C, 0.0);
     for (std::int64_t k = 0; k < p.K; ++k) {
       for (std::int64_t c = 0; c < p.C; ++c) row[c] += ddst[n * p.K + k] * weights[k * p.C + c];
+    }
+    for (std::int64_t c = 0; c < p.C; ++c) {
+      if (residual != nullptr) row[c] += residual[n * p.C + c];
+      if (at != nullptr) row[c] = times_derivative(p.epilogue.activation, row[c], at[n * p.C + c]);
     }
   });
 }
@@ -72,18 +77,22 @@ std::vector<TensorInfo> FcWeightUpdateOp::inputs(const FcProblem& p) {
 }
 
 std::vector<TensorInfo> FcWeightUpdateOp::outputs(const FcProblem& p) {
-  return {{.name = "dweights", .dims = {p.K, p.C}}};
+  using Dims = std::vector<std::int64_t>;
+  return {{.name = "dweights", .dims = {p.K, p.C}}, {.name = "dbias", .dims = p.epilogue.bias ? Dims{p.K} : Dims{}}};
 }
 
 void FcWeightUpdateOp::reference(const FcProblem& p, const PlainTensors& in, PlainTensors& out) {
   const double *src = in.at<double>("src"), *ddst = in.at<double>("ddst");
-  double* dweights = out.at<double>("dweights");
+  double *dweights = out.at<double>("dweights"), *dbias = out.at<double>("dbias");
   for_each_row("FcWeightUpdateOp::reference", p.K, [&](std::int64_t k) {
     double* row = dweights + k * p.C;
     std::fill_n(row, p.C, 0.0);
     for (std::int64_t n = 0; n < p.N; ++n) {
       for (std::int64_t c = 0; c < p.C; ++c) row[c] += ddst[n * p.K + k] * src[n * p.C + c];
     }
+    if (dbias == nullptr) return;
+    dbias[k] = 0;
+    for (std::int64_t n = 0; n < p.N; ++n) dbias[k] += ddst[n * p.K + k];
   });
 }
 

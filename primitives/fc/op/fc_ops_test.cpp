@@ -91,13 +91,16 @@ TEST(FcOps, TestDataIsJudgedOverAllImages) {
   EXPECT_EQ(test_data::few_images<FcWeightUpdateOp>(p).N, 3);
 }
 
-TEST(FcOps, TrainingPassesTakeNoEpilogue) {
+TEST(FcOps, EachPassSaysWhichStepsItHas) {
   EXPECT_NO_THROW(check_taken<FcForwardOp>(parse_problem<FcProblem>("C3 K5 bias+relu")));
   EXPECT_NO_THROW(check_taken<FcBackwardDataOp>(parse_problem<FcProblem>("C3 K5")));
   EXPECT_EQ(refusal<FcBackwardDataOp>("C3 K5 relu"),
-            "the epilogue is relu: that of the pass backward-data must be none");
-  EXPECT_EQ(refusal<FcWeightUpdateOp>("C3 K5 bias"),
-            "the epilogue is bias: that of the pass weight-update must be none");
+            "the epilogue is relu: that of the pass backward-data must be none, or some of residual, "
+            "drelu|dsigmoid|dtanh|dgelu in this order joined by +");
+  EXPECT_NO_THROW(check_taken<FcBackwardDataOp>(parse_problem<FcProblem>("C3 K5 residual+drelu")));
+  EXPECT_NO_THROW(check_taken<FcWeightUpdateOp>(parse_problem<FcProblem>("C3 K5 bias")));
+  EXPECT_EQ(refusal<FcWeightUpdateOp>("C3 K5 relu"),
+            "the epilogue is relu: that of the pass weight-update must be none or bias");
 }
 
 }  // namespace
