@@ -8,6 +8,7 @@
 // After foreach_target.
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
+#include "vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
@@ -65,30 +66,23 @@ HWY_INLINE V TimesDerivative(D d, Activation activation, V gradient, V at) {
   }
 }
 
-// Columns [j, n) of one row, as far as whole vectors of D go; the rest by vectors half as long, down to one lane. So a
-// tail needs no masked access, which some targets emulate by touching the whole vector.
-template <class D>
-HWY_INLINE void ApplyToRow(D d, float* HWY_RESTRICT c, const float* HWY_RESTRICT residual, const float* HWY_RESTRICT at,
-                           std::size_t j, std::size_t n, const TileEpilogue& e) {
-  const std::size_t lanes = hn::Lanes(d);
-  for (; j + lanes <= n; j += lanes) {
+void ApplyToRow(float* HWY_RESTRICT c, const float* HWY_RESTRICT residual, const float* HWY_RESTRICT at, std::size_t n,
+                const TileEpilogue& e) {
+  ForEachVector(hn::ScalableTag<float>(), std::size_t{0}, n, [&](auto d, std::size_t j) HWY_ATTR {
     auto x = hn::LoadU(d, c + j);
     if (e.bias) x = hn::Add(x, hn::LoadU(d, e.bias + j));
     if (residual) x = hn::Add(x, hn::LoadU(d, residual + j));
     x = at ? TimesDerivative(d, e.activation, x, hn::LoadU(d, at + j)) : Activated(d, e.activation, x);
     hn::StoreU(x, d, c + j);
-  }
-  if constexpr (hn::MaxLanes(d) > 1) {
-    if (j < n) ApplyToRow(hn::Half<D>(), c, residual, at, j, n, e);
-  }
+  });
 }
 
 void ApplyEpilogue(float* c, int m, int n, std::int64_t ldc, const TileEpilogue& e) {
   const auto* residual = static_cast<const float*>(e.residual);
   const auto* at = static_cast<const float*>(e.at);
   for (int i = 0; i < m; ++i)
-    ApplyToRow(hn::ScalableTag<float>(), c + i * ldc, residual ? residual + i * e.ldr : nullptr,
-               at ? at + i * e.ldat : nullptr, 0, static_cast<std::size_t>(n), e);
+    ApplyToRow(c + i * ldc, residual ? residual + i * e.ldr : nullptr, at ? at + i * e.ldat : nullptr,
+               static_cast<std::size_t>(n), e);
 }
 
 }  // namespace brickwork::HWY_NAMESPACE
@@ -100,11 +94,7 @@ namespace brickwork {
 HWY_EXPORT(ApplyEpilogue);
 
 void apply_epilogue(float* c, int m, int n, std::int64_t ldc, const TileEpilogue& e) {
-  // Chosen once: Highway's own dispatch would look at the machine's targets again for every tile.
-  static const auto chosen = [] {
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    return &HWY_DYNAMIC_DISPATCH(ApplyEpilogue);
-  }();
+  BRICKWORK_CHOSEN(ApplyEpilogue);
   chosen(c, m, n, ldc, e);
 }
 

@@ -9,6 +9,7 @@
 // After foreach_target.
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
@@ -17,9 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 void FillZeros(float* c, std::int64_t m, std::int64_t n, std::int64_t ld, CAccess access) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const bool whole =
-      reinterpret_cast<std::uintptr_t>(c) % (sizeof(float) * lanes) == 0 && n % lanes == 0 && ld % lanes == 0;
-  if (access == CAccess::cached || !whole) {
+  if (access == CAccess::cached || !AlignedVectors(n, c) || ld % lanes != 0) {
     for (std::int64_t i = 0; i < m; ++i) std::fill_n(c + i * ld, n, 0.0F);
     return;
   }
@@ -38,10 +37,7 @@ namespace brickwork {
 HWY_EXPORT(FillZeros);
 
 void fill_zeros(float* c, std::int64_t m, std::int64_t n, std::int64_t ld, CAccess access) {
-  static const auto chosen = [] {
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    return &HWY_DYNAMIC_DISPATCH(FillZeros);
-  }();
+  BRICKWORK_CHOSEN(FillZeros);
   chosen(c, m, n, ld, access);
 }
 

@@ -22,8 +22,8 @@ template <class Body>
 HWY_INLINE void ForPixels(PixelRows p, const Body& body) {
   for (std::int64_t row = 0; row < p.rows; ++row)
     for (std::int64_t pixel = 0; pixel < p.pixels; ++pixel)
-      ForVectors(hn::ScalableTag<float>(), 0, p.bc,
-                 [&](auto d, std::int64_t j) HWY_ATTR { body(d, row, pixel * p.bc + j, j); });
+      ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, p.bc,
+                    [&](auto d, std::int64_t j) HWY_ATTR { body(d, row, pixel * p.bc + j, j); });
 }
 
 template <class T>
@@ -41,7 +41,7 @@ HWY_INLINE void SumPixels(PixelRows p, float* HWY_RESTRICT sum, float* HWY_RESTR
   for (std::int64_t row = 0; row < p.rows; ++row) {
     std::int64_t pixel = 0;
     for (; pixel + kTogether <= p.pixels; pixel += kTogether) {
-      ForVectors(hn::ScalableTag<float>(), 0, p.bc, [&](auto d, std::int64_t j) HWY_ATTR {
+      ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, p.bc, [&](auto d, std::int64_t j) HWY_ATTR {
         const std::int64_t i = pixel * p.bc + j, next = p.bc;
         const auto a0 = a(d, row, i, j), a1 = a(d, row, i + next, j);
         const auto a2 = a(d, row, i + 2 * next, j), a3 = a(d, row, i + 3 * next, j);
@@ -52,7 +52,7 @@ HWY_INLINE void SumPixels(PixelRows p, float* HWY_RESTRICT sum, float* HWY_RESTR
       });
     }
     for (; pixel < p.pixels; ++pixel) {
-      ForVectors(hn::ScalableTag<float>(), 0, p.bc, [&](auto d, std::int64_t j) HWY_ATTR {
+      ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, p.bc, [&](auto d, std::int64_t j) HWY_ATTR {
         const std::int64_t i = pixel * p.bc + j;
         const auto x = a(d, row, i, j);
         add(d, sum + j, x);

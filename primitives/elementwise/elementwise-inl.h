@@ -11,19 +11,10 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
-
-// body(d, i) for the vectors that begin at i; what no whole one covers by vectors half as long, down to one lane.
-template <class D, class Body>
-HWY_INLINE void ForEachVector(D d, std::size_t i, std::size_t count, const Body& body) {
-  const std::size_t lanes = hwy::HWY_NAMESPACE::Lanes(d);
-  for (; i + lanes <= count; i += lanes) body(d, i);
-  if constexpr (hwy::HWY_NAMESPACE::MaxLanes(d) > 1) {
-    if (i < count) ForEachVector(hwy::HWY_NAMESPACE::Half<D>(), i, count, body);
-  }
-}
 
 // Stores as it was asked to, but past the caches only what is aligned: others may not be.
 class Stores {
@@ -39,7 +30,7 @@ class Stores {
     const hn::ScalableTag<float> d;
     if (!past_caches_) {
       const auto put = [](auto v, auto to, float* p) HWY_ATTR { hn::StoreU(v, to, p); };
-      ForEachVector(d, 0, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
+      ForEachVector(d, std::size_t{0}, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
       return;
     }
     const auto put = [](auto v, auto to, float* p) HWY_ATTR {
@@ -49,7 +40,7 @@ class Stores {
         hn::StoreU(v, to, p);
       }
     };
-    ForEachVector(d, 0, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
+    ForEachVector(d, std::size_t{0}, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
     hwy::FlushStream();
   }
 

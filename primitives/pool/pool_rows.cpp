@@ -31,7 +31,7 @@ void MaxRow(PoolGeometry g, PoolForwardRow f) {
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
     const Range columns = g.columns.taps_in_image(q);
     const float* const corner = top + (g.columns.first(q) + columns.begin) * g.bc;
-    ForVectors(hn::ScalableTag<float>(), 0, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
+    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
       const hn::RebindToSigned<decltype(d)> di;
       auto largest = hn::LoadU(d, corner + j);
       const auto one = hn::Set(di, 1),
@@ -59,7 +59,7 @@ void AverageRow(PoolGeometry g, PoolForwardRow f) {
     const Range columns = g.columns.taps_in_image(q);
     const float* const corner = top + (g.columns.first(q) + columns.begin) * g.bc;
     const float share = g.row_shares[f.row] * g.column_shares[q];
-    ForVectors(hn::ScalableTag<float>(), 0, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
+    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
       auto sum = hn::Zero(d);
       for (std::int64_t r = 0; r < rows.size(); ++r)
         for (std::int64_t s = 0; s < columns.size(); ++s)
@@ -82,7 +82,7 @@ HWY_INLINE void GatherRow(PoolGeometry g, PoolBackwardRow b, const Part& part) {
     const std::int64_t first_tap = first_r * g.columns.taps + w - g.columns.first(columns.begin);
     const std::int64_t gradient = rows.begin * b.next_row + columns.begin * g.bc;
     const std::int64_t index = rows.begin * index_row + columns.begin * g.bc;
-    ForVectors(hn::ScalableTag<float>(), 0, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
+    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
       auto sum = hn::Zero(d);
       for (std::int64_t p = 0; p < rows.size(); ++p)
         for (std::int64_t q = 0; q < columns.size(); ++q) {

@@ -1,4 +1,4 @@
-// What loops over the channels of blocked pixels share, for one instruction set (Highway's foreach_target).
+// What loops over vectors of floats share, for one instruction set (Highway's foreach_target).
 #if defined(BRICKWORK_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BRICKWORK_VECTORS_INL_H_
 #undef BRICKWORK_VECTORS_INL_H_
@@ -25,14 +25,14 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// body(d, j) for the channels [j, bc) of a pixel, as far as whole vectors of D go; the rest by vectors half as long,
-// down to one lane. So a tail needs no masked access, which some targets emulate by touching the whole vector.
-template <class D, class Body>
-HWY_INLINE void ForVectors(D d, std::int64_t j, std::int64_t bc, const Body& body) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (; j + lanes <= bc; j += lanes) body(d, j);
+// body(d, i) for the vectors that begin at i of [i, count), as far as whole ones of D go; the rest by vectors half as
+// long, down to one lane. So a tail needs no masked access, which some targets emulate by touching the whole vector.
+template <class D, class Index, class Body>
+HWY_INLINE void ForEachVector(D d, Index i, Index count, const Body& body) {
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  for (; i + lanes <= count; i += lanes) body(d, i);
   if constexpr (hn::MaxLanes(d) > 1) {
-    if (j < bc) ForVectors(hn::Half<D>(), j, bc, body);
+    if (i < count) ForEachVector(hn::Half<D>(), i, count, body);
   }
 }
 
