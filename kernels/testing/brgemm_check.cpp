@@ -283,19 +283,23 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
     }
 
   for (Operand* operand : {&a, &b, &c, &bias, &residual, &at}) operand->keep();
-  static GuardedRegion lists_of_a(std::size_t{1} << 16), lists_of_b(std::size_t{1} << 16);
-  const bool by_offsets = s.batch_kind == BatchKind::offsets;
-  const std::vector<const float*> none;
-  const GuardedList<const float*> pointers_a(by_offsets ? none : members.pointers_a, lists_of_a),
-      pointers_b(by_offsets ? none : members.pointers_b, lists_of_b);
-  const std::vector<std::uint64_t> no_offsets;
-  const GuardedList<std::uint64_t> offsets_a(by_offsets ? members.offsets_a : no_offsets, lists_of_a),
-      offsets_b(by_offsets ? members.offsets_b : no_offsets, lists_of_b);
-  const Batch batch = by_offsets ? Batch::at_offsets(a.data(), b.data(), test.batch, offsets_a.data(), offsets_b.data())
-                      : s.batch_kind == BatchKind::pointers
-                          ? Batch::at_pointers(pointers_a.data(), pointers_b.data(), test.batch)
-                          : strided_batch(s, a.data(), b.data(), test.batch);
-  const BrgemmCall call{.batch = batch,
+  constexpr std::size_t kListBytes = std::size_t{1} << 16;
+  static GuardedRegion region_pointers_a(kListBytes), region_pointers_b(kListBytes), region_offsets_a(kListBytes),
+      region_offsets_b(kListBytes);
+  const GuardedList pointers_a(members.pointers_a, region_pointers_a),
+      pointers_b(members.pointers_b, region_pointers_b);
+  const GuardedList offsets_a(members.offsets_a, region_offsets_a), offsets_b(members.offsets_b, region_offsets_b);
+  const auto batch = [&] {
+    switch (s.batch_kind) {
+      case BatchKind::offsets:
+        return Batch::at_offsets(a.data(), b.data(), test.batch, offsets_a.data(), offsets_b.data());
+      case BatchKind::pointers:
+        return Batch::at_pointers(pointers_a.data(), pointers_b.data(), test.batch);
+      default:
+        return strided_batch(s, a.data(), b.data(), test.batch);
+    }
+  };
+  const BrgemmCall call{.batch = batch(),
                         .c = c.data(),
                         .rows = test.rows,
                         .next_a = test.next_a,
