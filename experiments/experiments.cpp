@@ -32,72 +32,59 @@ std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request&);
 
 namespace {
 
-// What the passes of convolution have in common.
-ExperimentEntry conv_pass(ExperimentEntry entry) {
+// What experiments over a network's layers have in common.
+ExperimentEntry layers_pass(ExperimentEntry entry) {
   entry.figure = "layers";
+  entry.takes_threads = true;
+  entry.takes_plan = true;
+  return entry;
+}
+
+ExperimentEntry conv_pass(ExperimentEntry entry) {
   entry.shapes = "resnet50";
   entry.sample = "N1 C64 K64 H14";
   entry.minibatch = 28;
-  entry.takes_threads = true;
-  entry.takes_plan = true;
   entry.kind = shape_kind<ConvProblem>;
-  return entry;
+  return layers_pass(entry);
 }
 
-// And those of fully connected layers.
 ExperimentEntry fc_pass(ExperimentEntry entry) {
-  entry.figure = "layers";
   entry.shapes = "fc";
   entry.sample = "N1 C64 K64";
   entry.minibatch = 1344;
-  entry.takes_threads = true;
-  entry.takes_plan = true;
   entry.kind = shape_kind<FcProblem>;
-  return entry;
+  return layers_pass(entry);
 }
 
 ExperimentEntry add_pass(ExperimentEntry entry) {
-  entry.figure = "layers";
   entry.shapes = "resnet50-additions";
   entry.sample = "E1000";
   entry.minibatch = 28;
-  entry.takes_threads = true;
-  entry.takes_plan = true;
   entry.kind = shape_kind<AddProblem>;
-  return entry;
-}
-
-// And what those of a layer have that sweeps over its tensors.
-ExperimentEntry sweeping_pass(ExperimentEntry entry) {
-  entry.figure = "layers";
-  entry.minibatch = 28;
-  entry.takes_threads = true;
-  entry.takes_plan = true;
-  return entry;
+  return layers_pass(entry);
 }
 
 ExperimentEntry norm_pass(ExperimentEntry entry) {
   entry.shapes = "resnet50-norm";
   entry.sample = "C64 H14 relu";
+  entry.minibatch = 28;
   entry.kind = shape_kind<BatchNormProblem>;
-  return sweeping_pass(entry);
+  return layers_pass(entry);
 }
 
 ExperimentEntry pool_pass(ExperimentEntry entry) {
   entry.shapes = "resnet50-pool";
   entry.sample = "C64 H14 R3 sh2 ph1";
+  entry.minibatch = 28;
   entry.kind = shape_kind<PoolProblem>;
-  return sweeping_pass(entry);
+  return layers_pass(entry);
 }
 
 ExperimentEntry softmax_loss_pass(ExperimentEntry entry) {
-  entry.figure = "layers";
   entry.shapes = "classes";
   entry.sample = "N4 C100";
-  entry.takes_threads = true;
-  entry.takes_plan = true;
   entry.kind = shape_kind<SoftmaxLossProblem>;
-  return entry;
+  return layers_pass(entry);
 }
 
 }  // namespace
@@ -142,15 +129,13 @@ std::span<const ExperimentEntry> experiment_table() {
       add_pass({.name = "add-backward",
                 .about = "the derivative of a residual addition's ReLU, bound by the memory",
                 .make = add_backward_experiment}),
-      {.name = "sgd",
-       .about = "gradient descent with momentum and weight decay, a network's parameters, bound by the memory",
-       .figure = "layers",
-       .shapes = "networks-parameters",
-       .sample = "P1000",
-       .takes_threads = true,
-       .takes_plan = true,
-       .kind = shape_kind<SgdProblem>,
-       .make = sgd_experiment},
+      layers_pass(
+          {.name = "sgd",
+           .about = "gradient descent with momentum and weight decay, a network's parameters, bound by the memory",
+           .shapes = "networks-parameters",
+           .sample = "P1000",
+           .kind = shape_kind<SgdProblem>,
+           .make = sgd_experiment}),
       norm_pass({.name = "batch-norm-forward",
                  .about = "batch normalisation in training, a network's layers",
                  .make = batch_norm_forward_experiment}),
