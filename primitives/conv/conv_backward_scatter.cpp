@@ -27,11 +27,16 @@ std::string scatter_misfit(const ConvProblem& p, const ConvPlan& plan) {
   return {};
 }
 
+ActivationLayout scatter_ddst(const ConvProblem& p, const ConvPlan& plan) {
+  return {p.N, p.K, p.P(), p.Q(), 0, plan.bc};
+}
+ActivationLayout scatter_dsrc(const ConvProblem& p, const ConvPlan& plan) { return {p.N, p.C, p.H, p.W, 0, plan.bk}; }
+
 ConvScatterGeometry scatter_geometry(const ConvProblem& p, const ConvPlan& plan) {
-  const std::int64_t Cb = ceil_div(p.K, plan.bc);
+  const ActivationLayout ddst = scatter_ddst(p, plan), dsrc = scatter_dsrc(p, plan);
   ConvScatterGeometry g{.N = p.N,
-                        .Kb = ceil_div(p.C, plan.bk),
-                        .Cb = Cb,
+                        .Kb = dsrc.Cb(),
+                        .Cb = ddst.Cb(),
                         .P = p.P(),
                         .Q = p.Q(),
                         .H = p.H,
@@ -44,11 +49,11 @@ ConvScatterGeometry scatter_geometry(const ConvProblem& p, const ConvPlan& plan)
                         .stride_w = p.stride_w,
                         .pad_h = p.pad_h,
                         .pad_w = p.pad_w,
-                        .ddst_image = Cb * p.P() * p.Q() * plan.bc,
-                        .ddst_block = p.P() * p.Q() * plan.bc,
+                        .ddst_image = ddst.Cb() * ddst.slice_size(),
+                        .ddst_block = ddst.slice_size(),
                         .ddst_pixel = plan.bc};
   g.weights_cb = plan.bc * g.window();
-  g.weights_kb = Cb * g.weights_cb;
+  g.weights_kb = g.Cb * g.weights_cb;
   return g;
 }
 
@@ -107,8 +112,8 @@ ConvBackwardScatter::ConvBackwardScatter(const ConvProblem& p, const ConvPlan& p
     : problem_(p),
       geometry_(geometry),
       nest_(nest),
-      ddst_{p.N, p.K, p.P(), p.Q(), 0, plan.bc},
-      dsrc_{p.N, p.C, p.H, p.W, 0, plan.bk},
+      ddst_(scatter_ddst(p, plan)),
+      dsrc_(scatter_dsrc(p, plan)),
       copies_(static_cast<std::size_t>((nest.copies() - 1) * dsrc_.size())) {
   for (std::int64_t cb = 0; cb < nest.step_of(kCb); ++cb) {
     ddst_offsets_.push_back(sizeof(float) * cb * geometry.ddst_block);

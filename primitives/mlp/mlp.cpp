@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "conv/conv_pack.hpp"
+#include "elementwise/elementwise_blocks.hpp"
 #include "fc/fc_layers.hpp"
 
 namespace brickwork {
@@ -27,11 +28,9 @@ void transpose_blocks(const WeightLayout& l, const float* from, float* to) {
 }
 
 void descend(float rate, const AlignedBuffer<float>& gradient, AlignedBuffer<float>& parameters) {
-  constexpr std::int64_t kPart = 4096;
-  const auto size = static_cast<std::int64_t>(parameters.size());
-  for_each_slice(ceil_div(size, kPart), 1, [&](auto part, auto) {
-    const std::int64_t end = std::min(size, (part + 1) * kPart);
-    for (std::int64_t i = part * kPart; i < end; ++i) parameters.data()[i] -= rate * gradient.data()[i];
+  for_each_block(static_cast<std::int64_t>(parameters.size()), [&](std::int64_t first, std::size_t count) {
+    float* const to = parameters.data() + first;
+    for (std::size_t i = 0; i < count; ++i) to[i] -= rate * gradient.data()[first + static_cast<std::int64_t>(i)];
   });
 }
 
