@@ -24,7 +24,7 @@ template <Operation Op>
 testing::AssertionResult is_exact(const Contender<Op>& contender, const typename Op::Problem& problem,
                                   const TestData& data, int threads) {
   const Verdict verdict = verdict_on(contender, problem, data, threads);
-  if (verdict.status == Status::ok && verdict.max_error <= data.tolerance) return testing::AssertionSuccess();
+  if (verdict.status == Status::ok && verdict.max_error <= data.tolerance.value) return testing::AssertionSuccess();
   return testing::AssertionFailure() << contender.name << " with " << threads << " threads on " << to_string(problem)
                                      << ": " << to_string(verdict.status) << ", " << verdict.reason;
 }

@@ -19,7 +19,7 @@ double seconds_of(Work work) {
 }  // namespace
 
 Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::vector<TensorInfo>& outputs,
-              const PlainTensors& expected, double tolerance) {
+              const PlainTensors& expected, Tolerance tolerance) {
   Checked checked;
   PlainTensors output(outputs);
   poison(output);

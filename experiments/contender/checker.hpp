@@ -16,7 +16,7 @@ struct Checked {
 // Packs and runs twice, as the harness will again and again: what adds to the first run's output shows. An exception
 // is the contender's own failure, but for std::bad_alloc: whoever knows the sizes can say more of it.
 Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::vector<TensorInfo>& outputs,
-              const PlainTensors& expected, double tolerance);
+              const PlainTensors& expected, Tolerance);
 
 template <Operation Op>
 Checked check(const Contender<Op>& contender, const typename Op::Problem& problem, const TestData& data,

@@ -12,7 +12,12 @@ namespace {
 
 template <class T>
 Verdict compare_tensor(const std::string& name, std::span<const T> actual, std::span<const double> expected,
-                       double tolerance) {
+                       Tolerance allowed) {
+  double largest = 1;
+  if (allowed.relative) {
+    largest = std::abs(*std::ranges::max_element(expected, {}, [](double x) { return std::abs(x); }));
+  }
+  const double tolerance = allowed.value * largest;
   Verdict verdict;
   std::size_t wrong = 0, first_wrong = 0;
   for (std::size_t i = 0, e = 0; i < actual.size(); ++i) {
@@ -22,6 +27,7 @@ Verdict compare_tensor(const std::string& name, std::span<const T> actual, std::
     if (!(error <= verdict.max_error)) verdict.max_error = std::isnan(error) ? HUGE_VAL : error;
     if (++e == expected.size()) e = 0;
   }
+  verdict.max_error /= largest;
   if (wrong > 0) {
     verdict.status = Status::failed;
     verdict.reason = fmt::format(
@@ -33,7 +39,7 @@ Verdict compare_tensor(const std::string& name, std::span<const T> actual, std::
 
 }  // namespace
 
-Verdict compare(const PlainTensors& actual, const PlainTensors& expected, double tolerance) {
+Verdict compare(const PlainTensors& actual, const PlainTensors& expected, Tolerance tolerance) {
   if (decides_nothing(expected)) {
     throw std::logic_error("the right output is all zeros: it tells no kernel from one that does nothing");
   }

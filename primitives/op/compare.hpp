@@ -9,13 +9,21 @@ namespace brickwork {
 
 struct Verdict {
   Status status = Status::ok;
-  std::string reason;  // one sentence unless ok
-  double max_error = 0;
+  std::string reason;    // one sentence unless ok
+  double max_error = 0;  // as the tolerance is
+};
+
+// The largest error that is allowed: absolute, or relative to the largest right value of the output.
+struct Tolerance {
+  Tolerance(double of_error = 0, bool of_largest = false) : value(of_error), relative(of_largest) {}  // NOLINT
+
+  double value;
+  bool relative;
 };
 
 // Every element of every output against the right one, which repeats. NaN is wrong whatever the tolerance. Comparing
 // nothing, and an output whose right answer is zeros alone, throw std::logic_error: such a check decides nothing.
-Verdict compare(const PlainTensors& actual, const PlainTensors& expected, double tolerance);
+Verdict compare(const PlainTensors& actual, const PlainTensors& expected, Tolerance);
 
 // Whether an output's right answer is zeros alone, which a kernel that does nothing may get right.
 bool decides_nothing(const PlainTensors& expected);

@@ -25,7 +25,7 @@ PlainTensors of(std::vector<double> first, std::vector<double> second, DType dty
   return tensors;
 }
 
-Verdict verdict(std::vector<double> first, std::vector<double> second, double tolerance = 0) {
+Verdict verdict(std::vector<double> first, std::vector<double> second, Tolerance tolerance = {}) {
   return compare(of(first, second, DType::f32), of({1, 2}, {3}, DType::f64), tolerance);
 }
 

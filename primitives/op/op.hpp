@@ -20,6 +20,10 @@
 //                                              none of this operation's
 //   static constexpr std::string_view summed_over_images;   its outputs are sums over the images, in which this input,
 //                                              a tensor of images, is a factor: "ddst" of a weight update
+//   static constexpr bool mean_over_images = true;   its outputs are each image's, or means over them: what comes out
+//   of a
+//                                              minibatch that repeats itself is what comes out of it once
+//   static constexpr bool relative_bound = true;     bound() is of each output's largest value
 //   static constexpr bool bandwidth_bound = true;   so few operations a byte that only the memory holds it up: it is
 //                                              judged by bytes_of() a second, beside what the memory gives
 //   static bool curved(const Problem&);        whether the last step on the sums is a curve (a sigmoid): then the

@@ -46,10 +46,8 @@ class Reader {
     const std::string_view key = word.substr(0, word.find_first_of("+-0123456789."));
     const auto size = std::ranges::find(table_.sizes, key, &Size<T>::key);
     if (size != table_.sizes.end()) return read_size(word, *size);
-    if (key.size() == word.size() || word.find_first_of("0123456789") == std::string_view::npos) {
-      for (const Word<T>& kind : table_.words) {
-        if (kind.set(value_, word)) return note_given(kind.column, word);
-      }
+    for (const Word<T>& kind : table_.words) {
+      if (kind.set(value_, word)) return note_given(kind.column, word);
     }
     std::vector<std::string_view> keys, expected;
     for (const auto& s : table_.sizes) keys.push_back(s.key);

@@ -12,7 +12,7 @@ namespace brickwork {
 struct TestData {
   PlainTensors inputs;
   PlainTensors expected;  // f64; of few images where all outputs are per image: the right output is these, repeated
-  double tolerance = 0;   // of the absolute error
+  Tolerance tolerance;
 };
 
 // Images come from this many distinct ones, so that the slow reference runs on few and still judges all.
@@ -35,10 +35,21 @@ bool outputs_follow_images(const typename Op::Problem& p) {
                            : std::ranges::all_of(Op::outputs(p), per_image);
 }
 
+// So few that all are as many times them.
+inline std::int64_t whole_part(std::int64_t images) {
+  std::int64_t few = std::min(images, kDistinctImages);
+  while (images % few != 0) --few;
+  return few;
+}
+
 template <Operation Op>
 typename Op::Problem few_images(typename Op::Problem p) {
   if constexpr (!std::is_null_pointer_v<decltype(Op::images)>) {
-    if (outputs_follow_images<Op>(p)) p.*Op::images = std::min(p.*Op::images, kDistinctImages);
+    if constexpr (requires { Op::mean_over_images; }) {
+      p.*Op::images = whole_part(p.*Op::images);
+    } else if (outputs_follow_images<Op>(p)) {
+      p.*Op::images = std::min(p.*Op::images, kDistinctImages);
+    }
   }
   return p;
 }
@@ -68,15 +79,17 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
   }
   Op::reference(few, distinct, data.expected);
   if constexpr (Op::sum_of_products) {
-    data.tolerance = values.tolerance();
+    data.tolerance.value = values.tolerance();
     // The same products, again and again, are rounded the same way each time: no error makes up for another.
     if constexpr (test_data::sums_images<Op>()) {
-      data.tolerance *= static_cast<double>(p.*Op::images) / static_cast<double>(few.*Op::images);
+      data.tolerance.value *= static_cast<double>(p.*Op::images) / static_cast<double>(few.*Op::images);
     }
   } else {
-    data.tolerance = Op::bound(p);
+    data.tolerance = {Op::bound(p), requires {Op::relative_bound;
   }
-  return data;
+};
+}  // namespace brickwork
+return data;
 }
 
 // A few outputs behind a ReLU may all be zero, which any broken contender gets right: then other inputs are drawn.

@@ -103,7 +103,7 @@ TEST(TestData, ImagesComeFromAFewDistinctOnes) {
     EXPECT_EQ(x[n], x[n % 3]);
     EXPECT_EQ(x[n] * x[n], y[n % 3]);
   }
-  EXPECT_EQ(data.tolerance, 0);
+  EXPECT_EQ(data.tolerance.value, 0);
 }
 
 TEST(TestData, AnOutputOverAllImagesIsJudgedOverAllOfThem) {
@@ -137,8 +137,8 @@ TEST(TestData, ASumOverTheSameImagesAgainAndAgainMayBeAsWrong) {
   const double error = std::abs(sum - data.expected.values<double>(0)[0]);
   const double of_others = TestValues(Fill::floats, WeighedSum::terms(p), "a").tolerance();
   EXPECT_GT(error, of_others);
-  EXPECT_LE(error, data.tolerance);
-  EXPECT_EQ(data.tolerance, 1000 * of_others);
+  EXPECT_LE(error, data.tolerance.value);
+  EXPECT_EQ(data.tolerance.value, 1000 * of_others);
 }
 
 TEST(TestData, ASumBesideOutputsOfEachImageIsJudgedOverAllOfThem) {
@@ -162,7 +162,7 @@ TEST(TestData, ASumOverImagesOfATensorWithoutThemIsABug) {
 TEST(TestData, WhatIsNoSumOfProductsGetsFloatsAndItsOwnBound) {
   const TestData data = make_test_data<Tanh>({.N = 8}, Fill::integers, "a");
   for (const float x : data.inputs.values<float>(0)) EXPECT_LT(std::abs(x), 1);
-  EXPECT_EQ(data.tolerance, 1e-6);
+  EXPECT_EQ(data.tolerance.value, 1e-6);
 }
 
 TEST(TestData, FollowsTheSeedAlone) {

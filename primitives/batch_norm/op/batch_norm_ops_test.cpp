@@ -181,8 +181,8 @@ TEST(BatchNormOps, TestDataIsSettledAndWithinABound) {
   const TestData inference = make_checkable_test_data<BatchNormInferenceOp>(p, Fill::integers);
   const float* variance = inference.inputs.at<float>("variance");
   EXPECT_TRUE(std::all_of(variance, variance + p.C, [](float x) { return x >= 0.25f; }));
-  EXPECT_GT(inference.tolerance, 0);
-  EXPECT_LT(make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).tolerance, 1e-3);
+  EXPECT_GT(inference.tolerance.value, 0);
+  EXPECT_LT(make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).tolerance.value, 1e-3);
 }
 
 TEST(BatchNormOps, CountTheSweepsOfAPass) {
