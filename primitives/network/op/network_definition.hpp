@@ -1,0 +1,19 @@
+// What a network computes, by the definitions of its layers' passes, in double.
+#pragma once
+#include <vector>
+
+#include "network_graph.hpp"
+#include "plain_tensors.hpp"
+
+namespace brickwork {
+
+struct NetworkValues {
+  double loss = 0;
+  std::vector<std::vector<double>> outputs;    // of each layer, plain; the last one's are the logits
+  std::vector<std::vector<double>> gradients;  // of each parameter, in their order; empty where not asked for
+};
+
+// Of f64 tensors images [N][C][H][W], labels [N], and the parameters by their names.
+NetworkValues define_network(const NetworkGraph&, const PlainTensors& in, bool with_gradients);
+
+}  // namespace brickwork

@@ -1,0 +1,37 @@
+// ResNet for ImageNet (He et al., arXiv 1512.03385), of bottlenecks: one problem is a network, its minibatch and a part
+// of a step of its training.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "network_ops.hpp"
+
+namespace brickwork {
+
+// Of a stage's first bottleneck the stride is in its 3x3 convolution, which is what most call v1.5 and train; the
+// paper, v1, has it in the 1x1 before.
+enum class ResidualStride { in_3x3, in_1x1 };
+
+struct ResidualNetwork {
+  static constexpr std::string_view primitive = "resnet";
+
+  static const SizeTable<ResidualNetwork>& table();  // "N4 L50 H224 step v1.5": all but N have a default
+
+  std::string name;
+  std::int64_t N = 1, L = 50;  // minibatch, layers: 14, 26, 50, 101 or 152
+  std::int64_t H = 224;        // rows and columns of an image
+  std::int64_t K = 1000;       // classes
+  NetworkPart part = NetworkPart::step;
+  ResidualStride stride = ResidualStride::in_3x3;
+  int count = 1;
+
+  void validate() const;  // throws std::invalid_argument with one sentence
+
+  friend bool operator==(const ResidualNetwork& a, const ResidualNetwork& b) { return same_sizes(a, b); }
+};
+
+NetworkGraph network_graph(const ResidualNetwork&);
+
+using ResidualNetworkOp = NetworkTrainingOp<ResidualNetwork>;
+
+}  // namespace brickwork
