@@ -26,6 +26,8 @@ struct ActivationLayout {
   std::int64_t index(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) const {
     return pixel(n, c / bc, h, w) + c % bc;
   }
+
+  friend bool operator==(const ActivationLayout&, const ActivationLayout&) = default;
 };
 
 // [Kb][Cb][R][S][bc][bk]

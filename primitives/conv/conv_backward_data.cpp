@@ -1,6 +1,7 @@
 #include "conv/conv_backward_data.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "conv/conv_pack.hpp"
 #include "league.hpp"
@@ -13,21 +14,19 @@ ConvPlan plan_of_phase(ConvPlan plan, const ConvView& view) {
   return plan;
 }
 
-// One block of a phase's weights; the roles of input and output features are exchanged, its taps reversed.
-void pack_block(const BackwardPhase& phase, const ConvProblem& p, const WeightLayout& l, std::int64_t kb,
-                std::int64_t cb, const float* kcrs, float* packed) {
-  for (std::int64_t r = 0; r < l.R; ++r) {
-    for (std::int64_t s = 0; s < l.S; ++s) {
-      const std::int64_t kernel_r = phase.h.tap + (l.R - 1 - r) * p.stride_h;
-      const std::int64_t kernel_s = phase.w.tap + (l.S - 1 - s) * p.stride_w;
-      float* to = packed + l.tap(kb, cb, r, s);
-      for (std::int64_t c = cb * l.bc; c < (cb + 1) * l.bc; ++c) {
-        for (std::int64_t k = kb * l.bk; k < (kb + 1) * l.bk; ++k) {
-          *to++ = c < l.C && k < l.K ? kcrs[((c * p.C + k) * p.R + kernel_r) * p.S + kernel_s] : 0;
-        }
+// tap(kb, cb, r, s, packed) for every tap of a phase's weights, in parallel: where its matrix goes, and which tap of
+// the filter it is. The roles of input and output features are exchanged, the phase's taps reversed.
+template <class Tap>
+void for_each_tap(const BackwardPhase& phase, const ConvProblem& p, const WeightLayout& l, float* packed,
+                  const Tap& tap) {
+  for_each_slice(l.Kb(), l.Cb(), [&](auto kb, auto cb) {
+    for (std::int64_t r = 0; r < l.R; ++r) {
+      for (std::int64_t s = 0; s < l.S; ++s) {
+        tap(kb, cb, phase.h.tap + (l.R - 1 - r) * p.stride_h, phase.w.tap + (l.S - 1 - s) * p.stride_w,
+            packed + l.tap(kb, cb, r, s));
       }
     }
-  }
+  });
 }
 
 }  // namespace
@@ -77,8 +76,33 @@ void ConvBackwardData::pack_weights(const float* kcrs, float* packed) const {
   if (scatter_) return scatter_->pack_weights(kcrs, packed);
   for (const Phase& phase : phases_) {
     const WeightLayout& l = phase.conv.weights_layout();
-    float* const to = packed + phase.first_weight;
-    for_each_slice(l.Kb(), l.Cb(), [&](auto kb, auto cb) { pack_block(phase.part, problem_, l, kb, cb, kcrs, to); });
+    for_each_tap(phase.part, problem_, l, packed + phase.first_weight,
+                 [&](std::int64_t kb, std::int64_t cb, std::int64_t r, std::int64_t s, float* to) {
+                   for (std::int64_t c = cb * l.bc; c < (cb + 1) * l.bc; ++c) {
+                     for (std::int64_t k = kb * l.bk; k < (kb + 1) * l.bk; ++k) {
+                       *to++ = c < l.C && k < l.K ? kcrs[((c * l.K + k) * problem_.R + r) * problem_.S + s] : 0;
+                     }
+                   }
+                 });
+  }
+}
+
+void ConvBackwardData::pack_weights(const WeightLayout& from, const float* blocked, float* packed) const {
+  if (scatter_) {
+    std::vector<float> kcrs(static_cast<std::size_t>(from.K * from.C * from.R * from.S));
+    unpack_kcrs(from, blocked, kcrs.data());
+    return pack_weights(kcrs.data(), packed);
+  }
+  for (const Phase& phase : phases_) {
+    const WeightLayout& l = phase.conv.weights_layout();
+    if (l.bc != from.bk || l.bk != from.bc) throw std::logic_error("forward's blocks of features are other ones");
+    for_each_tap(phase.part, problem_, l, packed + phase.first_weight,
+                 [&](std::int64_t kb, std::int64_t cb, std::int64_t r, std::int64_t s, float* to) {
+                   const float* const tap = blocked + from.tap(cb, kb, r, s);
+                   for (std::int64_t c = 0; c < l.bc; ++c) {
+                     for (std::int64_t k = 0; k < l.bk; ++k) to[c * l.bk + k] = tap[k * l.bc + c];
+                   }
+                 });
   }
 }
 

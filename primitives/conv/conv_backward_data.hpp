@@ -40,6 +40,9 @@ class ConvBackwardData {
   // From plain KCRS to what run() takes: for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
   void pack_weights(const float* kcrs, float* packed) const;
 
+  // The same from forward's blocks of these very features, [K/bk][C/bc][R][S][bc][bk].
+  void pack_weights(const WeightLayout&, const float* blocked, float* packed) const;
+
   // Not by two threads at once: copies of dsrc, where a plan has them, are this object's.
   // residual and `at`, where the derivative is taken, lie as dsrc does; they are read where the problem's epilogue asks
   // for them, and may be null otherwise.

@@ -23,7 +23,7 @@ ConvView forward_view(const ConvProblem& p) {
 }
 
 ActivationLayout src_layout_of(const ConvView& v, std::int64_t bc) { return {v.N, v.C, v.H, v.W, v.room_w, bc}; }
-ActivationLayout dst_layout_of(const ConvView& v, std::int64_t bk) { return {v.N, v.K, v.P, v.Q, 0, bk}; }
+ActivationLayout dst_layout_of(const ConvView& v, std::int64_t bk) { return {v.N, v.K, v.P, v.Q, v.dst_room_w, bk}; }
 WeightLayout weights_layout_of(const ConvView& v, std::int64_t bc, std::int64_t bk) {
   return {v.K, v.C, v.R, v.S, bk, bc};
 }

@@ -13,27 +13,26 @@ namespace brickwork {
 namespace {
 
 // What does not fit, or nothing.
-std::string update_misfit(const ConvProblem& p, const ConvUpdatePlan& plan) {
+std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.flat && !can_be_flat(p, SrcAccess::cached)) return "flat needs a 1x1 kernel of stride 1 without padding";
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
-  const std::int64_t m = plan.taps_in_m ? p.S * plan.bc : plan.bc, k = plan.flat ? p.P() * p.Q() : p.Q();
+  const std::int64_t m = plan.taps_in_m ? p.S * plan.bc : plan.bc, k = plan.flat ? p.P * p.Q : p.Q;
   if (std::max({m, plan.bk, k}) > std::numeric_limits<int>::max()) return "the brick's m, n and k must be below 2^31";
   return {};
 }
 
 // All but the images of a call, which are known with the nest.
-ConvUpdateGeometry update_geometry(const ConvProblem& p, const ConvUpdatePlan& plan) {
-  const ConvView view = forward_view(p);
-  const ActivationLayout src = src_layout_of(view, plan.bc), ddst = dst_layout_of(view, plan.bk);
-  const WeightLayout weights = weights_layout_of(view, plan.bc, plan.bk);
+ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan) {
+  const ActivationLayout src = src_layout_of(p, plan.bc), ddst = dst_layout_of(p, plan.bk);
+  const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
   return {.N = p.N,
           .Kb = ddst.Cb(),
           .Cb = src.Cb(),
           .R = p.R,
           .S = plan.taps_in_m ? 1 : p.S,
-          .rows = plan.flat ? 1 : p.P(),
+          .rows = plan.flat ? 1 : p.P,
           .H = p.H,
           .stride_h = p.stride_h,
           .pad_h = p.pad_h,
@@ -50,11 +49,13 @@ ConvUpdateGeometry update_geometry(const ConvProblem& p, const ConvUpdatePlan& p
 
 }  // namespace
 
-Result<ConvWeightUpdate> ConvWeightUpdate::make(const ConvProblem& p, const ConvUpdatePlan& plan, Backend backend,
-                                                Isa isa, const SimdTuning& tuning) {
+Result<ConvWeightUpdate> ConvWeightUpdate::make(const ConvProblem& problem, const ConvUpdatePlan& plan, Backend backend,
+                                                Isa isa, const SimdTuning& tuning, std::int64_t ddst_room_w) {
+  ConvView p = forward_view(problem);
+  p.dst_room_w = ddst_room_w;
   if (const std::string what = update_misfit(p, plan); !what.empty()) {
     return Result<ConvWeightUpdate>::misfit(
-        fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(p), what));
+        fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(problem), what));
   }
   const auto nest = LoopNest::make(conv_update_loops(update_geometry(p, plan)), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
@@ -71,12 +72,12 @@ Result<ConvWeightUpdate> ConvWeightUpdate::make(const ConvProblem& p, const Conv
   return update;
 }
 
-ConvWeightUpdate::ConvWeightUpdate(const ConvProblem& p, const ConvUpdatePlan& plan, const LoopNest& nest)
+ConvWeightUpdate::ConvWeightUpdate(const ConvView& p, const ConvUpdatePlan& plan, const LoopNest& nest)
     : plan_(plan),
       nest_(nest),
-      src_(src_layout_of(forward_view(p), plan.bc)),
-      ddst_(dst_layout_of(forward_view(p), plan.bk)),
-      dweights_(weights_layout_of(forward_view(p), plan.bc, plan.bk)),
+      src_(src_layout_of(p, plan.bc)),
+      ddst_(dst_layout_of(p, plan.bk)),
+      dweights_(weights_layout_of(p, plan.bc, plan.bk)),
       geometry_(update_geometry(p, plan)),
       copies_(static_cast<std::size_t>((nest.copies() - 1) * dweights_.size())) {
   geometry_.images = nest.step_of(ConvUpdateLoop::n);
@@ -95,10 +96,10 @@ ConvWeightUpdate::ConvWeightUpdate(const ConvProblem& p, const ConvUpdatePlan& p
   }
 }
 
-BrgemmShape ConvWeightUpdate::brick_shape(const ConvProblem& p, int beta) const {
+BrgemmShape ConvWeightUpdate::brick_shape(const ConvView& p, int beta) const {
   return {.m = static_cast<int>(plan_.taps_in_m ? p.S * plan_.bc : plan_.bc),
           .n = static_cast<int>(plan_.bk),
-          .k = static_cast<int>(plan_.flat ? p.P() * p.Q() : p.Q()),
+          .k = static_cast<int>(plan_.flat ? p.P * p.Q : p.Q),
           .lda = p.stride_w * plan_.bc,
           .ldb = plan_.bk,
           .ldc = plan_.bk,
@@ -108,7 +109,7 @@ BrgemmShape ConvWeightUpdate::brick_shape(const ConvProblem& p, int beta) const 
 }
 
 // A product with a row of ones.
-BrgemmShape ConvWeightUpdate::bias_brick_shape(const ConvProblem& p, int beta) const {
+BrgemmShape ConvWeightUpdate::bias_brick_shape(const ConvView& p, int beta) const {
   BrgemmShape shape = brick_shape(p, beta);
   shape.m = 1;
   shape.lda = shape.k;
@@ -123,7 +124,7 @@ void ConvWeightUpdate::run(const float* src, const float* ddst, float* dweights,
   const PrivateCopies<float> bias_copies{with_bias ? dbias : nullptr, bias_copies_.data(), ddst_.Cb() * ddst_.bc};
   const ConvUpdateBody<KernelBrick> body{geometry_,
                                          {.src = src,
-                                          .ddst = ddst,
+                                          .ddst = ddst + ddst_.pixel(0, 0, 0, 0),
                                           .dweights = copies,
                                           .dbias = bias_copies,
                                           .accumulate = gradients == Gradients::accumulate,

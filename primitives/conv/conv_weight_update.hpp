@@ -17,8 +17,9 @@ enum class Gradients { overwrite, accumulate };
 class ConvWeightUpdate {
  public:
   // A misfit where the plan does not fit the problem; unsupported or absent where the backend has no brick for it.
+  // ddst_room_w columns of zeros lie on each side of ddst's rows, as those of another pass that reads it.
   static Result<ConvWeightUpdate> make(const ConvProblem&, const ConvUpdatePlan&, Backend, Isa = Isa::best,
-                                       const SimdTuning& = {});
+                                       const SimdTuning& = {}, std::int64_t ddst_room_w = 0);
 
   const ConvUpdatePlan& plan() const { return plan_; }
   std::string_view isa() const { return bricks_[0]->isa(); }
@@ -35,10 +36,10 @@ class ConvWeightUpdate {
            Gradients = Gradients::overwrite);
 
  private:
-  ConvWeightUpdate(const ConvProblem&, const ConvUpdatePlan&, const LoopNest&);
+  ConvWeightUpdate(const ConvView&, const ConvUpdatePlan&, const LoopNest&);
 
-  BrgemmShape brick_shape(const ConvProblem&, int beta) const;
-  BrgemmShape bias_brick_shape(const ConvProblem&, int beta) const;
+  BrgemmShape brick_shape(const ConvView&, int beta) const;
+  BrgemmShape bias_brick_shape(const ConvView&, int beta) const;
 
   ConvUpdatePlan plan_;
   LoopNest nest_;
