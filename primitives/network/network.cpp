@@ -1,0 +1,59 @@
+#include "network/network.hpp"
+
+#include <algorithm>
+
+#include "conv/conv_pack.hpp"
+#include "sgd/sgd.hpp"
+
+namespace brickwork {
+namespace {
+
+SoftmaxLossProblem loss_of(const NetworkGraph& graph) { return {.N = graph.images.N, .C = graph.classes()}; }
+
+}  // namespace
+
+Network::Network(const NetworkGraph& graph)
+    : graph_(graph),
+      parameters_(parameters_of(graph)),
+      plain_logits_(static_cast<std::size_t>(graph.images.N * graph.classes())),
+      plain_dlogits_(plain_logits_.size()),
+      loss_(loss_of(graph), {}) {}
+
+void Network::set_parameter(std::size_t i, const float* plain) {
+  const NetworkParameter& p = parameters_[i];
+  passes_[pass_of_[p.layer]]->pack(p.role, plain, weights_.data() + first_[i]);
+}
+
+void Network::get(const AlignedBuffer<float>& from, std::size_t i, float* to) const {
+  const NetworkParameter& p = parameters_[i];
+  passes_[pass_of_[p.layer]]->unpack(p.role, from.data() + first_[i], to);
+}
+
+void Network::set_images(const float* nchw) {
+  const bool rows = images_.N == 1 && images_.W == graph_.images.N && images_.C == graph_.images.size() / images_.W;
+  (rows ? pack_nhwc : pack_nchw)(images_, nchw, tensors_.front().data());
+}
+
+void Network::get_logits(float* to) const { unpack_nhwc(logits_.layout, logits_.data, to); }
+
+float Network::forward(const std::int32_t* labels) {
+  for (const auto& pass : passes_) pass->forward();
+  get_logits(plain_logits_.data());
+  return loss_.run(plain_logits_.data(), labels, plain_dlogits_.data());
+}
+
+void Network::infer() {
+  for (const auto& pass : passes_) pass->infer();
+}
+
+void Network::backward() {
+  pack_nhwc(dlogits_.layout, plain_dlogits_.data(), dlogits_.data);
+  for (auto pass = passes_.rbegin(); pass != passes_.rend(); ++pass) (*pass)->backward();
+}
+
+void Network::step(const SgdStep& step) {
+  sgd(step, {weights_.data(), velocities_.data(), gradients_.data()}, {weights_.data(), velocities_.data()},
+      static_cast<std::int64_t>(weights_.size()), step_plan_);
+}
+
+}  // namespace brickwork

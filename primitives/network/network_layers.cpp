@@ -1,0 +1,209 @@
+#include "network/network_layers.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "aligned_buffer.hpp"
+#include "batch_norm/batch_norm.hpp"
+#include "conv/conv_backward_data.hpp"
+#include "conv/conv_forward.hpp"
+#include "conv/conv_pack.hpp"
+#include "conv/conv_weight_update.hpp"
+#include "fc/fc_layers.hpp"
+#include "pool/pool.hpp"
+
+namespace brickwork {
+namespace {
+
+constexpr std::int64_t kNetworkBlock = 64;
+
+using Role = NetworkParameter::Role;
+
+// A convolution, or a fully connected layer as one.
+class ProductPasses final : public LayerPasses {
+ public:
+  // `behind` is the activation that made src, through which the gradient goes on; a layer that reads the images has no
+  // gradient of them. It adds to what others leave of src's gradient, where they do.
+  static Result<LayerPassesPtr> make(const ConvProblem& conv, Activation behind, bool wants_dsrc, bool adds,
+                                     const NetworkBrick& brick) {
+    const auto& [machine, backend, isa, tuning] = brick;
+    const std::int64_t bc = network_block(conv.C), bk = network_block(conv.K);
+    auto passes = std::make_unique<ProductPasses>();
+    auto forward = ConvForward::make(conv, plan_conv_forward(conv, machine, backend, {bc, bk}), backend, isa, tuning);
+    if (!forward) return {forward.status(), forward.reason()};
+    passes->forward_ = *std::move(forward);
+
+    ConvProblem back = conv;
+    if (wants_dsrc) {
+      back.epilogue = {.residual = adds, .activation = behind, .derivative = behind != Activation::none};
+      auto data =
+          ConvBackwardData::make(back, plan_conv_backward_data(back, machine, backend, {bk, bc}), backend, isa, tuning);
+      if (!data) return {data.status(), data.reason()};
+      passes->backward_data_ = *std::move(data);
+      passes->transposed_ = AlignedBuffer<float>(static_cast<std::size_t>(passes->backward_data_->weights_size()));
+    }
+
+    back.epilogue = {.bias = conv.epilogue.bias};
+    auto update = ConvWeightUpdate::make(back, plan_conv_update(back, machine, {bc, bk}), backend, isa, tuning,
+                                         passes->ddst_pad());
+    if (!update) return {update.status(), update.reason()};
+    passes->weight_update_ = *std::move(update);
+    return LayerPassesPtr(std::move(passes));
+  }
+
+  std::int64_t src_pad() const override { return forward_->src_layout().pad_w; }
+  std::int64_t ddst_pad() const override { return backward_data_ ? backward_data_->ddst_layout().pad_w : 0; }
+
+  std::int64_t size_of(Role role) const override {
+    const ActivationLayout& dst = forward_->dst_layout();
+    return role == Role::weights ? forward_->weights_layout().size() : dst.Cb() * dst.bc;
+  }
+  void pack(Role role, const float* plain, float* blocked) const override {
+    if (role == Role::weights) return pack_kcrs(forward_->weights_layout(), plain, blocked);
+    std::copy_n(plain, forward_->dst_layout().C, blocked);
+  }
+  void unpack(Role role, const float* blocked, float* plain) const override {
+    if (role == Role::weights) return unpack_kcrs(forward_->weights_layout(), blocked, plain);
+    std::copy_n(blocked, forward_->dst_layout().C, plain);
+  }
+
+  void forward() override { forward_->run(t_.src.data, p_.weights, p_.bias, nullptr, t_.dst.data); }
+  void backward() override {
+    weight_update_->run(t_.src.data, t_.ddst.data, p_.dweights, p_.dbias);
+    if (!backward_data_) return;
+    backward_data_->pack_weights(forward_->weights_layout(), p_.weights, transposed_.data());
+    backward_data_->run(t_.ddst.data, transposed_.data(), t_.dsrc_before.data, t_.src.data, t_.dsrc.data);
+  }
+
+ private:
+  std::optional<ConvForward> forward_;
+  std::optional<ConvBackwardData> backward_data_;
+  std::optional<ConvWeightUpdate> weight_update_;
+  AlignedBuffer<float> transposed_;
+};
+
+class NormPasses final : public LayerPasses {
+ public:
+  NormPasses(const BatchNormProblem& p, const MachineModel& machine)
+      : problem_(p), norm_(p, plan(p, 2, machine)), back_(p, plan(p, 4, machine)) {
+    for (auto* vector : {&mean_, &variance_, &running_mean_, &running_variance_}) {
+      *vector = AlignedBuffer<float>(static_cast<std::size_t>(p.C));
+    }
+    std::ranges::fill(running_variance_, 1.0F);
+  }
+
+  std::int64_t size_of(Role) const override { return problem_.C; }
+  void pack(Role, const float* plain, float* blocked) const override { std::copy_n(plain, problem_.C, blocked); }
+  void unpack(Role, const float* blocked, float* plain) const override { std::copy_n(blocked, problem_.C, plain); }
+
+  void forward() override {
+    norm_.forward(t_.src, p_.weights, p_.bias, t_.residual, t_.dst, mean_.data(), variance_.data());
+    const float values = static_cast<float>(problem_.values());
+    const float unbiased = values > 1 ? values / (values - 1) : 1;
+    for (std::size_t c = 0; c < mean_.size(); ++c) {
+      running_mean_[c] += kNew * (mean_[c] - running_mean_[c]);
+      running_variance_[c] += kNew * (unbiased * variance_[c] - running_variance_[c]);
+    }
+  }
+  void infer() override {
+    norm_.infer(t_.src, p_.weights, p_.bias, running_mean_.data(), running_variance_.data(), t_.residual, t_.dst);
+  }
+  void backward() override {
+    const BlockedInput dst{t_.dst.data, t_.dst.layout};
+    back_.backward(t_.src, t_.ddst, dst, p_.weights, mean_.data(), variance_.data(), t_.dsrc, p_.dweights, p_.dbias,
+                   t_.dresidual);
+  }
+
+ private:
+  static constexpr float kNew = 0.1F;  // a minibatch's share of the running statistics, as most frameworks have it
+
+  static BatchNormPlan plan(const BatchNormProblem& p, int tensors, const MachineModel& machine) {
+    return plan_batch_norm(p, network_block(p.C), tensors + (p.residual() ? 1 : 0), machine);
+  }
+
+  BatchNormProblem problem_;
+  BatchNorm norm_, back_;
+  AlignedBuffer<float> mean_, variance_, running_mean_, running_variance_;
+};
+
+class PoolPasses final : public LayerPasses {
+ public:
+  PoolPasses(const PoolProblem& p, const MachineModel& machine)
+      : forward_(p, plan_pool(p, network_block(p.C), p.P() * p.Q(), machine)),
+        backward_(p, plan_pool(p, network_block(p.C), p.H * p.W, machine)),
+        indices_(static_cast<std::size_t>(p.kind == PoolKind::max ? forward_.indices_layout().size() : 0)) {}
+
+  void forward() override { forward_.forward(t_.src, t_.dst, indices_.data()); }
+  void backward() override { backward_.backward(t_.ddst, indices_.data(), t_.dsrc); }
+
+ private:
+  Pool forward_, backward_;
+  AlignedBuffer<std::int32_t> indices_;
+};
+
+class FlattenPasses final : public LayerPasses {
+ public:
+  void forward() override {
+    for_each_element(t_.src.layout, t_.dst.layout,
+                     [&](auto image, auto row) { t_.dst.data[row] = t_.src.data[image]; });
+  }
+  void backward() override {
+    for_each_element(t_.dsrc.layout, t_.ddst.layout,
+                     [&](auto image, auto row) { t_.dsrc.data[image] = t_.ddst.data[row]; });
+  }
+
+ private:
+  template <class Copy>
+  static void for_each_element(const ActivationLayout& images, const ActivationLayout& rows, const Copy& copy) {
+    for_each_slice(images.N, images.C, [&](auto n, auto c) {
+      for (std::int64_t h = 0; h < images.H; ++h) {
+        for (std::int64_t w = 0; w < images.W; ++w) {
+          copy(images.index(n, c, h, w), rows.index(0, (c * images.H + h) * images.W + w, 0, n));
+        }
+      }
+    });
+  }
+};
+
+Activation activation_of(const NetworkGraph& graph, int layer) {
+  if (layer == kImages) return Activation::none;
+  const auto* fc = std::get_if<FcProblem>(&graph.layers[static_cast<std::size_t>(layer)].problem);
+  return fc == nullptr ? Activation::none : fc->epilogue.activation;
+}
+
+// Whether a later layer, whose backward pass runs before, reads the same.
+bool is_read_later(const NetworkGraph& graph, std::size_t layer) {
+  const int src = graph.layers[layer].src;
+  return std::any_of(graph.layers.begin() + static_cast<std::ptrdiff_t>(layer) + 1, graph.layers.end(),
+                     [&](const NetworkLayer& later) { return later.src == src || later.residual == src; });
+}
+
+}  // namespace
+
+std::int64_t network_block(std::int64_t features) { return equal_block(features, kNetworkBlock); }
+
+Result<LayerPassesPtr> make_layer_passes(const NetworkGraph& graph, std::size_t layer, const NetworkBrick& brick) {
+  const int src = graph.layers[layer].src;
+  const auto product = [&](const ConvProblem& conv) {
+    return ProductPasses::make(conv, activation_of(graph, src), src != kImages,
+                               src != kImages && is_read_later(graph, layer), brick);
+  };
+  struct Make {
+    const NetworkBrick& brick;
+    const decltype(product)& make_product;
+    Result<LayerPassesPtr> operator()(const ConvProblem& p) const { return make_product(p); }
+    Result<LayerPassesPtr> operator()(const FcProblem& p) const { return make_product(conv_of(p)); }
+    Result<LayerPassesPtr> operator()(const BatchNormProblem& p) const {
+      return LayerPassesPtr(std::make_unique<NormPasses>(p, brick.machine));
+    }
+    Result<LayerPassesPtr> operator()(const PoolProblem& p) const {
+      return LayerPassesPtr(std::make_unique<PoolPasses>(p, brick.machine));
+    }
+  };
+  return std::visit(Make{brick, product}, graph.layers[layer].problem);
+}
+
+LayerPassesPtr make_flatten() { return std::make_unique<FlattenPasses>(); }
+
+}  // namespace brickwork

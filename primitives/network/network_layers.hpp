@@ -1,0 +1,74 @@
+// The passes of a network's layers, each a driver between tensors that lie where the network has put them.
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "blocked_tensor.hpp"
+#include "brgemm.hpp"
+#include "machine_model.hpp"
+#include "network_graph.hpp"
+#include "result.hpp"
+
+namespace brickwork {
+
+// How every layer is made.
+struct NetworkBrick {
+  MachineModel machine;
+  Backend backend = Backend::simd;
+  Isa isa = Isa::best;
+  SimdTuning tuning;
+};
+
+// Null where a layer does without, and where a gradient is not wanted.
+struct LayerTensors {
+  BlockedInput src, residual;
+  BlockedOutput dst;
+  BlockedInput ddst;
+  BlockedInput dsrc_before;  // what other layers have left of src's gradient already, to be added to
+  BlockedOutput dsrc, dresidual;
+};
+
+// Blocked: weights and bias, or gamma and beta.
+struct LayerParameters {
+  const float *weights = nullptr, *bias = nullptr;
+  float *dweights = nullptr, *dbias = nullptr;
+};
+
+class LayerPasses {
+ public:
+  virtual ~LayerPasses() = default;
+
+  void bind(const LayerTensors& tensors) { t_ = tensors; }
+  void bind(const LayerParameters& parameters) { p_ = parameters; }
+
+  // Columns of zeros that it wants beside the rows of src, and of dst's gradient; negative where it takes any.
+  virtual std::int64_t src_pad() const { return -1; }
+  virtual std::int64_t ddst_pad() const { return -1; }
+
+  // Of a parameter: how many floats it has, and the way from and to the user's form.
+  virtual std::int64_t size_of(NetworkParameter::Role) const { return 0; }
+  virtual void pack(NetworkParameter::Role, const float*, float*) const {}
+  virtual void unpack(NetworkParameter::Role, const float*, float*) const {}
+
+  virtual void forward() = 0;
+  virtual void infer() { forward(); }
+  virtual void backward() = 0;
+
+ protected:
+  LayerTensors t_;
+  LayerParameters p_;
+};
+using LayerPassesPtr = std::unique_ptr<LayerPasses>;
+
+// Features of a block, in all tensors alike, so that whatever reads one finds the blocks that it wants. 64: four
+// AVX-512 vectors, what all three passes like to have as rows of weights.
+std::int64_t network_block(std::int64_t features);
+
+// Unsupported or absent where the backend has no brick for it.
+Result<LayerPassesPtr> make_layer_passes(const NetworkGraph&, std::size_t layer, const NetworkBrick&);
+
+// Images [N][C][H][W] as rows of C * H * W features for the fully connected layer behind them, and their gradients
+// back.
+LayerPassesPtr make_flatten();
+
+}  // namespace brickwork
