@@ -5,7 +5,9 @@
 #include "brgemm_problem.hpp"
 #include "conv_problem.hpp"
 #include "fc_problem.hpp"
+#include "mlp_problem.hpp"
 #include "pool_problem.hpp"
+#include "residual_network.hpp"
 #include "sgd_op.hpp"
 #include "softmax_loss_ops.hpp"
 
@@ -29,6 +31,8 @@ std::unique_ptr<Experiment> pool_forward_experiment(const Request&);
 std::unique_ptr<Experiment> pool_backward_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request&);
+std::unique_ptr<Experiment> resnet50_step_experiment(const Request&);
+std::unique_ptr<Experiment> mlp_experiment(const Request&);
 
 namespace {
 
@@ -85,6 +89,12 @@ ExperimentEntry softmax_loss_pass(ExperimentEntry entry) {
   entry.sample = "N4 C100";
   entry.kind = shape_kind<SoftmaxLossProblem>;
   return layers_pass(entry);
+}
+
+ExperimentEntry whole_network(ExperimentEntry entry) {
+  entry.figure = "layers";
+  entry.takes_threads = true;
+  return entry;
 }
 
 }  // namespace
@@ -157,6 +167,20 @@ std::span<const ExperimentEntry> experiment_table() {
       softmax_loss_pass({.name = "softmax-loss-backward",
                          .about = "the gradient of softmax and cross-entropy, bound by the memory",
                          .make = softmax_loss_backward_experiment}),
+      whole_network({.name = "resnet50-step",
+                     .about = "a step of training ResNet-50, and its parts",
+                     .shapes = "resnet50-step",
+                     .sample = "N1 L14 H32",
+                     .minibatch = 4,
+                     .kind = shape_kind<ResidualNetwork>,
+                     .make = resnet50_step_experiment}),
+      whole_network({.name = "mlp",
+                     .about = "a step of training multilayer perceptrons, and its parts",
+                     .shapes = "mlp",
+                     .sample = "N4 C64 L2",
+                     .minibatch = 1344,
+                     .kind = shape_kind<MlpProblem>,
+                     .make = mlp_experiment}),
   };
   return table;
 }

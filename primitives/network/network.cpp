@@ -21,12 +21,12 @@ Network::Network(const NetworkGraph& graph)
 
 void Network::set_parameter(std::size_t i, const float* plain) {
   const NetworkParameter& p = parameters_[i];
-  passes_[pass_of_[p.layer]]->pack(p.role, plain, weights_.data() + first_[i]);
+  passes_[pass_of_[p.layer]]->pack(p.role, plain, state_.weights.data() + first_[i]);
 }
 
-void Network::get(const AlignedBuffer<float>& from, std::size_t i, float* to) const {
+void Network::get(std::size_t i, const AlignedBuffer<float>& of_all, float* to) const {
   const NetworkParameter& p = parameters_[i];
-  passes_[pass_of_[p.layer]]->unpack(p.role, from.data() + first_[i], to);
+  passes_[pass_of_[p.layer]]->unpack(p.role, of_all.data() + first_[i], to);
 }
 
 void Network::set_images(const float* nchw) {
@@ -51,9 +51,9 @@ void Network::backward() {
   for (auto pass = passes_.rbegin(); pass != passes_.rend(); ++pass) (*pass)->backward();
 }
 
-void Network::step(const SgdStep& step) {
-  sgd(step, {weights_.data(), velocities_.data(), gradients_.data()}, {weights_.data(), velocities_.data()},
-      static_cast<std::int64_t>(weights_.size()), step_plan_);
+void Network::step(const SgdStep& step, NetworkState& to) {
+  sgd(step, {state_.weights.data(), state_.velocities.data(), gradients_.data()},
+      {to.weights.data(), to.velocities.data()}, static_cast<std::int64_t>(gradients_.size()), step_plan_);
 }
 
 }  // namespace brickwork

@@ -14,6 +14,13 @@
 
 namespace brickwork {
 
+// What training changes, all parameters behind each other in their layers' blocks.
+struct NetworkState {
+  explicit NetworkState(std::size_t size = 0) : weights(size), velocities(size) {}  // zeros
+
+  AlignedBuffer<float> weights, velocities;
+};
+
 class Network {
  public:
   // Throws std::invalid_argument with one sentence where the graph is none, or one that no driver here takes;
@@ -21,14 +28,16 @@ class Network {
   static Result<Network> make(const NetworkGraph&, const NetworkBrick&);
 
   const NetworkGraph& graph() const { return graph_; }
+  std::string_view isa() const { return passes_.back()->isa(); }
 
+  const NetworkState& state() const { return state_; }
   // The i-th of parameters(), plain; its gradient, and its velocity of gradient descent with momentum.
   const std::vector<NetworkParameter>& parameters() const { return parameters_; }
   void set_parameter(std::size_t i, const float*);
-  void get_parameter(std::size_t i, float* to) const { get(weights_, i, to); }
-  void get_gradient(std::size_t i, float* to) const { get(gradients_, i, to); }
-  void get_velocity(std::size_t i, float* to) const { get(velocities_, i, to); }
-  void stop() { std::ranges::fill(velocities_, 0.0F); }  // no velocity
+  void get_parameter(std::size_t i, float* to) const { get(i, state_.weights, to); }
+  void get_velocity(std::size_t i, float* to) const { get(i, state_.velocities, to); }
+  void get_gradient(std::size_t i, float* to) const { get(i, gradients_, to); }
+  void get(std::size_t i, const AlignedBuffer<float>& of_all, float* to) const;
 
   void set_images(const float* nchw);
   void get_logits(float* to) const;  // [N][classes]
@@ -38,8 +47,9 @@ class Network {
   float forward(const std::int32_t* labels);
   // To the gradients of all parameters; after forward().
   void backward();
-  // Stochastic gradient descent on all parameters; after backward().
-  void step(const SgdStep&);
+  // Stochastic gradient descent on all parameters; after backward(). Or to another state than its own, which stays.
+  void step(const SgdStep& step) { this->step(step, state_); }
+  void step(const SgdStep&, NetworkState& to);
   // To the logits alone, with the statistics of the batch normalisations that training has gathered.
   void infer();
 
@@ -48,13 +58,13 @@ class Network {
 
   explicit Network(const NetworkGraph&);
 
-  void get(const AlignedBuffer<float>& from, std::size_t i, float* to) const;
   BlockedInput logits() const;
 
   NetworkGraph graph_;
   std::vector<NetworkParameter> parameters_;
-  std::vector<std::int64_t> first_;  // of each parameter, in these three
-  AlignedBuffer<float> weights_, gradients_, velocities_;
+  std::vector<std::int64_t> first_;  // of each parameter, in the state and the gradients
+  NetworkState state_;
+  AlignedBuffer<float> gradients_;
   std::vector<LayerPassesPtr> passes_;  // the layers' and those that flatten, in their order
   std::vector<std::size_t> pass_of_;    // of each layer
   ActivationLayout images_;

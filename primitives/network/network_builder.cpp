@@ -60,7 +60,7 @@ class NetworkBuilder {
     place_parameters();
     network_.images_ = tensors_.front().layout;
     network_.step_plan_ =
-        plan_elementwise(5.0 * sizeof(float) * static_cast<double>(network_.weights_.size()), brick_.machine);
+        plan_elementwise(5.0 * sizeof(float) * static_cast<double>(network_.gradients_.size()), brick_.machine);
     return std::move(network_);
   }
 
@@ -203,16 +203,15 @@ class NetworkBuilder {
       network_.first_.push_back(size);
       size += ceil_div(network_.passes_[network_.pass_of_[p.layer]]->size_of(p.role), kAlignment) * kAlignment;
     }
-    for (auto* memory : {&network_.weights_, &network_.gradients_, &network_.velocities_}) {
-      *memory = AlignedBuffer<float>(static_cast<std::size_t>(size));
-    }
+    network_.state_ = NetworkState(static_cast<std::size_t>(size));
+    network_.gradients_ = AlignedBuffer<float>(static_cast<std::size_t>(size));
     std::vector<LayerParameters> of_layer(graph_.layers.size());
     for (std::size_t i = 0; i < network_.parameters_.size(); ++i) {
       using Role = NetworkParameter::Role;
       const auto& [info, layer, role] = network_.parameters_[i];
       LayerParameters& p = of_layer[layer];
       const bool first = role == Role::weights || role == Role::gamma;
-      (first ? p.weights : p.bias) = network_.weights_.data() + network_.first_[i];
+      (first ? p.weights : p.bias) = network_.state_.weights.data() + network_.first_[i];
       (first ? p.dweights : p.dbias) = network_.gradients_.data() + network_.first_[i];
     }
     for (std::size_t i = 0; i < of_layer.size(); ++i) network_.passes_[network_.pass_of_[i]]->bind(of_layer[i]);

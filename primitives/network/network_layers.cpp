@@ -68,6 +68,7 @@ class ProductPasses final : public LayerPasses {
     std::copy_n(blocked, forward_->dst_layout().C, plain);
   }
 
+  std::string_view isa() const override { return forward_->isa(); }
   void forward() override { forward_->run(t_.src.data, p_.weights, p_.bias, nullptr, t_.dst.data); }
   void backward() override {
     weight_update_->run(t_.src.data, t_.ddst.data, p_.dweights, p_.dbias);

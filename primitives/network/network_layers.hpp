@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 #include "blocked_tensor.hpp"
 #include "brgemm.hpp"
@@ -49,6 +50,8 @@ class LayerPasses {
   virtual std::int64_t size_of(NetworkParameter::Role) const { return 0; }
   virtual void pack(NetworkParameter::Role, const float*, float*) const {}
   virtual void unpack(NetworkParameter::Role, const float*, float*) const {}
+
+  virtual std::string_view isa() const { return {}; }  // of its bricks
 
   virtual void forward() = 0;
   virtual void infer() { forward(); }

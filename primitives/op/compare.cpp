@@ -10,24 +10,23 @@
 namespace brickwork {
 namespace {
 
+// What the reference says is rounded as the output is: an exact contender has error 0 whatever the type.
 template <class T>
-Verdict compare_tensor(const std::string& name, std::span<const T> actual, std::span<const double> expected,
-                       Tolerance allowed) {
-  double largest = 1;
-  if (allowed.relative) {
-    largest = std::abs(*std::ranges::max_element(expected, {}, [](double x) { return std::abs(x); }));
-  }
-  const double tolerance = allowed.value * largest;
+double error_of(T actual, double expected) {
+  return static_cast<double>(actual) - static_cast<double>(static_cast<T>(expected));
+}
+
+template <class T>
+Verdict compare_elements(const std::string& name, std::span<const T> actual, std::span<const double> expected,
+                         double tolerance) {
   Verdict verdict;
   std::size_t wrong = 0, first_wrong = 0;
   for (std::size_t i = 0, e = 0; i < actual.size(); ++i) {
-    // What the reference says is rounded as the output is: an exact contender has error 0 whatever the type.
-    const double error = std::abs(static_cast<double>(actual[i]) - static_cast<double>(static_cast<T>(expected[e])));
+    const double error = std::abs(error_of(actual[i], expected[e]));
     if (!(error <= tolerance) && wrong++ == 0) first_wrong = i;
     if (!(error <= verdict.max_error)) verdict.max_error = std::isnan(error) ? HUGE_VAL : error;
     if (++e == expected.size()) e = 0;
   }
-  verdict.max_error /= largest;
   if (wrong > 0) {
     verdict.status = Status::failed;
     verdict.reason = fmt::format(
@@ -35,6 +34,32 @@ Verdict compare_tensor(const std::string& name, std::span<const T> actual, std::
         name, first_wrong, actual[first_wrong], expected[first_wrong % expected.size()], tolerance);
   }
   return verdict;
+}
+
+template <class T>
+Verdict compare_whole(const std::string& name, std::span<const T> actual, std::span<const double> expected,
+                      double tolerance) {
+  double errors = 0, right = 0;
+  for (std::size_t i = 0, e = 0; i < actual.size(); ++i) {
+    const double error = error_of(actual[i], expected[e]);
+    errors += error * error;
+    right += expected[e] * expected[e];
+    if (++e == expected.size()) e = 0;
+  }
+  Verdict verdict{.max_error = std::sqrt(errors / right)};
+  if (std::isnan(verdict.max_error)) verdict.max_error = HUGE_VAL;
+  if (!(verdict.max_error <= tolerance)) {
+    verdict.status = Status::failed;
+    verdict.reason = fmt::format("the outputs in {} are off by {:.3g} of the right ones, where {:.3g} is allowed", name,
+                                 verdict.max_error, tolerance);
+  }
+  return verdict;
+}
+
+template <class T>
+Verdict compare_tensor(const std::string& name, std::span<const T> actual, std::span<const double> expected,
+                       Tolerance tolerance) {
+  return (tolerance.whole ? compare_whole<T> : compare_elements<T>)(name, actual, expected, tolerance.value);
 }
 
 }  // namespace

@@ -13,12 +13,13 @@ struct Verdict {
   double max_error = 0;  // as the tolerance is
 };
 
-// The largest error that is allowed: absolute, or relative to the largest right value of the output.
+// The error that is allowed: of every element, absolute; or of an output as a whole, the root of its mean square beside
+// that of the right values, for what amplifies rounding errors in a few elements without limit.
 struct Tolerance {
-  Tolerance(double of_error = 0, bool of_largest = false) : value(of_error), relative(of_largest) {}  // NOLINT
+  Tolerance(double error = 0, bool of_whole = false) : value(error), whole(of_whole) {}  // NOLINT
 
   double value;
-  bool relative;
+  bool whole;
 };
 
 // Every element of every output against the right one, which repeats. NaN is wrong whatever the tolerance. Comparing

@@ -83,5 +83,16 @@ TEST(Compare, PoisonIsWrongInEveryType) {
   }
 }
 
+TEST(Compare, OfAWholeOutputFewElementsMayBeFarOff) {
+  const auto off = [](double by) { return verdict({1, 2, 1, 2 + by}, {3}, {0.1, true}); };
+  EXPECT_EQ(off(0).max_error, 0);
+  EXPECT_EQ(off(0.3).status, Status::ok);  // 0.3 / sqrt(10)
+  EXPECT_NEAR(off(0.3).max_error, 0.3 / std::sqrt(10.0), 1e-6);
+  EXPECT_EQ(off(0.4).status, Status::failed);
+  EXPECT_EQ(off(NAN).status, Status::failed);
+  EXPECT_EQ(verdict({1, 2}, {4}, {0.1, true}).status, Status::failed);  // another output's
+  EXPECT_NE(off(0.4).reason.find("off by 0.126 of the right ones"), std::string::npos) << off(0.4).reason;
+}
+
 }  // namespace
 }  // namespace brickwork

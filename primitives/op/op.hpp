@@ -23,7 +23,7 @@
 //   static constexpr bool mean_over_images = true;   its outputs are each image's, or means over them: what comes out
 //   of a
 //                                              minibatch that repeats itself is what comes out of it once
-//   static constexpr bool relative_bound = true;     bound() is of each output's largest value
+//   static constexpr bool bound_of_whole = true;     bound() is of each output as a whole (compare.hpp)
 //   static constexpr bool bandwidth_bound = true;   so few operations a byte that only the memory holds it up: it is
 //                                              judged by bytes_of() a second, beside what the memory gives
 //   static bool curved(const Problem&);        whether the last step on the sums is a curve (a sigmoid): then the
@@ -66,6 +66,15 @@ template <Operation Op>
 bool curved(const typename Op::Problem& p) {
   if constexpr (requires { Op::curved(p); }) return Op::curved(p);
   return false;
+}
+
+template <Operation Op>
+constexpr bool bounds_whole() {
+  if constexpr (requires { Op::bound_of_whole; }) {
+    return Op::bound_of_whole;
+  } else {
+    return false;
+  }
 }
 
 template <Operation Op>

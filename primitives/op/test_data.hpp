@@ -85,11 +85,9 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
       data.tolerance.value *= static_cast<double>(p.*Op::images) / static_cast<double>(few.*Op::images);
     }
   } else {
-    data.tolerance = {Op::bound(p), requires {Op::relative_bound;
+    data.tolerance = {Op::bound(p), bounds_whole<Op>()};
   }
-};
-}  // namespace brickwork
-return data;
+  return data;
 }
 
 // A few outputs behind a ReLU may all be zero, which any broken contender gets right: then other inputs are drawn.

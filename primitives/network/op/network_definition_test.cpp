@@ -82,8 +82,8 @@ TEST(NetworkGraph, WhatIsNoNetworkIsRefused) {
   };
   EXPECT_THAT(with(0, {.activation = Activation::relu}), HasSubstr("batch normalisation"));
   EXPECT_THAT(with(0, {.residual = true}), HasSubstr("a bias and an activation"));
-  EXPECT_THAT(with(14, {.activation = Activation::gelu}), HasSubstr("gelu"));
-  EXPECT_THAT(with(15, {.activation = Activation::relu}), HasSubstr("read by a fully connected layer"));
+  EXPECT_THAT(with(15, {.activation = Activation::gelu}), HasSubstr("gelu"));
+  EXPECT_THAT(with(16, {.activation = Activation::relu}), HasSubstr("read by a fully connected layer"));
 }
 
 // 3.86 of the 4.09 GMAC that all count for v1.5 are v1's (torchvision's and the paper's networks).

@@ -42,15 +42,16 @@ struct NetworkTrainingOp {
   static constexpr std::int64_t P::*images = &P::N;
   static constexpr bool sum_of_products = false;
   static constexpr bool mean_over_images = true;
-  static constexpr bool relative_bound = true;
+  static constexpr bool bound_of_whole = true;
 
   static std::vector<TensorInfo> inputs(const P& p) { return network_ops::inputs(network_graph(p)); }
   static std::vector<TensorInfo> outputs(const P& p) { return network_ops::outputs(network_graph(p), p.part); }
   static std::int64_t terms(const P& p) { return p.N; }
   static double flops(const P& p) { return network_ops::flops(network_graph(p), p.part, false); }
   static double least_flops(const P& p) { return network_ops::flops(network_graph(p), p.part, true); }
-  // Rounding makes a few gradients pass a ReLU, or take another way through a maximum, than in f64.
-  static double bound(const P&) { return 0.03; }
+  // Rounding makes some gradients pass a ReLU, or take another way through a maximum, than in f64, and from there on
+  // the difference is carried to all: in ResNet-50 f64 itself moves by 0.007 if its inputs are rounded to f32 once.
+  static double bound(const P&) { return 0.1; }
   // Weights by He et al. (arXiv 1502.01852), gammas about 1.
   static void settle(const P& p, PlainTensors& in) { network_ops::settle(network_graph(p), in); }
   static void reference(const P& p, const PlainTensors& in, PlainTensors& out) {

@@ -52,7 +52,7 @@ inline NetworkGraph small_residual_network(std::int64_t N, std::int64_t H = 9, s
   const std::int64_t wide = 2 * width + 1;
   using enum NormEpilogue;
   NetworkGraph g{.images = {N, 3, H, H}, .layers = {}};
-  g.layers.push_back({conv("conv1", 3, width, H, 3, 1, true), kImages});       // 0
+  g.layers.push_back({conv("conv1", 3, width, H, 3, 1), kImages});             // 0
   g.layers.push_back({norm("norm1", width, H, relu), 0});                      // 1
   g.layers.push_back({pool("pool1", width, H, PoolKind::max), 1});             // 2
   g.layers.push_back({conv("a.conv1", width, width, half, 3, 2), 2});          // 3
@@ -65,11 +65,12 @@ inline NetworkGraph small_residual_network(std::int64_t N, std::int64_t H = 9, s
   g.layers.push_back({norm("b.norm1", width, quarter, relu), 9});              // 10
   g.layers.push_back({conv("b.conv2", width, wide, quarter, 3, 1), 10});       // 11
   g.layers.push_back({norm("b.norm2", wide, quarter, residual_relu), 11, 8});  // 12
-  g.layers.push_back({pool("pool2", wide, quarter, PoolKind::average), 12});   // 13
+  g.layers.push_back({conv("conv2", wide, width, quarter, 1, 1, true), 12});   // 13
+  g.layers.push_back({pool("pool2", width, quarter, PoolKind::average), 13});  // 14
   const Epilogue hidden{.bias = true, .activation = Activation::tanh};
   g.layers.push_back(
-      {FcProblem{.name = "fc1", .N = N, .C = wide * rows * rows, .K = 9, .epilogue = hidden}, 13});        // 14
-  g.layers.push_back({FcProblem{.name = "fc2", .N = N, .C = 9, .K = 4, .epilogue = {.bias = true}}, 14});  // 15
+      {FcProblem{.name = "fc1", .N = N, .C = width * rows * rows, .K = 9, .epilogue = hidden}, 14});       // 15
+  g.layers.push_back({FcProblem{.name = "fc2", .N = N, .C = 9, .K = 4, .epilogue = {.bias = true}}, 15});  // 16
   return g;
 }
 

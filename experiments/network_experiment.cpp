@@ -1,0 +1,99 @@
+// resnet50-step and mlp: training whole networks, our drivers chained around each backend of the brick, beside
+// libraries that chain theirs.
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "experiment_of.hpp"
+#include "mlp_problem.hpp"
+#include "network/network.hpp"
+#include "our_brick.hpp"
+#include "residual_network.hpp"
+
+namespace brickwork {
+namespace {
+
+class PreparedNetwork final : public Prepared {
+ public:
+  PreparedNetwork(Network network, NetworkPart part, const PlainTensors& plain, std::string tuning)
+      : network_(std::move(network)),
+        part_(part),
+        plain_(plain),
+        tuning_(std::move(tuning)),
+        stepped_(part == NetworkPart::step ? network_.state().weights.size() : 0) {}
+
+  void pack() override {
+    network_.set_images(plain_.at<float>("images"));
+    for (std::size_t i = 0; i < network_.parameters().size(); ++i) network_.set_parameter(i, plain_.at<float>(name(i)));
+    if (part_ == NetworkPart::backward) forward();
+  }
+  void run() override {
+    if (part_ != NetworkPart::backward) forward();
+    if (part_ != NetworkPart::forward) network_.backward();
+    if (part_ == NetworkPart::step) network_.step(SgdOp::step, stepped_);
+  }
+  void unpack(PlainTensors& out) override {
+    if (part_ != NetworkPart::backward) *out.at<float>("loss") = loss_;
+    if (part_ == NetworkPart::forward) return network_.get_logits(out.at<float>("logits"));
+    for (std::size_t i = 0; i < network_.parameters().size(); ++i) {
+      if (part_ == NetworkPart::backward) {
+        network_.get_gradient(i, out.at<float>(name(i) + ".gradient"));
+      } else {
+        network_.get(i, stepped_.velocities, out.at<float>(name(i) + ".velocity"));
+        network_.get(i, stepped_.weights, out.at<float>(name(i) + ".stepped"));
+      }
+    }
+  }
+
+  std::string implementation() const override { return "chained brgemm loops"; }
+  std::string isa() const override { return std::string(network_.isa()); }
+  std::string tuning() const override { return tuning_; }
+
+ private:
+  const std::string& name(std::size_t i) const { return network_.parameters()[i].info.name; }
+  void forward() { loss_ = network_.forward(plain_.at<std::int32_t>("labels")); }
+
+  Network network_;
+  NetworkPart part_;
+  const PlainTensors& plain_;
+  std::string tuning_;
+  NetworkState stepped_;  // apart from where a run begins, so that all runs are the same
+  float loss_ = 0;
+};
+
+template <class P>
+Contender<NetworkTrainingOp<P>> our_network(Backend backend, const Options& options) {
+  const OurBrick ours(backend, options);
+  auto contender = ours.contender<NetworkTrainingOp<P>>();
+  contender.prepare = [=](const P& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
+    NetworkBrick brick{this_machine(r.threads), backend, ours.isa(), ours.tuning()};
+    brick.machine.far = ours.tuning().far;
+    auto network = Network::make(network_graph(p), brick);
+    if (!network) return {network.status(), network.reason()};
+    return PreparedPtr(std::make_unique<PreparedNetwork>(*std::move(network), p.part, inputs, ours.tuning_text()));
+  };
+  return contender;
+}
+
+template <class P>
+std::unique_ptr<Experiment> network_experiment(const Request& request,
+                                               std::vector<Contender<NetworkTrainingOp<P>>> libraries) {
+  std::vector<Contender<NetworkTrainingOp<P>>> contenders;
+  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+    contenders.push_back(our_network<P>(backend, request.options));
+  }
+  contenders.insert(contenders.end(), libraries.begin(), libraries.end());
+  return make_experiment<NetworkTrainingOp<P>>(request, std::move(contenders));
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
+  return network_experiment<ResidualNetwork>(request, {});
+}
+
+std::unique_ptr<Experiment> mlp_experiment(const Request& request) {
+  return network_experiment<MlpProblem>(request, {});
+}
+
+}  // namespace brickwork
