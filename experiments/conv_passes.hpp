@@ -9,11 +9,11 @@
 
 #include "aligned_buffer.hpp"
 #include "conv/conv_backward_data.hpp"
-#include "conv/conv_forward_search.hpp"
 #include "conv/conv_pack.hpp"
 #include "conv/conv_weight_update.hpp"
 #include "interrupt.hpp"
 #include "our_loops.hpp"
+#include "search/conv_forward_search.hpp"
 
 namespace brickwork {
 

@@ -6,7 +6,7 @@
 
 #include "aligned_buffer.hpp"
 #include "machine.hpp"
-#include "race.hpp"
+#include "search/race.hpp"
 
 namespace brickwork {
 namespace {

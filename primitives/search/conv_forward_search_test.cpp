@@ -1,4 +1,4 @@
-#include "conv/conv_forward_search.hpp"
+#include "search/conv_forward_search.hpp"
 
 #include <gtest/gtest.h>
 

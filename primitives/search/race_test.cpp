@@ -1,4 +1,4 @@
-#include "race.hpp"
+#include "search/race.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "conv/conv_loop_moves.hpp"
+#include "search/conv_loop_moves.hpp"
 
 #include <algorithm>
 

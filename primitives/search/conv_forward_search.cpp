@@ -1,4 +1,4 @@
-#include "conv/conv_forward_search.hpp"
+#include "search/conv_forward_search.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "aligned_buffer.hpp"
-#include "conv/conv_plan_neighbours.hpp"
+#include "search/conv_plan_neighbours.hpp"
 
 namespace brickwork {
 namespace {

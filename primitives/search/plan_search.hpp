@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "race.hpp"
+#include "search/race.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "race.hpp"
+#include "search/race.hpp"
 
 #include <algorithm>
 #include <chrono>

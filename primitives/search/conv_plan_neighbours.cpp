@@ -1,10 +1,10 @@
-#include "conv/conv_plan_neighbours.hpp"
+#include "search/conv_plan_neighbours.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "conv/conv_loop_moves.hpp"
 #include "integers.hpp"
+#include "search/conv_loop_moves.hpp"
 
 namespace brickwork {
 namespace {

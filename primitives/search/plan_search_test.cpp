@@ -1,4 +1,4 @@
-#include "plan_search.hpp"
+#include "search/plan_search.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "conv/conv_plan_neighbours.hpp"
+#include "search/conv_plan_neighbours.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

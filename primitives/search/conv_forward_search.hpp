@@ -2,7 +2,7 @@
 // its own space.
 #pragma once
 #include "conv/conv_forward.hpp"
-#include "plan_search.hpp"
+#include "search/plan_search.hpp"
 
 namespace brickwork {
 
