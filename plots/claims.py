@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,11 @@ import derive
 from claims_file import BEST_OF_OTHERS, Claim, Condition
 from derive import LIMIT_WORDS, Estimate
 from program import InputError
-from sweeps import Problem, Sweep
+from scaling import disturbed, machine_speedup
+from sweeps import BASE_THREADS, Problem, Sweep
+from training import why_none
 
+BASE_SHARE = "base_share"  # what a "where" calls the share of the loaded roof that the contender has on the base's threads
 HOLDS, FAILS, UNCHECKED = "HOLDS", "DOES NOT HOLD", "NOT CHECKED"
 
 
@@ -40,8 +43,9 @@ def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
     candidates = [(sweep, mismatch(claim, sweep)) for sweep in sweeps if sweep.experiment == claim.experiment]
     fitting = [sweep for sweep, reason in candidates if not reason]
     if fitting:
-        return [Verdict(claim, measure(claim, sweep), f"{sweep.run.name} ({sweep.setting})") for sweep in fitting]
-    reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [f"no {claim.experiment} run was given that measured anything"]
+        return [Verdict(claim, measure(claim, sweep), f"{sweep.run_names} ({sweep.setting})") for sweep in fitting]
+    none = why_none(claim.experiment, sweeps) or f"no {claim.experiment} run was given that measured anything"
+    reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [none]
     return [Verdict(claim, Outcome(UNCHECKED, "; ".join(reasons)), "")]
 
 
@@ -55,11 +59,13 @@ def tally(verdicts: list[Verdict]) -> str:
 
 def mismatch(claim: Claim, sweep: Sweep) -> str:
     """Why the sweep is not one that the claim speaks of; empty when it is."""
-    columns = set(sweep.run.samples.columns)
+    columns = {*sweep.run.samples.columns, BASE_THREADS}
     check_names(claim, "when", claim.when, columns)
     shapes = sweep.attributes.get("shapes") or "shapes of no set"
     if claim.shapes and shapes != claim.shapes:
         return f"wants {claim.shapes}, this run has {shapes}"
+    if BASE_THREADS in claim.when.names and not sweep.base:
+        return "no run of the same problems on fewer threads was given"
     differing = claim.when.names - set(sweep.attributes)
     if differing or not fulfilled(claim, "when", claim.when, pd.DataFrame([sweep.attributes])).all():
         return f"wants {claim.when.text}, this run has {sweep.setting}"
@@ -76,7 +82,10 @@ def chosen(claim: Claim, sweep: Sweep) -> list[Problem]:
     """The problems that the claim speaks of. Where the run does not know the size of a cache, everything fits."""
     l2_bytes = sweep.run.environment.get("cpu", {}).get("l2_bytes") or float("inf")
     known = {"l2_bytes": l2_bytes, "cache_bytes": sweep.cache_bytes}
-    table = pd.DataFrame([p.sizes | {"flop": p.flop, "bytes": p.bytes} | known for p in sweep.problems])
+    before = {after.text: derive.fraction_of("roof", p, claim.of).value for p, after in sweep.scaled(claim.of) if p.limit("roof", claim.of)}
+    table = pd.DataFrame([
+        p.sizes | {"flop": p.flop, "bytes": p.bytes, BASE_SHARE: before.get(p.text, float("nan"))} | known for p in sweep.problems
+    ])
     check_names(claim, "where", claim.where, set(table.columns))
     return [p for p, good in zip(sweep.problems, fulfilled(claim, "where", claim.where, table), strict=True) if good]
 
@@ -171,6 +180,26 @@ def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Call
     return at_least(claim, *lowest_of(claim, ratios, problems))
 
 
+def scaling(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
+    """How many times faster than on the base's threads; the reason says the same of the machine, as the two runs are not interleaved."""
+    before = {p.text: p for p in sweep.base.problems} if sweep.base else {}
+    if unpaired := [p for p in problems if p.text not in before]:
+        return Outcome(UNCHECKED, f"no run on fewer threads holds {unpaired[0].label}")
+    pairs = [(before[p.text], p) for p in problems]
+    for of, part in zip((sweep.base, sweep), zip(*pairs, strict=True), strict=True):
+        if missing := lacking(of, list(part), claim.of, limit="roof"):
+            return replace(missing, reason=f"{of.setting}: {missing.reason}")
+    _, where = lowest_of(claim, [derive.speedup(pair, claim.of) for pair in pairs], problems)
+    limit, machine = machine_speedup(sweep, pairs)
+    itself = f"the {LIMIT_WORDS[limit]} itself is {machine:.3f} times as high"
+    if disturbed(sweep, machine):
+        return Outcome(UNCHECKED, f"{itself}, more than there are threads: the run on fewer was disturbed")
+    left_out = [p.label for p in sweep.problems if p.text not in {kept.text for kept in problems}]
+    reason = f"beside run {sweep.base.run_names} ({sweep.base.setting}); {where}; {itself}"
+    reason += f"; left out: {', '.join(left_out)}" if left_out else ""
+    return at_least(claim, derive.geometric_mean_speedup(pairs, claim.of), reason)
+
+
 def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> tuple[Estimate, str]:
     lowest, where = min(zip(values, problems, strict=True), key=lambda pair: pair[0].value)
     enough = sum(value.value >= claim.at_least for value in values)
@@ -186,4 +215,5 @@ MEASURES = {
     "lowest ratio": lambda *found: comparison(*found, summed=None),
     "weighted ratio": lambda *found: comparison(*found, summed=derive.weighted_ratio),
     "geometric mean ratio": lambda *found: comparison(*found, summed=derive.geometric_mean_ratio),
+    "geometric mean speed-up": scaling,
 }

@@ -39,10 +39,10 @@ def brgemm() -> Sweep:
 
 @pytest.fixture
 def variation(tmp_path):
-    """variation("conv", change): a copy of a stored run whose samples, all texts, went through change."""
+    """variation("conv", change): a copy of a stored run whose samples, all texts, went through change; a second one needs a name."""
 
-    def make(stored: str, change) -> Path:
-        folder = tmp_path / f"{stored}-variation"
+    def make(stored: str, change, name: str = "variation") -> Path:
+        folder = tmp_path / f"{stored}-{name}"
         shutil.copytree(STORED / stored, folder)
         samples = pd.read_csv(STORED / stored / "samples.csv", dtype=str, keep_default_na=False)
         change(samples).to_csv(folder / "samples.csv", index=False)
@@ -55,6 +55,19 @@ def with_searched(rows: pd.DataFrame) -> pd.DataFrame:
     """Beside each row of the simd brick's one with a plan that was searched, and with the same times."""
     searched = rows[rows["contender"] == "brickwork-simd"].assign(contender="brickwork-simd-searched", plan="another")
     return pd.concat([rows, searched])
+
+
+def times(samples: pd.DataFrame, rows: pd.Series, factor: float) -> pd.DataFrame:
+    """These rows with so many times the seconds."""
+    rows = rows & (samples["seconds"] != "")
+    return samples.assign(seconds=samples["seconds"].mask(rows, (samples.loc[rows, "seconds"].astype(float) * factor).map(repr)))
+
+
+def on_one_thread(samples: pd.DataFrame, ours: float = 1.8, machine: float = 1.9, others: float = 1.7) -> pd.DataFrame:
+    """As if one thread had needed so many times as long."""
+    limit, mine = samples["primitive"].eq("machine"), samples["ours"].eq("yes")
+    samples = times(times(times(samples, mine, ours), limit, machine), ~mine & ~limit, others)
+    return samples.assign(run=samples["run"] + "-1", threads="1", setting=samples["setting"].str.replace("2 threads", "1 thread"))
 
 
 def bandwidth_bound(samples: pd.DataFrame) -> pd.DataFrame:
@@ -97,6 +110,26 @@ def resnet50(variation):
 
 
 @pytest.fixture
+def passes(variation):
+    """The stored run as if it were one of each pass of training: ours needs 1, 2 and 3 times as long, oneDNN 1, 4 and 2 times. change
+    sees the rows of a pass as texts; a pass that is dropped was not run."""
+
+    def make(drop=(), change=lambda rows, which: rows, name: str = "") -> list[Path]:
+        def of(which: str, ours: float, onednn: float):
+            def rows(samples: pd.DataFrame) -> pd.DataFrame:
+                samples = times(times(samples, samples["ours"].eq("yes"), ours), samples["contender"].eq("onednn"), onednn)
+                samples = samples.assign(run=f"{which}{name}", experiment=f"conv-{which}")
+                return change(samples.assign(**{"pass": samples["pass"].replace("forward", which)}), which)
+
+            return rows
+
+        factors = {"forward": (1, 1), "backward-data": (2, 4), "weight-update": (3, 2)}
+        return [variation("conv", of(which, *by), f"{which}{name}") for which, by in factors.items() if which not in drop]
+
+    return make
+
+
+@pytest.fixture
 def curve(variation):
     """The stored layer03 at several minibatches, whose size N is all that varies; change sees the rows as texts."""
 
@@ -111,21 +144,31 @@ def curve(variation):
     return make
 
 
+def drawn(sweep: Sweep) -> dict:
+    kept = {}
+
+    def keep(figure, _, stem: str) -> None:
+        kept[stem] = figure
+        style.plt.close(figure)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(style, "save", keep)
+        said = output.draw(sweep, Path(), "x")
+    return {each.stem: (kept[each.stem], each) for each in said}
+
+
+@pytest.fixture
+def figures_of():
+    """figures_of(sweep): its figures as they are just before they are saved, with their words, by the names of their files."""
+    return drawn
+
+
 @pytest.fixture(scope="session")
 def figures():
-    """figures(run): the figures of the run's sweep by the names of their files, as they are just before they are saved."""
+    """figures(run): the figures of the run's sweep, once for all tests."""
 
     @cache
     def draw(run: Path) -> dict:
-        kept = {}
-
-        def keep(figure, _, stem: str) -> None:
-            kept[stem] = figure
-            style.plt.close(figure)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(style, "save", keep)
-            output.draw(*sweeps_of(load_run(run)), Path(), "x")
-        return kept
+        return {stem: figure for stem, (figure, _) in drawn(*sweeps_of(load_run(run))).items()}
 
     return draw

@@ -109,6 +109,25 @@ def geometric_mean_ratio(problems: list[Problem], ours: str, another) -> Estimat
     return estimate(value, np.exp(np.mean([np.log(resampled) for _, resampled in pairs], axis=0)))
 
 
+# --- strong scaling: pairs of the same problem, on fewer threads and on more -------------------------------------------
+
+
+def speedup(pair: tuple[Problem, Problem], contender: str) -> Estimate:
+    return weighted_speedup([pair], contender)
+
+
+def weighted_speedup(pairs: list[tuple[Problem, Problem]], contender: str) -> Estimate:
+    few, many = zip(*pairs, strict=True)
+    value = weighted_seconds(few, contender) / weighted_seconds(many, contender)
+    return estimate(value, _resampled_seconds(few, contender) / _resampled_seconds(many, contender))
+
+
+def geometric_mean_speedup(pairs: list[tuple[Problem, Problem]], contender: str) -> Estimate:
+    cells = [(few.cells[contender], many.cells[contender]) for few, many in pairs]
+    value = np.exp(np.mean([np.log(few.seconds / many.seconds) for few, many in cells]))
+    return estimate(value, np.exp(np.mean([np.log(few.resampled_seconds / many.resampled_seconds) for few, many in cells], axis=0)))
+
+
 def _cells(problems: list[Problem], another) -> list[tuple[Problem, Cell]]:
     return [(p, p.cells[another(p) if callable(another) else another]) for p in problems]
 
@@ -120,6 +139,10 @@ def _resampled_seconds(problems: list[Problem], another) -> np.ndarray:
 def fastest(problem: Problem, contenders: list[str]) -> str | None:
     timed = [name for name in contenders if problem.ok(name)]
     return min(timed, key=lambda name: problem.cells[name].seconds) if timed else None
+
+
+def fastest_overall(problems: list[Problem], contenders: list[str]) -> str | None:
+    return min(contenders, key=lambda name: weighted_seconds(problems, name), default=None)
 
 
 def above_limit(sweep: Sweep) -> list[tuple[Problem, str, float]]:

@@ -4,26 +4,32 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from matplotlib.lines import Line2D
 
 import style
 from derive import (
     LIMIT_WORDS,
     Estimate,
     fastest,
+    fastest_overall,
     geometric_mean_ratio,
     known,
     ratio,
     roof_of_peak,
+    speedup,
     weighted_fraction_of,
     weighted_limit_speed,
     weighted_ratio,
     weighted_speed,
+    weighted_speedup,
 )
 from labels import about_limits, problem_labels, short_limit, sizes_in_words
+from scaling import machine_speedup
 from style import Drawn, Look, plt
 from sweeps import Sweep
 
 GAP = 0.9  # between the layers and the whole network
+IDEAL = {"color": "#888888", "linewidth": 1.2, "linestyle": "-."}
 MOST_COMPARED = 2  # of ours: a third, slower one would flatten the scale for the others
 
 
@@ -98,7 +104,7 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     groups = _places(sweep)
     bests = [fastest(problem, peers) for problem in sweep.problems]
     rivals = [name for name in peers if len(sweep.common(name)) == len(sweep.problems)]
-    best_overall = max(rivals, key=lambda name: weighted_speed(sweep.problems, name), default=None)
+    best_overall = fastest_overall(sweep.problems, rivals)
 
     values: list[float] = []
     seen = set()
@@ -171,6 +177,65 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     title = f"The rule's plans against the best that were found: {sweep.operation}, {sweep.setting}"
     handles = style.point_legend(looks.values()) + style.status_legend(seen)
     return style.finish(figure, folder, f"{stem}-plan-quality", title, handles, caption)
+
+
+def draw_scaling(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
+    """How many times faster each contender is on more threads than on fewer, and how many times more the machine itself gives."""
+    looks = {name: look for name, look in style.looks_of(sweep).items() if sweep.scaled(name)}
+    if not looks:
+        return None
+    figure, axes = plt.subplots(figsize=(style.WIDE, 5.0))
+    groups = _places(sweep)
+    few, many = (int(of.attributes["threads"]) for of in (sweep.base, sweep))
+    handles, values, seen = [], [many / few], set()
+    for index, (name, look) in enumerate(looks.items()):
+        shift = (index - (len(looks) - 1) / 2) * 0.7 / len(looks)
+        pairs = {after.text: (before, after) for before, after in sweep.scaled(name)}
+        for x, problem in zip(groups, sweep.problems, strict=False):
+            if pair := pairs.get(problem.text):
+                values.extend(_interval(axes, x + shift, speedup(pair, name), look))
+            else:
+                status = problem.status(name) if not problem.ok(name) else "unpaired"
+                seen.add(status)
+                style.mark_status(axes, x + shift, status)
+        whole = weighted_speedup(list(pairs.values()), name)
+        part = "" if len(pairs) == len(sweep.problems) else f" on {len(pairs)} of {len(sweep.problems)}"
+        handles += style.point_legend([replace(look, label=f"{look.label}: {whole.value:.3f}{part}")])
+        if not part:
+            values.extend(_interval(axes, groups[-1] + shift, whole, look))
+    handles += _draw_machine(axes, sweep, groups, values)
+    axes.axhline(many / few, **IDEAL)
+    handles.append(Line2D([], [], **IDEAL, label=f"ideal: {many / few:g}"))
+    room = 0.06 * (max(values) - min(*values, 1))
+    axes.set_ylim(min(*values, 1) - room, max(values) + room)
+    axes.set_xlim(groups[0] - 0.6, groups[-1] + 0.7)
+    axes.set_ylabel(f"speed on {many} threads / on {few}")
+    _name_groups(sweep, groups, axes)
+    caption = (
+        f"Quotient of the median times on {few} and on {many} threads, with its bootstrap 95 % interval where the samples are kept. The "
+        f"numbers in the legend, and the last group, weigh each problem by how often the network uses it. The two thread counts were "
+        f"measured in runs of their own (on fewer: {sweep.base.run_names}), one after the other and not interleaved: what the machine did "
+        f"meanwhile shows. The black marks are therefore the same quotient of what it gave at most beside each problem: where they lie "
+        f"below the ideal, its cores are slower together than alone, and no program could have reached the ideal. A letter stands where "
+        f"a contender has no number."
+    )
+    title = f"From {few} to {many} threads: {sweep.operation}, {sweep.setting}"
+    return style.finish(figure, folder, f"{stem}-scaling", title, handles + style.status_legend(seen), caption)
+
+
+def _draw_machine(axes, sweep: Sweep, groups: np.ndarray, values: list[float]) -> list:
+    """The quotients of the limit that both runs measured, added to the values; its handle for the legend."""
+    limit, whole = machine_speedup(sweep, sweep.scaled())
+    if not limit:
+        return []
+    before = {problem.text: problem for problem in sweep.base.problems}
+    for x, problem in zip(groups, sweep.problems, strict=False):
+        if problem.text in before:
+            _, quotient = machine_speedup(sweep, [(before[problem.text], problem)])
+            style.draw_limit(axes, limit, x, quotient)
+            values.append(quotient)
+    style.draw_limit(axes, limit, groups[-1], whole)
+    return [Line2D([], [], **style.LIMITS[limit].line, label=f"the machine's own {LIMIT_WORDS[limit]}: {whole:.3f}")]
 
 
 def _whole_network(sweep: Sweep) -> dict[str, float]:

@@ -75,6 +75,22 @@ def footnote(sweep: Sweep) -> str:
     return "".join(sentences)
 
 
+def complete_sets(sweep: Sweep) -> list[list[Problem]]:
+    """The sets of problems on which some contender is complete, the largest first; it may be compared with others there."""
+    sets = {tuple(p.text for p in sweep.common(name)): sweep.common(name) for name in sweep.contenders}
+    return sorted(filter(None, sets.values()), key=len, reverse=True)
+
+
+def name_set(sweep: Sweep, layers: list[Problem]) -> str:
+    if len(layers) == len(sweep.problems):
+        return f"all {len(layers)} problems"
+    chosen = {p.text for p in layers}
+    absent = [p.label for p in sweep.problems if p.text not in chosen]
+    if len(absent) <= len(layers):
+        return f"{len(layers)} problems: all but {', '.join(absent)}"
+    return f"{len(layers)} problems: {', '.join(p.label for p in layers)}"
+
+
 def tags(problems: list[Problem]) -> tuple[str, list[str]]:
     """What kind of thing the problems are, and a few characters for each: ("layer", ["1", "2"]); else their places."""
     names = [problem.name for problem in problems]

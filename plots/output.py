@@ -13,19 +13,23 @@ from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from data import load_runs
 from figures_curve import draw_curves
-from figures_layers import draw_layers, draw_plan_quality, draw_ratio
+from figures_layers import draw_layers, draw_plan_quality, draw_ratio, draw_scaling
 from figures_sweep import draw_bars, draw_panels
+from figures_training import draw_training
 from labels import footnote
 from program import say, writing
 from roofline import draw_roofline
+from scaling import with_bases
 from style import Drawn
-from sweeps import Sweep, slugify, sweeps_of
+from sweeps import TRAINING, Sweep, slugify, sweeps_of
+from training import with_trainings
 
-# What is drawn for each kind of figures that an experiment may want.
+# What is drawn for each kind of figures that an experiment may want, and for the passes of several together.
 DRAWERS = {
-    "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_roofline),
+    "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_scaling, draw_roofline),
     "sweep": (draw_panels, draw_bars),
     "curve": (draw_curves,),
+    TRAINING: (draw_training,),
 }
 
 
@@ -34,7 +38,7 @@ def write_report(directories: list[str], out: Path, command: str) -> None:
     runs, left_out = load_runs(directories)
     for sentence in left_out:
         print(f"report.py: warning: {sentence}", file=sys.stderr)
-    sweeps = [sweep for run in runs for sweep in sweeps_of(run)]
+    sweeps = with_trainings(with_bases([sweep for run in runs for sweep in sweeps_of(run)]))
     verdicts = judge_all(claims, sweeps)
     folder = out / "figures"
     with writing(out):

@@ -7,6 +7,7 @@ import numpy as np
 import style
 from derive import LIMIT_WORDS, Estimate, geometric_mean_ratio, known, weighted_fraction_of, weighted_ratio
 from sweeps import Problem, Sweep
+from training import PASSES
 
 EVEN = 0.005  # a ratio without an interval that is as close to 1 says nothing
 TWICE = 2  # from here on a ratio is said as a factor instead of in percent
@@ -51,6 +52,7 @@ def _row(sweep: Sweep) -> Row:
         f"{in_words(ratio)} {label}" if ratio else "nobody to compare with",
         f", on {len(compared)} of {len(sweep.problems)} problems" if ratio and len(compared) < len(sweep.problems) else "",
         f"; {share:.2f} of {_limit_in_words(sweep, done)}" if share else "",
+        f"; {' + '.join(PASSES)} of {len(compared or done)} problems" if sweep.passes else "",
     ]
     return Row(sweep, looks[ours].label, label, ratio, share, LIMIT_WORDS.get(limit, ""), "".join(parts))
 
@@ -75,7 +77,7 @@ def _limit_in_words(sweep: Sweep, problems: list[Problem]) -> str:
 
 def _summed(sweep: Sweep):
     """A network's layers count as often as it uses them, shapes of a sweep all alike."""
-    return weighted_ratio if sweep.figure == "layers" else geometric_mean_ratio
+    return weighted_ratio if sweep.weighted else geometric_mean_ratio
 
 
 def _best(sweep: Sweep, names: list[str], problems: list[Problem]) -> str | None:

@@ -6,10 +6,12 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+import scaling
 import style
 from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
 from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_speed
+from labels import complete_sets, name_set
 from overview import overview
 from style import Drawn
 from sweeps import Problem, Sweep
@@ -23,7 +25,9 @@ def render(
     )
     sections = [_section(f"sweep{index}", sweep, drawn[index], folder) for index, sweep in enumerate(sweeps)]
     return templates.get_template("report.html.j2").render(
-        left_out=left_out, glance=list(zip(overview(sweeps), sections, strict=True)), lines=_lines_of_code(runs), sections=sections,
+        left_out=left_out, glance=list(zip(overview(sweeps), sections, strict=True)),
+        scaling=[(scaling.row(sweep), section) for sweep, section in zip(sweeps, sections, strict=True) if sweep.base],
+        lines=_lines_of_code(runs), sections=sections,
         verdicts=verdicts, tally=tally(verdicts), command=command,
         classes={HOLDS: "holds", FAILS: "fails"},
         environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
@@ -37,19 +41,23 @@ def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> d
         "title": f"{sweep.experiment}, {sweep.setting}",
         "facts": _facts(sweep),
         "figures": [{"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", figure.stem)} for figure in figures],
-        "errors": [
-            f"{style.label_of(sweep, name)} on {problem.label}: {share:.3f} of the {LIMIT_WORDS[problem.lowest_limit]}"
-            for problem, name, share in above_limit(sweep)
-        ],
+        "errors": [*_errors(sweep), *(f"{error}, {sweep.base.setting}" for error in (_errors(sweep.base) if sweep.base else []))],
         "contenders": [{"name": name, "label": look.label, "ours": look.ours} for name, look in looks.items()],
-        "weighted": _weighted(sweep) if sweep.figure == "layers" else [],
+        "weighted": _weighted(sweep) if sweep.weighted else [],
         "limits": [LIMIT_WORDS[limit] for limit in sweep.limits],
         "unit": sweep.unit,
         "rows": _rows(sweep),
         "absences": _absences(sweep),
-        "details": _details(sweep),
-        "source": sweep.run.source,
+        "details": [] if sweep.passes else _details(sweep),
+        "sources": [run.source for run in sweep.runs],
     }
+
+
+def _errors(sweep: Sweep) -> list[str]:
+    return [
+        f"{style.label_of(sweep, name)} on {problem.label}: {share:.3f} of the {LIMIT_WORDS[problem.lowest_limit]}"
+        for problem, name, share in above_limit(sweep)
+    ]
 
 
 def _lines_of_code(runs: list[Run]) -> str:
@@ -64,13 +72,18 @@ def _lines_of_code(runs: list[Run]) -> str:
 def _facts(sweep: Sweep) -> list[tuple[str, str]]:
     counts = [cell.times.count for problem in sweep.problems for cell in problem.cells.values() if cell.ok]
     return [
-        ("run", sweep.run.name),
-        ("measured by", str(sweep.run.environment.get("command_line", "not recorded"))),
-        *_doubts(sweep.run.environment),
+        *(fact for run in sweep.runs for fact in _about(run)),
+        *(("on fewer threads", f"{name}: {value}") for run in (sweep.base.runs if sweep.base else []) for name, value in _about(run)),
         ("problems", str(len(sweep.problems))),
         ("samples a contender and problem", f"{min(counts)} to {max(counts)}" if counts else "none"),
         *((f"measured {LIMIT_WORDS[limit]}", _range_in_words(limit_range(limit, sweep), sweep.unit)) for limit in sweep.limits),
-        *([] if "stream" in sweep.limits else [("measured stream bandwidth", _bandwidth_in_words(sweep))]),
+        *([] if "stream" in sweep.limits or sweep.passes else [("measured stream bandwidth", _bandwidth_in_words(sweep))]),
+    ]
+
+
+def _about(run: Run) -> list[tuple[str, str]]:
+    return [
+        ("run", run.name), ("measured by", str(run.environment.get("command_line", "not recorded"))), *_doubts(run.environment),
     ]
 
 
@@ -92,28 +105,17 @@ def _doubts(environment: dict) -> list[tuple[str, str]]:
 
 
 def _weighted(sweep: Sweep) -> list[dict]:
-    """One row for each set of problems on which some contender is complete; only a row's own numbers may be compared."""
-    sets = {tuple(p.text for p in sweep.common(name)): sweep.common(name) for name in style.looks_of(sweep)}
+    """Only a row's own numbers may be compared."""
     rows = []
-    for layers in sorted(filter(None, sets.values()), key=len, reverse=True):
+    for layers in complete_sets(sweep):
         values = {}
         for name in sweep.contenders:
             if all(p.ok(name) for p in layers):
                 speed = weighted_speed(layers, name)
                 shares = {limit: weighted_fraction_of(limit, layers, name).value for limit in sweep.limits if known(limit, layers, name)}
                 values[name] = (speed, shares)
-        rows.append({"layers": _name_set(sweep, layers), "values": values})
+        rows.append({"layers": name_set(sweep, layers), "values": values})
     return rows
-
-
-def _name_set(sweep: Sweep, layers: list) -> str:
-    if len(layers) == len(sweep.problems):
-        return f"all {len(layers)} problems"
-    chosen = {p.text for p in layers}
-    absent = [p.label for p in sweep.problems if p.text not in chosen]
-    if len(absent) <= len(layers):
-        return f"{len(layers)} problems: all but {', '.join(absent)}"
-    return f"{len(layers)} problems: {', '.join(p.label for p in layers)}"
 
 
 def _rows(sweep: Sweep) -> list[dict]:

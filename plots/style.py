@@ -98,6 +98,7 @@ STATUSES = {  # a letter and what it stands for
     "absent": ("a", "absent from this build"),
     "misfit": ("m", "the given plan does not fit"),
     "missing": ("?", "no row in this run"),
+    "unpaired": ("o", "not timed on fewer threads"),
     "incomplete": ("i", "lacks problems, not comparable"),
 }
 

@@ -16,6 +16,8 @@ import pandas as pd
 from data import ELSEWHERE, LIMITS, Run
 
 RESAMPLES = 2000
+TRAINING = "training"  # the passes of an operation together: this sweep's figure, and its pass
+BASE_THREADS = "base_threads"  # what a sweep's attributes call the threads of its base
 SEARCHED = "-searched"  # how a contender is called that runs the best plan that was found in place of the rule's
 
 
@@ -103,6 +105,17 @@ class Cell:
 
 
 @dataclass
+class SummedCell(Cell):
+    """One contender's work that was measured in parts, one after the other."""
+
+    parts: tuple[Cell, ...] = ()
+
+    @cached_property
+    def resampled_seconds(self) -> np.ndarray:
+        return sum(part.resampled_seconds for part in self.parts)
+
+
+@dataclass
 class Problem:
     text: str
     name: str
@@ -164,6 +177,27 @@ class Sweep:
     attributes: dict  # the value of every column that is the same throughout
     problems: list[Problem]
     stream: Cell | None
+    passes: tuple["Sweep", ...] = ()  # that it is the sum of
+    base: "Sweep | None" = None  # the same on fewer threads
+
+    @property
+    def runs(self) -> list[Run]:
+        return [run for of in self.passes for run in of.runs] or [self.run]
+
+    @property
+    def run_names(self) -> str:
+        return ", ".join(dict.fromkeys(run.name for run in self.runs))
+
+    @property
+    def conditions(self) -> tuple:
+        """What sweeps must share to be added up or divided by each other, besides their problems."""
+        cpu = self.run.environment.get("cpu", {}).get("name")
+        return cpu, self.bound, *(self.attributes.get(column) for column in ("primitive", "shapes", "device", "dtype", "cache"))
+
+    @property
+    def weighted(self) -> bool:
+        """Whether a problem counts as often as a network uses it; the shapes of other sweeps count all alike."""
+        return self.figure in ("layers", TRAINING)
 
     @property
     def operation(self) -> str:
@@ -218,6 +252,11 @@ class Sweep:
     def common(self, *contenders: str) -> list[Problem]:
         """The problems on which each of the contenders has a number: the only set on which they may be compared."""
         return [problem for problem in self.problems if all(problem.ok(name) for name in contenders)]
+
+    def scaled(self, *contenders: str) -> list[tuple[Problem, Problem]]:
+        """The problems on which each of the contenders has a number on both thread counts, those on fewer first."""
+        before = {problem.text: problem for problem in self.base.common(*contenders)} if self.base else {}
+        return [(before[problem.text], problem) for problem in self.common(*contenders) if problem.text in before]
 
     def version(self, contender: str) -> str:
         seen = Counter(p.cells[contender].version for p in self.problems if contender in p.cells)

@@ -12,7 +12,7 @@ from data import FIGURES, STATUSES, load_run
 from figures_sweep import _panels, _segments
 from labels import figure_title, problem_labels, short_sizes, sizes_in_words, tags
 from sizes import commonest, longest, siblings, thinned, varying
-from sweeps import Problem, sweeps_of
+from sweeps import TRAINING, Problem, sweeps_of
 
 pytestmark = pytest.mark.usefixtures("only_svg")
 
@@ -39,7 +39,7 @@ GRID = [problem(a=a, b=b, c=c) for c in (7, 9) for b in (1, 2, 3) for a in range
 
 
 def test_every_kind_of_figures_has_its_drawers():
-    assert set(output.DRAWERS) == set(FIGURES)
+    assert set(output.DRAWERS) == {*FIGURES, TRAINING}
 
 
 # --- sizes -----------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def test_contenders_without_a_look_of_their_own_differ():
 
 
 def test_every_status_has_a_letter_of_its_own():
-    assert set(style.STATUSES) == {*STATUSES, "missing", "incomplete"} - {"ok"}
+    assert set(style.STATUSES) == {*STATUSES, "missing", "unpaired", "incomplete"} - {"ok"}
     assert len({letter for letter, _ in style.STATUSES.values()}) == len(style.STATUSES)
 
 

@@ -1,0 +1,89 @@
+"""The time of a step of training in a network's layers: a bar for each contender, its passes one behind the other."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Patch
+
+import style
+from derive import fastest_overall, known, weighted_limit_speed, weighted_ratio, weighted_seconds
+from labels import complete_sets, name_set
+from style import Drawn, Look, plt
+from sweeps import Problem, Sweep
+from training import PASSES
+
+TINTS = (0, 0.35, 0.65)  # how much white the colour of a pass has
+LEAST_LABELLED = 0.05  # of the axis: in a narrower part of a bar no number has room
+
+
+def draw_training(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
+    """A panel for each set of problems that some contender has whole: only bars of one panel may be compared."""
+    looks = style.looks_of(sweep)
+    panels = [(problems, [name for name in looks if all(p.ok(name) for p in problems)]) for problems in complete_sets(sweep)]
+    if not panels:
+        return None
+    counts = [len(names) for _, names in panels]
+    figure, grid = plt.subplots(
+        len(panels), 1, figsize=(style.WIDE, 1.4 + sum(0.42 * count + 0.5 for count in counts)), sharex=True, squeeze=False,
+        height_ratios=[count + 0.6 for count in counts],
+    )
+    longest = max(1e3 * weighted_seconds(problems, name) for problems, names in panels for name in names)
+    for axes, (problems, names) in zip(grid.flat, panels, strict=True):
+        ours = fastest_overall(problems, [name for name in names if name in sweep.ours])
+        for y, name in enumerate(names):
+            total = _draw_stack(axes, y, problems, name, looks[name], LEAST_LABELLED * longest)
+            beside = f"{total:.4g} ms"
+            if ours and name not in sweep.ours:
+                beside += f": ours is {weighted_ratio(problems, ours, name)} times as fast"
+            axes.annotate(beside, (total, y), xytext=(6, 0), textcoords="offset points", va="center", annotation_clip=False)
+        for limit in sweep.limits:
+            if known(limit, problems):
+                ideal = 1e3 * sum(p.count * p.work for p in problems) / weighted_limit_speed(limit, problems) / 1e9
+                axes.plot([ideal, ideal], [-0.5, len(names) - 0.5], **style.LIMITS[limit].line, zorder=4)
+        axes.set_yticks(range(len(names)), [looks[name].label for name in names])
+        axes.set_ylim(len(names) - 0.45, -0.55)
+        axes.set_title(name_set(sweep, problems), loc="left")
+        axes.grid(True, axis="x")
+        axes.grid(False, axis="y")
+        axes.tick_params(axis="y", length=0)
+    grid[-1, 0].set_xlim(0, 1.6 * longest)  # room for the words behind the bars
+    grid[-1, 0].set_xlabel("ms a step: sum of count * median time")
+    passes = [Patch(facecolor=_tinted("#555555", tint), label=which) for which, tint in zip(PASSES, TINTS, strict=True)]
+    handles = [*passes, *style.limit_legend([p for problems, _ in panels for p in problems])]
+    title = f"All passes together: {sweep.operation}, {sweep.setting}"
+    return style.finish(figure, folder, f"{stem}-passes", title, handles, _caption(sweep))
+
+
+def _draw_stack(axes, y: int, problems: list[Problem], name: str, look: Look, least: float) -> float:
+    """Returns where the bar ends."""
+    start = 0.0
+    for index, tint in enumerate(TINTS):
+        length = 1e3 * sum(p.count * p.cells[name].parts[index].seconds for p in problems)
+        axes.barh(y, length, 0.72, start, **look.bar | {"facecolor": _tinted(look.colour, tint)})
+        if length > least:
+            axes.annotate(
+                f"{length:.4g}", (start + length / 2, y), ha="center", va="center", fontsize=8, zorder=6,
+                bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"},
+            )
+        start += length
+    return start
+
+
+def _tinted(colour: str, tint: float) -> tuple:
+    return tuple(1 - (1 - np.array(to_rgb(colour))) * (1 - tint))
+
+
+def _caption(sweep: Sweep) -> str:
+    without = {
+        name: which for of, which in zip(sweep.passes, PASSES, strict=True) for other in sweep.passes for name in other.contenders
+        if name not in of.contenders
+    }
+    said = ", ".join(f"{name} has no {which}" for name, which in without.items())
+    return (
+        "The time of the passes of one step of training, each the sum over the problems of their median times, as often as the network "
+        f"uses each. The passes are those of the runs {sweep.run_names}: not measured again, and added up on the problems that all of them "
+        "have. A network's first layer needs no backward by data in training; which one that is no run says, so that of every layer is "
+        "counted. The lines are the time that the machine at its limits would need."
+        + (f" Contenders without one of the passes have no bar: {said}." if said else "")
+    )

@@ -1,0 +1,77 @@
+"""Strong scaling: the same problems of one experiment on fewer threads and on more, which are runs of their own."""
+
+from dataclasses import dataclass, replace
+
+import style
+from derive import ABOVE_LIMIT_TOLERANCE, LIMIT_WORDS, Estimate, known, weighted_limit_speed, weighted_speedup
+from sweeps import BASE_THREADS, Problem, Sweep
+
+
+def with_bases(sweeps: list[Sweep]) -> list[Sweep]:
+    """Each sweep with the same on the fewest threads as its base. A base that some of the others' contenders are not part of
+    was measured for the scaling alone, and has no place of its own."""
+    bases = [_base(sweep, sweeps) for sweep in sweeps]
+    only_bases = {id(base) for sweep, base in zip(sweeps, bases, strict=True) if base and set(base.contenders) < set(sweep.contenders)}
+    return [_compared(sweep, base) for sweep, base in zip(sweeps, bases, strict=True) if id(sweep) not in only_bases]
+
+
+def _base(sweep: Sweep, sweeps: list[Sweep]) -> Sweep | None:
+    fewer = [other for other in sweeps if _threads(other) < _threads(sweep) and _same_but_for_threads(sweep, other)]
+    return min(fewer, key=_threads, default=None)
+
+
+def _threads(sweep: Sweep) -> float:
+    """Of a sweep over threads none is its own: it is compared with no other."""
+    return sweep.attributes.get("threads", float("nan"))
+
+
+def _same_but_for_threads(one: Sweep, other: Sweep) -> bool:
+    """The text of a problem has all its sizes, so that runs whose problems differ in one share none."""
+    alike = (one.experiment, one.figure, one.conditions) == (other.experiment, other.figure, other.conditions)
+    return alike and one.figure == "layers" and not {p.text for p in one.problems}.isdisjoint(p.text for p in other.problems)
+
+
+def _compared(sweep: Sweep, base: Sweep | None) -> Sweep:
+    return replace(sweep, base=base, attributes=sweep.attributes | {BASE_THREADS: _threads(base)}) if base else sweep
+
+
+# --- the report's table ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    sweep: Sweep
+    speedups: list[tuple[str, Estimate]]  # of each contender on the problems that it has on both, weighted
+    limit: str
+    machine: float | None  # how many times more the machine itself gave on the problems of ours
+    sentence: str
+
+
+def row(sweep: Sweep) -> Row:
+    looks = style.looks_of(sweep)
+    speedups = {name: weighted_speedup(pairs, name) for name in looks if (pairs := sweep.scaled(name))}
+    ours = next((name for name in speedups if name in sweep.ours), None)
+    limit, machine = machine_speedup(sweep, sweep.scaled(ours) if ours else sweep.scaled())
+    sentence = _in_words(sweep, speedups[ours].value, machine) if ours else "nothing of ours was timed on both"
+    return Row(sweep, [(looks[name].label, speedup) for name, speedup in speedups.items()], LIMIT_WORDS.get(limit, ""), machine, sentence)
+
+
+def machine_speedup(sweep: Sweep, pairs: list[tuple[Problem, Problem]]) -> tuple[str, float | None]:
+    """The limit that both runs measured beside each of these problems, and how many times higher it is on more threads."""
+    few, many = [before for before, _ in pairs], [after for _, after in pairs]
+    for limit in reversed(sweep.limits):
+        if pairs and known(limit, few) and known(limit, many):
+            return limit, weighted_limit_speed(limit, many) / weighted_limit_speed(limit, few)
+    return "", None
+
+
+def disturbed(sweep: Sweep, machine: float) -> bool:
+    """Whether the machine gave more times as much as there are threads: then something else took its time on fewer."""
+    return machine > ABOVE_LIMIT_TOLERANCE * sweep.attributes["threads"] / sweep.base.attributes["threads"]
+
+
+def _in_words(sweep: Sweep, ours: float, machine: float | None) -> str:
+    if not machine:
+        return f"ours is {ours:.2f} times as fast; what the machine itself gave was not measured"
+    said = f"ours is {ours:.2f} times as fast where the machine itself gives {machine:.2f} times as much: {ours / machine:.2f} of that"
+    return said + ("; no machine gives more than its threads: the run on fewer was disturbed" if disturbed(sweep, machine) else "")
