@@ -1,6 +1,7 @@
 """scripts/reproduce around a program that measures nothing: what it draws of what, and how it ends."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def script(path: Path, *lines: str) -> None:
 def reproduce(tmp_path):
     """reproduce(lines): the script where brickwork is these lines, which find the place of their results in $out."""
 
-    def run(*brickwork: str) -> subprocess.CompletedProcess:
+    def run(*brickwork: str, cores: int = 2, options: tuple = ()) -> subprocess.CompletedProcess:
         tree = tmp_path / "tree"
         (tree / "scripts").mkdir(parents=True)
         shutil.copy(ROOT / "scripts" / "reproduce", tree / "scripts")
@@ -30,10 +31,11 @@ def reproduce(tmp_path):
             (tree / name).symlink_to(ROOT / name)
         script(tree / "scripts" / "setup")
         script(tree / "bin" / "cmake")
+        script(tree / "bin" / "nproc", f"echo {cores}")
         script(tree / ".deps" / "venv" / "bin" / "python", f'exec "{sys.executable}" "$@"')
         script(tree / "build" / "release" / "experiments" / "brickwork", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', *brickwork)
         path = {"PATH": f"{tree / 'bin'}:{os.environ['PATH']}"}
-        command = [tree / "scripts" / "reproduce", "--out", tmp_path / "out"]
+        command = [tree / "scripts" / "reproduce", "--out", tmp_path / "out", *options]
         return subprocess.run(command, env=os.environ | path, capture_output=True, text=True, check=False)
 
     return run
@@ -59,8 +61,48 @@ def test_where_nothing_was_measured_no_report_is_promised(reproduce, tmp_path):
 def test_a_failed_run_is_named_after_the_report(reproduce, tmp_path):
     ended = reproduce('[[ $out == *brgemm ]] && { cp "$stored"/brgemm/* "$out"; exit 0; }', "exit 1")
     assert ended.returncode == 1 and (tmp_path / "out" / "report.html").exists()
-    failed = ["conv-forward-N4", "conv-forward-N1", "conv-backward-N4", "conv-update-N4"]
-    failed += ["fc-forward", "fc-backward", "fc-update", "fc-inference"]
+    failed = ["conv-forward-N4", "conv-forward-N4-one-thread", "conv-forward-N1", "conv-backward-N4", "conv-backward-N4-one-thread"]
+    failed += ["conv-update-N4", "conv-update-N4-one-thread", "fc-forward", "fc-forward-one-thread"]
+    failed += ["fc-backward", "fc-update", "fc-inference"]
     failed += ["add", "add-backward", "sgd", "softmax-loss", "softmax-loss-backward"]
     failed += ["batch-norm-forward", "batch-norm-inference", "batch-norm-backward", "pool-forward", "pool-backward"]
     assert ended.stderr.splitlines()[-len(failed):] == [f"reproduce: failed: {run} (exit code 1)" for run in failed]
+
+
+# Writes what it was called with, a line a run, and measures nothing.
+LISTED = 'echo "$(basename "$out") ${*:1:$#-4}" >> "$(dirname "$out")/runs"; exit 1'
+ALONE = " --contenders brickwork-simd,onednn --threads 1"
+
+
+def runs(out: Path) -> dict[str, str]:
+    return dict(line.partition(" ")[::2] for line in (out / "runs").read_text().splitlines())
+
+
+@pytest.mark.parametrize("mode", ["--quick", "--full"])
+def test_runs_on_one_thread_differ_from_those_before_them_in_threads_and_contenders_alone(reproduce, tmp_path, mode):
+    reproduce(LISTED, options=(mode, "--threads", "2"))
+    found = runs(tmp_path / "out")
+    alone = {name: options for name, options in found.items() if name.endswith("-one-thread")}
+    several = {name: next(other for other in found if name == f"{other}-one-thread") for name in alone}
+    assert [other.split("-N")[0] for other in several.values()] == ["conv-forward", "conv-backward", "conv-update", "fc-forward"]
+    for name, other in several.items():
+        searched = found[other].split(" --plan")[0].split(" --samples")[0]
+        assert alone[name] == searched.removesuffix(" --threads 2") + ALONE
+        assert found[other].endswith(" --threads 2") and list(found).index(name) == list(found).index(other) + 1
+
+
+@pytest.mark.parametrize(("cores", "options"), [(1, ()), (2, ("--threads", "1"))])
+def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_path, cores, options):
+    ended = reproduce(LISTED, cores=cores, options=options)
+    assert "reproduce: all runs have one thread, so those that show what more threads bring are left out\n" in ended.stdout
+    found = runs(tmp_path / "out")
+    assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
+
+
+@pytest.mark.parametrize(("mode", "minutes"), [("quick", 27), ("full", 95)])
+def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, minutes):
+    ended = reproduce(LISTED, options=(f"--{mode}",))
+    (promised,) = re.findall(r"together up to about (\d+) minutes", ended.stdout)
+    assert int(promised) <= minutes
+    text = subprocess.run([ROOT / "scripts" / "reproduce", "--help"], capture_output=True, text=True, check=True).stdout
+    assert re.search(rf"--{mode} .*: up to {minutes} minutes on two cores", text)
