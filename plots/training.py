@@ -49,16 +49,14 @@ def _name(sweep: Sweep) -> str:
 def training(*passes: Sweep) -> Sweep | None:
     """The sum over the passes, on the problems that all of them have; who lacks a pass altogether is left out."""
     first = passes[0]
-    problems = [{problem.text: problem for problem in sweep.problems} for sweep in passes]
-    together = [[of[text] for of in problems] for text in problems[0] if all(text in of for of in problems)]
-    contenders = [name for name in first.contenders if all(name in sweep.contenders for sweep in passes)]
-    if not together or not contenders:
+    held = [{problem.text: problem for problem in sweep.problems} for sweep in passes]
+    problems = [_problem([of[text] for of in held]) for text in held[0] if all(text in of for of in held)]
+    if not any(problem.cells for problem in problems):
         return None
     attributes = {column: value for column, value in first.attributes.items() if all(_agree(column, first, sweep) for sweep in passes)}
     on_fewer_threads = BASE_THREADS in attributes  # the same in each pass
     return replace(
-        first, experiment=_name(first), figure=TRAINING, ours=first.ours & frozenset(contenders),
-        attributes=attributes | {"pass": TRAINING}, problems=[_problem(parts, contenders) for parts in together], stream=None,
+        first, experiment=_name(first), figure=TRAINING, attributes=attributes | {"pass": TRAINING}, problems=problems, stream=None,
         passes=passes, base=training(*(sweep.base for sweep in passes)) if on_fewer_threads else None,
     )
 
@@ -67,9 +65,9 @@ def _agree(column: str, one: Sweep, other: Sweep) -> bool:
     return column in other.attributes and one.attributes[column] == other.attributes[column]
 
 
-def _problem(parts: list[Problem], contenders: list[str]) -> Problem:
+def _problem(parts: list[Problem]) -> Problem:
     first = parts[0]
-    cells = {name: _sum([part.cells[name] for part in parts]) for name in contenders if all(name in part.cells for part in parts)}
+    cells = {name: _sum([part.cells[name] for part in parts]) for name in first.cells if all(name in part.cells for part in parts)}
     apart = [name for name in cells if any(name in part.elsewhere for part in parts)]
     return replace(
         first, flop=sum(part.flop for part in parts), bytes=sum(part.bytes for part in parts), cells=cells,
