@@ -16,6 +16,8 @@ from overview import overview
 from style import Drawn
 from sweeps import Problem, Sweep
 
+PRIMITIVES_OF_THE_PAPER = ("conv", "fc", "rnn", "shared")  # shared: the loops and what they run on
+
 
 def render(
     runs: list[Run], left_out: list[str], sweeps: list[Sweep], drawn: list[list[Drawn]], verdicts: list[Verdict], folder: Path, command: str
@@ -65,8 +67,14 @@ def _lines_of_code(runs: list[Run]) -> str:
     counted = [lines for run in runs if (lines := run.environment.get("lines_of_code"))]
     if not counted:
         return ""
-    folders = ", ".join(f"{folder} {lines}" for folder, lines in sorted(counted[-1].items(), key=lambda item: -item[1]))
-    return f"{sum(counted[-1].values())} ({folders})"
+    ours = sorted(counted[-1].items(), key=lambda item: -item[1])
+    of_paper = [item for item in ours if item[0] in PRIMITIVES_OF_THE_PAPER]
+    around = [item for item in ours if item not in of_paper]
+    return f"{_summed(of_paper)} for what the paper's do, and for what is around them {_summed(around)}"
+
+
+def _summed(lines: list[tuple[str, int]]) -> str:
+    return f"{sum(count for _, count in lines)} ({', '.join(f'{folder} {count}' for folder, count in lines)})"
 
 
 def _facts(sweep: Sweep) -> list[tuple[str, str]]:
