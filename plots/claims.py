@@ -194,6 +194,8 @@ def scaling(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
     itself = f"the {LIMIT_WORDS[limit]} itself is {machine:.3f} times as high"
     if disturbed(sweep, machine):
         return Outcome(UNCHECKED, f"{itself}, more than there are threads: the run on fewer was disturbed")
+    if machine < claim.at_least:
+        return Outcome(UNCHECKED, f"{itself}: nobody could reach the bound")
     left_out = [p.label for p in sweep.problems if p.text not in {kept.text for kept in problems}]
     reason = f"beside run {sweep.base.run_names} ({sweep.base.setting}); {where}; {itself}"
     reason += f"; left out: {', '.join(left_out)}" if left_out else ""

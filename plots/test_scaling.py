@@ -161,6 +161,12 @@ def test_the_claim_holds(one_thread):
     assert (found.status, found.measured.value) == (HOLDS, approx(1.92))
 
 
+def test_what_the_machine_itself_does_not_reach_is_not_checked(one_thread):
+    (sweep,) = paired(one_thread(ours=1.4, machine=1.89), STORED / "conv")
+    found = outcome(sweep)
+    assert (found.status, found.reason) == (UNCHECKED, "the loaded roof itself is 1.890 times as high: nobody could reach the bound")
+
+
 def test_a_run_that_was_disturbed_proves_nothing(one_thread):
     (sweep,) = paired(one_thread(ours=2.2, machine=2.05), STORED / "conv")
     found = outcome(sweep)
