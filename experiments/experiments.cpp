@@ -92,7 +92,7 @@ ExperimentEntry softmax_loss_pass(ExperimentEntry entry) {
 }
 
 ExperimentEntry whole_network(ExperimentEntry entry) {
-  entry.figure = "layers";
+  entry.figure = "parts";
   entry.takes_threads = true;
   return entry;
 }

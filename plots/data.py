@@ -12,7 +12,7 @@ import pandas as pd
 from program import InputError
 
 STATUSES = ("ok", "failed", "unsupported", "absent", "misfit")
-FIGURES = ("layers", "sweep", "curve")
+FIGURES = ("layers", "sweep", "curve", "parts")
 # Every column that does not stand here is a size of the problem.
 COLUMNS = """run experiment figure shapes problems problem name count primitive pass contender ours backend version implementation
     device isa dtype threads cache setting phase plan tuning status reason max_error sample seconds bound flop least_flop bytes""".split()

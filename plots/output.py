@@ -14,6 +14,7 @@ from claims_file import load_claims
 from data import load_runs
 from figures_curve import draw_curves
 from figures_layers import draw_layers, draw_plan_quality, draw_ratio, draw_scaling
+from figures_parts import draw_parts
 from figures_sweep import draw_bars, draw_panels
 from figures_training import draw_training
 from labels import footnote
@@ -29,6 +30,7 @@ DRAWERS = {
     "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_scaling, draw_roofline),
     "sweep": (draw_panels, draw_bars),
     "curve": (draw_curves,),
+    "parts": (draw_parts,),
     TRAINING: (draw_training,),
 }
 

@@ -24,7 +24,7 @@ struct Request {
 
 struct ExperimentEntry {
   std::string_view name, about;
-  std::string_view figure;     // how it is drawn: "layers", "sweep" over shapes, "curve"
+  std::string_view figure;     // how it is drawn: "layers", "sweep" over shapes, "curve", "parts" of a whole
   std::string_view shapes;     // the shape set where the user names none
   std::string_view sample;     // a problem that every contender takes, to ask who is there
   std::int64_t minibatch = 0;  // the default of --minibatch; 0: it takes none
