@@ -1,7 +1,7 @@
 // oneDNN's batch normalisation, fused with a ReLU, or with a residual and a ReLU where the library has that.
 #include "batch_norm_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
-#include "onednn_primitive.hpp"
+#include "onednn_batch_norm.hpp"
 
 namespace brickwork {
 namespace onednn {
@@ -21,11 +21,21 @@ Flags norm_flags(const BatchNormProblem& p) {
 
 dnnl::memory::desc norm_images(const BatchNormProblem& p) { return blocked({p.N, p.C, p.H, p.W}); }
 
-Forward::primitive_desc norm_forward(const Context& context, const BatchNormProblem& p) {
-  const auto images = norm_images(p);
+}  // namespace
+
+Forward::primitive_desc norm_forward_of(const Context& context, const BatchNormProblem& p,
+                                        const dnnl::memory::desc& images) {
   return {context.engine, dnnl::prop_kind::forward_training, images, images, kEpsilon, norm_flags(p), user_scratchpad(),
           kAllowEmpty};
 }
+
+Backward::primitive_desc norm_backward_of(const Context& context, const BatchNormProblem& p,
+                                          const dnnl::memory::desc& images, const Forward::primitive_desc& forward) {
+  return {context.engine, dnnl::prop_kind::backward, images,     images, images, kEpsilon, norm_flags(p),
+          forward,        user_scratchpad(),         kAllowEmpty};
+}
+
+namespace {
 
 std::vector<Operand> norm_sources(const BatchNormProblem& p) {
   std::vector<Operand> sources{{DNNL_ARG_SRC, "src", norm_images(p)},
@@ -54,7 +64,7 @@ Result<PreparedPtr> no_such_norm(const BatchNormProblem& p) {
 
 Result<PreparedPtr> prepare_norm(const BatchNormProblem& p, const PlainTensors& in) {
   const Context context;
-  const auto desc = norm_forward(context, p);
+  const auto desc = norm_forward_of(context, p, norm_images(p));
   if (!desc) return no_such_norm(p);
   return PreparedPtr(prepare_norm_forward(context, p, desc, in, true));
 }
@@ -75,10 +85,9 @@ Result<PreparedPtr> prepare_norm_inference(const BatchNormProblem& p, const Plai
 Result<PreparedPtr> prepare_norm_backward(const BatchNormProblem& p, const PlainTensors& in) {
   const Context context;
   const auto images = norm_images(p), channels = plain({p.C});
-  const auto forward = norm_forward(context, p);
+  const auto forward = norm_forward_of(context, p, images);
   if (!forward) return no_such_norm(p);
-  const Backward::primitive_desc desc(context.engine, dnnl::prop_kind::backward, images, images, images, kEpsilon,
-                                      norm_flags(p), forward, user_scratchpad(), kAllowEmpty);
+  const auto desc = norm_backward_of(context, p, images, forward);
   if (!desc) return no_such_norm(p);
   std::vector<Operand> results{{DNNL_ARG_DIFF_SRC, "dsrc", images},
                                {DNNL_ARG_DIFF_SCALE, "dgamma", channels},

@@ -8,27 +8,20 @@ namespace onednn {
 namespace {
 
 dnnl::convolution_forward::primitive_desc describe_forward(const Context& context, dnnl::prop_kind kind,
-                                                           const ConvSizes& sizes, const dnnl::memory::desc& bias,
+                                                           const ConvTensors& t, const dnnl::memory::desc& bias,
                                                            const dnnl::primitive_attr& attributes) {
-  return {context.engine,
-          kind,
-          dnnl::algorithm::convolution_direct,
-          any_layout(sizes.src),
-          any_layout(sizes.weights),
-          bias,
-          any_layout(sizes.dst),
-          sizes.strides,
-          sizes.padding,
-          sizes.padding,
-          attributes};
+  return {context.engine, kind,      dnnl::algorithm::convolution_direct,
+          t.src,          t.weights, bias,
+          t.dst,          t.strides, t.padding,
+          t.padding,      attributes};
 }
 
 PreparedPtr prepare_conv_forward(const ConvProblem& p, const PlainTensors& in) {
   const Context context;
-  const ConvSizes sizes(p);
+  const ConvTensors t(p);
   const auto bias = p.epilogue.bias ? plain({p.K}) : dnnl::memory::desc();
   const auto desc =
-      describe_forward(context, dnnl::prop_kind::forward_inference, sizes, bias, fused(p.epilogue, sizes.dst));
+      describe_forward(context, dnnl::prop_kind::forward_inference, t, bias, fused(p.epilogue, t.dst.get_dims()));
   std::vector<Operand> sources = fused_sources(p.epilogue, bias, desc.dst_desc());
   sources.push_back({DNNL_ARG_SRC, "src", desc.src_desc()});
   sources.push_back({DNNL_ARG_WEIGHTS, "weights", desc.weights_desc()});
@@ -38,9 +31,9 @@ PreparedPtr prepare_conv_forward(const ConvProblem& p, const PlainTensors& in) {
 
 }  // namespace
 
-dnnl::convolution_forward::primitive_desc conv_forward_of(const Context& context, const ConvSizes& sizes,
+dnnl::convolution_forward::primitive_desc conv_forward_of(const Context& context, const ConvTensors& t,
                                                           const dnnl::memory::desc& bias) {
-  return describe_forward(context, dnnl::prop_kind::forward_training, sizes, bias, {});
+  return describe_forward(context, dnnl::prop_kind::forward_training, t, bias, user_scratchpad());
 }
 
 }  // namespace onednn

@@ -4,15 +4,26 @@
 #include "onednn_conv.hpp"
 
 namespace brickwork {
+
+dnnl::convolution_backward_data::primitive_desc onednn::conv_backward_data_of(const Context& context,
+                                                                              const ConvTensors& t) {
+  return {context.engine,
+          dnnl::algorithm::convolution_direct,
+          t.src,
+          t.weights,
+          t.dst,
+          t.strides,
+          t.padding,
+          t.padding,
+          conv_forward_of(context, t),
+          user_scratchpad()};
+}
+
 namespace {
 
 PreparedPtr prepare_onednn_backward_data(const ConvProblem& p, const PlainTensors& in) {
   const onednn::Context context;
-  const onednn::ConvSizes sizes(p);
-  const dnnl::convolution_backward_data::primitive_desc desc(
-      context.engine, dnnl::algorithm::convolution_direct, onednn::any_layout(sizes.src),
-      onednn::any_layout(sizes.weights), onednn::any_layout(sizes.dst), sizes.strides, sizes.padding, sizes.padding,
-      onednn::conv_forward_of(context, sizes), onednn::user_scratchpad());
+  const auto desc = onednn::conv_backward_data_of(context, onednn::ConvTensors(p));
   return std::make_unique<onednn::PreparedPrimitive>(
       context, desc, dnnl::convolution_backward_data(desc), in,
       std::vector<onednn::Operand>{{DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()},

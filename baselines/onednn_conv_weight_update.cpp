@@ -4,16 +4,29 @@
 #include "onednn_conv.hpp"
 
 namespace brickwork {
+
+dnnl::convolution_backward_weights::primitive_desc onednn::conv_weight_update_of(const Context& context,
+                                                                                 const ConvTensors& t,
+                                                                                 const dnnl::memory::desc& bias) {
+  return {context.engine,
+          dnnl::algorithm::convolution_direct,
+          t.src,
+          t.weights,
+          bias,
+          t.dst,
+          t.strides,
+          t.padding,
+          t.padding,
+          conv_forward_of(context, t, bias),
+          user_scratchpad()};
+}
+
 namespace {
 
 PreparedPtr prepare_onednn_weight_update(const ConvProblem& p, const PlainTensors& in) {
   const onednn::Context context;
-  const onednn::ConvSizes sizes(p);
   const auto dbias = p.epilogue.bias ? onednn::plain({p.K}) : dnnl::memory::desc();
-  const dnnl::convolution_backward_weights::primitive_desc desc(
-      context.engine, dnnl::algorithm::convolution_direct, onednn::any_layout(sizes.src),
-      onednn::any_layout(sizes.weights), dbias, onednn::any_layout(sizes.dst), sizes.strides, sizes.padding,
-      sizes.padding, onednn::conv_forward_of(context, sizes, dbias), onednn::user_scratchpad());
+  const auto desc = onednn::conv_weight_update_of(context, onednn::ConvTensors(p), dbias);
   std::vector<onednn::Operand> results{{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()}};
   if (p.epilogue.bias) results.push_back({DNNL_ARG_DIFF_BIAS, "dbias", dbias});
   return std::make_unique<onednn::PreparedPrimitive>(

@@ -1,32 +1,42 @@
 // oneDNN's inner product in the layouts that it chooses itself (format any).
 #include "fc_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
-#include "onednn_primitive.hpp"
+#include "onednn_fc.hpp"
 
 namespace brickwork {
 namespace onednn {
-namespace {
 
-// Layouts left to the library.
-struct FcTensors {
-  explicit FcTensors(const FcProblem& p)
-      : src(any_layout({p.N, p.C})), weights(any_layout({p.K, p.C})), dst(any_layout({p.N, p.K})) {}
-
-  dnnl::memory::desc src, weights, dst;
-};
-
-// The forward pass that a backward one belongs to: oneDNN asks for it.
 dnnl::inner_product_forward::primitive_desc fc_forward_of(const Context& context, const FcTensors& t,
-                                                          const dnnl::memory::desc& bias = {}) {
-  return {context.engine, dnnl::prop_kind::forward_training, t.src, t.weights, bias, t.dst};
+                                                          dnnl::prop_kind kind, const dnnl::memory::desc& bias,
+                                                          const dnnl::primitive_attr& attributes) {
+  return {context.engine, kind, t.src, t.weights, bias, t.dst, attributes};
 }
+
+dnnl::inner_product_backward_data::primitive_desc fc_backward_data_of(const Context& context, const FcTensors& t) {
+  return {
+      context.engine,   t.src, t.weights, t.dst, fc_forward_of(context, t, dnnl::prop_kind::forward_training, {}, {}),
+      user_scratchpad()};
+}
+
+dnnl::inner_product_backward_weights::primitive_desc fc_weight_update_of(const Context& context, const FcTensors& t,
+                                                                         const dnnl::memory::desc& bias) {
+  return {context.engine,
+          t.src,
+          t.weights,
+          bias,
+          t.dst,
+          fc_forward_of(context, t, dnnl::prop_kind::forward_training, bias, {}),
+          user_scratchpad()};
+}
+
+namespace {
 
 PreparedPtr prepare_fc_forward(const FcProblem& p, const PlainTensors& in) {
   const Context context;
   const FcTensors t(p);
   const auto bias = p.epilogue.bias ? plain({p.K}) : dnnl::memory::desc();
-  const dnnl::inner_product_forward::primitive_desc desc(context.engine, dnnl::prop_kind::forward_inference, t.src,
-                                                         t.weights, bias, t.dst, fused(p.epilogue, {p.N, p.K}));
+  const auto desc =
+      fc_forward_of(context, t, dnnl::prop_kind::forward_inference, bias, fused(p.epilogue, t.dst.get_dims()));
   std::vector<Operand> sources = fused_sources(p.epilogue, bias, desc.dst_desc());
   sources.push_back({DNNL_ARG_SRC, "src", desc.src_desc()});
   sources.push_back({DNNL_ARG_WEIGHTS, "weights", desc.weights_desc()});
@@ -36,9 +46,7 @@ PreparedPtr prepare_fc_forward(const FcProblem& p, const PlainTensors& in) {
 
 PreparedPtr prepare_fc_backward_data(const FcProblem& p, const PlainTensors& in) {
   const Context context;
-  const FcTensors t(p);
-  const dnnl::inner_product_backward_data::primitive_desc desc(context.engine, t.src, t.weights, t.dst,
-                                                               fc_forward_of(context, t), user_scratchpad());
+  const auto desc = fc_backward_data_of(context, FcTensors(p));
   return std::make_unique<PreparedPrimitive>(context, desc, dnnl::inner_product_backward_data(desc), in,
                                              std::vector<Operand>{{DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()},
                                                                   {DNNL_ARG_WEIGHTS, "weights", desc.weights_desc()}},
@@ -47,10 +55,8 @@ PreparedPtr prepare_fc_backward_data(const FcProblem& p, const PlainTensors& in)
 
 PreparedPtr prepare_fc_weight_update(const FcProblem& p, const PlainTensors& in) {
   const Context context;
-  const FcTensors t(p);
   const auto dbias = p.epilogue.bias ? plain({p.K}) : dnnl::memory::desc();
-  const dnnl::inner_product_backward_weights::primitive_desc desc(context.engine, t.src, t.weights, dbias, t.dst,
-                                                                  fc_forward_of(context, t, dbias), user_scratchpad());
+  const auto desc = fc_weight_update_of(context, FcTensors(p), dbias);
   std::vector<Operand> results{{DNNL_ARG_DIFF_WEIGHTS, "dweights", desc.diff_weights_desc()}};
   if (p.epilogue.bias) results.push_back({DNNL_ARG_DIFF_BIAS, "dbias", dbias});
   return std::make_unique<PreparedPrimitive>(

@@ -1,7 +1,7 @@
 // oneDNN's pooling.
 #include "pool_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
-#include "onednn_primitive.hpp"
+#include "onednn_pool.hpp"
 
 namespace brickwork {
 namespace onednn {
@@ -10,61 +10,71 @@ namespace {
 using PoolForward = dnnl::pooling_forward;
 using PoolBackward = dnnl::pooling_backward;
 
-struct PoolSizes {
-  explicit PoolSizes(const PoolProblem& p)
-      : src(blocked({p.N, p.C, p.H, p.W})),
-        dst(blocked({p.N, p.C, p.P(), p.Q()})),
-        strides{p.stride_h, p.stride_w},
-        window{p.R, p.S},
+struct PoolWindows {
+  explicit PoolWindows(const PoolProblem& p)
+      : strides{p.stride_h, p.stride_w},
+        size{p.R, p.S},
         padding{p.pad_h, p.pad_w},
         algorithm(p.kind == PoolKind::max       ? dnnl::algorithm::pooling_max
                   : p.kind == PoolKind::average ? dnnl::algorithm::pooling_avg_exclude_padding
                                                 : dnnl::algorithm::pooling_avg_include_padding) {}
 
-  PoolForward::primitive_desc forward(const Context& context) const {
-    return {context.engine,
-            dnnl::prop_kind::forward_training,
-            algorithm,
-            src,
-            dst,
-            strides,
-            window,
-            dilation,
-            padding,
-            padding,
-            user_scratchpad()};
-  }
-
-  dnnl::memory::desc src, dst;
-  dnnl::memory::dims strides, window, dilation{0, 0}, padding;
+  dnnl::memory::dims strides, size, dilation{0, 0}, padding;
   dnnl::algorithm algorithm;
 };
 
-std::unique_ptr<PreparedPrimitive> prepare_pool_forward(const Context& context, const PoolSizes& sizes,
+}  // namespace
+
+PoolForward::primitive_desc pool_forward_of(const Context& context, const PoolProblem& p,
+                                            const dnnl::memory::desc& src) {
+  const PoolWindows windows(p);
+  return {context.engine,
+          dnnl::prop_kind::forward_training,
+          windows.algorithm,
+          src,
+          any_layout({p.N, p.C, p.P(), p.Q()}),
+          windows.strides,
+          windows.size,
+          windows.dilation,
+          windows.padding,
+          windows.padding,
+          user_scratchpad()};
+}
+
+PoolBackward::primitive_desc pool_backward_of(const Context& context, const PoolProblem& p,
+                                              const PoolForward::primitive_desc& forward) {
+  const PoolWindows windows(p);
+  return {context.engine,  windows.algorithm, forward.src_desc(), forward.dst_desc(),
+          windows.strides, windows.size,      windows.dilation,   windows.padding,
+          windows.padding, forward,           user_scratchpad()};
+}
+
+namespace {
+
+PoolForward::primitive_desc pool_forward_in_blocks(const Context& context, const PoolProblem& p) {
+  return pool_forward_of(context, p, blocked({p.N, p.C, p.H, p.W}));
+}
+
+std::unique_ptr<PreparedPrimitive> prepare_pool_forward(const Context& context, const PoolProblem& p,
                                                         const PoolForward::primitive_desc& desc, const PlainTensors& in,
                                                         const char* dst) {
-  std::vector<Operand> results{{DNNL_ARG_DST, dst, sizes.dst}};
-  if (sizes.algorithm == dnnl::algorithm::pooling_max) {
-    results.push_back({DNNL_ARG_WORKSPACE, {}, desc.workspace_desc()});
-  }
+  std::vector<Operand> results{{DNNL_ARG_DST, dst, desc.dst_desc()}};
+  if (p.kind == PoolKind::max) results.push_back({DNNL_ARG_WORKSPACE, {}, desc.workspace_desc()});
   return std::make_unique<PreparedPrimitive>(context, desc, PoolForward(desc), in,
-                                             std::vector<Operand>{{DNNL_ARG_SRC, "src", sizes.src}}, results);
+                                             std::vector<Operand>{{DNNL_ARG_SRC, "src", desc.src_desc()}}, results);
 }
 
 PreparedPtr prepare_pool_backward(const PoolProblem& p, const PlainTensors& in) {
   const Context context;
-  const PoolSizes sizes(p);
-  const auto forward = sizes.forward(context);
-  const PoolBackward::primitive_desc desc(context.engine, sizes.algorithm, sizes.src, sizes.dst, sizes.strides,
-                                          sizes.window, sizes.dilation, sizes.padding, sizes.padding, forward,
-                                          user_scratchpad());
+  const auto forward = pool_forward_in_blocks(context, p);
+  const auto desc = pool_backward_of(context, p, forward);
   Before before;
   if (p.kind == PoolKind::max) {
-    before = {prepare_pool_forward(context, sizes, forward, in, ""), {DNNL_ARG_WORKSPACE}};
+    before = {prepare_pool_forward(context, p, forward, in, ""), {DNNL_ARG_WORKSPACE}};
   }
   return std::make_unique<PreparedPrimitive>(
-      context, desc, PoolBackward(desc), in, std::vector<Operand>{{DNNL_ARG_DIFF_DST, "ddst", sizes.dst}},
-      std::vector<Operand>{{DNNL_ARG_DIFF_SRC, "dsrc", sizes.src}}, std::move(before));
+      context, desc, PoolBackward(desc), in, std::vector<Operand>{{DNNL_ARG_DIFF_DST, "ddst", desc.diff_dst_desc()}},
+      std::vector<Operand>{{DNNL_ARG_DIFF_SRC, "dsrc", desc.diff_src_desc()}}, std::move(before));
 }
 
 }  // namespace
@@ -75,8 +85,8 @@ Contender<PoolForwardOp> onednn_pool() {
           .library = {"oneDNN", onednn::version()},
           .prepare = [](const PoolProblem& p, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
             const onednn::Context context;
-            const onednn::PoolSizes sizes(p);
-            return PreparedPtr(onednn::prepare_pool_forward(context, sizes, sizes.forward(context), in, "dst"));
+            const auto desc = onednn::pool_forward_in_blocks(context, p);
+            return PreparedPtr(onednn::prepare_pool_forward(context, p, desc, in, "dst"));
           }};
 }
 
