@@ -37,6 +37,19 @@ dnnl::algorithm eltwise_of(Activation activation) {
   }
 }
 
+dnnl::algorithm eltwise_by_dst_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return dnnl::algorithm::eltwise_relu_use_dst_for_bwd;
+    case Activation::sigmoid:
+      return dnnl::algorithm::eltwise_logistic_use_dst_for_bwd;
+    case Activation::tanh:
+      return dnnl::algorithm::eltwise_tanh_use_dst_for_bwd;
+    default:
+      throw std::logic_error("this activation has no derivative by its result");
+  }
+}
+
 dnnl::primitive_attr user_scratchpad() {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

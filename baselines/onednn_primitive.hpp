@@ -25,6 +25,8 @@ dnnl::memory::desc plain(const dnnl::memory::dims&);
 // In whatever layout the primitive likes best.
 dnnl::memory::desc any_layout(const dnnl::memory::dims&);
 dnnl::algorithm eltwise_of(Activation);
+// Its derivative by what forward gave, which gelu's is not.
+dnnl::algorithm eltwise_by_dst_of(Activation);
 // With the scratch memory as an argument, as every contender's is allocated when it is prepared.
 dnnl::primitive_attr user_scratchpad();
 

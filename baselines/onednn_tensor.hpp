@@ -27,6 +27,8 @@ class Tensor {
 
   const dnnl::memory& memory() const { return memory_; }
   float* data() { return buffer_.data(); }
+  const float* data() const { return buffer_.data(); }
+  std::size_t size() const { return buffer_.size(); }  // of elements, with those that pad them
 
  private:
   AlignedBuffer<float> buffer_;

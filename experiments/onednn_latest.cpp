@@ -12,6 +12,7 @@
 #include "conv_baselines.hpp"
 #include "experiment_of.hpp"
 #include "fc_baselines.hpp"
+#include "network_baselines.hpp"
 #include "pool_baselines.hpp"
 
 namespace brickwork {
@@ -85,5 +86,11 @@ std::unique_ptr<Experiment> pool_forward_experiment(const Request& request) {
 std::unique_ptr<Experiment> pool_backward_experiment(const Request& request) {
   return experiment(request, onednn_pool_backward());
 }
+
+std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
+  return experiment(request, onednn_resnet());
+}
+
+std::unique_ptr<Experiment> mlp_experiment(const Request& request) { return experiment(request, onednn_mlp()); }
 
 }  // namespace brickwork

@@ -6,6 +6,7 @@
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
+#include "network_baselines.hpp"
 #include "pool_baselines.hpp"
 
 namespace brickwork {
@@ -50,6 +51,9 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_batch_norm_backward(), "onednn", "oneDNN");
   expect_absent(onednn_pool(), "onednn", "oneDNN");
   expect_absent(onednn_pool_backward(), "onednn", "oneDNN");
+  expect_absent(onednn_resnet(), "onednn", "oneDNN");
+  expect_absent(onednn_mlp(), "onednn", "oneDNN");
+  EXPECT_EQ(prepare_onednn_network({}, NetworkPart::step, {}).status(), Status::absent);
 }
 
 }  // namespace
