@@ -39,11 +39,12 @@ struct Library {
   std::string absent;         // why this build or machine lacks it; empty when it is here
 };
 
-// For a library that brings threads of its own, which would fight ours for the cores: another program of ours measures
-// it, with the same harness and a peak of its own.
+// For a library that must not share a process with ours, mostly as its threads would fight ours for the cores: another
+// program of ours measures it, with the same harness and a peak of its own.
 struct Elsewhere {
-  std::string program;    // its path
-  std::string contender;  // its name there
+  std::string program;      // its path
+  std::string contender;    // its name there
+  bool own_threads = true;  // which are not those of OpenMP
 };
 
 template <Operation Op>

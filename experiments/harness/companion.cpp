@@ -20,12 +20,15 @@ constexpr int kNotLoaded = 127;  // the exit code of the dynamic loader where a 
 
 // Threads of OpenMP that wait would hold the cores which the library's own threads want, and where OpenMP binds the
 // first thread, those that it starts are bound to the same core.
-Surroundings surroundings(int threads) {
-  return {.cpus = cpus_of_team(threads),
-          .environment = {{"OMP_WAIT_POLICY", "passive"},
-                          {"OMP_PROC_BIND", std::nullopt},
-                          {"OMP_PLACES", std::nullopt},
-                          {"GOMP_CPU_AFFINITY", std::nullopt}}};
+Surroundings surroundings(bool own_threads, int threads) {
+  Surroundings surroundings{.cpus = cpus_of_team(threads), .environment = {}};
+  if (own_threads) {
+    surroundings.environment = {{"OMP_WAIT_POLICY", "passive"},
+                                {"OMP_PROC_BIND", std::nullopt},
+                                {"OMP_PLACES", std::nullopt},
+                                {"GOMP_CPU_AFFINITY", std::nullopt}};
+  }
+  return surroundings;
 }
 
 // Whether those that wait for our next parallel region go on spinning. By default they sleep after some milliseconds.
@@ -105,7 +108,7 @@ Result<std::vector<Row>> Companion::ask(const Turn& turn, const Row& problem_row
   try {
     if (!running_) {
       started_in_ = folder_ / (++starts_ == 1 ? contender_.name : fmt::format("{}-{}", contender_.name, starts_));
-      running_.emplace(command(started_in_), surroundings(options_.threads));
+      running_.emplace(command(started_in_), surroundings(contender_.elsewhere->own_threads, options_.threads));
     }
   } catch (const std::runtime_error& e) {
     return refused(Status::absent, e.what());

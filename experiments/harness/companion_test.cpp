@@ -40,7 +40,7 @@ class CompanionTest : public RunTest {
   ExitCode run(const std::string& program, const std::string& called) {
     auto there = contender({"there", right_answer});
     there.library = {.name = "elsewhere's library", .version = {}, .absent = {}};
-    there.elsewhere = Elsewhere{program, called};
+    there.elsewhere = Elsewhere{program, called, own_threads_};
     there.prepare = nullptr;
     const auto experiment = fake_experiment_of({contender({"here", right_answer}), there}, problems_);
     testing::internal::CaptureStdout();
@@ -100,6 +100,7 @@ while read problem samples; do echo measured $problem; done)",
                                           {"there pack ok", 3}};
   const std::map<std::string, int> checked_{{"here run ok", 1}, {"there run ok", 1}};
   std::string shown_;
+  bool own_threads_ = true;
   std::optional<std::string> wait_policy_;  // as it was
   std::vector<FakeProblem> problems_{{.name = "first", .size = 2, .count = 5}, {.name = "second", .size = 3}};
 };
@@ -135,6 +136,16 @@ TEST_F(CompanionTest, ItKeepsARecordOfItsOwn) {
   EXPECT_EQ(record.at("exit_code"), 0) << "it came to its end before we did";
   EXPECT_EQ(record.at("libraries").at("fake"), "1.0");
   EXPECT_EQ(record.at("environment_variables").at("OMP_WAIT_POLICY"), "passive");
+}
+
+TEST_F(CompanionTest, WhoseThreadsAreOpenMpsHasOurSettings) {
+  own_threads_ = false;
+  options_.check_only = true;
+  unsetenv("OMP_WAIT_POLICY");
+  EXPECT_EQ(run(kProgram, "exact"), exit_ok);
+  const auto record = read_json(folder_ / "there" / "environment.json");
+  EXPECT_FALSE(record.at("environment_variables").contains("OMP_WAIT_POLICY"));
+  EXPECT_EQ(record.at("cpu").at("hardware_threads"), 1) << "as many as the run has threads";
 }
 
 TEST_F(CompanionTest, IsShownWithAShareOfItsOwnRoof) {

@@ -1,4 +1,4 @@
-#include "onednn_latest.hpp"
+#include "measured_elsewhere.hpp"
 
 #include <filesystem>
 
