@@ -51,6 +51,21 @@ if(EXISTS ${BRICKWORK_ONEDNN_LATEST}/include/oneapi/dnnl/dnnl.hpp AND NOT BRICKW
   message(STATUS "newest oneDNN from ${BRICKWORK_ONEDNN_LATEST}")
 endif()
 
+# PyTorch is for a program of its own, too, and so is its half for the CPU: its CMake package would ask for all of CUDA.
+# What that half is linked to, its RPATH finds beside it.
+set(BRICKWORK_PYTORCH ${PROJECT_SOURCE_DIR}/.deps/pytorch CACHE PATH "The folder (site-packages) that holds torch/")
+if(EXISTS ${BRICKWORK_PYTORCH}/torch/lib/libtorch_cpu.so AND NOT BRICKWORK_SANITIZE)
+  set(BRICKWORK_HAS_PYTORCH ON)
+  set(torch ${BRICKWORK_PYTORCH}/torch)
+  add_library(brickwork_pytorch INTERFACE)
+  target_include_directories(brickwork_pytorch SYSTEM INTERFACE ${torch}/include
+                                                                ${torch}/include/torch/csrc/api/include)
+  # As flags: CMake warns of the package's own libgomp, which then serves all of the process.
+  target_link_libraries(brickwork_pytorch INTERFACE -L${torch}/lib -ltorch_cpu -lc10)
+  target_link_options(brickwork_pytorch INTERFACE LINKER:-rpath,${torch}/lib)
+  message(STATUS "PyTorch from ${BRICKWORK_PYTORCH}")
+endif()
+
 # LIBXSMM 1.17 gives the JIT bricks and the paper authors' own primitives; 2.x dropped the latter.
 pkg_check_modules(libxsmm QUIET libxsmm libxsmmext libxsmmnoblas)
 if(libxsmm_FOUND AND libxsmm_libxsmm_VERSION VERSION_LESS 2)

@@ -8,6 +8,7 @@
 #include "mlp_problem.hpp"
 #include "network/network.hpp"
 #include "our_brick.hpp"
+#include "pytorch_network.hpp"
 #include "residual_network.hpp"
 
 namespace brickwork {
@@ -89,11 +90,11 @@ std::unique_ptr<Experiment> network_experiment(const Request& request,
 }  // namespace
 
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
-  return network_experiment<ResidualNetwork>(request, {});
+  return network_experiment<ResidualNetwork>(request, {pytorch_network<ResidualNetwork>()});
 }
 
 std::unique_ptr<Experiment> mlp_experiment(const Request& request) {
-  return network_experiment<MlpProblem>(request, {});
+  return network_experiment<MlpProblem>(request, {pytorch_network<MlpProblem>()});
 }
 
 }  // namespace brickwork

@@ -65,6 +65,7 @@ LISTED = {
     "brickwork-portable": ("Brickwork, portable brick", "#B9DDF1", "", "^"),
     "onednn": ("oneDNN", "#D55E00", "//////", "D"),
     "onednn-latest": ("newest oneDNN", "#8C3A00", "........", "d"),
+    "pytorch": ("PyTorch", "#009E73", "++++++", "<"),
     "libxsmm-dnn": ("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
     "im2col": ("im2col + SGEMM", "#8C8C8C", "------", "P"),
     "col2im": ("SGEMM + col2im", "#8C8C8C", "------", "P"),
@@ -77,7 +78,7 @@ LISTED = {
 }
 # For contenders that were added without a look of their own.
 SPARE_OURS = [("#004C77", "", "h"), ("#3A6EA5", "", "d"), ("#8FA8D0", "", "8")]
-SPARE = [("#009E73", "++++++", "<"), ("#F0E442", "||||||", ">"), ("#555555", "//////", "p")]
+SPARE = [("#F0E442", "||||||", ">"), ("#555555", "//////", "p"), ("#7F3C8D", "++++++", "8")]
 
 
 @dataclass(frozen=True)

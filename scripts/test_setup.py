@@ -9,11 +9,15 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LATEST = "-r scripts/requirements-onednn-latest.txt"
+PYTORCH = "-r scripts/requirements-pytorch.txt"
 # Answers every question with yes, makes itself the python of a new environment and writes down what pip is to do.
 PYTHON = """#!/usr/bin/env bash
 case "$1 $2" in
   "-m venv") mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;
-  "-m pip") echo "$0 $*" >> "$PIP_LOG" ;;
+  "-m pip")
+    echo "$0 $*" >> "$PIP_LOG"
+    while [[ $# != 0 && $1 != --target ]]; do shift; done
+    mkdir -p "${2:-.}" ;;
 esac
 """
 
@@ -48,9 +52,19 @@ def test_the_newest_onednn_is_installed_where_it_is_asked_for_alone(setup):
     assert setup("--check", "--with-onednn-latest")[0] == 0
 
 
+def test_pytorch_is_installed_where_it_is_asked_for_alone_and_without_what_it_would_bring(setup):
+    code, asked = setup()
+    assert code == 0 and not any(PYTORCH in line for line in asked)
+    assert setup("--check", "--with-pytorch")[0] == 1
+    code, asked = setup("--with-pytorch")
+    assert code == 0 and len(asked) == 1
+    assert asked[0].startswith(".deps/venv/bin/python ") and asked[0].endswith(f"--no-deps --target .deps/pytorch {PYTORCH}")
+    assert setup("--check", "--with-pytorch")[0] == 0
+
+
 def test_a_second_run_installs_nothing(setup):
-    setup("--with-onednn-latest")
-    assert setup("--with-onednn-latest") == (0, [])
+    setup("--with-onednn-latest", "--with-pytorch")
+    assert setup("--with-onednn-latest", "--with-pytorch") == (0, [])
     assert setup() == (0, [])
 
 
