@@ -7,6 +7,8 @@
 #include "experiment_of.hpp"
 #include "mlp_problem.hpp"
 #include "network/network.hpp"
+#include "network_baselines.hpp"
+#include "onednn_latest.hpp"
 #include "our_brick.hpp"
 #include "pytorch_network.hpp"
 #include "residual_network.hpp"
@@ -90,11 +92,13 @@ std::unique_ptr<Experiment> network_experiment(const Request& request,
 }  // namespace
 
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
-  return network_experiment<ResidualNetwork>(request, {pytorch_network<ResidualNetwork>()});
+  return network_experiment<ResidualNetwork>(
+      request, {onednn_resnet(), onednn_latest("onednn-latest", onednn_resnet()), pytorch_network<ResidualNetwork>()});
 }
 
 std::unique_ptr<Experiment> mlp_experiment(const Request& request) {
-  return network_experiment<MlpProblem>(request, {pytorch_network<MlpProblem>()});
+  return network_experiment<MlpProblem>(
+      request, {onednn_mlp(), onednn_latest("onednn-latest", onednn_mlp()), pytorch_network<MlpProblem>()});
 }
 
 }  // namespace brickwork

@@ -14,7 +14,7 @@ ExperimentEntry networks(std::string_view name, std::string_view about, std::str
                          std::int64_t minibatch) {
   return {.name = name,
           .about = about,
-          .figure = "layers",
+          .figure = "parts",
           .shapes = name,
           .sample = sample,
           .minibatch = minibatch,
