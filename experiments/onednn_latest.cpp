@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "add_baselines.hpp"
 #include "batch_norm_baselines.hpp"
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
@@ -14,6 +15,8 @@
 #include "fc_baselines.hpp"
 #include "network_baselines.hpp"
 #include "pool_baselines.hpp"
+#include "sgd_op.hpp"
+#include "softmax_loss_ops.hpp"
 
 namespace brickwork {
 namespace {
@@ -35,6 +38,12 @@ std::unique_ptr<Experiment> experiment(const Request& request, Contender<Op> con
                     contender.library.version);
   }
   return make_experiment<Op>(request, {std::move(contender)});
+}
+
+// What the library has no primitive for.
+template <Operation Op>
+std::unique_ptr<Experiment> experiment_of_nobody(const Request& request) {
+  return make_experiment<Op>(request, {});
 }
 
 }  // namespace
@@ -85,6 +94,22 @@ std::unique_ptr<Experiment> pool_forward_experiment(const Request& request) {
 
 std::unique_ptr<Experiment> pool_backward_experiment(const Request& request) {
   return experiment(request, onednn_pool_backward());
+}
+
+std::unique_ptr<Experiment> add_experiment(const Request& request) { return experiment(request, onednn_add()); }
+
+std::unique_ptr<Experiment> add_backward_experiment(const Request& request) {
+  return experiment(request, onednn_add_backward());
+}
+
+std::unique_ptr<Experiment> sgd_experiment(const Request& request) { return experiment_of_nobody<SgdOp>(request); }
+
+std::unique_ptr<Experiment> softmax_loss_experiment(const Request& request) {
+  return experiment_of_nobody<SoftmaxLossForwardOp>(request);
+}
+
+std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request& request) {
+  return experiment_of_nobody<SoftmaxLossBackwardOp>(request);
 }
 
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {

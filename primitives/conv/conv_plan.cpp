@@ -28,8 +28,8 @@ ConvPlan parse_conv_plan(std::string_view text) { return parse_plan<ConvPlan>(te
 
 bool can_be_flat(const ConvView& p, SrcAccess src) {
   const bool dense = src == SrcAccess::gathered || (p.stride_h == 1 && p.stride_w == 1);
-  return p.R == 1 && p.S == 1 && p.pad_h == 0 && p.pad_w == 0 && p.room_w == 0 && p.dst_room_w == 0 && dense && p.step_h == 1 &&
-         p.step_w == 1;
+  return p.R == 1 && p.S == 1 && p.pad_h == 0 && p.pad_w == 0 && p.room_w == 0 && p.dst_room_w == 0 && dense &&
+         p.step_h == 1 && p.step_w == 1;
 }
 
 PixelGrid pixel_grid(const ConvView& p, bool flat) {

@@ -10,10 +10,14 @@
 namespace brickwork {
 namespace {
 
-// What the reference says is rounded as the output is: an exact contender has error 0 whatever the type.
-template <class T>
-double error_of(T actual, double expected) {
-  return static_cast<double>(actual) - static_cast<double>(static_cast<T>(expected));
+// with(i, error, right) for every element. What the reference says is rounded as the output is: an exact contender has
+// error 0 whatever the type.
+template <class T, class With>
+void for_each_error(std::span<const T> actual, std::span<const double> expected, const With& with) {
+  for (std::size_t i = 0, e = 0; i < actual.size(); ++i) {
+    with(i, static_cast<double>(actual[i]) - static_cast<double>(static_cast<T>(expected[e])), expected[e]);
+    if (++e == expected.size()) e = 0;
+  }
 }
 
 template <class T>
@@ -21,12 +25,11 @@ Verdict compare_elements(const std::string& name, std::span<const T> actual, std
                          double tolerance) {
   Verdict verdict;
   std::size_t wrong = 0, first_wrong = 0;
-  for (std::size_t i = 0, e = 0; i < actual.size(); ++i) {
-    const double error = std::abs(error_of(actual[i], expected[e]));
+  for_each_error(actual, expected, [&](std::size_t i, double difference, double) {
+    const double error = std::abs(difference);
     if (!(error <= tolerance) && wrong++ == 0) first_wrong = i;
     if (!(error <= verdict.max_error)) verdict.max_error = std::isnan(error) ? HUGE_VAL : error;
-    if (++e == expected.size()) e = 0;
-  }
+  });
   if (wrong > 0) {
     verdict.status = Status::failed;
     verdict.reason = fmt::format(
@@ -40,19 +43,18 @@ template <class T>
 Verdict compare_whole(const std::string& name, std::span<const T> actual, std::span<const double> expected,
                       double tolerance) {
   double errors = 0, right = 0;
-  for (std::size_t i = 0, e = 0; i < actual.size(); ++i) {
-    const double error = error_of(actual[i], expected[e]);
+  for_each_error(actual, expected, [&](std::size_t, double error, double value) {
     errors += error * error;
-    right += expected[e] * expected[e];
-    if (++e == expected.size()) e = 0;
-  }
+    right += value * value;
+  });
   Verdict verdict{.max_error = std::sqrt(errors / right)};
-  if (std::isnan(verdict.max_error)) verdict.max_error = HUGE_VAL;
   if (!(verdict.max_error <= tolerance)) {
     verdict.status = Status::failed;
-    verdict.reason = fmt::format("the outputs in {} are off by {:.3g} of the right ones, where {:.3g} is allowed", name,
-                                 verdict.max_error, tolerance);
+    verdict.reason =
+        fmt::format("the outputs in {} are wrong: off by {:.3g} of the right ones, where {:.3g} is allowed", name,
+                    verdict.max_error, tolerance);
   }
+  if (std::isnan(verdict.max_error)) verdict.max_error = HUGE_VAL;
   return verdict;
 }
 
