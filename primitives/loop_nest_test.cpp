@@ -20,7 +20,7 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 const std::vector<Loop> kLoops = {{.name = "n", .extent = 5},
                                   {.name = "kb", .extent = 3},
                                   {.name = "cb", .extent = 7, .kind = LoopKind::reduction_in_copies, .ranged = true}};
-enum { kN, kKb, kCb };
+enum { kLoopN, kLoopKb, kLoopCb };
 
 Result<LoopNest> make(const std::vector<Loop>& loops, std::string_view schedule) {
   return LoopNest::make(loops, parse_loop_schedule(schedule));
@@ -31,7 +31,7 @@ using Trip = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 std::vector<Trip> trips_of(std::string_view schedule) {
   std::vector<Trip> trips;
   make(kLoops, schedule)->run(Host(), [&](const auto&, const LoopIndex& at) {
-    trips.emplace_back(at[kN].begin, at[kKb].begin, at[kCb].begin, at[kCb].end);
+    trips.emplace_back(at[kLoopN].begin, at[kLoopKb].begin, at[kLoopCb].begin, at[kLoopCb].end);
   });
   return trips;
 }
@@ -105,14 +105,14 @@ void expect_all_once(const std::vector<Loop>& loops, const LoopSchedule& schedul
   const auto nest = LoopNest::make(loops, schedule);
   ASSERT_TRUE(nest) << nest.reason();
   std::vector<std::vector<Tally>> outputs(
-      static_cast<std::size_t>(loops[kN].extent * loops[kKb].extent),
-      std::vector<Tally>(static_cast<std::size_t>(nest->copies()), Tally(loops[kCb].extent)));
+      static_cast<std::size_t>(loops[kLoopN].extent * loops[kLoopKb].extent),
+      std::vector<Tally>(static_cast<std::size_t>(nest->copies()), Tally(loops[kLoopCb].extent)));
   std::atomic<bool> single = true;
   const auto body = [&](const auto&, const LoopIndex& at) {
-    if (at[kN].size() != 1 || at[kKb].size() != 1) single = false;
-    outputs[static_cast<std::size_t>(at[kN].begin * loops[kKb].extent + at[kKb].begin)]
+    if (at[kLoopN].size() != 1 || at[kLoopKb].size() != 1) single = false;
+    outputs[static_cast<std::size_t>(at[kLoopN].begin * loops[kLoopKb].extent + at[kLoopKb].begin)]
            [static_cast<std::size_t>(at.copy())]
-               .add(at[kCb], at.first(kCb), at.last(kCb));
+               .add(at[kLoopCb], at.first(kLoopCb), at.last(kLoopCb));
   };
   nest->run(Host(), body, PrivateCopies<float>{});
   EXPECT_TRUE(single) << to_string(schedule);
@@ -167,14 +167,14 @@ TEST(LoopNest, RefusesIllegalSchedules) {
   fails({{{"n", 1, true}, {"cb", 1, false}, {"kb", 1, true}}}, "neighbours");
   fails({std::vector<LoopSchedule::Level>(kMaxLevels + 1, {"n", 1, false})}, "at most 16 levels");
 
-  loops[kCb].kind = LoopKind::reduction;
+  loops[kLoopCb].kind = LoopKind::reduction;
   text_fails("{n cb} kb", "'cb' adds to one output");
 
-  loops[kN].kind = LoopKind::sequential;
+  loops[kLoopN].kind = LoopKind::sequential;
   text_fails("kb n cb", "'n' goes step by step and must stand outside");
   text_fails("n:2 kb n cb", "'n' goes step by step and must stand outside");
   text_fails("{n kb} cb", "'n' goes step by step and cannot run in parallel");
-  loops[kCb].kind = LoopKind::reduction_in_copies;
+  loops[kLoopCb].kind = LoopKind::reduction_in_copies;
   text_fails("n {kb cb}", "every step of 'n' needs the sum of its copies");
 
   loops.resize(kMaxLoops + 1);
@@ -190,21 +190,21 @@ TEST(LoopNest, RefusesSizesThatWouldOverflow) {
   }
   for (const std::int64_t extent : {std::int64_t{0}, kMostIterations, std::numeric_limits<std::int64_t>::max()}) {
     std::vector<Loop> loops = kLoops;
-    loops[kKb].extent = extent;
+    loops[kLoopKb].extent = extent;
     EXPECT_THAT(make(loops, "n kb cb").reason(), HasSubstr("all loops together"));
   }
 }
 
 TEST(LoopNest, AnswersForADriver) {
   const auto nest = make(kLoops, "n:2 {kb} cb:4 n");
-  EXPECT_EQ(nest->step_of(kN), 1);
-  EXPECT_EQ(nest->step_of(kCb), 4);
-  EXPECT_EQ(make(kLoops, "n kb cb:9")->step_of(kCb), 7);
-  EXPECT_TRUE(nest->is_inside(kN, kCb));
-  EXPECT_FALSE(nest->is_inside(kCb, kN));
-  EXPECT_EQ(nest->passing(kN, kCb), 2);
-  EXPECT_EQ(nest->passing(kKb, kCb), 1);
-  EXPECT_EQ(nest->passing(kCb, kKb), 7);
+  EXPECT_EQ(nest->step_of(kLoopN), 1);
+  EXPECT_EQ(nest->step_of(kLoopCb), 4);
+  EXPECT_EQ(make(kLoops, "n kb cb:9")->step_of(kLoopCb), 7);
+  EXPECT_TRUE(nest->is_inside(kLoopN, kLoopCb));
+  EXPECT_FALSE(nest->is_inside(kLoopCb, kLoopN));
+  EXPECT_EQ(nest->passing(kLoopN, kLoopCb), 2);
+  EXPECT_EQ(nest->passing(kLoopKb, kLoopCb), 1);
+  EXPECT_EQ(nest->passing(kLoopCb, kLoopKb), 7);
   EXPECT_EQ(nest->tasks(), 3);
   EXPECT_EQ(nest->copies(), 1);
   EXPECT_EQ(make(kLoops, "n kb cb")->tasks(), 1);
