@@ -11,8 +11,7 @@
 namespace brickwork {
 namespace {
 
-// kTensors of images are read and written, and one more where there is a residual.
-template <class AnOp, int kTensors>
+template <class AnOp, BatchNormPass kPass>
 struct NormPass {
   using Op = AnOp;
   using Plan = BatchNormPlan;
@@ -20,8 +19,7 @@ struct NormPass {
   class Prepared;
 
   static Plan rule(const BatchNormProblem& p, const MachineModel& machine) {
-    const int of_epilogue = p.residual() ? 1 : 0;
-    return plan_batch_norm(p, block_of_channels(p.C), kTensors + of_epilogue, machine);
+    return plan_batch_norm(p, kPass, block_of_channels(p.C), machine);
   }
 };
 
@@ -35,7 +33,8 @@ class PreparedNorm : public PreparedSweeps<BatchNorm> {
         residual_(images_where(p.residual())),
         dst_(layout()),
         mean_(static_cast<std::size_t>(p.C)),
-        variance_(mean_.size()) {}
+        variance_(mean_.size()),
+        mask_(p.relu() ? static_cast<std::size_t>(driver_.mask_bytes()) : 0) {}
 
   void pack() override {
     src_.pack(plain("src"));
@@ -47,17 +46,18 @@ class PreparedNorm : public PreparedSweeps<BatchNorm> {
   BlockedImages images_where(bool there) const { return there ? BlockedImages(layout()) : BlockedImages(); }
   void run_forward() {
     driver_.forward(src_.input(), plain("gamma"), plain("beta"), residual_.input(), dst_.output(), mean_.data(),
-                    variance_.data());
+                    variance_.data(), mask_.data());
   }
 
   BatchNormProblem problem_;
   BlockedImages src_, residual_, dst_;
   AlignedBuffer<float> mean_, variance_;
+  AlignedBuffer<std::uint8_t> mask_;
 };
 
-using NormForward = NormPass<BatchNormForwardOp, 2>;
-using NormInference = NormPass<BatchNormInferenceOp, 2>;
-using NormBackward = NormPass<BatchNormBackwardOp, 4>;
+using NormForward = NormPass<BatchNormForwardOp, BatchNormPass::forward>;
+using NormInference = NormPass<BatchNormInferenceOp, BatchNormPass::inference>;
+using NormBackward = NormPass<BatchNormBackwardOp, BatchNormPass::backward>;
 
 template <>
 class NormForward::Prepared final : public PreparedNorm {
@@ -99,7 +99,7 @@ class NormBackward::Prepared final : public PreparedNorm {
     run_forward();
   }
   void run() override {
-    driver_.backward(src_.input(), ddst_.input(), dst_.input(), plain("gamma"), mean_.data(), variance_.data(),
+    driver_.backward(src_.input(), ddst_.input(), mask_.data(), plain("gamma"), mean_.data(), variance_.data(),
                      dsrc_.output(), dgamma_.data(), dbeta_.data(), dresidual_.output());
   }
   void unpack(PlainTensors& out) override {

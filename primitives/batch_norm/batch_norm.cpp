@@ -30,10 +30,15 @@ struct BatchNorm::Group {
   std::int64_t first, end;
   bool by_thread;  // it is one thread's own
 
+  // Each thread its share of the tasks, and the same one in every call.
   template <class Task>
-  void run(std::int64_t tasks, const Task& task) const {
-    if (!by_thread) return norm_league(tasks, task);
-    for (std::int64_t i = 0; i < tasks; ++i) task(i);
+  void run(std::int64_t tasks, Order order, const Task& task) const {
+    const auto share = [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; ++i) task(order == Order::upwards ? i : from + to - 1 - i);
+    };
+    if (by_thread) return share(0, tasks);
+    const std::int64_t shares = std::min<std::int64_t>(tasks, Kokkos::DefaultHostExecutionSpace().concurrency());
+    norm_league(shares, [&](std::int64_t i) { share(tasks * i / shares, tasks * (i + 1) / shares); });
   }
 };
 
@@ -46,7 +51,16 @@ struct BatchNorm::Chunk {
   template <class T>
   Rows<T> of(const BlockedTensor<T>& tensor) const {
     if (tensor.data == nullptr) return {};
-    return {tensor.row(n, cb, h), tensor.next_row()};
+    const auto& layout = tensor.layout;
+    return {tensor.row(n, cb, h), layout.pixel(1, 0, 0, 0) - layout.pixel(0, 0, 0, 0), tensor.next_row()};
+  }
+  // [n][cb][h][w][bytes of a pixel]
+  template <class T>
+  Rows<T> of_mask(T* mask, const BatchNormProblem& p) const {
+    if (mask == nullptr) return {};
+    const std::int64_t next = p.W * mask_bytes_of_pixel(pixels.bc);
+    const std::int64_t next_image = ceil_div(p.C, pixels.bc) * p.H * next;
+    return {mask + n * next_image + (cb * p.H + h) * next, next_image, next};
   }
 };
 
@@ -58,17 +72,22 @@ BatchNorm::BatchNorm(const BatchNormProblem& p, const BatchNormPlan& plan) : pro
   Cb_ = ceil_div(p.C, plan.bc);
   const std::int64_t row_bytes = p.W * plan.bc * static_cast<std::int64_t>(sizeof(float));
   rows_ = equal_block(p.H, clamp(kChunkBytes / row_bytes, 1, p.H));
-  chunks_ = ceil_div(p.H, rows_);
-  sums_ = AlignedBuffer<float>(static_cast<std::size_t>(Cb_ * p.N * chunks_ * kSums * plan.bc));
+  images_ = equal_block(p.N, rows_ < p.H ? 1 : clamp(kChunkBytes / (p.H * row_bytes), 1, p.N));
+  sums_ = AlignedBuffer<float>(static_cast<std::size_t>(Cb_ * chunks() * kSums * plan.bc));
   terms_ = AlignedBuffer<float>(static_cast<std::size_t>(kTerms * Cb_ * plan.bc));
 }
 
+std::int64_t BatchNorm::mask_bytes() const {
+  constexpr std::int64_t kReadable = 7;  // behind the last byte
+  return problem_.N * Cb_ * problem_.H * problem_.W * mask_bytes_of_pixel(plan_.bc) + kReadable;
+}
+
 void BatchNorm::forward(const BlockedInput& src, const float* gamma, const float* beta, const BlockedInput& residual,
-                        const BlockedOutput& dst, float* mean, float* variance) {
+                        const BlockedOutput& dst, float* mean, float* variance, std::uint8_t* mask) {
   const double share = 1 / static_cast<double>(problem_.values());
   check(src, dst);
   for_each_group([&](const Group& group) {
-    for_each_chunk(group, [&](const Chunk& chunk) {
+    for_each_chunk(group, Order::upwards, [&](const Chunk& chunk) {
       row_statistics(chunk.pixels, chunk.of(src), {chunk.sums[0], chunk.sums[1], chunk.sums[2]});
     });
     for_each_block(group, [&](std::int64_t cb, std::int64_t channels) {
@@ -87,7 +106,7 @@ void BatchNorm::forward(const BlockedInput& src, const float* gamma, const float
         set_normalise(c, m[j], variance[c], gamma[c], beta[c]);
       }
     });
-    normalise(group, src, residual, dst);
+    normalise(group, src, residual, dst, problem_.relu() ? mask : nullptr);
   });
 }
 
@@ -95,7 +114,7 @@ void BatchNorm::infer(const BlockedInput& src, const float* gamma, const float* 
                       const float* variance, const BlockedInput& residual, const BlockedOutput& dst) {
   check(src, dst);
   for (std::int64_t c = 0; c < problem_.C; ++c) set_normalise(c, mean[c], variance[c], gamma[c], beta[c]);
-  normalise({0, Cb_, false}, src, residual, dst);
+  normalise({0, Cb_, false}, src, residual, dst, nullptr);
 }
 
 void BatchNorm::set_normalise(std::int64_t c, double mean, double variance, float gamma, float beta) {
@@ -105,11 +124,11 @@ void BatchNorm::set_normalise(std::int64_t c, double mean, double variance, floa
 }
 
 void BatchNorm::normalise(const Group& group, const BlockedInput& src, const BlockedInput& residual,
-                          const BlockedOutput& dst) {
+                          const BlockedOutput& dst, std::uint8_t* mask) {
   const BlockedInput added = problem_.residual() ? residual : BlockedInput{};
   if (problem_.residual()) check(residual);
-  for_each_chunk(group, [&](const Chunk& chunk) {
-    normalise_rows(chunk.pixels, chunk.of(src), chunk.of(added), chunk.of(dst),
+  for_each_chunk(group, Order::downwards, [&](const Chunk& chunk) {
+    normalise_rows(chunk.pixels, chunk.of(src), chunk.of(added), chunk.of(dst), chunk.of_mask(mask, problem_),
                    {.mean = chunk.terms[0],
                     .scale = chunk.terms[1],
                     .shift = chunk.terms[2],
@@ -118,20 +137,20 @@ void BatchNorm::normalise(const Group& group, const BlockedInput& src, const Blo
   });
 }
 
-void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, const BlockedInput& dst, const float* gamma,
-                         const float* mean, const float* variance, const BlockedOutput& dsrc, float* dgamma,
-                         float* dbeta, const BlockedOutput& dresidual) {
-  const BlockedInput mask = problem_.relu() ? dst : BlockedInput{};
+void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, const std::uint8_t* mask,
+                         const float* gamma, const float* mean, const float* variance, const BlockedOutput& dsrc,
+                         float* dgamma, float* dbeta, const BlockedOutput& dresidual) {
+  if (!problem_.relu()) mask = nullptr;
+  if (problem_.relu() && mask == nullptr) throw std::logic_error("a ReLU's gradient needs forward's mask");
   const BlockedOutput passed = problem_.residual() ? dresidual : BlockedOutput{};
   check(src, ddst, dsrc);
-  if (problem_.relu()) check(dst);
   if (problem_.residual()) check(dresidual);
   const double share = 1 / static_cast<double>(problem_.values());
   for (std::int64_t c = 0; c < problem_.C; ++c) term(0, c) = mean[c];
   for_each_group([&](const Group& group) {
-    for_each_chunk(group, [&](const Chunk& chunk) {
-      gradient_sums(chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of(mask), chunk.terms[0], chunk.sums[0],
-                    chunk.sums[1]);
+    for_each_chunk(group, Order::upwards, [&](const Chunk& chunk) {
+      gradient_sums(chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of_mask(mask, problem_), chunk.terms[0],
+                    chunk.sums[0], chunk.sums[1]);
     });
     for_each_block(group, [&](std::int64_t cb, std::int64_t channels) {
       std::vector<double> d(static_cast<std::size_t>(channels)), dx(d.size());
@@ -149,8 +168,9 @@ void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, cons
         term(3, c) = static_cast<float>(scale * share * d[j]);
       }
     });
-    for_each_chunk(group, [&](const Chunk& chunk) {
-      gradient_rows(chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of(mask), chunk.of(dsrc), chunk.of(passed),
+    for_each_chunk(group, Order::downwards, [&](const Chunk& chunk) {
+      gradient_rows(chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of_mask(mask, problem_), chunk.of(dsrc),
+                    chunk.of(passed),
                     {.mean = chunk.terms[0],
                      .scale = chunk.terms[1],
                      .slope = chunk.terms[2],
@@ -170,15 +190,26 @@ void BatchNorm::for_each_group(const Pass& pass) const {
   for (std::int64_t i = 0; i < groups; ++i) group(i);
 }
 
-// In the tensors' order, a chunk on the same thread in every sweep.
+std::int64_t BatchNorm::chunks() const { return ceil_div(problem_.N, images_) * ceil_div(problem_.H, rows_); }
+
+BatchNorm::Chunk BatchNorm::chunk_at(std::int64_t cb, std::int64_t chunk) const {
+  const std::int64_t in_image = ceil_div(problem_.H, rows_), n = chunk / in_image * images_,
+                     h = chunk % in_image * rows_;
+  return {.n = n,
+          .cb = cb,
+          .h = h,
+          .pixels = {std::min(images_, problem_.N - n), std::min(rows_, problem_.H - h), problem_.W, plan_.bc}};
+}
+
+// In the tensors' order or against it, a chunk on the same thread in every sweep.
 template <class Sweep>
-void BatchNorm::for_each_chunk(const Group& group, const Sweep& sweep) {
-  const std::int64_t in_image = (group.end - group.first) * chunks_;
-  group.run(problem_.N * in_image, [&](std::int64_t task) {
-    const std::int64_t n = task / in_image, cb = group.first + task % in_image / chunks_, chunk = task % chunks_;
-    const std::int64_t h = chunk * rows_;
-    Chunk c{.n = n, .cb = cb, .h = h, .pixels = {std::min(rows_, problem_.H - h), problem_.W, plan_.bc}};
-    float* const sums = sums_.data() + ((cb * problem_.N + n) * chunks_ + chunk) * kSums * plan_.bc;
+void BatchNorm::for_each_chunk(const Group& group, Order order, const Sweep& sweep) {
+  const std::int64_t in_image = ceil_div(problem_.H, rows_), blocks = group.end - group.first;
+  group.run(blocks * chunks(), order, [&](std::int64_t task) {
+    const std::int64_t cb = group.first + task / in_image % blocks;
+    const std::int64_t chunk = task / in_image / blocks * in_image + task % in_image;
+    Chunk c = chunk_at(cb, chunk);
+    float* const sums = sums_.data() + (cb * chunks() + chunk) * kSums * plan_.bc;
     for (int which = 0; which < kSums; ++which) c.sums[which] = sums + which * plan_.bc;
     for (int which = 0; which < kTerms; ++which) c.terms[which] = &term(which, cb * plan_.bc);
     sweep(c);
@@ -188,7 +219,7 @@ void BatchNorm::for_each_chunk(const Group& group, const Sweep& sweep) {
 // finish(cb, how many channels it has besides padding)
 template <class Finish>
 void BatchNorm::for_each_block(const Group& group, const Finish& finish) const {
-  group.run(group.end - group.first, [&](std::int64_t task) {
+  group.run(group.end - group.first, Order::upwards, [&](std::int64_t task) {
     const std::int64_t cb = group.first + task;
     finish(cb, std::min(plan_.bc, problem_.C - cb * plan_.bc));
   });
@@ -198,13 +229,13 @@ void BatchNorm::for_each_block(const Group& group, const Finish& finish) const {
 template <class Add>
 void BatchNorm::add_chunks(std::int64_t cb, const Add& add) const {
   const std::int64_t bc = plan_.bc, channels = std::min(bc, problem_.C - cb * bc);
-  for (std::int64_t n = 0; n < problem_.N; ++n)
-    for (std::int64_t chunk = 0; chunk < chunks_; ++chunk) {
-      const double values = static_cast<double>(std::min(rows_, problem_.H - chunk * rows_) * problem_.W);
-      const float* const sums = sums_.data() + ((cb * problem_.N + n) * chunks_ + chunk) * kSums * bc;
-      for (std::int64_t j = 0; j < channels; ++j)
-        add(static_cast<std::size_t>(j), values, sums[j], sums[bc + j], sums[2 * bc + j]);
-    }
+  for (std::int64_t chunk = 0; chunk < chunks(); ++chunk) {
+    const PixelRows p = chunk_at(cb, chunk).pixels;
+    const double values = static_cast<double>(p.images * p.rows * p.pixels);
+    const float* const sums = sums_.data() + (cb * chunks() + chunk) * kSums * bc;
+    for (std::int64_t j = 0; j < channels; ++j)
+      add(static_cast<std::size_t>(j), values, sums[j], sums[bc + j], sums[2 * bc + j]);
+  }
 }
 
 template <class... T>

@@ -1,7 +1,7 @@
 // Batch normalisation's passes on the host, on tensors of activations in blocks of channels.
 //
-// Work is cut into chunks of rows of one (n, cb). A chunk's sums are in f32; they are added up in f64 and in the
-// chunks' order, so that every result has the same bits on any number of threads.
+// Work is cut into chunks: rows of one (n, cb), or the whole images of several n. A chunk's sums are in f32; they are
+// added up in f64 and in the chunks' order, so that every result has the same bits on any number of threads.
 #pragma once
 #include "aligned_buffer.hpp"
 #include "batch_norm/batch_norm_plan.hpp"
@@ -19,32 +19,42 @@ class BatchNorm {
 
   const BatchNormPlan& plan() const { return plan_; }
 
+  // Of what a ReLU's forward pass leaves for the backward one, a bit an element that says whether dst is above 0, so
+  // that nobody need read, or keep, dst. It is the same for all plans of one bc: the passes may have one object or two.
+  std::int64_t mask_bytes() const;
+
   // None of these by two threads at once: sums and coefficients are this object's.
 
-  // dst may be the residual.
+  // dst may be the residual. mask may be null.
   void forward(const BlockedInput& src, const float* gamma, const float* beta, const BlockedInput& residual,
-               const BlockedOutput& dst, float* mean, float* variance);
+               const BlockedOutput& dst, float* mean, float* variance, std::uint8_t* mask);
   // dst may be src, or the residual.
   void infer(const BlockedInput& src, const float* gamma, const float* beta, const float* mean, const float* variance,
              const BlockedInput& residual, const BlockedOutput& dst);
-  // dst is forward's: with a ReLU it says what was cut off. dsrc or dresidual may be ddst.
-  void backward(const BlockedInput& src, const BlockedInput& ddst, const BlockedInput& dst, const float* gamma,
+  // mask is forward's; without a ReLU nobody looks at it. dsrc or dresidual may be ddst.
+  void backward(const BlockedInput& src, const BlockedInput& ddst, const std::uint8_t* mask, const float* gamma,
                 const float* mean, const float* variance, const BlockedOutput& dsrc, float* dgamma, float* dbeta,
                 const BlockedOutput& dresidual);
 
  private:
   struct Group;  // of blocks, which go through both sweeps of a pass before the next ones
   struct Chunk;
+  // Of a pass' two sweeps the second one goes downwards: it begins with what the first one has read last, which of a
+  // group larger than the caches is all that they hold.
+  enum class Order { upwards, downwards };
 
+  std::int64_t chunks() const;  // of a block of channels
+  Chunk chunk_at(std::int64_t cb, std::int64_t chunk) const;
   template <class Pass>
   void for_each_group(const Pass& pass) const;
   template <class Sweep>
-  void for_each_chunk(const Group&, const Sweep& sweep);
+  void for_each_chunk(const Group&, Order, const Sweep& sweep);
   template <class Finish>
   void for_each_block(const Group&, const Finish& finish) const;
   template <class Add>
   void add_chunks(std::int64_t cb, const Add& add) const;
-  void normalise(const Group&, const BlockedInput& src, const BlockedInput& residual, const BlockedOutput& dst);
+  void normalise(const Group&, const BlockedInput& src, const BlockedInput& residual, const BlockedOutput& dst,
+                 std::uint8_t* mask);
   void set_normalise(std::int64_t c, double mean, double variance, float gamma, float beta);
   float& term(int which, std::int64_t c) { return terms_[static_cast<std::size_t>(which * Cb_ * plan_.bc + c)]; }
   template <class... T>
@@ -52,8 +62,8 @@ class BatchNorm {
 
   BatchNormProblem problem_;
   BatchNormPlan plan_;
-  std::int64_t Cb_, rows_, chunks_;  // rows of a chunk, chunks of an image
-  AlignedBuffer<float> sums_;        // [cb][n][chunk][which][bc]
+  std::int64_t Cb_, images_, rows_;  // of a chunk
+  AlignedBuffer<float> sums_;        // [cb][chunk][which][bc]
   AlignedBuffer<float> terms_;       // of the formula that an element goes through: [which][cb][bc]; 0 for padding
 };
 

@@ -24,17 +24,22 @@ const SizeTable<BatchNormPlan>& BatchNormPlan::table() {
   return table;
 }
 
-BatchNormPlan plan_batch_norm(const BatchNormProblem& p, std::int64_t bc, int tensors, const MachineModel& machine) {
-  const std::int64_t all = ceil_div(p.C, bc);
-  const std::int64_t block = p.values() * bc * static_cast<std::int64_t>(sizeof(float)), swept = tensors * block;
-  BatchNormPlan plan{.bc = bc, .blocks = all, .stream = all * block > machine.l3_bytes};
-  if (swept <= machine.l2_bytes / 2 && machine.imbalance(all) < kFair) {
+BatchNormPlan plan_batch_norm(const BatchNormProblem& p, BatchNormPass pass, std::int64_t bc,
+                              const MachineModel& machine) {
+  const bool backward = pass == BatchNormPass::backward;
+  const std::int64_t all = ceil_div(p.C, bc), block = p.values() * bc * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t tensors = (backward ? 3 : 2) + (p.residual() ? 1 : 0);
+  BatchNormPlan plan{.bc = bc, .blocks = all, .stream = tensors * all * block > machine.l3_bytes};
+  if (pass == BatchNormPass::inference) return plan;
+  // What the second sweep finds again; outputs on their way through the caches displace as much as they are.
+  const std::int64_t swept = (plan.stream ? (backward ? 2 : 1) : tensors) * block;
+  const std::int64_t held = std::max(machine.l2_bytes * machine.threads, machine.l3_bytes) / 2;
+  if (machine.threads * swept <= held && machine.imbalance(all) < kFair) {
     plan.by_thread = true;
     plan.blocks = 1;
-  } else if (const std::int64_t held = std::max(machine.l2_bytes * machine.threads, machine.l3_bytes) / 2 / swept;
-             held > 0) {
-    plan.blocks = std::min(held, all);
-  }  // what no cache holds is read anew anyhow, and a pass over all is cheapest
+  } else {
+    plan.blocks = clamp(held / swept, 1, all);
+  }
   return plan;
 }
 

@@ -4,14 +4,15 @@
 
 namespace brickwork {
 
-// Rows of pixels, each a block of bc channels: [row: its tensor's next row][pixel: bc][channel: 1].
+// Rows of pixels, each a block of bc channels: [image: its tensor's next image][row: its next row][pixel: bc]
+// [channel: 1].
 struct PixelRows {
-  std::int64_t rows, pixels, bc;
+  std::int64_t images, rows, pixels, bc;
 };
 template <class T>
 struct Rows {
   T* data = nullptr;  // null where there is no such tensor
-  std::int64_t next = 0;
+  std::int64_t next_image = 0, next = 0;
 };
 
 // Of each of the bc channels: the mean of its first values here, how far all of its values are off it together, and the
@@ -23,25 +24,30 @@ struct RowStatistics {
 };
 void row_statistics(const PixelRows&, Rows<const float> src, const RowStatistics&);
 
-// dst = (src - mean) * scale + shift + residual, and then its ReLU, in which NaN stays NaN.
+// A bit for each element, set where the ReLU let it pass: the pixels of a row one behind the other, each of whole bytes
+// for its channels. Of the last byte of all, seven more must be readable.
+inline std::int64_t mask_bytes_of_pixel(std::int64_t bc) { return (bc + 7) / 8; }
+using MaskRows = Rows<const std::uint8_t>;
+
+// dst = (src - mean) * scale + shift + residual, and then its ReLU, in which NaN stays NaN; mask = whether dst > 0.
 struct NormaliseRows {
   const float *mean, *scale, *shift;
   bool relu = false;
   bool stream = false;  // dst past the caches, where its rows are aligned to vectors
 };
 void normalise_rows(const PixelRows&, Rows<const float> src, Rows<const float> residual, Rows<float> dst,
-                    const NormaliseRows&);
+                    Rows<std::uint8_t> mask, const NormaliseRows&);
 
-// d is ddst, or 0 where there is a dst that is not above 0. Of each channel the sums of d and d * (src - mean).
-void gradient_sums(const PixelRows&, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst,
-                   const float* mean, float* sum_d, float* sum_dx);
+// d is ddst, or 0 where there is a mask without the bit. Of each channel the sums of d and d * (src - mean).
+void gradient_sums(const PixelRows&, Rows<const float> src, Rows<const float> ddst, MaskRows mask, const float* mean,
+                   float* sum_d, float* sum_dx);
 
 // dsrc = d * scale - (src - mean) * slope - offset; dresidual = d.
 struct GradientRows {
   const float *mean, *scale, *slope, *offset;
   bool stream = false;  // dsrc and dresidual
 };
-void gradient_rows(const PixelRows&, Rows<const float> src, Rows<const float> ddst, Rows<const float> dst,
-                   Rows<float> dsrc, Rows<float> dresidual, const GradientRows&);
+void gradient_rows(const PixelRows&, Rows<const float> src, Rows<const float> ddst, MaskRows mask, Rows<float> dsrc,
+                   Rows<float> dresidual, const GradientRows&);
 
 }  // namespace brickwork

@@ -29,14 +29,14 @@ struct Pads {
 class PlainBatchNorm {
  public:
   PlainBatchNorm(const BatchNormProblem& p, const BatchNormPlan& plan, const Pads& pads = {})
-      : p_(p), norm_(p, plan), pads_(pads) {}
+      : p_(p), norm_(p, plan), pads_(pads), mask_(static_cast<std::size_t>(norm_.mask_bytes())) {}
 
   PlainTensors forward(const PlainTensors& in) {
     PlainTensors out = poisoned<BatchNormForwardOp>();
     const auto src = packed(in, "src", pads_.src), residual = packed(in, "residual", pads_.residual);
     auto dst = spoilt(pads_.dst);
     norm_.forward(src.input(), in.at<float>("gamma"), in.at<float>("beta"), residual.input(), dst.output(),
-                  out.at<float>("mean"), out.at<float>("variance"));
+                  out.at<float>("mean"), out.at<float>("variance"), mask_.data());
     unpack(dst, out.at<float>("dst"));
     return out;
   }
@@ -51,19 +51,21 @@ class PlainBatchNorm {
     return out;
   }
 
-  PlainTensors backward(const PlainTensors& in) {
+  PlainTensors backward(const PlainTensors& in) { return backward(in, forward(in), mask_); }
+  // left is what forward has returned, mask what it has left.
+  PlainTensors backward(const PlainTensors& in, const PlainTensors& left, const AlignedBuffer<std::uint8_t>& mask) {
     PlainTensors out = poisoned<BatchNormBackwardOp>();
-    const PlainTensors left = forward(in);
-    const auto src = packed(in, "src", pads_.src), ddst = packed(in, "ddst", pads_.ddst),
-               dst = packed(left, "dst", pads_.dst);
+    const auto src = packed(in, "src", pads_.src), ddst = packed(in, "ddst", pads_.ddst);
     auto dsrc = spoilt(pads_.dsrc), dresidual = spoilt(pads_.dresidual);
-    norm_.backward(src.input(), ddst.input(), dst.input(), in.at<float>("gamma"), left.at<float>("mean"),
+    norm_.backward(src.input(), ddst.input(), mask.data(), in.at<float>("gamma"), left.at<float>("mean"),
                    left.at<float>("variance"), dsrc.output(), out.at<float>("dgamma"), out.at<float>("dbeta"),
                    dresidual.output());
     unpack(dsrc, out.at<float>("dsrc"));
     unpack(dresidual, out.at<float>("dresidual"));
     return out;
   }
+
+  AlignedBuffer<std::uint8_t>& mask() { return mask_; }
 
  private:
   template <class Op>
@@ -87,6 +89,7 @@ class PlainBatchNorm {
   BatchNormProblem p_;
   BatchNorm norm_;
   Pads pads_;
+  AlignedBuffer<std::uint8_t> mask_;
 };
 
 template <class Op>
@@ -118,8 +121,9 @@ TEST(BatchNorm, LayersOfEachKind) {
     const auto p = parse_problem<BatchNormProblem>(text);
     const std::int64_t bc = std::min<std::int64_t>(p.C, 64);
     const MachineModel small{.threads = 2, .l2_bytes = 1 << 18, .l3_bytes = 1 << 18};
-    EXPECT_EQ(faults(p, plan_batch_norm(p, bc, 3, {.threads = 3})), "") << text;
-    EXPECT_EQ(faults(p, plan_batch_norm(p, bc, 5, small), {.src = 1, .dst = 2, .dsrc = 1}), "") << text;
+    EXPECT_EQ(faults(p, plan_batch_norm(p, BatchNormPass::forward, bc, {.threads = 3})), "") << text;
+    EXPECT_EQ(faults(p, plan_batch_norm(p, BatchNormPass::backward, bc, small), {.src = 1, .dst = 2, .dsrc = 1}), "")
+        << text;
   }
 }
 
@@ -162,6 +166,56 @@ TEST(BatchNorm, TheSameBitsOnAnyNumberOfThreads) {
     expect_same_bits(norm.forward(t.inputs), forward);
     expect_same_bits(norm.backward(t.inputs), backward);
   }
+}
+
+// A bit for each element above 0, in whole bytes a pixel, of which the last one's other bits are 0.
+TEST(BatchNorm, TheMaskIsWhatIsAboveZero) {
+  for (std::int64_t bc = 1; bc <= 70; ++bc) {
+    const BatchNormProblem p{.N = 2, .C = 70, .H = 3, .W = 5, .epilogue = NormEpilogue::residual_relu};
+    const TestData t = make_checkable_test_data<BatchNormForwardOp>(p, Fill::floats);
+    PlainBatchNorm norm(p, {.bc = bc, .blocks = 2}, {.dst = 1});
+    const PlainTensors out = norm.forward(t.inputs);
+    const std::int64_t Cb = (p.C + bc - 1) / bc, pixel_bytes = (bc + 7) / 8;
+    std::vector<std::uint8_t> expected(norm.mask().size());
+    for (std::int64_t i = 0; i < p.elements(); ++i) {
+      const std::int64_t hw = i % 15, c = i / 15 % p.C, n = i / 15 / p.C;
+      if (!(out.at<float>("dst")[i] > 0)) continue;
+      const std::int64_t pixel = ((n * Cb + c / bc) * 15 + hw) * pixel_bytes;
+      expected[static_cast<std::size_t>(pixel + c % bc / 8)] |= static_cast<std::uint8_t>(1 << c % bc % 8);
+    }
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), norm.mask().begin(), norm.mask().end())) << "bc " << bc;
+  }
+}
+
+// Each of them changes what backward returns: it looks at this bit and at no other tensor for it.
+TEST(BatchNorm, AWrongBitOfTheMaskIsSeen) {
+  const BatchNormProblem p{.C = 20, .H = 2, .W = 3, .epilogue = NormEpilogue::relu};
+  const PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
+  PlainBatchNorm norm(p, {.bc = 20, .blocks = 1});
+  const PlainTensors left = norm.forward(in), right = norm.backward(in, left, norm.mask());
+  for (std::int64_t c = 0; c < p.C; ++c)
+    for (std::int64_t hw = 0; hw < 6; ++hw) {
+      if (in.at<float>("ddst")[c * 6 + hw] == 0) continue;
+      std::uint8_t& byte = norm.mask()[static_cast<std::size_t>(hw * 3 + c / 8)];
+      byte ^= static_cast<std::uint8_t>(1 << c % 8);
+      EXPECT_NE(norm.backward(in, left, norm.mask()).at<float>("dbeta")[c], right.at<float>("dbeta")[c]) << c;
+      byte ^= static_cast<std::uint8_t>(1 << c % 8);
+    }
+}
+
+TEST(BatchNorm, PassesMayHaveTheirOwnPlans) {
+  const BatchNormProblem p{.N = 5, .C = 48, .H = 30, .W = 40, .epilogue = NormEpilogue::relu};
+  const PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
+  PlainBatchNorm one(p, {.bc = 16, .blocks = 3}), other(p, {.bc = 16, .blocks = 1, .by_thread = true, .stream = true});
+  const PlainTensors left = one.forward(in);
+  expect_same_bits(other.backward(in, left, one.mask()), one.backward(in, left, one.mask()));
+}
+
+TEST(BatchNorm, AGradientWithoutTheMaskIsACallersFault) {
+  const BatchNormProblem p{.C = 4, .H = 2, .W = 2, .epilogue = NormEpilogue::relu};
+  PlainBatchNorm norm(p, {.bc = 4, .blocks = 1});
+  const PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
+  EXPECT_THROW(norm.backward(in, norm.forward(in), {}), std::logic_error);
 }
 
 // Sums of squares about 0 would lose the variance of 1/12 behind a mean of 1000 altogether.
@@ -264,14 +318,20 @@ TEST(BatchNorm, TensorsOfOtherSizesAreACallersFault) {
 }
 
 TEST(BatchNormPlan, KeepsWhatTheCachesHoldTogether) {
-  const auto plan = [](const char* text, const MachineModel& machine) {
-    return to_string(plan_batch_norm(parse_problem<BatchNormProblem>(text), 64, 2, machine));
+  const auto plan = [](const char* text, BatchNormPass pass) {
+    const MachineModel machine{.threads = 4, .l2_bytes = 2 << 20, .l3_bytes = 16 << 20};
+    return to_string(plan_batch_norm(parse_problem<BatchNormProblem>(text), pass, 64, machine));
   };
-  const MachineModel machine{.threads = 4, .l2_bytes = 2 << 20, .l3_bytes = 16 << 20};
-  EXPECT_EQ(plan("N28 C512 H7", machine), "bc=64 blocks=1 thread cached");  // 351 KB a block
-  EXPECT_EQ(plan("N28 C320 H7", machine), "bc=64 blocks=5 team cached");    // five blocks for four threads
-  EXPECT_EQ(plan("N28 C1024 H14", machine), "bc=64 blocks=2 team stream");  // 1.4 MB a block, 8 MB of L3
-  EXPECT_EQ(plan("N28 C256 H56", machine), "bc=64 blocks=4 team stream");   // 22 MB a block: no cache holds one
+  const auto forward = BatchNormPass::forward, backward = BatchNormPass::backward;
+  EXPECT_EQ(plan("N28 C512 H7", forward), "bc=64 blocks=1 thread cached");    // 351 KB a block and tensor
+  EXPECT_EQ(plan("N28 C320 H7", forward), "bc=64 blocks=5 team cached");      // five blocks for four threads
+  EXPECT_EQ(plan("N28 C512 H14", forward), "bc=64 blocks=1 thread stream");   // 11 MB a tensor
+  EXPECT_EQ(plan("N28 C1024 H14", forward), "bc=64 blocks=1 thread stream");  // 1.4 MB, of 8 of L3
+  EXPECT_EQ(plan("N28 C1024 H14", backward), "bc=64 blocks=2 team stream");   // twice that
+  EXPECT_EQ(plan("N14 C256 H14", backward), "bc=64 blocks=3 team cached");    // 703 KB, and dsrc is in the caches, too
+  EXPECT_EQ(plan("N14 C256 H14 residual+relu", backward), "bc=64 blocks=2 team cached");
+  EXPECT_EQ(plan("N28 C256 H56", backward), "bc=64 blocks=1 team stream");  // 22 MB: no cache holds one
+  EXPECT_EQ(plan("N28 C256 H56 relu", BatchNormPass::inference), "bc=64 blocks=4 team stream");  // a single sweep
   EXPECT_EQ(parse_problem<BatchNormPlan>("bc=64 blocks=2 thread stream"), (BatchNormPlan{64, 2, true, true}));
   EXPECT_THROW(parse_problem<BatchNormPlan>("bc=64 blocks=0"), std::invalid_argument);
 }

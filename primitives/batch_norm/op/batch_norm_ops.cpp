@@ -17,7 +17,11 @@ TensorInfo norm_images(const Problem& p, std::string name, bool there = true) {
 
 TensorInfo norm_channels(const Problem& p, std::string name) { return {.name = std::move(name), .dims = {p.C}}; }
 
-double norm_sweeps(const Problem& p, int sweeps) { return sizeof(float) * sweeps * static_cast<double>(p.elements()); }
+// So many tensors and, with a ReLU, masks of a bit an element.
+double norm_sweeps(const Problem& p, int tensors, int masks) {
+  return (static_cast<double>(sizeof(float)) * tensors + (p.relu() ? masks / 8.0 : 0)) *
+         static_cast<double>(p.elements());
+}
 
 // Of an output around 1 out of statistics whose errors grow with the square root of how many values there are. So few
 // random values may lie so close together that rounding errors grow by as much as epsilon lets them.
@@ -94,7 +98,7 @@ std::vector<TensorInfo> BatchNormForwardOp::outputs(const Problem& p) {
   return {norm_images(p, "dst"), norm_channels(p, "mean"), norm_channels(p, "variance")};
 }
 
-double BatchNormForwardOp::bytes(const Problem& p) { return norm_sweeps(p, 3 + (p.residual() ? 1 : 0)); }
+double BatchNormForwardOp::bytes(const Problem& p) { return norm_sweeps(p, 3 + (p.residual() ? 1 : 0), 1); }
 
 double BatchNormForwardOp::bound(const Problem& p) { return norm_bound(p); }
 
@@ -116,7 +120,7 @@ std::vector<TensorInfo> BatchNormInferenceOp::inputs(const Problem& p) {
 
 std::vector<TensorInfo> BatchNormInferenceOp::outputs(const Problem& p) { return {norm_images(p, "dst")}; }
 
-double BatchNormInferenceOp::bytes(const Problem& p) { return norm_sweeps(p, 2 + (p.residual() ? 1 : 0)); }
+double BatchNormInferenceOp::bytes(const Problem& p) { return norm_sweeps(p, 2 + (p.residual() ? 1 : 0), 0); }
 
 // A few operations on values below 8, as no variance is below 1/4.
 double BatchNormInferenceOp::bound(const Problem&) { return 32 * std::numeric_limits<float>::epsilon(); }
@@ -143,9 +147,7 @@ std::vector<TensorInfo> BatchNormBackwardOp::outputs(const Problem& p) {
           norm_images(p, "dresidual", p.residual())};
 }
 
-double BatchNormBackwardOp::bytes(const Problem& p) {
-  return norm_sweeps(p, 5 + (p.relu() ? 2 : 0) + (p.residual() ? 1 : 0));
-}
+double BatchNormBackwardOp::bytes(const Problem& p) { return norm_sweeps(p, 5 + (p.residual() ? 1 : 0), 2); }
 
 // dgamma is a sum that some add up value by value in f32.
 double BatchNormBackwardOp::bound(const Problem& p) {
