@@ -53,7 +53,7 @@ class BatchNorm {
   void for_each_block(const Group&, const Finish& finish) const;
   template <class Add>
   void add_chunks(std::int64_t cb, const Add& add) const;
-  void normalise(const Group&, const BlockedInput& src, const BlockedInput& residual, const BlockedOutput& dst,
+  void normalise(const Group&, Order, const BlockedInput& src, const BlockedInput& residual, const BlockedOutput& dst,
                  std::uint8_t* mask);
   void set_normalise(std::int64_t c, double mean, double variance, float gamma, float beta);
   float& term(int which, std::int64_t c) { return terms_[static_cast<std::size_t>(which * Cb_ * plan_.bc + c)]; }

@@ -220,7 +220,6 @@ void Normalise(PixelRows p, Rows<const float> src, Rows<const float> residual, R
       ForPixels(p, element, n.mean, n.scale, n.shift);
     });
   });
-  if (stream) hwy::FlushStream();  // another thread may read it next
 }
 
 // ddst, or 0 where the ReLU cut dst off.
@@ -255,7 +254,6 @@ void Gradient(PixelRows p, Rows<const float> src, Rows<const float> ddst, MaskRo
       ForPixels(p, element, g.mean, g.scale, g.slope, g.offset);
     });
   });
-  if (stream) hwy::FlushStream();
 }
 
 }  // namespace brickwork::HWY_NAMESPACE

@@ -33,7 +33,7 @@ using MaskRows = Rows<const std::uint8_t>;
 struct NormaliseRows {
   const float *mean, *scale, *shift;
   bool relu = false;
-  bool stream = false;  // dst past the caches, where its rows are aligned to vectors
+  bool stream = false;  // dst past the caches, where its rows are aligned to vectors; whoever asks for it flushes them
 };
 void normalise_rows(const PixelRows&, Rows<const float> src, Rows<const float> residual, Rows<float> dst,
                     Rows<std::uint8_t> mask, const NormaliseRows&);
