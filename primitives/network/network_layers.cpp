@@ -87,11 +87,14 @@ class ProductPasses final : public LayerPasses {
 class NormPasses final : public LayerPasses {
  public:
   NormPasses(const BatchNormProblem& p, const MachineModel& machine)
-      : problem_(p), norm_(p, plan(p, 2, machine)), back_(p, plan(p, 4, machine)) {
+      : problem_(p),
+        norm_(p, plan_batch_norm(p, BatchNormPass::forward, network_block(p.C), machine)),
+        back_(p, plan_batch_norm(p, BatchNormPass::backward, network_block(p.C), machine)) {
     for (auto* vector : {&mean_, &variance_, &running_mean_, &running_variance_}) {
       *vector = AlignedBuffer<float>(static_cast<std::size_t>(p.C));
     }
     std::ranges::fill(running_variance_, 1.0F);
+    if (p.relu()) mask_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(norm_.mask_bytes()));
   }
 
   std::int64_t size_of(Role) const override { return problem_.C; }
@@ -99,7 +102,7 @@ class NormPasses final : public LayerPasses {
   void unpack(Role, const float* blocked, float* plain) const override { std::copy_n(blocked, problem_.C, plain); }
 
   void forward() override {
-    norm_.forward(t_.src, p_.weights, p_.bias, t_.residual, t_.dst, mean_.data(), variance_.data());
+    norm_.forward(t_.src, p_.weights, p_.bias, t_.residual, t_.dst, mean_.data(), variance_.data(), mask_.data());
     const float values = static_cast<float>(problem_.values());
     const float unbiased = values > 1 ? values / (values - 1) : 1;
     for (std::size_t c = 0; c < mean_.size(); ++c) {
@@ -111,21 +114,17 @@ class NormPasses final : public LayerPasses {
     norm_.infer(t_.src, p_.weights, p_.bias, running_mean_.data(), running_variance_.data(), t_.residual, t_.dst);
   }
   void backward() override {
-    const BlockedInput dst{t_.dst.data, t_.dst.layout};
-    back_.backward(t_.src, t_.ddst, dst, p_.weights, mean_.data(), variance_.data(), t_.dsrc, p_.dweights, p_.dbias,
-                   t_.dresidual);
+    back_.backward(t_.src, t_.ddst, mask_.data(), p_.weights, mean_.data(), variance_.data(), t_.dsrc, p_.dweights,
+                   p_.dbias, t_.dresidual);
   }
 
  private:
   static constexpr float kNew = 0.1F;  // a minibatch's share of the running statistics, as most frameworks have it
 
-  static BatchNormPlan plan(const BatchNormProblem& p, int tensors, const MachineModel& machine) {
-    return plan_batch_norm(p, network_block(p.C), tensors + (p.residual() ? 1 : 0), machine);
-  }
-
   BatchNormProblem problem_;
   BatchNorm norm_, back_;
   AlignedBuffer<float> mean_, variance_, running_mean_, running_variance_;
+  AlignedBuffer<std::uint8_t> mask_;
 };
 
 class PoolPasses final : public LayerPasses {
