@@ -5,6 +5,7 @@
 
 #include "conv/conv_pack.hpp"
 #include "league.hpp"
+#include "transpose.hpp"
 
 namespace brickwork {
 namespace {
@@ -98,10 +99,7 @@ void ConvBackwardData::pack_weights(const WeightLayout& from, const float* block
     if (l.bc != from.bk || l.bk != from.bc) throw std::logic_error("forward's blocks of features are other ones");
     for_each_tap(phase.part, problem_, l, packed + phase.first_weight,
                  [&](std::int64_t kb, std::int64_t cb, std::int64_t r, std::int64_t s, float* to) {
-                   const float* const tap = blocked + from.tap(cb, kb, r, s);
-                   for (std::int64_t c = 0; c < l.bc; ++c) {
-                     for (std::int64_t k = 0; k < l.bk; ++k) to[c * l.bk + k] = tap[k * l.bc + c];
-                   }
+                   transpose(from.bc, from.bk, blocked + from.tap(cb, kb, r, s), to);
                  });
   }
 }
