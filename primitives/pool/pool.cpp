@@ -47,13 +47,14 @@ void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::int32
   check_src(src);
   check_dst(dst);
   const auto row_of = problem_.kind == PoolKind::max ? max_row : average_row;
+  const PoolGeometry g = geometry();
   for_each_row(problem_.P(), problem_.stride_h * problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
-    row_of(geometry(), {.src = src.row(n, cb, 0),
-                        .next_row = src.next_row(),
-                        .row = row,
-                        .dst = dst.row(n, cb, row),
-                        .indices = indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0),
-                        .stream = plan_.stream});
+    row_of(g, {.src = src.row(n, cb, 0),
+               .next_row = src.next_row(),
+               .row = row,
+               .dst = dst.row(n, cb, row),
+               .indices = indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0),
+               .stream = plan_.stream});
   });
 }
 
@@ -63,13 +64,14 @@ void Pool::backward(const BlockedInput& ddst, const std::int32_t* indices, const
   const bool max = problem_.kind == PoolKind::max;
   if (max && indices == nullptr) throw std::logic_error("max pooling backward needs forward's indices");
   const auto row_of = max ? max_gradient_row : average_gradient_row;
+  const PoolGeometry g = geometry();
   for_each_row(problem_.H, problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
-    row_of(geometry(), {.ddst = ddst.row(n, cb, 0),
-                        .next_row = ddst.next_row(),
-                        .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) : nullptr,
-                        .row = row,
-                        .dsrc = dsrc.row(n, cb, row),
-                        .stream = plan_.stream});
+    row_of(g, {.ddst = ddst.row(n, cb, 0),
+               .next_row = ddst.next_row(),
+               .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) : nullptr,
+               .row = row,
+               .dsrc = dsrc.row(n, cb, row),
+               .stream = plan_.stream});
   });
 }
 

@@ -70,47 +70,95 @@ void AverageRow(PoolGeometry g, PoolForwardRow f) {
   if (stream) hwy::FlushStream();
 }
 
-// part(d, gradient, index, tap, p, q): what a pixel, which is that tap of window (p, q), has of the gradient and of the
-// index at these places.
-template <class Part>
-HWY_INLINE void GatherRow(PoolGeometry g, PoolBackwardRow b, const Part& part) {
+// Where a pixel's windows have their gradients and indices, the first one's and how far the next row's are.
+struct PixelWindows {
+  std::int64_t rows, columns, gradient, next_gradient, index, next_index;
+};
+
+// A pixel's sum over kRows * kColumns windows, or where one of them is 0 over as many as there are. Known ones have
+// what belongs to them worked out once for all of the pixel's vectors.
+template <int kRows, int kColumns, class Of, class Part>
+HWY_INLINE void GatherPixel(PixelWindows windows, std::int64_t bc, float* dsrc, bool stream, Of of, Part part) {
+  static_assert(kRows <= 2 && kColumns <= 2);
+  constexpr bool kKnown = kRows > 0 && kColumns > 0;
+  const auto at = [=](std::int64_t p, std::int64_t q, auto d, std::int64_t j, auto that) HWY_ATTR {
+    return part(d, windows.gradient + p * windows.next_gradient + q * bc + j,
+                windows.index + p * windows.next_index + q * bc + j, that);
+  };
+  if constexpr (kKnown) {
+    const auto of00 = of(0, 0), of01 = kColumns > 1 ? of(0, 1) : of00, of10 = kRows > 1 ? of(1, 0) : of00,
+               of11 = kRows > 1 && kColumns > 1 ? of(1, 1) : of00;
+    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) HWY_ATTR {
+      auto sum = at(0, 0, d, j, of00);
+      if constexpr (kColumns > 1) sum = hn::Add(sum, at(0, 1, d, j, of01));
+      if constexpr (kRows > 1) sum = hn::Add(sum, at(1, 0, d, j, of10));
+      if constexpr (kRows > 1 && kColumns > 1) sum = hn::Add(sum, at(1, 1, d, j, of11));
+      StoreOrStream(sum, d, dsrc + j, stream);
+    });
+  } else {
+    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) HWY_ATTR {
+      auto sum = hn::Zero(d);
+      for (std::int64_t p = 0; p < windows.rows; ++p)
+        for (std::int64_t q = 0; q < windows.columns; ++q) sum = hn::Add(sum, at(p, q, d, j, of(p, q)));
+      StoreOrStream(sum, d, dsrc + j, stream);
+    });
+  }
+}
+
+// of(tap, p, q): what a pixel must know of window (p, q), of which it is that tap. part(d, gradient, index, that): what
+// it has of the gradient and of the index at these places.
+template <int kRows, class Of, class Part>
+HWY_INLINE void GatherPixels(PoolGeometry g, Range rows, PoolBackwardRow b, Of of, Part part) {
   const bool stream = b.stream && AlignedVectors(g.bc, b.dsrc);
-  const Range rows = g.rows.windows_of(b.row);
   const std::int64_t first_r = b.row - g.rows.first(rows.begin), index_row = g.columns.outputs * g.bc;
   for (std::int64_t w = 0; w < g.columns.image; ++w) {
     const Range columns = g.column_windows[w];
     const std::int64_t first_tap = first_r * g.columns.taps + w - g.columns.first(columns.begin);
-    const std::int64_t gradient = rows.begin * b.next_row + columns.begin * g.bc;
-    const std::int64_t index = rows.begin * index_row + columns.begin * g.bc;
-    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
-      auto sum = hn::Zero(d);
-      for (std::int64_t p = 0; p < rows.size(); ++p)
-        for (std::int64_t q = 0; q < columns.size(); ++q) {
-          const std::int64_t tap = first_tap - p * g.rows.stride * g.columns.taps - q * g.columns.stride;
-          sum = hn::Add(sum, part(d, gradient + p * b.next_row + q * g.bc + j, index + p * index_row + q * g.bc + j,
-                                  tap, rows.begin + p, columns.begin + q));
-        }
-      StoreOrStream(sum, d, b.dsrc + w * g.bc + j, stream);
-    });
+    const PixelWindows windows{.rows = rows.size(),
+                               .columns = columns.size(),
+                               .gradient = rows.begin * b.next_row + columns.begin * g.bc,
+                               .next_gradient = b.next_row,
+                               .index = rows.begin * index_row + columns.begin * g.bc,
+                               .next_index = index_row};
+    const auto of_window = [=](std::int64_t p, std::int64_t q) {
+      return of(first_tap - p * g.rows.stride * g.columns.taps - q * g.columns.stride, rows.begin + p,
+                columns.begin + q);
+    };
+    float* const dsrc = b.dsrc + w * g.bc;
+    if (columns.size() == 1) {
+      GatherPixel<kRows, 1>(windows, g.bc, dsrc, stream, of_window, part);
+    } else if (columns.size() == 2) {
+      GatherPixel<kRows, 2>(windows, g.bc, dsrc, stream, of_window, part);
+    } else {
+      GatherPixel<kRows, 0>(windows, g.bc, dsrc, stream, of_window, part);
+    }
   }
   if (stream) hwy::FlushStream();
 }
 
+template <class Of, class Part>
+HWY_INLINE void GatherRow(PoolGeometry g, PoolBackwardRow b, Of of, Part part) {
+  const Range rows = g.rows.windows_of(b.row);
+  if (rows.size() == 1) return GatherPixels<1>(g, rows, b, of, part);
+  if (rows.size() == 2) return GatherPixels<2>(g, rows, b, of, part);
+  GatherPixels<0>(g, rows, b, of, part);
+}
+
 void MaxGradientRow(PoolGeometry g, PoolBackwardRow b) {
   GatherRow(
-      g, b,
-      [&](auto d, std::int64_t gradient, std::int64_t index, std::int64_t tap, std::int64_t, std::int64_t) HWY_ATTR {
+      g, b, [](std::int64_t tap, std::int64_t, std::int64_t) { return static_cast<std::int32_t>(tap); },
+      [=](auto d, std::int64_t gradient, std::int64_t index, std::int32_t tap) HWY_ATTR {
         const hn::RebindToSigned<decltype(d)> di;
-        const auto is_largest = hn::Eq(hn::LoadU(di, b.indices + index), hn::Set(di, static_cast<std::int32_t>(tap)));
+        const auto is_largest = hn::Eq(hn::LoadU(di, b.indices + index), hn::Set(di, tap));
         return hn::IfThenElseZero(hn::RebindMask(d, is_largest), hn::LoadU(d, b.ddst + gradient));
       });
 }
 
 void AverageGradientRow(PoolGeometry g, PoolBackwardRow b) {
-  GatherRow(g, b,
-            [&](auto d, std::int64_t gradient, std::int64_t, std::int64_t, std::int64_t p, std::int64_t q) HWY_ATTR {
-              return hn::Mul(hn::LoadU(d, b.ddst + gradient), hn::Set(d, g.row_shares[p] * g.column_shares[q]));
-            });
+  GatherRow(
+      g, b, [=](std::int64_t, std::int64_t p, std::int64_t q) { return g.row_shares[p] * g.column_shares[q]; },
+      [=](auto d, std::int64_t gradient, std::int64_t, float share)
+          HWY_ATTR { return hn::Mul(hn::LoadU(d, b.ddst + gradient), hn::Set(d, share)); });
 }
 
 }  // namespace brickwork::HWY_NAMESPACE
