@@ -1,35 +1,45 @@
 #include "transpose.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transpose.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target.
 #include "hwy/highway.h"
+#include "vectors-inl.h"
 
-namespace brickwork {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+#if HWY_TARGET == HWY_SCALAR
+constexpr std::int64_t kTile = 1;
+
+void TransposeTile(const float* from, std::int64_t, float* to, std::int64_t) { *to = *from; }
+#else
 constexpr std::int64_t kTile = 4;
 
 // A kTile x kTile part.
-void transpose_tile(const float* from, std::int64_t ld_from, float* to, std::int64_t ld_to) {
+void TransposeTile(const float* from, std::int64_t ld_from, float* to, std::int64_t ld_to) {
   const hn::Full128<float> d;
   const hn::Repartition<double, decltype(d)> pairs;
-  const auto row = [&](int i) { return hn::LoadU(d, from + i * ld_from); };
-  const auto low = [&](auto a, auto b) { return hn::BitCast(pairs, hn::InterleaveLower(d, a, b)); };
-  const auto high = [&](auto a, auto b) { return hn::BitCast(pairs, hn::InterleaveUpper(d, a, b)); };
-  const auto store = [&](int j, auto column) { hn::StoreU(hn::BitCast(d, column), d, to + j * ld_to); };
-  const auto a = low(row(0), row(1)), b = low(row(2), row(3)), c = high(row(0), row(1)), e = high(row(2), row(3));
-  store(0, hn::InterleaveLower(pairs, a, b));
-  store(1, hn::InterleaveUpper(pairs, a, b));
-  store(2, hn::InterleaveLower(pairs, c, e));
-  store(3, hn::InterleaveUpper(pairs, c, e));
+  const auto row0 = hn::LoadU(d, from), row1 = hn::LoadU(d, from + ld_from), row2 = hn::LoadU(d, from + 2 * ld_from),
+             row3 = hn::LoadU(d, from + 3 * ld_from);
+  const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, row0, row1)),
+             low23 = hn::BitCast(pairs, hn::InterleaveLower(d, row2, row3)),
+             high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, row0, row1)),
+             high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, row2, row3));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + ld_to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * ld_to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * ld_to);
 }
+#endif
 
-}  // namespace
-
-void transpose(std::int64_t rows, std::int64_t cols, const float* from, float* to) {
+void Transpose(std::int64_t rows, std::int64_t cols, const float* from, float* to) {
   const std::int64_t whole_rows = rows / kTile * kTile, whole_cols = cols / kTile * kTile;
   for (std::int64_t j = 0; j < whole_cols; j += kTile) {
     for (std::int64_t i = 0; i < whole_rows; i += kTile) {
-      transpose_tile(from + i * cols + j, cols, to + j * rows + i, rows);
+      TransposeTile(from + i * cols + j, cols, to + j * rows + i, rows);
     }
   }
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -37,4 +47,18 @@ void transpose(std::int64_t rows, std::int64_t cols, const float* from, float* t
   }
 }
 
+}  // namespace brickwork::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace brickwork {
+
+HWY_EXPORT(Transpose);
+
+void transpose(std::int64_t rows, std::int64_t cols, const float* from, float* to) {
+  BRICKWORK_CHOSEN(Transpose);
+  chosen(rows, cols, from, to);
+}
+
 }  // namespace brickwork
+#endif
