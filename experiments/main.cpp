@@ -3,16 +3,15 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
-#include "build_info.hpp"
+#include "choose_tuning.hpp"
 #include "environment.hpp"
 #include "experiments.hpp"
 #include "interrupt.hpp"
 #include "list.hpp"
+#include "program.hpp"
 #include "runner.hpp"
 #include "screen.hpp"
 #include "threads.hpp"
-#include "tuning/tuning.hpp"
-#include "tuning/tuning_cache.hpp"
 
 using namespace brickwork;
 
@@ -36,14 +35,6 @@ bool wants_tuning(const Experiment& experiment, const Options& options) {
          });
 }
 
-void choose_tuning(Options& options) {
-  const ChosenTuning chosen = find_tuning(options.tuning_text, options.isa, build_info::version);
-  options.tuning = chosen.tuning;
-  options.tuning_text = to_string(chosen.tuning);
-  options.tuning_from = chosen.from;
-  options.tuning_warning = chosen.warning;
-}
-
 ExitCode run(Options options) {
   const auto table = experiment_table();
   std::unique_ptr<Experiment> experiment;
@@ -63,8 +54,10 @@ ExitCode run(Options options) {
   return run_experiment(*experiment, entry->figure, options);
 }
 
-ExitCode run(int argc, char** argv) {
-  try {
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program([&] {
     const auto options = parse_options(argc, argv, experiment_table());
     if (!options) return exit_ok;
     use_threads(options->threads);
@@ -72,24 +65,5 @@ ExitCode run(int argc, char** argv) {
         Kokkos::InitializationSettings().set_num_threads(options->threads).set_disable_warnings(true));
     catch_interrupts();
     return run(*options);
-  } catch (const UsageError& e) {
-    complain(e.message);
-    return exit_usage;
-  } catch (const std::bad_alloc&) {
-    complain("there is not enough memory");
-  } catch (const std::exception& e) {
-    complain(e.what());
-  }
-  return exit_failed;
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  open_screen();
-  const ExitCode code = run(argc, argv);
-  const std::string error = screen_error();
-  if (error.empty()) return code;
-  complain(fmt::format("standard output cannot be written: {}", error));
-  return code == exit_ok ? exit_failed : code;
+  });
 }

@@ -2,47 +2,20 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <omp.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <stdexcept>
 
-#include "build_info.hpp"
+#include "command_line.hpp"
 #include "machine.hpp"
 #include "names.hpp"
 #include "registry.hpp"
-#include "utf8.hpp"
 
 namespace brickwork {
 namespace {
 
 constexpr double kSearchSeconds = 5;
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) names.push_back("--" + option->get_lnames().front());
-  return names;
-}
-
-// In place of CLI::Range, which lets NaN pass and finds 2.5 outside of the range from 1 to 100000.
-template <class Number>
-CLI::Validator number(std::string_view kind, Number least, Number most) {
-  const auto check = [=](const std::string& text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool all_read = error == std::errc() && end == text.data() + text.size();
-    return all_read && value >= least && value <= most
-               ? std::string()
-               : fmt::format("{} is no {} from {} to {}", text, kind, least, most);
-  };
-  return {check, fmt::format("{} to {}", least, most)};
-}
-
-CLI::Validator whole(std::int64_t least, std::int64_t most) { return number("whole number", least, most); }
-CLI::Validator seconds(double least, double most) { return number("time in seconds", least, most); }
 
 // Of --plan: takes print and search away, which are no plan's text.
 void read_plan(Options& o) {
@@ -79,13 +52,6 @@ void require_taken(bool given, std::string_view option, const ExperimentEntry& e
     if (takes(other)) others.push_back(other.name);
   }
   throw std::invalid_argument(fmt::format("{} belongs to {}, not to {}", option, fmt::join(others, ", "), entry.name));
-}
-
-void check_encoding(std::span<char*> arguments) {
-  for (const char* argument : arguments) {
-    if (is_utf8(argument)) continue;
-    throw std::invalid_argument(fmt::format("{} is not UTF-8, in which the run's record is kept", in_quotes(argument)));
-  }
 }
 
 void check_combination(const Options& o, bool threads_given, Table table) {
@@ -125,12 +91,9 @@ int default_threads(const Options& o, Table table) {
 
 std::optional<Options> parse_options(int argc, char** argv, Table table) {
   Options o;
-  o.command_line = fmt::format("{}", fmt::join(std::span(argv, static_cast<std::size_t>(argc)), " "));
+  o.command_line = as_typed(argc, argv);
   CLI::App app("Check and time deep-learning primitives built from one kernel, beside the best libraries.",
                "brickwork");
-  app.allow_extras();  // so that the message below can name the closest option
-  app.get_formatter()->column_width(34);
-  app.set_version_flag("--version", std::string(build_info::version));
 
   std::string isa = "best", cache = "hot";
   std::int64_t minibatch = 0;
@@ -153,9 +116,7 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
       ->expected(1)
       ->take_all();
   auto* threads_option =
-      app.add_option("--threads", o.threads, "Threads of every contender (default: all cores, or 1 of one core's work)")
-          ->type_name("COUNT")
-          ->check(whole(1, omp_get_num_procs()));
+      add_threads(app, o.threads, "Threads of every contender (default: all cores, or 1 of one core's work)");
   auto* minibatch_option =
       app.add_option("--minibatch", minibatch, "Images of a problem that does not say its own (default: 28)")
           ->type_name("COUNT")
@@ -176,12 +137,7 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   auto* budget_option = app.add_option("--time-budget", time_budget, "Take fewer samples (at least 3) to end in time")
                             ->type_name("SECONDS")
                             ->check(seconds(1, 1e9));
-  app.add_option("--isa", isa, "Instruction set of our simd kernel: best, avx2, avx512, neon (default: best)")
-      ->type_name("NAME");
-  app.add_option("--tuning", o.tuning_text,
-                 "Of our simd kernel: a text as in the rows, default, or calibrate (default: kept from this CPU's "
-                 "calibration, which the first run makes)")
-      ->type_name("TEXT");
+  add_brick(app, isa, o.tuning_text);
   app.add_option(
          "--plan", o.plan,
          "Our loop plan instead of the planner's; print: print each problem's and exit; search: beside the "
@@ -193,17 +149,8 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   app.add_flag("--list", o.list, "List experiments, contenders, shape sets and layers, and exit");
   app.add_flag("--turns", o.turns)->group("");  // not of --help: another process of ours gives it
 
+  if (!parse_command_line(app, argc, argv)) return std::nullopt;
   try {
-    check_encoding({argv, static_cast<std::size_t>(argc)});
-    app.parse(argc, argv);
-    if (!app.remaining().empty()) {
-      const std::string word = app.remaining().front();
-      throw UsageError{
-          word.starts_with('-')
-              ? fmt::format("unknown option '{}'; the closest is '{}'; --help shows all of them", word,
-                            closest_name(word, option_names(app)))
-              : fmt::format("unexpected argument '{}': every setting has a named option, see --help", word)};
-    }
     o.isa = parse_isa(isa);
     o.cold_cache = cache == "cold";
     if (minibatch_option->count() > 0) o.minibatch = minibatch;
@@ -211,11 +158,6 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
     read_plan(o);
     check_combination(o, threads_option->count() > 0, table);
     if (threads_option->count() == 0) o.threads = default_threads(o, table);
-  } catch (const CLI::Success& help_or_version) {
-    app.exit(help_or_version);
-    return std::nullopt;
-  } catch (const CLI::ParseError& e) {
-    throw UsageError{e.what()};
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};
   }

@@ -295,20 +295,12 @@ class Runner {
   int passed_ = 0, failed_ = 0, skipped_ = 0;
 };
 
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) {
-    throw std::runtime_error(fmt::format("the folder {} cannot be made: {}", folder.string(), error.message()));
-  }
-}
-
 // Takes the folder for this run alone: the samples.csv that it makes there is the sign for others. Before it nothing is
 // touched, so that another run's record stays its own.
 SamplesCsv claim(const fs::path& folder, const RunInfo& info, const Experiment& experiment) {
   make_folder(folder);
   const fs::path record = folder / "environment.json";
-  if (std::error_code error; fs::exists(record, error)) SamplesCsv::refuse_to_overwrite(record);
+  if (std::error_code error; fs::exists(record, error)) refuse_to_overwrite(record);
   std::vector<std::string> sizes;
   for (const auto& [column, value] : experiment.problems().front().sizes) sizes.push_back(column);
   return {folder / "samples.csv", info, std::move(sizes)};

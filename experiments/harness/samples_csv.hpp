@@ -1,12 +1,12 @@
 // samples.csv: one tidy row per sample, so that no later reader has to know anything else.
 #pragma once
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "csv_writer.hpp"
 
 namespace brickwork {
 
@@ -36,26 +36,16 @@ struct Row {
 
 class SamplesCsv {
  public:
-  // Creates the file with its header; one that is there is another run's and is refused. Everything here throws
-  // std::runtime_error with one sentence when it cannot write.
+  // As CsvWriter has it.
   SamplesCsv(const std::filesystem::path&, RunInfo, std::vector<std::string> size_columns);
 
   void append(const Row&);
-  void flush();  // to the disk: these rows survive a crash
-
-  [[noreturn]] static void refuse_to_overwrite(const std::filesystem::path&);
+  void flush() { file_.flush(); }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  void write_line(const std::vector<std::string>& cells);
-  [[noreturn]] void cannot_write() const;
-
-  std::filesystem::path path_;
   RunInfo info_;
   std::vector<std::string> size_columns_;
-  std::unique_ptr<std::FILE, Close> file_;
+  CsvWriter file_;
 };
 
 }  // namespace brickwork

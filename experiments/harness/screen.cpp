@@ -35,7 +35,9 @@ void show(std::string_view text) {
   note_error(std::fflush(stdout) != 0);
 }
 
-void complain(std::string_view sentence) { std::fputs(fmt::format("brickwork: {}\n", sentence).c_str(), stderr); }
+void complain(std::string_view sentence) {
+  std::fputs(fmt::format("{}: {}\n", program_invocation_short_name, sentence).c_str(), stderr);
+}
 
 std::string screen_error() {
   note_error(std::fflush(stdout) != 0 || std::ferror(stdout) != 0);  // of what others printed: --help

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "csv_reader.hpp"
 #include "size_table.hpp"
 
 namespace brickwork {
@@ -32,31 +33,20 @@ ShapeKind shape_kind() {
   return kind;
 }
 
-// The lines of one file, each as its fields by column name. Everything here throws std::invalid_argument with one
-// sentence: file, line, column, what is wrong and what would be right.
-class ShapeReader {
+// The lines of one file. Throws as CsvReader does.
+class ShapeReader : public CsvReader {
  public:
   // `wanted` is one of the kinds; the others are for the message where the file is no such file.
   ShapeReader(std::istream&, std::string_view file, std::string_view wanted, std::span<const ShapeKind> kinds);
 
-  bool next();  // moves to the next line; false at the end of the file
-  const std::string& name() const { return values_.at("name"); }
-  bool has(std::string_view column) const;
-  std::int64_t number(std::string_view column, std::int64_t least, std::int64_t most = std::int64_t{1} << 40) const;
+  bool next();
+  const std::string& name() const { return text("name"); }
   int count() const;
-  const std::string& text(std::string_view column) const { return values_.find(column)->second; }
-  [[noreturn]] void refuse(const std::string& sentence) const;  // with the place before it
 
  private:
-  bool next_line(std::string& text);
   void check_header(const ShapeKind& wanted, std::span<const ShapeKind> kinds) const;
 
-  std::istream& in_;
-  std::string file_;
-  std::vector<std::string> header_;
-  std::map<std::string, std::string, std::less<>> values_;
   std::map<std::string, int> names_;  // -> the line that has it
-  int line_ = 0;
 };
 
 template <HasSizes Problem>

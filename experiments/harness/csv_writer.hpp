@@ -1,0 +1,35 @@
+// A run's CSV file, line by line.
+#pragma once
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace brickwork {
+
+// Throws std::runtime_error with one sentence where it cannot be made.
+void make_folder(const std::filesystem::path&);
+
+[[noreturn]] void refuse_to_overwrite(const std::filesystem::path&);
+
+class CsvWriter {
+ public:
+  // Creates the file with its header; one that is there is another run's and is refused. Everything here throws
+  // std::runtime_error with one sentence when it cannot write.
+  CsvWriter(const std::filesystem::path&, const std::vector<std::string>& header);
+
+  void write_line(const std::vector<std::string>& cells);
+  void flush();  // to the disk: these lines survive a crash
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  [[noreturn]] void cannot_write() const;
+
+  std::filesystem::path path_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+}  // namespace brickwork
