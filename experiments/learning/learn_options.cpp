@@ -1,0 +1,54 @@
+#include "learning/learn_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+#include "command_line.hpp"
+#include "machine.hpp"
+#include "names.hpp"
+
+namespace brickwork {
+
+std::optional<LearnOptions> parse_learn_options(int argc, char** argv) {
+  LearnOptions o;
+  o.run.command_line = as_typed(argc, argv);
+  o.run.threads = machine().usable_cores;
+  std::vector<std::string> names;
+  for (const LearningTask& task : learning_tasks()) names.emplace_back(task.name);
+
+  CLI::App app("Train a network on images that it can learn, with our primitives alone.", "learn");
+  std::string task, isa = "best";
+  int epochs = 0;
+  app.add_option("--task", task, fmt::format("What to learn: {}", fmt::join(names, ", ")))->type_name("NAME");
+  app.add_option("--data", o.data, "The images: a CSV file that scripts/export_digits.py writes")->type_name("FILE");
+  add_threads(app, o.run.threads, "Threads (default: all cores)");
+  app.add_option("--seed", o.seed, "Of the first weights and the order of the images (default: 1)")
+      ->type_name("NUMBER")
+      ->check(whole(0, std::numeric_limits<std::uint32_t>::max()));
+  auto* epochs_option = app.add_option("--epochs", epochs, "How often to see every image (default: the task's)")
+                            ->type_name("COUNT")
+                            ->check(whole(1, 100000));
+  add_brick(app, isa, o.run.tuning_text);
+  app.add_option("--out", o.run.out, "Folder of the results (default: results/<UTC time>-<task>)")->type_name("FOLDER");
+  if (!parse_command_line(app, argc, argv)) return std::nullopt;
+  try {
+    if (task.empty()) {
+      throw std::invalid_argument(fmt::format("say what to learn: --task {}", fmt::join(names, " or --task ")));
+    }
+    require_known("task", task, names);
+    if (o.data.empty()) throw std::invalid_argument("say where the images are: --data FILE");
+    o.task = *std::ranges::find(learning_tasks(), task, &LearningTask::name);
+    if (epochs_option->count() > 0) o.task.schedule.epochs = epochs;
+    o.run.isa = parse_isa(isa);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError{e.what()};
+  }
+  return o;
+}
+
+}  // namespace brickwork

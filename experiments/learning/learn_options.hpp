@@ -1,0 +1,22 @@
+// What learn's command line asks for.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "learning/tasks.hpp"
+#include "options.hpp"
+
+namespace brickwork {
+
+struct LearnOptions {
+  Options run;  // threads, isa, tuning, out and the command line
+  LearningTask task;
+  std::string data;
+  std::uint32_t seed = 1;
+};
+
+// Throws UsageError. Prints and returns nothing for --help and --version.
+std::optional<LearnOptions> parse_learn_options(int argc, char** argv);
+
+}  // namespace brickwork
