@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -34,8 +35,9 @@ class Verdict:
     run: str
 
 
-def judge_all(claims: list[Claim], sweeps: list[Sweep]) -> list[Verdict]:
-    return [verdict for claim in claims for verdict in judge(claim, sweeps)]
+def judge_all(claims: list[Claim], sweeps: list[Sweep], others: dict[str, Callable] | None = None) -> list[Verdict]:
+    """others: who judges the claims with a statistic that speaks of no sweep."""
+    return [verdict for claim in claims for verdict in (others or {}).get(claim.statistic, partial(judge, sweeps=sweeps))(claim)]
 
 
 def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:

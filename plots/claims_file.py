@@ -25,6 +25,8 @@ STATISTICS = {
     "weighted ratio": True,
     "geometric mean ratio": True,
     "geometric mean speed-up": False,
+    "test accuracy": False,
+    "epochs alike on all threads": False,
 }
 TEXTS = ("id", "sentence", "whose", "experiment", "statistic", "of")
 OPTIONAL_TEXTS = ("shapes", "against", "when", "where")

@@ -5,8 +5,10 @@ import shutil
 import sys
 import textwrap
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import learning
 import page
 from claims import Verdict, judge_all, tally
 from claims_file import STORED as CLAIMS
@@ -37,19 +39,24 @@ DRAWERS = {
 
 def write_report(directories: list[str], out: Path, command: str) -> None:
     claims = load_claims(CLAIMS)
-    runs, left_out = load_runs(directories)
+    trainings = [directory for directory in directories if (Path(directory) / learning.FILE).exists()]
+    curves, left_out = learning.load_curves(trainings)
+    timed = [directory for directory in directories if directory not in trainings]
+    runs, left_out_of_runs = load_runs(timed) if timed or not curves else ([], [])
+    left_out += left_out_of_runs
     for sentence in left_out:
         print(f"report.py: warning: {sentence}", file=sys.stderr)
     sweeps = with_trainings(with_bases([sweep for run in runs for sweep in sweeps_of(run)]))
-    verdicts = judge_all(claims, sweeps)
+    verdicts = judge_all(claims, sweeps, dict.fromkeys(learning.MEASURES, partial(learning.judge, curves=curves)))
     folder = out / "figures"
     with writing(out):
         folder.mkdir(parents=True, exist_ok=True)
         _write_claims(out / "claims.csv", verdicts)
         drawn = [draw(sweep, folder, stem) for sweep, stem in zip(sweeps, stems(sweeps), strict=True)]
-        text = page.render(runs, left_out, sweeps, drawn, verdicts, folder, command)
+        learned = [(group, learning.draw(group, claims, folder)) for group in learning.grouped(curves)]
+        text = page.render([*runs, *curves], left_out, sweeps, drawn, learned, verdicts, folder, command)
         (out / "report.html").write_text(text, encoding="utf-8")
-    say(f"{in_words(verdicts)}\n\n{sum(map(len, drawn))} figures in {folder}, report in {out / 'report.html'}")
+    say(f"{in_words(verdicts)}\n\n{sum(map(len, drawn)) + len(learned)} figures in {folder}, report in {out / 'report.html'}")
 
 
 def stems(sweeps: list[Sweep]) -> list[str]:

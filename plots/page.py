@@ -6,12 +6,14 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+import learning
 import scaling
 import style
 from claims import FAILS, HOLDS, Verdict, tally
 from data import Run
 from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_speed
 from labels import complete_sets, name_set
+from learning import Curve
 from overview import overview
 from style import Drawn
 from sweeps import Problem, Sweep
@@ -20,7 +22,8 @@ PRIMITIVES_OF_THE_PAPER = ("conv", "fc", "rnn", "shared")  # shared: the loops a
 
 
 def render(
-    runs: list[Run], left_out: list[str], sweeps: list[Sweep], drawn: list[list[Drawn]], verdicts: list[Verdict], folder: Path, command: str
+    runs: list[Run | Curve], left_out: list[str], sweeps: list[Sweep], drawn: list[list[Drawn]], learned: list[tuple[list[Curve], Drawn]],
+    verdicts: list[Verdict], folder: Path, command: str,
 ) -> str:
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
@@ -29,6 +32,7 @@ def render(
     return templates.get_template("report.html.j2").render(
         left_out=left_out, glance=list(zip(overview(sweeps), sections, strict=True)),
         scaling=[(scaling.row(sweep), section) for sweep, section in zip(sweeps, sections, strict=True) if sweep.base],
+        learned=[_learned(f"learned{index}", group, figure, folder) for index, (group, figure) in enumerate(learned)],
         lines=_lines_of_code(runs), sections=sections,
         verdicts=verdicts, tally=tally(verdicts), command=command,
         classes={HOLDS: "holds", FAILS: "fails"},
@@ -60,6 +64,17 @@ def _errors(sweep: Sweep) -> list[str]:
         f"{style.label_of(sweep, name)} on {problem.label}: {share:.3f} of the {LIMIT_WORDS[problem.lowest_limit]}"
         for problem, name, share in above_limit(sweep)
     ]
+
+
+def _learned(anchor: str, group: list[Curve], figure: Drawn, folder: Path) -> dict:
+    return {
+        "id": anchor,
+        "title": figure.title,
+        "facts": [fact for curve in group for fact in (*learning.facts(curve), *_doubts(curve.environment))],
+        "figure": figure,
+        "svg": _inline(folder / f"{figure.stem}.svg", figure.stem),
+        "sources": [curve.source for curve in group],
+    }
 
 
 def _lines_of_code(runs: list[Run]) -> str:

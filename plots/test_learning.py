@@ -1,0 +1,194 @@
+import json
+import math
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import learning
+import report
+import style
+from claims import FAILS, HOLDS, UNCHECKED
+from claims_file import STORED as CLAIMS
+from claims_file import load_claims
+from conftest import STORED
+from program import InputError
+
+BY_ID = {claim.id: claim for claim in load_claims(CLAIMS)}
+
+
+@pytest.fixture
+def training(tmp_path):
+    """training(name, change): a copy of the stored training, a row an epoch, whose texts went through change."""
+
+    def make(name: str = "one", change=lambda rows: rows) -> Path:
+        folder = tmp_path / name
+        shutil.copytree(STORED / "learning", folder)
+        rows = pd.read_csv(folder / learning.FILE, dtype=str)
+        change(rows).to_csv(folder / learning.FILE, index=False)
+        return folder
+
+    return make
+
+
+def with_cell(column: str, value: str, row: int = 3):
+    def change(rows):
+        rows.loc[row, column] = value
+        return rows
+
+    return change
+
+
+def verdicts(claim: str, *directories: Path) -> list:
+    curves, _ = learning.load_curves(directories)
+    return learning.judge(BY_ID[claim], curves)
+
+
+def outcome(claim: str, *directories: Path):
+    (verdict,) = verdicts(claim, *directories)
+    return verdict.outcome
+
+
+# --- what is read ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda rows: rows.drop(columns="loss"), "lacks the column loss."),
+        (lambda rows: rows.drop(columns=["loss", "seed"]), "lacks the columns seed, loss."),
+        (with_cell("loss", "much"), "line 5: loss 'much' is not a number."),
+        (with_cell("epoch", "4.5"), "line 5: epoch '4.5' is not a whole number."),
+        (with_cell("threads", "2"), "holds several values of threads; a training has one."),
+        (with_cell("test_accuracy", "98"), "line 5: test_accuracy 98 must be from 0 to 1."),
+        (with_cell("test_accuracy", "nan"), "line 5: test_accuracy nan must be from 0 to 1."),
+        (lambda rows: rows.assign(test_images="0"), "line 2: test_images 0 must be at least 1."),
+        (lambda rows: rows.iloc[::-1], "its epochs must be 1, 2, ... in this order."),
+    ],
+)
+def test_a_malformed_file_is_refused(training, change, sentence):
+    with pytest.raises(InputError) as refused:
+        learning.load_curves([training(change=change)])
+    assert sentence in str(refused.value)
+
+
+def test_the_same_training_twice_is_refused(training):
+    with pytest.raises(InputError, match="both hold digits-mlp, 1 thread, seed 1; give each training once"):
+        learning.load_curves([training("one"), training("two")])
+
+
+def test_a_training_without_an_epoch_is_left_out(training):
+    curves, left_out = learning.load_curves([training(change=lambda rows: rows.iloc[:0]), training("whole")])
+    assert [curve.name for curve in curves] == ["whole"]
+    assert len(left_out) == 1 and left_out[0].endswith("has a header but no rows: no epoch was finished.")
+
+
+# --- claims ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_accuracy_of_the_last_epoch_is_judged(training):
+    found = outcome("digits-mlp", training())
+    assert (found.status, found.measured.value) == (HOLDS, 0.98)
+    assert found.reason.startswith("2 of 100 test images wrong after 4 epochs; the 95 % interval holds the bound")
+    found = outcome("digits-mlp", training("worse", with_cell("test_accuracy", "0.96")))
+    assert (found.status, found.measured.value) == (FAILS, 0.96)
+
+
+def test_a_training_that_was_cut_short_is_not_judged(training):
+    found = outcome("digits-mlp", training(change=lambda rows: rows.iloc[:3]))
+    assert (found.status, found.reason) == (UNCHECKED, "1 thread, seed 1: ended after 3 of 4 epochs")
+
+
+def test_another_task_and_another_contender_are_not_judged(training):
+    conv = training(change=lambda rows: rows.assign(task="digits-conv"))
+    assert outcome("digits-mlp", conv).reason == "no digits-mlp with brickwork-simd was given"
+    other = training("other", lambda rows: rows.assign(contender="onednn"))
+    assert outcome("digits-mlp", other).status == UNCHECKED and outcome("digits-conv", conv).status == FAILS
+
+
+def test_every_training_has_a_verdict(training):
+    two = training("two", lambda rows: rows.assign(threads="2"))
+    assert [verdict.run for verdict in verdicts("digits-mlp", training(), two)] == ["one (1 thread, seed 1)", "two (2 threads, seed 1)"]
+
+
+def test_wilsons_interval():
+    """As in Wilson's own form: where the share lies z standard deviations off, by those of the bound itself."""
+    found = learning.wilson(0.9, 50)
+    for bound in (found.low, found.high):
+        assert abs(0.9 - bound) == pytest.approx(1.959964 * math.sqrt(bound * (1 - bound) / 50), rel=1e-5)
+    assert learning.wilson(1.0, 50).low < 1 and learning.wilson(1.0, 50).high == pytest.approx(1)
+
+
+@pytest.mark.parametrize("column", ["loss", "train_accuracy", "test_accuracy"])
+def test_epochs_that_differ_in_a_bit_are_not_alike(training, column):
+    two = lambda rows: rows.assign(threads="2")  # noqa: E731
+    found = outcome("digits-mlp-threads", training(), training("two", two))
+    assert (found.status, found.measured.value) == (HOLDS, 1) and "on 1 thread, 2 threads: losses differ by 0 at" in found.reason
+    nearly = training("nearly", lambda rows: with_cell(column, "0.12500000000000003")(two(rows)))
+    found = outcome("digits-mlp-threads", training("again"), nearly)
+    assert (found.status, found.measured.value) == (FAILS, 0.75)
+
+
+def test_one_thread_alone_is_like_nothing(training):
+    assert outcome("digits-mlp-threads", training()).reason == "was trained on 1 thread alone"
+    other_seed = training("seed", lambda rows: rows.assign(threads="2", seed="2"))
+    assert {v.outcome.status for v in verdicts("digits-mlp-threads", training("again"), other_seed)} == {UNCHECKED}
+    short = training("short", lambda rows: rows.assign(threads="2").iloc[:2])
+    assert outcome("digits-mlp-threads", training("third"), short).reason == "2 threads, seed 1: ended after 2 of 4 epochs"
+
+
+def test_a_condition_of_the_problems_is_refused(training):
+    from dataclasses import replace
+
+    from claims_file import Condition
+
+    curves, _ = learning.load_curves([training()])
+    with pytest.raises(InputError, match="no 'where'"):
+        learning.judge(replace(BY_ID["digits-mlp"], where=Condition("n == 1")), curves)
+    with pytest.raises(InputError, match="names 'thread', which is no column"):
+        learning.judge(replace(BY_ID["digits-mlp"], when=Condition("thread == 1")), curves)
+    (verdict,) = learning.judge(replace(BY_ID["digits-mlp"], when=Condition("threads == 2")), curves)
+    assert (verdict.outcome.status, verdict.outcome.reason) == (UNCHECKED, "wants threads == 2")
+
+
+# --- what is drawn ---------------------------------------------------------------------------------------------------
+
+
+def test_the_figure_shows_every_curve_and_the_claimed_accuracy(training, monkeypatch):
+    kept = []
+    monkeypatch.setattr(style, "save", lambda figure, *_: kept.append(figure))
+    two = training("two", with_cell("test_accuracy", "0.99"))
+    pd.read_csv(two / learning.FILE).assign(threads=2).to_csv(two / learning.FILE, index=False)
+    curves, _ = learning.load_curves([training(), two])
+    (group,) = learning.grouped(curves)
+    drawn = learning.draw(group, list(BY_ID.values()), Path())
+    loss, accuracy = kept[0].axes
+    assert [list(line.get_ydata()) for line in loss.lines] == [[1.75, 0.5, 0.25, 0.125]] * 2
+    assert [list(line.get_ydata()) for line in accuracy.lines] == [[75, 96, 97, 98], [75, 96, 97, 99], [97, 97]]
+    assert [text.get_text() for text in kept[0].legends[0].get_texts()] == ["1 thread", "2 threads", "claimed: 97 %"]
+    assert "300 images in training" in drawn.caption and "1.2 s on 1 thread, 1.2 s on 2 threads" in drawn.caption
+
+
+@pytest.mark.usefixtures("only_svg")
+def test_the_report_has_a_section_for_each_network_beside_what_was_timed(training, tmp_path, capsys):
+    conv = training("conv", lambda rows: rows.assign(task="digits-conv"))
+    assert report.main([str(training()), str(conv), str(STORED / "brgemm"), "--out", str(tmp_path / "out")]) == 0
+    text = (tmp_path / "out" / "report.html").read_text()
+    assert re.findall(r"<h2 id=\"(learned\d)\">(.*?)</h2>", text) == [
+        ("learned0", "Learning digits-mlp: seed 1"), ("learned1", "Learning digits-conv: seed 1")
+    ]
+    assert "figures/learning-digits-conv-brickwork-simd-1-4.svg" in text and "<h3>Run conv</h3>" in text
+    assert "loss 0.125, 98.00 % of the test images right" in text
+    printed = capsys.readouterr().out
+    assert "HOLDS          digits-mlp (ours)" in printed and "DOES NOT HOLD  digits-conv (ours)" in printed
+
+
+@pytest.mark.usefixtures("only_svg")
+def test_a_report_may_be_of_trainings_alone_and_says_what_they_say_against_themselves(training, tmp_path):
+    folder = training()
+    environment = json.loads((folder / "environment.json").read_text())
+    (folder / "environment.json").write_text(json.dumps(environment | {"exit_code": 1}))
+    assert report.main([str(folder), "--out", str(tmp_path / "out")]) == 0
+    assert "<dt>ended</dt><dd>with exit code 1</dd>" in (tmp_path / "out" / "report.html").read_text()
