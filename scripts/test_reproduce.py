@@ -21,9 +21,12 @@ def script(path: Path, *lines: str) -> None:
 
 @pytest.fixture
 def reproduce(tmp_path):
-    """reproduce(lines): the script where brickwork is these lines, which find the place of their results in $out."""
+    """reproduce(lines): the script where brickwork is these lines, which find the place of their results in $out. So are export and
+    learn: where they say nothing, nothing is learned."""
 
-    def run(*brickwork: str, cores: int = 2, options: tuple = ()) -> subprocess.CompletedProcess:
+    def run(
+        *brickwork: str, cores: int = 2, options: tuple = (), export: str = "exit 0", learn: str = "exit 0"
+    ) -> subprocess.CompletedProcess:
         tree = tmp_path / "tree"
         (tree / "scripts").mkdir(parents=True)
         shutil.copy(ROOT / "scripts" / "reproduce", tree / "scripts")
@@ -34,6 +37,8 @@ def reproduce(tmp_path):
         script(tree / "bin" / "nproc", f"echo {cores}")
         script(tree / ".deps" / "venv" / "bin" / "python", f'exec "{sys.executable}" "$@"')
         script(tree / "build" / "release" / "experiments" / "brickwork", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', *brickwork)
+        script(tree / "build" / "release" / "experiments" / "learn", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', learn)
+        (tree / "scripts" / "export_digits.py").write_text(f"import subprocess, sys; sys.exit(subprocess.call({export!r}, shell=True))")
         path = {"PATH": f"{tree / 'bin'}:{os.environ['PATH']}"}
         command = [tree / "scripts" / "reproduce", "--out", tmp_path / "out", *options]
         return subprocess.run(command, env=os.environ | path, capture_output=True, text=True, check=False)
@@ -99,10 +104,43 @@ def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_pa
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
 
 
-@pytest.mark.parametrize(("mode", "minutes"), [("quick", 27), ("full", 95)])
+@pytest.mark.parametrize(("mode", "minutes"), [("quick", 28), ("full", 95)])
 def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, minutes):
     ended = reproduce(LISTED, options=(f"--{mode}",))
     (promised,) = re.findall(r"together up to about (\d+) minutes", ended.stdout)
     assert int(promised) <= minutes
     text = subprocess.run([ROOT / "scripts" / "reproduce", "--help"], capture_output=True, text=True, check=True).stdout
     assert re.search(rf"--{mode} .*: up to {minutes} minutes on two cores", text)
+
+
+# Of the task and the threads that it is asked for.
+LEARN = """cp "$stored"/learning/environment.json "$out"
+sed "s/^digits-mlp/$2/; s/simd,1/simd,$4/" "$stored"/learning/learning.csv > "$out"/learning.csv"""
+
+
+@pytest.mark.parametrize(("cores", "counts"), [(1, [1]), (2, [1, 2])])
+def test_both_networks_are_trained_on_one_thread_and_on_all(reproduce, tmp_path, cores, counts):
+    ended = reproduce("exit 0", cores=cores, learn=f'echo "asked: ${{@:1:6}}"; {LEARN}')
+    asked = [line.replace(str(tmp_path), "") for line in ended.stdout.splitlines() if line.startswith("asked: ")]
+    trainings = [(task, count) for count in counts for task in ("digits-mlp", "digits-conv")]
+    assert asked == [f"asked: --task {task} --threads {count} --data /out/digits.csv" for task, count in trainings]
+    assert all(f"  {task}-{count} " in ended.stdout for task, count in trainings)
+    text = (tmp_path / "out" / "report.html").read_text()
+    assert ended.returncode == 0 and "Learning digits-mlp" in text and "Learning digits-conv" in text
+
+
+def test_a_training_that_failed_is_named_after_the_report(reproduce, tmp_path):
+    ended = reproduce("exit 0", learn=f"[[ $out == *digits-conv-1 ]] && exit 3\n{LEARN}")
+    assert ended.returncode == 1 and ended.stderr.splitlines()[-1] == "reproduce: failed: digits-conv-1 (exit code 3)"
+    assert "Learning digits-mlp" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_without_images_nothing_is_trained(reproduce):
+    ended = reproduce('[[ $out == *brgemm ]] && cp "$stored"/brgemm/* "$out"; exit 0', export="exit 1", learn="echo asked")
+    assert ended.returncode == 1 and "asked" not in ended.stdout
+    assert ended.stderr.splitlines()[-1] == "reproduce: failed: scripts/export_digits.py (exit code 1)"
+
+
+def test_an_interrupted_training_ends_the_measuring(reproduce, tmp_path):
+    ended = reproduce("exit 0", learn=f"echo asked; {LEARN}\nexit 130")
+    assert ended.returncode == 130 and ended.stdout.count("asked") == 1 and (tmp_path / "out" / "report.html").exists()
