@@ -100,6 +100,24 @@ TEST_P(LearningStripes, SeedsGiveTheirOwnCurvesAndTheSameTwice) {
   EXPECT_NE(losses(other, 3), curve);
 }
 
+// 37 images: the last of three minibatches is filled up with eleven that do not count again.
+TEST_P(LearningStripes, EveryTestImageCountsOnce) {
+  const LabelledImages train = stripes(160, 1);
+  LabelledImages test = stripes(37, 5);
+  for (std::size_t n = 0; n < test.labels.size(); n += 2) test.labels[n] = (test.labels[n] + 1) % 4;  // wrong ones
+  Training training = make_training(GetParam(), train);
+  losses(training, 1);
+  double right = 0;
+  for (std::int64_t n = 0; n < test.N(); ++n) {
+    right += training.accuracy_on({.format = kStripes,
+                                   .pixels = {test.image(n), test.image(n) + 16},
+                                   .labels = {test.labels[static_cast<std::size_t>(n)]}});
+  }
+  EXPECT_GT(right, 0);
+  EXPECT_LT(right, 37);
+  EXPECT_DOUBLE_EQ(training.accuracy_on(test), right / 37);
+}
+
 INSTANTIATE_TEST_SUITE_P(Small, LearningStripes, testing::Values(mlp_graph(16, {16, 12, 4}), conv_graph(16)),
                          [](const auto& tested) { return tested.index == 0 ? "mlp" : "conv"; });
 
@@ -110,6 +128,15 @@ TEST(Training, LessThanAMinibatchIsRefused) {
         make_training(mlp_graph(16, {16, 4}), train);
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("there are 15 images to train on: a minibatch of 16 needs")));
+}
+
+// Four of twenty are left out of an epoch: without a rate its loss is that of those which are not.
+TEST(Training, EveryEpochHasAnOrderOfItsOwn) {
+  const LabelledImages train = stripes(20, 1);
+  Training training = make_training(mlp_graph(16, {16, 4}), train, {.epochs = 3, .rate = 0});
+  const auto found = losses(training, 3);
+  EXPECT_NE(found[0], found[1]);
+  EXPECT_NE(found[1], found[2]);
 }
 
 // All images are alike, so that nothing but the rate changes from one step to the next: with a gradient that stays, the
@@ -144,20 +171,16 @@ TEST(Training, ShiftsMoveImages) {
   }
 }
 
-// 37 images: the last of three minibatches is filled up with eleven that do not count again.
-TEST(Training, EveryTestImageCountsOnce) {
-  const LabelledImages train = stripes(160, 1), test = stripes(37, 5);
-  Training training = make_training(mlp_graph(16, {16, 4}), train);
-  losses(training, 1);
-  double right = 0;
-  for (std::int64_t n = 0; n < test.N(); ++n) {
-    right += training.accuracy_on({.format = kStripes,
-                                   .pixels = {test.image(n), test.image(n) + 16},
-                                   .labels = {test.labels[static_cast<std::size_t>(n)]}});
-  }
-  EXPECT_GT(right, 0);
-  EXPECT_LT(right, 37);
-  EXPECT_DOUBLE_EQ(training.accuracy_on(test), right / 37);
+// A batch normalisation by their own statistics would not see that images are a hundred times darker than those of
+// training.
+TEST(Training, InferenceGoesByTheStatisticsOfTraining) {
+  const LabelledImages train = stripes(160, 1);
+  LabelledImages dark = stripes(64, 2);
+  Training training = make_training(conv_graph(16), train);
+  losses(training, kSchedule.epochs);
+  EXPECT_GE(training.accuracy_on(dark), 0.96);
+  for (float& pixel : dark.pixels) pixel /= 100;
+  EXPECT_LT(training.accuracy_on(dark), 0.6);
 }
 
 TEST(LearningTasks, EveryOneIsANetworkOfItsImages) {
