@@ -3,11 +3,13 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 import style
 from claims import FAILS, HOLDS, UNCHECKED, Outcome, Verdict, at_least, check_names, fulfilled
@@ -178,7 +180,8 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     settings = group[0].settings
     figure, (loss, accuracy) = plt.subplots(1, 2, figsize=(style.WIDE, 3.8))
     handles = []
-    for (colour, width, line), curve in zip(LINES, group, strict=False):
+    looks = LINES[1:2] if len(group) == 1 else cycle(LINES)
+    for (colour, width, line), curve in zip(looks, group, strict=False):
         look = {"color": colour, "linewidth": width, "linestyle": line, "label": curve.threads}
         handles += loss.plot(curve.epochs["epoch"], curve.epochs["loss"], **look)
         accuracy.plot(curve.epochs["epoch"], 100 * curve.epochs["test_accuracy"], **look)
@@ -194,6 +197,7 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     for axes in (loss, accuracy):
         axes.set_xlabel("epoch")
         axes.set_xlim(0, settings["epochs"] + 1)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     seconds = ", ".join(f"{curve.epochs['seconds'].sum():.1f} s on {curve.threads}" for curve in group)
     caption = (
         f"Loss on {settings['train_images']} images in training and accuracy on {settings['test_images']} others over the epochs; "

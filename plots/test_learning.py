@@ -2,6 +2,7 @@ import json
 import math
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ import report
 import style
 from claims import FAILS, HOLDS, UNCHECKED
 from claims_file import STORED as CLAIMS
-from claims_file import load_claims
+from claims_file import Condition, load_claims
 from conftest import STORED
 from program import InputError
 
@@ -140,10 +141,6 @@ def test_one_thread_alone_is_like_nothing(training):
 
 
 def test_a_condition_of_the_problems_is_refused(training):
-    from dataclasses import replace
-
-    from claims_file import Condition
-
     curves, _ = learning.load_curves([training()])
     with pytest.raises(InputError, match="no 'where'"):
         learning.judge(replace(BY_ID["digits-mlp"], where=Condition("n == 1")), curves)
@@ -169,6 +166,16 @@ def test_the_figure_shows_every_curve_and_the_claimed_accuracy(training, monkeyp
     assert [list(line.get_ydata()) for line in accuracy.lines] == [[75, 96, 97, 98], [75, 96, 97, 99], [97, 97]]
     assert [text.get_text() for text in kept[0].legends[0].get_texts()] == ["1 thread", "2 threads", "claimed: 97 %"]
     assert "300 images in training" in drawn.caption and "1.2 s on 1 thread, 1.2 s on 2 threads" in drawn.caption
+
+
+def test_no_curve_is_left_out_however_many_there_are(training, monkeypatch):
+    kept = []
+    monkeypatch.setattr(style, "save", lambda figure, *_: kept.append(figure))
+    for most in (1, 6):
+        several = [training(f"{most}-{count}", lambda rows, count=count: rows.assign(threads=str(count))) for count in range(1, 1 + most)]
+        (group,) = learning.grouped(learning.load_curves(several)[0])
+        learning.draw(group, [], Path())
+        assert [len(axes.lines) for axes in kept[-1].axes] == [most, most]
 
 
 @pytest.mark.usefixtures("only_svg")
