@@ -68,7 +68,8 @@ void Training::initialise() {
     const auto& [info, layer, role] = network_.parameters()[i];
     std::vector<float> values(static_cast<std::size_t>(info.size()), role == Role::gamma ? 1.0F : 0.0F);
     if (role == Role::weights) {
-      const float bound = std::sqrt(6.0F / static_cast<float>(info.size() / info.dims.front()));
+      const std::int64_t fan_in = info.size() / info.dims.front();
+      const float bound = std::sqrt(6 / static_cast<float>(fan_in));
       for (float& value : values) value = between(-bound, bound);
     }
     network_.set_parameter(i, values.data());
