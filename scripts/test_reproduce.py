@@ -71,6 +71,7 @@ def test_a_failed_run_is_named_after_the_report(reproduce, tmp_path):
     failed += ["fc-backward", "fc-update", "fc-inference"]
     failed += ["add", "add-backward", "sgd", "softmax-loss", "softmax-loss-backward"]
     failed += ["batch-norm-forward", "batch-norm-inference", "batch-norm-backward", "pool-forward", "pool-backward"]
+    failed += ["resnet50-step-N4", "mlp"]
     assert ended.stderr.splitlines()[-len(failed):] == [f"reproduce: failed: {run} (exit code 1)" for run in failed]
 
 
@@ -104,7 +105,7 @@ def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_pa
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
 
 
-@pytest.mark.parametrize(("mode", "minutes"), [("quick", 28), ("full", 95)])
+@pytest.mark.parametrize(("mode", "minutes"), [("quick", 30), ("full", 110)])
 def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, minutes):
     ended = reproduce(LISTED, options=(f"--{mode}",))
     (promised,) = re.findall(r"together up to about (\d+) minutes", ended.stdout)
