@@ -144,6 +144,7 @@ TEST(BatchNorm, RandomProblemsAndPlans) {
 
 void expect_same_bits(const PlainTensors& a, const PlainTensors& b) {
   for (std::size_t i = 0; i < a.infos().size(); ++i) {
+    if (a.values<float>(i).empty()) continue;  // no argument of memcmp may be null
     EXPECT_EQ(std::memcmp(a.values<float>(i).data(), b.values<float>(i).data(), a.values<float>(i).size_bytes()), 0)
         << a.infos()[i].name;
   }
