@@ -218,6 +218,11 @@ TEST(Program, ChecksFullyConnectedLayers) {
   expect_right("fc-update", "--problem 'N5 C16 K32' --problem 'N1 C5 K7 bias' --problem 'C70 K3'");
 }
 
+TEST(Program, ChecksWholeNetworks) {
+  expect_right("mlp", "--problem 'N5 C16 L2' --problem 'N3 C70 L1 backward' --problem 'N2 C9 L3 forward'");
+  expect_right("resnet50-step", "--problem 'N2 L14 H32 K10'");
+}
+
 TEST(Program, MeasuresAConvolution) {
   const auto folder = fresh_folder();
   const auto [code, output] =

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <stdexcept>
 #include <type_traits>
 
 #include "samples_columns.hpp"
@@ -34,6 +36,9 @@ std::vector<std::string> header(const std::vector<std::string>& size_columns) {
   for (const Column& column : kColumnsBefore) names.emplace_back(column.name);
   names.insert(names.end(), size_columns.begin(), size_columns.end());
   for (const Column& column : kColumnsBehind) names.emplace_back(column.name);
+  if (std::set(names.begin(), names.end()).size() != names.size()) {
+    throw std::logic_error("a problem's column is called as one that every row has");
+  }
   return names;
 }
 

@@ -53,6 +53,10 @@ TEST(SamplesCsv, ReadsBackWhatWasWritten) {
   EXPECT_EQ(table.at(1, "cache"), "hot");
 }
 
+TEST(SamplesCsv, NoColumnIsNamedTwice) {
+  EXPECT_THROW(SamplesCsv(fresh_file("samples_csv_test_columns.csv"), {}, {"C", "version"}), std::logic_error);
+}
+
 TEST(SamplesCsv, NeverOverwrites) {
   const auto path = fresh_file("samples_csv_test_twice.csv");
   SamplesCsv first(path, {}, {});

@@ -110,7 +110,7 @@ const SizeTable<ResidualNetwork>& ResidualNetwork::table() {
   using P = ResidualNetwork;
   static const SizeTable<ResidualNetwork> table = [] {
     auto stride = choice("a version: v1.5 or v1", {"v1.5", "v1"}, &P::stride);
-    stride.column = "version";
+    stride.column = "variant";
     return SizeTable<ResidualNetwork>{.kind = "resnet",
                                       .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
                                                 {.key = "L", .column = "layers", .member = &P::L},
