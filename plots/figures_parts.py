@@ -36,7 +36,7 @@ def draw_parts(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         axes.grid(True, axis="x")
         axes.grid(False, axis="y")
         axes.tick_params(axis="y", length=0)
-    grid[-1, 0].set_xlim(0, 1.7 * longest)  # room for the words behind the bars
+    grid[-1, 0].set_xlim(0, 2.1 * longest)  # room for the words behind the bars
     grid[-1, 0].set_xlabel("median time, ms")
     caption = f"The median time of each piece of work, all of it measured by itself in the run {sweep.run_names}, and images a second."
     return style.finish(figure, folder, f"{stem}-parts", figure_title(sweep, {}), [], caption)
