@@ -74,6 +74,13 @@ TEST(NetworkGraph, WhatIsNoNetworkIsRefused) {
   EXPECT_THAT(changed([](auto& g) { g.layers[4].src = 1; }), HasSubstr("layer 4 (a.norm1): it takes"));
   EXPECT_THAT(changed([](auto& g) { std::get<BatchNormProblem>(g.layers[1].problem).name = "conv1"; }),
               HasSubstr("no other layer's"));
+  EXPECT_THAT(
+      changed([](auto& g) {
+        g.layers.insert(g.layers.end() - 1, {BatchNormProblem{.name = "norm", .N = 2, .C = 9, .H = 1, .W = 1}, 15});
+        g.layers.back().src = 16;
+        std::get<FcProblem>(g.layers[15].problem).epilogue = {};
+      }),
+      HasSubstr("layer 16 (norm): only a fully connected layer may read one"));
   const auto with = [&](std::size_t layer, const Epilogue& e) {
     return changed([&](auto& g) {
       if (auto* conv = std::get_if<ConvProblem>(&g.layers[layer].problem)) conv->epilogue = e;

@@ -95,6 +95,10 @@ void NetworkGraph::validate() const {
         layer.residual >= static_cast<int>(i)) {
       refuse("what it reads must be an earlier layer");
     }
+    const auto gives_rows = [&](int read) { return read >= 0 && is_fc(layers[static_cast<std::size_t>(read)]); };
+    if (!is_fc(layer) && (gives_rows(layer.src) || gives_rows(layer.residual))) {
+      refuse("only a fully connected layer may read one");
+    }
     const ImageSizes from = dst_of(layer.src), wanted = src_of(i);
     const ImageSizes flat{from.N, from.C * from.H * from.W};
     if (!(wanted == from) && !(is_fc(layer) && wanted == flat)) {

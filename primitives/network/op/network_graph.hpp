@@ -32,8 +32,9 @@ struct ImageSizes {
 
 // The last layer, a fully connected one, gives the logits of a softmax with cross-entropy, the loss.
 //
-// Of activations batch normalisations have their ReLU, and fully connected layers one where another of them reads it;
-// all else is refused, as there is no pass that would take its derivative on the way.
+// What a fully connected layer gives are rows, which another one alone may read. Of activations batch normalisations
+// have their ReLU, and fully connected layers one where another of them reads it; all else is refused, as there is no
+// pass that would take its derivative on the way.
 struct NetworkGraph {
   ImageSizes images;
   std::vector<NetworkLayer> layers;
