@@ -55,7 +55,7 @@ Met drawn(PlanOf plan_of) {
       p.validate();
       RC_ASSERT(ConvForwardBlocking::make(p, plan));
       RC_ASSERT(p.least_flops() > 0 || p.epilogue.bias);
-      RC_ASSERT(p.least_flops() < 1e8);  // or the tests would take long
+      RC_ASSERT(p.least_flops() < 3e8);  // or the tests would take long: one in some ten thousand is above 1e8
       note(p, plan, met);
     }
   });
