@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "graph_builder.hpp"
 #include "mlp_problem.hpp"
 
 namespace brickwork {
@@ -13,32 +14,18 @@ NetworkGraph digits_mlp(std::int64_t N) { return mlp_graph(N, {kDigits.pixels(),
 
 // Twice two 3x3 convolutions, each with a batch normalisation and a ReLU, and a maximum over windows of 2x2.
 NetworkGraph digits_conv(std::int64_t N) {
-  NetworkGraph graph{.images = {N, kDigits.C, kDigits.H, kDigits.W}, .layers = {}};
-  const auto add = [&](const auto& problem) {
-    graph.layers.push_back({problem, static_cast<int>(graph.layers.size()) - 1});
-  };
-  std::int64_t C = kDigits.C, H = kDigits.H;
+  GraphBuilder b({N, kDigits.C, kDigits.H, kDigits.W});
+  int x = kImages;
   for (const std::int64_t K : {32, 64}) {
     for (const char* part : {"a", "b"}) {
       const std::string place = std::to_string(K) + part;
-      add(ConvProblem{
-          .name = "conv" + place, .N = N, .C = C, .K = K, .H = H, .W = H, .R = 3, .S = 3, .pad_h = 1, .pad_w = 1});
-      add(BatchNormProblem{.name = "norm" + place, .N = N, .C = K, .H = H, .W = H, .epilogue = NormEpilogue::relu});
-      C = K;
+      x = b.conv("conv" + place, x, K, 3);
+      x = b.norm("norm" + place, x, NormEpilogue::relu);
     }
-    add(PoolProblem{.name = "pool" + std::to_string(K),
-                    .N = N,
-                    .C = C,
-                    .H = H,
-                    .W = H,
-                    .R = 2,
-                    .S = 2,
-                    .stride_h = 2,
-                    .stride_w = 2});
-    H /= 2;
+    x = b.pool("pool" + std::to_string(K), x, PoolKind::max, 2, 2);
   }
-  add(FcProblem{.name = "fc", .N = N, .C = C * H * H, .K = kDigits.classes, .epilogue = {.bias = true}});
-  return graph;
+  b.fc("fc", x, kDigits.classes);
+  return b.take();
 }
 
 constexpr LearningTask kTasks[] = {

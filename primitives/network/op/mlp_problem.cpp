@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "graph_builder.hpp"
+
 namespace brickwork {
 
 const SizeTable<MlpProblem>& MlpProblem::table() {
@@ -25,15 +27,13 @@ void MlpProblem::validate() const {
 
 NetworkGraph mlp_graph(std::int64_t N, const std::vector<std::int64_t>& widths) {
   if (widths.size() < 2) throw std::invalid_argument("an MLP needs the widths of its input and of one layer");
-  NetworkGraph graph{.images = {N, widths.front()}, .layers = {}};
+  GraphBuilder b({N, widths.front()});
+  int x = kImages;
   for (std::size_t i = 1; i < widths.size(); ++i) {
     const bool last = i + 1 == widths.size();
-    const Epilogue epilogue{.bias = true, .activation = last ? Activation::none : Activation::relu};
-    graph.layers.push_back(
-        {FcProblem{.name = fmt::format("fc{}", i), .N = N, .C = widths[i - 1], .K = widths[i], .epilogue = epilogue},
-         static_cast<int>(i) - 2});
+    x = b.fc(fmt::format("fc{}", i), x, widths[i], last ? Activation::none : Activation::relu);
   }
-  return graph;
+  return b.take();
 }
 
 NetworkGraph network_graph(const MlpProblem& p) {

@@ -6,6 +6,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "graph_builder.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -17,92 +19,23 @@ const std::map<std::int64_t, Blocks>& blocks_by_layers() {
   return table;
 }
 
-// Appends layers, each on the sizes of what it reads, and gives their places.
-class Builder {
- public:
-  explicit Builder(const ImageSizes& images) : graph_{.images = images, .layers = {}} {}
-
-  int conv(std::string name, int src, std::int64_t K, std::int64_t kernel, std::int64_t stride) {
-    const ImageSizes s = graph_.dst_of(src);
-    const std::int64_t pad = kernel / 2;
-    return add({ConvProblem{.name = std::move(name),
-                            .N = s.N,
-                            .C = s.C,
-                            .K = K,
-                            .H = s.H,
-                            .W = s.W,
-                            .R = kernel,
-                            .S = kernel,
-                            .stride_h = stride,
-                            .stride_w = stride,
-                            .pad_h = pad,
-                            .pad_w = pad},
-                src});
+// 1x1, 3x3 and 1x1 around a shortcut, which is a convolution where the sizes change.
+int bottleneck(GraphBuilder& b, const std::string& name, int src, std::int64_t width, std::int64_t stride,
+               ResidualStride where) {
+  const std::int64_t outputs = 4 * width;
+  const bool in_3x3 = where == ResidualStride::in_3x3;
+  int x = b.conv(name + ".conv1", src, width, 1, in_3x3 ? 1 : stride);
+  x = b.norm(name + ".norm1", x, NormEpilogue::relu);
+  x = b.conv(name + ".conv2", x, width, 3, in_3x3 ? stride : 1);
+  x = b.norm(name + ".norm2", x, NormEpilogue::relu);
+  x = b.conv(name + ".conv3", x, outputs, 1);
+  int shortcut = src;
+  if (stride != 1 || b.dst_of(src).C != outputs) {
+    shortcut = b.conv(name + ".shortcut", src, outputs, 1, stride);
+    shortcut = b.norm(name + ".shortcut_norm", shortcut, NormEpilogue::none);
   }
-  int norm(std::string name, int src, NormEpilogue epilogue, int residual = kImages) {
-    const ImageSizes s = graph_.dst_of(src);
-    return add({BatchNormProblem{.name = std::move(name), .N = s.N, .C = s.C, .H = s.H, .W = s.W, .epilogue = epilogue},
-                src, residual});
-  }
-  int max_pool(std::string name, int src) {
-    const ImageSizes s = graph_.dst_of(src);
-    return add({PoolProblem{.name = std::move(name),
-                            .N = s.N,
-                            .C = s.C,
-                            .H = s.H,
-                            .W = s.W,
-                            .R = 3,
-                            .S = 3,
-                            .stride_h = 2,
-                            .stride_w = 2,
-                            .pad_h = 1,
-                            .pad_w = 1},
-                src});
-  }
-  int global_average(std::string name, int src) {
-    const ImageSizes s = graph_.dst_of(src);
-    return add({PoolProblem{.name = std::move(name),
-                            .N = s.N,
-                            .C = s.C,
-                            .H = s.H,
-                            .W = s.W,
-                            .R = s.H,
-                            .S = s.W,
-                            .kind = PoolKind::average},
-                src});
-  }
-  int fc(std::string name, int src, std::int64_t K) {
-    const ImageSizes s = graph_.dst_of(src);
-    return add({FcProblem{.name = std::move(name), .N = s.N, .C = s.C, .K = K, .epilogue = {.bias = true}}, src});
-  }
-
-  // 1x1, 3x3 and 1x1 around a shortcut, which is a convolution where the sizes change.
-  int bottleneck(const std::string& name, int src, std::int64_t width, std::int64_t stride, ResidualStride where) {
-    const std::int64_t outputs = 4 * width;
-    const bool in_3x3 = where == ResidualStride::in_3x3;
-    int x = conv(name + ".conv1", src, width, 1, in_3x3 ? 1 : stride);
-    x = norm(name + ".norm1", x, NormEpilogue::relu);
-    x = conv(name + ".conv2", x, width, 3, in_3x3 ? stride : 1);
-    x = norm(name + ".norm2", x, NormEpilogue::relu);
-    x = conv(name + ".conv3", x, outputs, 1, 1);
-    int shortcut = src;
-    if (stride != 1 || graph_.dst_of(src).C != outputs) {
-      shortcut = conv(name + ".shortcut", src, outputs, 1, stride);
-      shortcut = norm(name + ".shortcut_norm", shortcut, NormEpilogue::none);
-    }
-    return norm(name + ".norm3", x, NormEpilogue::residual_relu, shortcut);
-  }
-
-  NetworkGraph take() { return std::move(graph_); }
-
- private:
-  int add(NetworkLayer layer) {
-    graph_.layers.push_back(std::move(layer));
-    return static_cast<int>(graph_.layers.size()) - 1;
-  }
-
-  NetworkGraph graph_;
-};
+  return b.norm(name + ".norm3", x, NormEpilogue::residual_relu, shortcut);
+}
 
 }  // namespace
 
@@ -131,18 +64,18 @@ void ResidualNetwork::validate() const {
 }
 
 NetworkGraph network_graph(const ResidualNetwork& p) {
-  Builder b({p.N, 3, p.H, p.H});
+  GraphBuilder b({p.N, 3, p.H, p.H});
   int x = b.conv("conv1", kImages, 64, 7, 2);
   x = b.norm("norm1", x, NormEpilogue::relu);
-  x = b.max_pool("pool1", x);
+  x = b.pool("pool1", x, PoolKind::max, 3, 2, 1);
   std::int64_t width = 64;
   for (std::size_t stage = 0; stage < 4; ++stage, width *= 2) {
     for (int block = 0; block < blocks_by_layers().at(p.L)[stage]; ++block) {
       const std::int64_t stride = stage > 0 && block == 0 ? 2 : 1;
-      x = b.bottleneck(fmt::format("stage{}.{}", stage + 1, block + 1), x, width, stride, p.stride);
+      x = bottleneck(b, fmt::format("stage{}.{}", stage + 1, block + 1), x, width, stride, p.stride);
     }
   }
-  x = b.global_average("pool5", x);
+  x = b.pool("pool5", x, PoolKind::average, b.dst_of(x).H, 1);
   b.fc("fc", x, p.K);
   return b.take();
 }
