@@ -93,17 +93,7 @@ ExitCode run(LearnOptions options) {
   show(fmt::format("{}: {}; {} images to train on, {} to test on; {} thread{}, seed {}\n", options.task.name,
                    options.task.about, data.train.N(), data.test.N(), options.run.threads,
                    options.run.threads == 1 ? "" : "s", options.seed));
-  ExitCode code = exit_failed;
-  try {
-    code = train(options, data, csv);
-  } catch (...) {
-    try {
-      environment.finish(exit_failed);
-    } catch (const std::exception&) {  // on a full disk this fails, too: the first cause must stand
-    }
-    throw;
-  }
-  environment.finish(code);
+  const auto code = static_cast<ExitCode>(environment.around([&] { return train(options, data, csv); }));
   show(fmt::format("results in {}: learning.csv, environment.json\n", folder.string()));
   return code;
 }

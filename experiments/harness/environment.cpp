@@ -173,6 +173,21 @@ std::int64_t EnvironmentRecord::peak_memory_bytes() {
   return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
+int EnvironmentRecord::around(const std::function<int()>& run) {
+  int code = 1;
+  try {
+    code = run();
+  } catch (...) {
+    try {
+      finish(code);
+    } catch (const std::exception&) {  // on a full disk this fails, too: the first cause must stand
+    }
+    throw;
+  }
+  finish(code);
+  return code;
+}
+
 void EnvironmentRecord::finish(int exit_code) {
   json& r = *record_;
   r["openmp_runtimes"] = loaded_openmp_runtimes();  // a library may load its own late

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -18,10 +19,13 @@ class EnvironmentRecord {
   // The options outlive it. The contenders know which version of a library they were built with: programs differ.
   EnvironmentRecord(std::filesystem::path file, const Options&, const std::vector<ContenderInfo>&);
 
-  void finish(int exit_code);               // adds what only the end knows: peak memory, load, duration
+  // The exit code of run(), or what it throws; by then the record has what only the end knows: peak memory, load,
+  // duration.
+  int around(const std::function<int()>& run);
   static std::int64_t peak_memory_bytes();  // of this process so far
 
  private:
+  void finish(int exit_code);
   void write() const;
 
   std::filesystem::path file_;

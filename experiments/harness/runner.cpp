@@ -326,17 +326,8 @@ ExitCode run_experiment(const Experiment& experiment, std::string_view figure, c
     show(fmt::format("tuning of the simd brick: {} ({})\n", options.tuning_text, options.tuning_from));
   }
   for (const auto& warning : environment_warnings(options)) show(fmt::format("warning: {}\n", warning));
-  ExitCode code = exit_failed;
-  try {
-    code = Runner(experiment, options, folder, info, csv, clock, machine).run();
-  } catch (...) {
-    try {
-      environment.finish(exit_failed);
-    } catch (const std::exception&) {  // on a full disk this fails, too: the first cause must stand
-    }
-    throw;
-  }
-  environment.finish(code);
+  const auto code = static_cast<ExitCode>(
+      environment.around([&] { return Runner(experiment, options, folder, info, csv, clock, machine).run(); }));
   show(fmt::format("\npeak memory {:.0f} MB\nresults in {}: samples.csv, environment.json, google-benchmark/\n",
                    1e-6 * static_cast<double>(EnvironmentRecord::peak_memory_bytes()), folder.string()));
   return code;

@@ -30,8 +30,7 @@ void Network::get(std::size_t i, const AlignedBuffer<float>& of_all, float* to) 
 }
 
 void Network::set_images(const float* nchw) {
-  const bool rows = images_.N == 1 && images_.W == graph_.images.N && images_.C == graph_.images.size() / images_.W;
-  (rows ? pack_nhwc : pack_nchw)(images_, nchw, tensors_.front().data());
+  (images_are_rows_ ? pack_nhwc : pack_nchw)(images_, nchw, tensors_.front().data());
 }
 
 void Network::get_logits(float* to) const { unpack_nhwc(logits_.layout, logits_.data, to); }

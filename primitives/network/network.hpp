@@ -68,6 +68,7 @@ class Network {
   std::vector<LayerPassesPtr> passes_;  // the layers' and those that flatten, in their order
   std::vector<std::size_t> pass_of_;    // of each layer
   ActivationLayout images_;
+  bool images_are_rows_ = false;               // of features, for fully connected layers
   std::vector<AlignedBuffer<float>> tensors_;  // the images, and what each pass gives
   std::vector<AlignedBuffer<float>> gradients_of_tensors_;
   BlockedOutput logits_, dlogits_;

@@ -59,6 +59,7 @@ class NetworkBuilder {
     place_gradients();
     place_parameters();
     network_.images_ = tensors_.front().layout;
+    network_.images_are_rows_ = images_are_rows();
     network_.step_plan_ =
         plan_elementwise(5.0 * sizeof(float) * static_cast<double>(network_.gradients_.size()), brick_.machine);
     return std::move(network_);
