@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 import style
 from derive import fastest_overall, known, weighted_limit_speed, weighted_ratio, weighted_seconds
 from labels import complete_sets, name_set
-from style import Drawn, Look, plt
+from style import Drawn, Look
 from sweeps import Problem, Sweep
 from training import PASSES
 
@@ -23,32 +23,22 @@ def draw_training(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     panels = [(problems, [name for name in looks if all(p.ok(name) for p in problems)]) for problems in complete_sets(sweep)]
     if not panels:
         return None
-    counts = [len(names) for _, names in panels]
-    figure, grid = plt.subplots(
-        len(panels), 1, figsize=(style.WIDE, 1.4 + sum(0.42 * count + 0.5 for count in counts)), sharex=True, squeeze=False,
-        height_ratios=[count + 0.6 for count in counts],
-    )
     longest = max(1e3 * weighted_seconds(problems, name) for problems, names in panels for name in names)
-    for axes, (problems, names) in zip(grid.flat, panels, strict=True):
+    titles = [name_set(sweep, problems) for problems, _ in panels]
+    figure, grid = style.bar_panels([names for _, names in panels], titles, looks, 0.42, 1.6 * longest)
+    for axes, (problems, names) in zip(grid, panels, strict=True):
         ours = fastest_overall(problems, [name for name in names if name in sweep.ours])
         for y, name in enumerate(names):
             total = _draw_stack(axes, y, problems, name, looks[name], LEAST_LABELLED * longest)
             beside = f"{total:.4g} ms"
             if ours and name not in sweep.ours:
                 beside += f": ours is {weighted_ratio(problems, ours, name)} times as fast"
-            axes.annotate(beside, (total, y), xytext=(6, 0), textcoords="offset points", va="center", annotation_clip=False)
+            style.say_beside(axes, total, y, beside)
         for limit in sweep.limits:
             if known(limit, problems):
                 ideal = 1e3 * sum(p.count * p.work for p in problems) / weighted_limit_speed(limit, problems) / 1e9
                 axes.plot([ideal, ideal], [-0.5, len(names) - 0.5], **style.LIMITS[limit].line, zorder=4)
-        axes.set_yticks(range(len(names)), [looks[name].label for name in names])
-        axes.set_ylim(len(names) - 0.45, -0.55)
-        axes.set_title(name_set(sweep, problems), loc="left")
-        axes.grid(True, axis="x")
-        axes.grid(False, axis="y")
-        axes.tick_params(axis="y", length=0)
-    grid[-1, 0].set_xlim(0, 1.6 * longest)  # room for the words behind the bars
-    grid[-1, 0].set_xlabel("ms a step: sum of count * median time")
+    grid[-1].set_xlabel("ms a step: sum of count * median time")
     passes = [Patch(facecolor=_tinted("#555555", tint), label=which) for which, tint in zip(PASSES, TINTS, strict=True)]
     handles = [*passes, *style.limit_legend([p for problems, _ in panels for p in problems])]
     title = f"All passes together: {sweep.operation}, {sweep.setting}"

@@ -259,6 +259,30 @@ def mark_status(axes, x: float, status: str, colour: str = "black", above: int =
     )
 
 
+def bar_panels(names: list[list[str]], titles: list[str], looks: dict[str, Look], high: float, longest: float):
+    """A figure and its panels below each other, in each a horizontal bar for each of its contenders, ours first; a bar is so high,
+    in inches. The axis has room for words behind the longest bar."""
+    counts = [len(panel) for panel in names]
+    figure, grid = plt.subplots(
+        len(names), 1, figsize=(WIDE, 1.3 + sum(high * count + 0.5 for count in counts)), sharex=True, squeeze=False,
+        height_ratios=[count + 0.6 for count in counts],
+    )
+    for axes, panel, title in zip(grid.flat, names, titles, strict=True):
+        axes.set_yticks(range(len(panel)), [looks[name].label for name in panel])
+        axes.set_ylim(len(panel) - 0.45, -0.55)
+        axes.set_title(title, loc="left")
+        axes.grid(True, axis="x")
+        axes.grid(False, axis="y")
+        axes.tick_params(axis="y", length=0)
+    grid[-1, 0].set_xlim(0, longest)
+    return figure, list(grid.flat)
+
+
+def say_beside(axes, x: float, y: float, words: str) -> None:
+    """Behind the end of a bar."""
+    axes.annotate(words, (x, y), xytext=(6, 0), textcoords="offset points", va="center", annotation_clip=False)
+
+
 def finish(figure, folder: Path, stem: str, title: str, handles: list, caption: str) -> Drawn:
     """Title above, legend below, and the files. Handles that share a line of the legend come as a tuple."""
     figure.suptitle(textwrap.fill(title, TITLE_WIDTH), x=0.01, ha="left", fontsize=10)
