@@ -14,9 +14,9 @@
 #include "blocked_images.hpp"
 #include "brgemm.hpp"
 #include "contender.hpp"
+#include "elementwise/elementwise_plan.hpp"
 #include "integers.hpp"
 #include "machine_model.hpp"
-#include "machine_peak.hpp"
 #include "options.hpp"
 
 namespace brickwork {
@@ -32,7 +32,7 @@ class PreparedSweeps : public Prepared {
 
   std::string implementation() const override { return "vector loops"; }
   std::string plan() const override { return to_string(driver_.plan()); }
-  std::string isa() const override { return FmaPeak(1, 1).isa(); }  // Highway's, too
+  std::string isa() const override { return elementwise_isa(); }
 
  protected:
   const float* plain(std::string_view name) const { return plain_.at<float>(name); }
