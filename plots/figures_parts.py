@@ -31,5 +31,9 @@ def draw_parts(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 def _beside(sweep: Sweep, problem: Problem, name: str, ours: str | None) -> str:
     seconds = problem.cells[name].seconds
     images = problem.sizes.get("N", sweep.attributes.get("N"))
-    said = f"{1e3 * seconds:.4g} ms" + (f", {float(images) / seconds:.4g} images/s" if images else "")
+    said = f"{1e3 * seconds:.4g} ms" + (f", {_in_words(float(images) / seconds)} images/s" if images else "")
     return said + (f": ours is {ratio(problem, ours, name)} times as fast" if ours and name not in sweep.ours else "")
+
+
+def _in_words(speed: float) -> str:
+    return f"{speed:,.0f}" if speed >= 1000 else f"{speed:.4g}"

@@ -45,6 +45,11 @@ def test_each_part_has_a_panel_with_times_and_images_a_second(drawn):
     assert artists.true(figure.axes[-1], "x")
 
 
+def test_many_images_are_no_power_of_ten(drawn):
+    figure, _ = drawn(lambda samples: samples.assign(N="3000"))
+    assert lines(figure.axes[1])[SIMD] == (approx(8), "8 ms, 375,000 images/s")
+
+
 def test_who_has_no_number_has_no_bar(drawn):
     _, second, third = drawn()[0].axes
     assert set(lines(second)) < set(lines(third))  # one of them failed there
