@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
-from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
 from matplotlib.ticker import MaxNLocator
+from scipy.stats import binomtest
 
 import style
 from claims import FAILS, HOLDS, UNCHECKED, Outcome, Verdict, check_names, fulfilled
@@ -138,9 +138,8 @@ def _accuracy(claim: Claim, curve: Curve) -> Outcome:
 
 def wilson(share: float, count: int) -> Estimate:
     """A share of so many trials, and Wilson's 95 % interval of the chance behind it."""
-    z = NormalDist().inv_cdf(0.975)
-    middle, spread = share + z**2 / (2 * count), z * math.sqrt(share * (1 - share) / count + z**2 / (4 * count**2))
-    return Estimate(share, (middle - spread) / (1 + z**2 / count), (middle + spread) / (1 + z**2 / count))
+    interval = binomtest(round(share * count), count).proportion_ci(method="wilson")
+    return Estimate(share, interval.low, interval.high)
 
 
 def _alike(claim: Claim, curves: list[Curve]) -> list[Verdict]:
