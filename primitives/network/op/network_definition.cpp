@@ -11,6 +11,7 @@
 #include "conv_backward_data_op.hpp"
 #include "conv_forward_op.hpp"
 #include "conv_weight_update_op.hpp"
+#include "defined.hpp"
 #include "fc_ops.hpp"
 #include "pool_ops.hpp"
 #include "softmax_loss_ops.hpp"
@@ -19,34 +20,6 @@ namespace brickwork {
 namespace {
 
 using Values = std::vector<double>;
-
-// One pass of one layer: tensors by the operation's names.
-template <Operation Op>
-class Defined {
- public:
-  explicit Defined(const typename Op::Problem& p)
-      : problem_(p), in_(with_dtype(Op::inputs(p), DType::f64)), out_(with_dtype(Op::outputs(p), DType::f64)) {}
-
-  Defined& with(std::string_view name, const double* values) {
-    double* const to = in_.at<double>(name);
-    if (to != nullptr) std::copy_n(values, std::ranges::find(in_.infos(), name, &TensorInfo::name)->size(), to);
-    return *this;
-  }
-  Defined& with(std::string_view name, const Values& values) { return with(name, values.data()); }
-  Defined& run() {
-    Op::reference(problem_, in_, out_);
-    return *this;
-  }
-  Values operator[](std::string_view name) const {
-    const double* const from = out_.at<double>(name);
-    const auto info = std::ranges::find(out_.infos(), name, &TensorInfo::name);
-    return {from, from + info->size()};
-  }
-
- private:
-  typename Op::Problem problem_;
-  PlainTensors in_, out_;
-};
 
 class Definition {
  public:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "defined.hpp"
 #include "network_definition.hpp"
 
 namespace brickwork::network_ops {
@@ -70,12 +71,10 @@ void reference(const NetworkGraph& graph, NetworkPart part, const PlainTensors& 
       std::ranges::copy(values.gradients[i], out.at<double>(name + ".gradient"));
       continue;
     }
-    const double *weights = in.at<double>(name), *gradient = values.gradients[i].data();
-    double *velocity = out.at<double>(name + ".velocity"), *stepped = out.at<double>(name + ".stepped");
-    for (std::int64_t j = 0; j < parameters[i].info.size(); ++j) {
-      velocity[j] = gradient[j] + SgdOp::step.decay * weights[j];
-      stepped[j] = weights[j] - SgdOp::step.rate * velocity[j];
-    }
+    Defined<SgdOp> step({.P = parameters[i].info.size()});
+    step.with("weights", in.at<double>(name)).with("gradient", values.gradients[i]).run();
+    std::ranges::copy(step["new_velocity"], out.at<double>(name + ".velocity"));
+    std::ranges::copy(step["new_weights"], out.at<double>(name + ".stepped"));
   }
 }
 

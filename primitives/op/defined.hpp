@@ -1,0 +1,38 @@
+// An operation by its definition: f64 tensors by their names, of which those that are not given are zeros.
+#pragma once
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "op.hpp"
+
+namespace brickwork {
+
+template <Operation Op>
+class Defined {
+ public:
+  explicit Defined(const typename Op::Problem& p)
+      : problem_(p), in_(with_dtype(Op::inputs(p), DType::f64)), out_(with_dtype(Op::outputs(p), DType::f64)) {}
+
+  Defined& with(std::string_view name, const double* values) {
+    double* const to = in_.at<double>(name);
+    if (to != nullptr) std::copy_n(values, std::ranges::find(in_.infos(), name, &TensorInfo::name)->size(), to);
+    return *this;
+  }
+  Defined& with(std::string_view name, const std::vector<double>& values) { return with(name, values.data()); }
+  Defined& run() {
+    Op::reference(problem_, in_, out_);
+    return *this;
+  }
+  std::vector<double> operator[](std::string_view name) const {
+    const double* const from = out_.at<double>(name);
+    const auto info = std::ranges::find(out_.infos(), name, &TensorInfo::name);
+    return {from, from + info->size()};
+  }
+
+ private:
+  typename Op::Problem problem_;
+  PlainTensors in_, out_;
+};
+
+}  // namespace brickwork
