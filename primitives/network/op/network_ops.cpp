@@ -53,8 +53,8 @@ void settle(const NetworkGraph& graph, PlainTensors& in) {
   const auto parameters = parameters_of(graph);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const auto& [info, layer, role] = parameters[i];
-    const double fan_in = static_cast<double>(info.size() / info.dims.front());
-    const double scale = role == NetworkParameter::Role::weights ? std::sqrt(6 / fan_in) : 0.25;
+    const auto fan_in = info.size() / info.dims.front();
+    const double scale = role == NetworkParameter::Role::weights ? std::sqrt(6 / static_cast<double>(fan_in)) : 0.25;
     const double about = role == NetworkParameter::Role::gamma ? 1 : 0;
     for (double& x : in.values<double>(2 + i)) x = about + scale * x;
   }
