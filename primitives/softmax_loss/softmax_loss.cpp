@@ -16,7 +16,7 @@ SoftmaxLoss::SoftmaxLoss(const SoftmaxLossProblem& p, const ElementwisePlan& pla
     : problem_(p), plan_(plan), losses_(static_cast<std::size_t>(p.N)) {}
 
 float SoftmaxLoss::run(const float* logits, const std::int32_t* labels, float* dlogits) {
-  const auto [N, C] = std::pair(problem_.N, problem_.C);
+  const std::int64_t N = problem_.N, C = problem_.C;
   for (std::int64_t n = 0; n < N; ++n) {
     if (labels[n] < 0 || labels[n] >= C) {
       throw std::invalid_argument(fmt::format("label {} of row {}: it must be from 0 to {}", labels[n], n, C - 1));

@@ -9,14 +9,14 @@ namespace brickwork {
 const SizeTable<BatchNormProblem>& BatchNormProblem::table() {
   using P = BatchNormProblem;
   static const SizeTable<BatchNormProblem> table = [] {
-    auto epilogue = choice("an epilogue: none, relu or residual+relu", {"none", "relu", "residual+relu"}, &P::epilogue);
-    epilogue.column = "epilogue";
+    auto word = choice("an epilogue: none, relu or residual+relu", {"none", "relu", "residual+relu"}, &P::epilogue);
+    word.column = "epilogue";
     return SizeTable<P>{.kind = "batch_norm",
                         .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
                                   {.key = "C", .column = "C", .member = &P::C},
                                   {.key = "H", .column = "H", .member = &P::H},
                                   {.key = "W", .column = "W", .member = &P::W, .like = &P::H}},
-                        .words = {epilogue}};
+                        .words = {word}};
   }();
   return table;
 }

@@ -42,14 +42,14 @@ int bottleneck(GraphBuilder& b, const std::string& name, int src, std::int64_t w
 const SizeTable<ResidualNetwork>& ResidualNetwork::table() {
   using P = ResidualNetwork;
   static const SizeTable<ResidualNetwork> table = [] {
-    auto stride = choice("a version: v1.5 or v1", {"v1.5", "v1"}, &P::stride);
-    stride.column = "variant";
+    auto word = choice("a version: v1.5 or v1", {"v1.5", "v1"}, &P::stride);
+    word.column = "variant";
     return SizeTable<ResidualNetwork>{.kind = "resnet",
                                       .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
                                                 {.key = "L", .column = "layers", .member = &P::L},
                                                 {.key = "H", .column = "H", .member = &P::H},
                                                 {.key = "K", .column = "classes", .member = &P::K}},
-                                      .words = {part_word<P>(), stride}};
+                                      .words = {part_word<P>(), word}};
   }();
   return table;
 }

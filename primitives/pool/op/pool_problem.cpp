@@ -26,8 +26,8 @@ void check_window(std::string_view key, std::int64_t taps, std::string_view imag
 const SizeTable<PoolProblem>& PoolProblem::table() {
   using P = PoolProblem;
   static const SizeTable<PoolProblem> table = [] {
-    auto kind = choice("a kind: max, average or average-padded", {"max", "average", "average-padded"}, &P::kind);
-    kind.column = "kind";
+    auto word = choice("a kind: max, average or average-padded", {"max", "average", "average-padded"}, &P::kind);
+    word.column = "kind";
     return SizeTable<P>{.kind = "pool",
                         .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
                                   {.key = "C", .column = "C", .member = &P::C},
@@ -39,7 +39,7 @@ const SizeTable<PoolProblem>& PoolProblem::table() {
                                   {.key = "sw", .column = "stride_w", .member = &P::stride_w, .like = &P::stride_h},
                                   {.key = "ph", .column = "pad_h", .member = &P::pad_h, .least = 0},
                                   {.key = "pw", .column = "pad_w", .member = &P::pad_w, .least = 0, .like = &P::pad_h}},
-                        .words = {kind}};
+                        .words = {word}};
   }();
   return table;
 }
