@@ -7,43 +7,54 @@
 #include <limits>
 #include <stdexcept>
 
+#include "repetition.hpp"
+
 namespace brickwork {
 namespace {
 
-// with(i, error, right) for every element. What the reference says is rounded as the output is: an exact contender has
-// error 0 whatever the type.
-template <class T, class With>
-void for_each_error(std::span<const T> actual, std::span<const double> expected, const With& with) {
-  for (std::size_t i = 0, e = 0; i < actual.size(); ++i) {
-    with(i, static_cast<double>(actual[i]) - static_cast<double>(static_cast<T>(expected[e])), expected[e]);
-    if (++e == expected.size()) e = 0;
+// One output of a contender, and the right one.
+template <class T>
+struct Output {
+  const TensorInfo &info, &right_info;
+  std::span<const T> actual;
+  std::span<const double> right;
+
+  // with(i, error, right) for every element. What the reference says is rounded as the output is: an exact contender
+  // has error 0 whatever the type.
+  template <class With>
+  void for_each_error(const With& with) const {
+    for_each_repeated(info, right_info, [&](std::size_t i, std::size_t r) {
+      with(i, static_cast<double>(actual[i]) - static_cast<double>(static_cast<T>(right[r])), right[r]);
+    });
   }
-}
+};
 
 template <class T>
-Verdict compare_elements(const std::string& name, std::span<const T> actual, std::span<const double> expected,
-                         double tolerance) {
+Verdict compare_elements(const Output<T>& output, double tolerance) {
   Verdict verdict;
   std::size_t wrong = 0, first_wrong = 0;
-  for_each_error(actual, expected, [&](std::size_t i, double difference, double) {
+  double first_right = 0;
+  output.for_each_error([&](std::size_t i, double difference, double right) {
     const double error = std::abs(difference);
-    if (!(error <= tolerance) && wrong++ == 0) first_wrong = i;
+    if (!(error <= tolerance) && wrong++ == 0) {
+      first_wrong = i;
+      first_right = right;
+    }
     if (!(error <= verdict.max_error)) verdict.max_error = std::isnan(error) ? HUGE_VAL : error;
   });
   if (wrong > 0) {
     verdict.status = Status::failed;
     verdict.reason = fmt::format(
-        "{} of {} outputs in {} are wrong, the first at element {}: {} instead of {} +- {:.3g}", wrong, actual.size(),
-        name, first_wrong, actual[first_wrong], expected[first_wrong % expected.size()], tolerance);
+        "{} of {} outputs in {} are wrong, the first at element {}: {} instead of {} +- {:.3g}", wrong,
+        output.actual.size(), output.info.name, first_wrong, output.actual[first_wrong], first_right, tolerance);
   }
   return verdict;
 }
 
 template <class T>
-Verdict compare_whole(const std::string& name, std::span<const T> actual, std::span<const double> expected,
-                      double tolerance) {
+Verdict compare_whole(const Output<T>& output, double tolerance) {
   double errors = 0, right = 0;
-  for_each_error(actual, expected, [&](std::size_t, double error, double value) {
+  output.for_each_error([&](std::size_t, double error, double value) {
     errors += error * error;
     right += value * value;
   });
@@ -51,17 +62,17 @@ Verdict compare_whole(const std::string& name, std::span<const T> actual, std::s
   if (!(verdict.max_error <= tolerance)) {
     verdict.status = Status::failed;
     verdict.reason =
-        fmt::format("the outputs in {} are wrong: off by {:.3g} of the right ones, where {:.3g} is allowed", name,
-                    verdict.max_error, tolerance);
+        fmt::format("the outputs in {} are wrong: off by {:.3g} of the right ones, where {:.3g} is allowed",
+                    output.info.name, verdict.max_error, tolerance);
   }
   if (std::isnan(verdict.max_error)) verdict.max_error = HUGE_VAL;
   return verdict;
 }
 
 template <class T>
-Verdict compare_tensor(const std::string& name, std::span<const T> actual, std::span<const double> expected,
-                       Tolerance tolerance) {
-  return (tolerance.whole ? compare_whole<T> : compare_elements<T>)(name, actual, expected, tolerance.value);
+Verdict compare_tensor(const PlainTensors& actual, const PlainTensors& expected, std::size_t i, Tolerance tolerance) {
+  const Output<T> output{actual.infos()[i], expected.infos()[i], actual.values<T>(i), expected.values<double>(i)};
+  return (tolerance.whole ? compare_whole<T> : compare_elements<T>)(output, tolerance.value);
 }
 
 }  // namespace
@@ -79,10 +90,8 @@ Verdict compare(const PlainTensors& actual, const PlainTensors& expected, Tolera
     }
     if (info.size() == 0) continue;
     ++compared;
-    const auto right = expected.values<double>(i);
-    const Verdict verdict = info.dtype == DType::f32
-                                ? compare_tensor(info.name, actual.values<float>(i), right, tolerance)
-                                : compare_tensor(info.name, actual.values<double>(i), right, tolerance);
+    const Verdict verdict = info.dtype == DType::f32 ? compare_tensor<float>(actual, expected, i, tolerance)
+                                                     : compare_tensor<double>(actual, expected, i, tolerance);
     const double max_error = std::max(worst.max_error, verdict.max_error);
     if (worst.status == Status::ok) worst = verdict;
     worst.max_error = max_error;

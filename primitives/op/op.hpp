@@ -20,6 +20,7 @@
 //                                              none of this operation's
 //   static constexpr std::string_view summed_over_images;   its outputs are sums over the images, in which this input,
 //                                              a tensor of images, is a factor: "ddst" of a weight update
+//   static constexpr bool sum_over_images = true;   its outputs are each image's, or sums over them
 //   static constexpr bool mean_over_images = true;   its outputs are each image's, or means over them: what comes out
 //   of a
 //                                              minibatch that repeats itself is what comes out of it once

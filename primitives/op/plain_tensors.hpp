@@ -15,7 +15,7 @@ namespace brickwork {
 struct TensorInfo {
   std::string name;
   std::vector<std::int64_t> dims;  // outermost first; none: the problem does without this tensor
-  bool per_image = false;          // dims[0] is the minibatch
+  bool per_image = false;          // one of dims, mostly the first, is the minibatch
   DType dtype = DType::f32;
 
   std::int64_t size() const;  // elements; 0 where the problem does without

@@ -2,32 +2,42 @@
 
 #include <fmt/format.h>
 
+#include "repetition.hpp"
+
 namespace brickwork::test_data {
 namespace {
 
 template <class T>
-void repeat_as(std::span<const double> from, std::span<T> to) {
-  for (std::size_t i = 0, f = 0; i < to.size(); ++i) {
-    to[i] = static_cast<T>(from[f]);
-    if (++f == from.size()) f = 0;
-  }
+void repeat_as(const PlainTensors& few, std::size_t i, PlainTensors& all) {
+  const auto from = few.values<double>(i);
+  const auto to = all.values<T>(i);
+  for_each_repeated(all.infos()[i], few.infos()[i],
+                    [&](std::size_t t, std::size_t f) { to[t] = static_cast<T>(from[f]); });
 }
 
 }  // namespace
 
 void repeat(const PlainTensors& few, PlainTensors& all) {
   for (std::size_t i = 0; i < few.infos().size(); ++i) {
+    if (few.infos()[i].size() == 0) continue;
     switch (all.infos()[i].dtype) {
       case DType::f32:
-        repeat_as(few.values<double>(i), all.values<float>(i));
+        repeat_as<float>(few, i, all);
         break;
       case DType::f64:
-        repeat_as(few.values<double>(i), all.values<double>(i));
+        repeat_as<double>(few, i, all);
         break;
       case DType::i32:
-        repeat_as(few.values<double>(i), all.values<std::int32_t>(i));
+        repeat_as<std::int32_t>(few, i, all);
         break;
     }
+  }
+}
+
+void multiply_sums(PlainTensors& tensors, double times) {
+  for (std::size_t i = 0; i < tensors.infos().size(); ++i) {
+    if (tensors.infos()[i].per_image) continue;
+    for (double& x : tensors.values<double>(i)) x *= times;
   }
 }
 

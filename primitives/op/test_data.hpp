@@ -35,6 +35,13 @@ bool outputs_follow_images(const typename Op::Problem& p) {
                            : std::ranges::all_of(Op::outputs(p), per_image);
 }
 
+// The fewest that all are as many times them and that are not alike.
+inline std::int64_t repeated_part(std::int64_t images) {
+  std::int64_t few = std::min(images, kDistinctImages);
+  while (images % few != 0) ++few;
+  return few;
+}
+
 // So few that all are as many times them.
 inline std::int64_t whole_part(std::int64_t images) {
   std::int64_t few = std::min(images, kDistinctImages);
@@ -47,6 +54,8 @@ typename Op::Problem few_images(typename Op::Problem p) {
   if constexpr (!std::is_null_pointer_v<decltype(Op::images)>) {
     if constexpr (requires { Op::mean_over_images; }) {
       p.*Op::images = whole_part(p.*Op::images);
+    } else if constexpr (requires { Op::sum_over_images; }) {
+      p.*Op::images = repeated_part(p.*Op::images);
     } else if (outputs_follow_images<Op>(p)) {
       p.*Op::images = std::min(p.*Op::images, kDistinctImages);
     }
@@ -56,6 +65,9 @@ typename Op::Problem few_images(typename Op::Problem p) {
 
 // `few` as the values of `all`, repeated to its size.
 void repeat(const PlainTensors& few, PlainTensors& all);
+
+// Those that are no image's own times so much.
+void multiply_sums(PlainTensors&, double times);
 
 // `factor`, a tensor of few images, with each times how often it stands among `images`: a sum over the few in which it
 // is a factor is then the sum over all.
@@ -78,6 +90,9 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
     test_data::weigh_images(distinct, Op::summed_over_images, p.*Op::images);
   }
   Op::reference(few, distinct, data.expected);
+  if constexpr (requires { Op::sum_over_images; }) {
+    test_data::multiply_sums(data.expected, static_cast<double>(p.*Op::images / few.*Op::images));
+  }
   if constexpr (Op::sum_of_products) {
     data.tolerance.value = values.tolerance();
     // The same products, again and again, are rounded the same way each time: no error makes up for another.
