@@ -1,0 +1,181 @@
+#include "rnn_definition.hpp"
+
+#include <fmt/format.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "rnn_cells.hpp"
+
+namespace brickwork {
+namespace {
+
+using Values = std::vector<double>;
+using rnn_cells::State;
+using rnn_cells::Step;
+using rnn_cells::Weights;
+
+// The steps of one layer and way.
+template <class Cell>
+class Way {
+ public:
+  Way(const RnnProblem& p, const PlainTensors& in, std::int64_t l, std::int64_t d)
+      : p_(p), l_(l), d_(d), in_(in), U_(p, tensor(in, "weights_iter"), tensor(in, "bias")) {}
+
+  // x [T][N][C_l]; y [T][N][D * K], of which this way's part.
+  State forward(const Values& x, Values& y) {
+    const std::int64_t inputs = p_.features(l_), rows = p_.N;
+    State state = states("h0", "c0", in_);
+    steps_.resize(static_cast<std::size_t>(p_.T));
+    for_each_step([&](std::int64_t t) {
+      Step& step = steps_[static_cast<std::size_t>(t)];
+      step.before = state;
+      step.active = active(t);
+      step.gate.assign(size(rows * p_.gates() * p_.K), 0.0);
+      U_.add_bias(step.gate);
+      U_.product(x.data() + t * rows * inputs, inputs, tensor(in_, "weights_layer"), 0, p_.gates(), step.gate);
+      Cell::forward(U_, step, state);
+      copy_states(
+          t, state.h, [&](double h, double& to) { to = h; }, step.active, y);
+    });
+    return state;
+  }
+
+  // Of dy the part of this way, and what dhT and dcT are; to dx and the gradients it adds.
+  void backward(const Values& x, Values& dy, const PlainTensors& in, PlainTensors& out, Values& dx) {
+    const std::int64_t inputs = p_.features(l_), rows = p_.N;
+    State d = states("dhT", "dcT", in);
+    double* const dW = gradient(out, "weights_layer");
+    Weights::Gradient dU{gradient(out, "weights_iter"), gradient(out, "bias")};
+    std::vector<std::int64_t> order;
+    for_each_step([&](std::int64_t t) { order.push_back(t); });
+    std::ranges::reverse(order);
+    for (const std::int64_t t : order) {
+      const Step& step = steps_[static_cast<std::size_t>(t)];
+      copy_states(
+          t, d.h, [](double& dh, double& from) { dh += from; }, step.active, dy);
+      Values dgate(step.gate.size(), 0.0);
+      Cell::backward(U_, step, d, dgate, dU);
+      U_.add_bias_gradient(dgate, dU);
+      U_.transposed_product(dgate, 0, p_.gates(), tensor(in_, "weights_layer"), inputs, dx.data() + t * rows * inputs);
+      U_.outer_product(x.data() + t * rows * inputs, inputs, dgate, 0, p_.gates(), dW);
+    }
+    store(d.h, out.at<double>("dh0"));
+    if (p_.has_c()) store(d.c, out.at<double>("dc0"));
+  }
+
+  // h and c as the layer's of this way among all.
+  void store(const Values& state, double* all) const {
+    std::ranges::copy(state, all + (l_ * p_.D() + d_) * p_.N * p_.K);
+  }
+
+ private:
+  static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
+  const double* tensor(const PlainTensors& tensors, const char* what) const {
+    const std::string name = fmt::format("{}.{}", what, l_);
+    const auto info = std::ranges::find(tensors.infos(), name, &TensorInfo::name);
+    return tensors.at<double>(name) + d_ * info->size() / p_.D();
+  }
+  double* gradient(PlainTensors& out, const char* what) const {
+    const std::string name = fmt::format("{}.{}.gradient", what, l_);
+    const auto info = std::ranges::find(out.infos(), name, &TensorInfo::name);
+    return out.at<double>(name) + d_ * info->size() / p_.D();
+  }
+  Values layer_states(const double* all) const {
+    const double* const from = all + (l_ * p_.D() + d_) * p_.N * p_.K;
+    return {from, from + p_.N * p_.K};
+  }
+  State states(const char* h, const char* c, const PlainTensors& from) const {
+    return {layer_states(from.at<double>(h)), p_.has_c() ? layer_states(from.at<double>(c)) : Values{}};
+  }
+
+  template <class With>
+  void for_each_step(const With& with) const {
+    for (std::int64_t t = 0; t < p_.T; ++t) with(p_.reversed(d_) ? p_.T - 1 - t : t);
+  }
+
+  // Which sequences have not ended.
+  std::vector<bool> active(std::int64_t t) const {
+    const double* const lengths = in_.at<double>("lengths");
+    std::vector<bool> active(size(p_.N), true);
+    if (lengths != nullptr) {
+      for (std::int64_t n = 0; n < p_.N; ++n) active[size(n)] = static_cast<double>(t) < lengths[n];
+    }
+    return active;
+  }
+
+  template <class Copy>
+  void copy_states(std::int64_t t, Values& state, const Copy& copy, const std::vector<bool>& active, Values& y) const {
+    for (std::int64_t n = 0; n < p_.N; ++n) {
+      if (!active[size(n)]) continue;
+      for (std::int64_t k = 0; k < p_.K; ++k) {
+        copy(state[size(n * p_.K + k)], y[size(((t * p_.N + n) * p_.D() + d_) * p_.K + k)]);
+      }
+    }
+  }
+
+  const RnnProblem& p_;
+  std::int64_t l_, d_;
+  const PlainTensors& in_;
+  Weights U_;
+  std::vector<Step> steps_;  // by t
+};
+
+template <class Cell>
+void define(const RnnProblem& p, const PlainTensors& in, PlainTensors& out, bool gradients) {
+  const auto copy_of = [](const PlainTensors& from, const char* name, std::int64_t size) {
+    return Values(from.at<double>(name), from.at<double>(name) + size);
+  };
+  std::vector<Way<Cell>> ways;                               // by layer and direction
+  std::vector<Values> x{copy_of(in, "x", p.T * p.N * p.C)};  // that each layer reads, and y
+  for (std::int64_t l = 0; l < p.L; ++l) {
+    x.emplace_back(static_cast<std::size_t>(p.T * p.N * p.D() * p.K), 0.0);
+    for (std::int64_t d = 0; d < p.D(); ++d) {
+      const State last = ways.emplace_back(p, in, l, d).forward(x[x.size() - 2], x.back());
+      if (gradients) continue;
+      ways.back().store(last.h, out.at<double>("hT"));
+      if (p.has_c()) ways.back().store(last.c, out.at<double>("cT"));
+    }
+  }
+  if (!gradients) {
+    std::ranges::copy(x.back(), out.at<double>("y"));
+    return;
+  }
+  for (std::size_t i = 0; i < out.infos().size(); ++i) std::ranges::fill(out.values<double>(i), 0.0);
+  Values dy = copy_of(in, "dy", p.T * p.N * p.D() * p.K);
+  for (std::int64_t l = p.L; l-- > 0;) {
+    const Values& layer_x = x[static_cast<std::size_t>(l)];
+    Values dx(layer_x.size(), 0.0);
+    for (std::int64_t d = 0; d < p.D(); ++d) {
+      ways[static_cast<std::size_t>(l * p.D() + d)].backward(layer_x, dy, in, out, dx);
+    }
+    dy = std::move(dx);
+  }
+  std::ranges::copy(dy, out.at<double>("dx"));
+}
+
+}  // namespace
+
+void define_rnn(const RnnProblem& p, const PlainTensors& in, PlainTensors& out, bool gradients) {
+  if (p.unequal()) {
+    check_lengths(p, std::span<const double>(in.at<double>("lengths"), static_cast<std::size_t>(p.N)));
+  }
+  switch (p.cell) {
+    case RnnCell::lstm:
+      return define<rnn_cells::Lstm>(p, in, out, gradients);
+    case RnnCell::gru:
+      return define<rnn_cells::Gru>(p, in, out, gradients);
+    case RnnCell::lbr_gru:
+      return define<rnn_cells::LbrGru>(p, in, out, gradients);
+    case RnnCell::rnn_tanh:
+      return define<rnn_cells::Vanilla<rnn_cells::Tanh>>(p, in, out, gradients);
+    case RnnCell::rnn_relu:
+      return define<rnn_cells::Vanilla<rnn_cells::Relu>>(p, in, out, gradients);
+  }
+}
+
+}  // namespace brickwork

@@ -1,0 +1,131 @@
+#include "rnn_ops.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "rnn_definition.hpp"
+
+namespace brickwork {
+namespace {
+
+using Problem = RnnProblem;
+using Infos = std::vector<TensorInfo>;
+
+// Sequences are its second dimension; features(layer 0) or D * K its third.
+TensorInfo over_time(const Problem& p, std::string name, std::int64_t features) {
+  return {.name = std::move(name), .dims = {p.T, p.N, features}, .per_image = true};
+}
+
+TensorInfo states(const Problem& p, std::string name, bool there = true) {
+  using Dims = std::vector<std::int64_t>;
+  return {.name = std::move(name), .dims = there ? Dims{p.L * p.D(), p.N, p.K} : Dims{}, .per_image = true};
+}
+
+void append(Infos& to, Infos from) { to.insert(to.end(), from.begin(), from.end()); }
+
+// Of sums of so many terms in f32, whose errors grow as the square root, and of curves that are right to some ulps.
+double rounding(double terms) { return 4 * std::numeric_limits<float>::epsilon() * (16 + std::sqrt(terms)); }
+
+bool has_kink(const Problem& p) { return p.cell == RnnCell::rnn_relu; }
+
+}  // namespace
+
+namespace rnn_ops {
+
+Infos weights(const Problem& p) {
+  Infos infos;
+  for (std::int64_t l = 0; l < p.L; ++l) {
+    infos.push_back({.name = fmt::format("weights_layer.{}", l), .dims = {p.D(), p.features(l), p.gates(), p.K}});
+    infos.push_back({.name = fmt::format("weights_iter.{}", l), .dims = {p.D(), p.K, p.gates(), p.K}});
+    infos.push_back({.name = fmt::format("bias.{}", l), .dims = {p.D(), p.biases(), p.K}});
+  }
+  return infos;
+}
+
+Infos sources(const Problem& p) {
+  using Dims = std::vector<std::int64_t>;
+  Infos infos{over_time(p, "x", p.C),
+              states(p, "h0"),
+              states(p, "c0", p.has_c()),
+              {.name = "lengths", .dims = p.unequal() ? Dims{p.N} : Dims{}, .per_image = true, .dtype = DType::i32}};
+  append(infos, weights(p));
+  return infos;
+}
+
+Infos results(const Problem& p) {
+  return {over_time(p, "y", p.D() * p.K), states(p, "hT"), states(p, "cT", p.has_c())};
+}
+
+Infos gradients(const Problem& p) {
+  return {over_time(p, "dy", p.D() * p.K), states(p, "dhT"), states(p, "dcT", p.has_c())};
+}
+
+Infos data_gradients(const Problem& p) {
+  return {over_time(p, "dx", p.C), states(p, "dh0"), states(p, "dc0", p.has_c())};
+}
+
+Infos weight_gradients(const Problem& p) {
+  Infos infos = weights(p);
+  for (TensorInfo& info : infos) info.name += ".gradient";
+  return infos;
+}
+
+void settle(const Problem& p, PlainTensors& in) {
+  if (p.unequal()) {
+    double* const lengths = in.at<double>("lengths");
+    std::transform(lengths, lengths + p.N, lengths,
+                   [&](double x) { return 1 + std::floor((x + 1) / 2 * static_cast<double>(p.T)); });
+  }
+  for (const TensorInfo& info : weights(p)) {
+    // Of the layer variance 1 / C_l; of the recurrence a third of 1 / K, as it is applied again and again.
+    const bool bias = info.name.starts_with("bias"), layer = info.name.starts_with("weights_layer");
+    const double scale = bias ? 0.5 : std::sqrt((layer ? 3.0 : 1.0) / static_cast<double>(info.dims[1]));
+    double* const values = in.at<double>(info.name);
+    std::transform(values, values + info.size(), values, [&](double x) { return scale * x; });
+  }
+}
+
+// A step forgets most of the errors of those before it, so that they add up over layers alone.
+double forward_bound(const Problem& p) {
+  return static_cast<double>(p.L) * rounding(static_cast<double>(RnnOp::terms(p)));
+}
+
+// Weights' gradients sum over steps and sequences. Where the sum in front of a ReLU is within its error of 0, rounding
+// decides whether a gradient passes: a share of all as large as the error, the square root of which is their weight.
+double backward_bound(const Problem& p) {
+  const double steps = static_cast<double>(p.T) * static_cast<double>(p.N);
+  const double sums = 2 * forward_bound(p) + rounding(steps);
+  return has_kink(p) ? sums + std::sqrt(forward_bound(p)) : sums;
+}
+
+}  // namespace rnn_ops
+
+void RnnForwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
+  define_rnn(p, in, out, false);
+}
+
+Infos RnnBackwardOp::inputs(const Problem& p) {
+  Infos infos = rnn_ops::sources(p);
+  append(infos, rnn_ops::gradients(p));
+  return infos;
+}
+
+Infos RnnBackwardOp::outputs(const Problem& p) {
+  Infos infos = rnn_ops::data_gradients(p);
+  append(infos, rnn_ops::weight_gradients(p));
+  return infos;
+}
+
+// All of them, of which the passes apart take theirs.
+void RnnBackwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
+  PlainTensors all(with_dtype(RnnBackwardOp::outputs(p), DType::f64));
+  define_rnn(p, in, all, true);
+  for (std::size_t i = 0; i < out.infos().size(); ++i) {
+    const TensorInfo& info = out.infos()[i];
+    if (info.size() > 0) std::copy_n(all.at<double>(info.name), info.size(), out.values<double>(i).begin());
+  }
+}
+
+}  // namespace brickwork

@@ -1,0 +1,64 @@
+// Recurrent layers over sequences: their sizes, cell and direction.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "size_table.hpp"
+
+namespace brickwork {
+
+// What is done at each step with x, W the layer's weights, U those of the recurrence, b the biases, h the state before:
+//
+//   lstm      i, f, o = sigmoid(W x + U h + b), g = tanh(W_g x + U_g h + b_g);  c' = f c + i g;  h' = o tanh(c')
+//   gru       u, r = sigmoid(W x + U h + b),  o = tanh(W_o x + U_o (r h) + b_o);        h' = u h + (1 - u) o
+//   lbr_gru   the same with                   o = tanh(W_o x + r (U_o h + b_m) + b_o)   (linear before reset)
+//   rnn_tanh, rnn_relu                        h' = tanh or max(0, .) of W x + U h + b
+//
+// (Hochreiter and Schmidhuber 1997, Gers et al. 2000; Cho et al., arXiv 1406.1078.) lbr_gru is what cuDNN and PyTorch
+// call GRU. There are neither peepholes nor projections.
+enum class RnnCell { lstm, gru, lbr_gru, rnn_tanh, rnn_relu };
+
+// Bidirectional layers have weights for each way, and give the states of both, forward's first, to the next layer.
+enum class RnnDirection { forward, reverse, bidirectional };
+
+// Sequences shorter than T stand at its beginning. Beyond its end a sequence's state stays as it is and its y is 0, and
+// the reverse direction begins at each one's own end, as with PyTorch's packed sequences.
+enum class RnnLengths { equal, unequal };
+
+// As text "T50 N168 C256 K256 L2 gru bidirectional unequal": a cell is one of lstm, gru, lbr-gru, rnn-tanh, rnn-relu.
+// Plain tensors are row-major, all f32 but the lengths; rnn_ops.hpp names them.
+struct RnnProblem {
+  static const SizeTable<RnnProblem>& table();
+
+  std::string name;
+  std::int64_t T = 0, N = 1, C = 0, K = 0;  // steps, sequences, features of x and of the state
+  std::int64_t L = 1;                       // layers
+  RnnCell cell = RnnCell::lstm;
+  RnnDirection direction = RnnDirection::forward;
+  RnnLengths lengths = RnnLengths::equal;
+  int count = 1;
+
+  std::int64_t D() const { return direction == RnnDirection::bidirectional ? 2 : 1; }
+  std::int64_t gates() const;   // G: 4 in the order i, f, g, o; or 3, u, r, o; or 1
+  std::int64_t biases() const;  // G, and of lbr_gru one more, b_m, behind them
+  std::int64_t features(std::int64_t layer) const { return layer == 0 ? C : D() * K; }  // that a layer reads
+  bool has_c() const { return cell == RnnCell::lstm; }
+  bool unequal() const { return lengths == RnnLengths::unequal; }
+  bool reversed(std::int64_t d) const { return direction == RnnDirection::reverse || d == 1; }
+
+  // Of the forward pass, multiply-adds twice and the matrix products alone, as everyone counts: 2 * G * K * (C_l + K)
+  // for each step, sequence, layer and way. Every sequence counts T steps: how long they are is no size of the problem.
+  double flops() const;
+
+  // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
+  void validate() const;
+
+  friend bool operator==(const RnnProblem& a, const RnnProblem& b) { return same_sizes(a, b); }
+};
+
+// Throws std::invalid_argument with one sentence where a sequence is not 1 to T steps long. Of f64 in the definition.
+template <class Number>
+void check_lengths(const RnnProblem&, std::span<const Number> lengths);
+
+}  // namespace brickwork
