@@ -14,8 +14,12 @@ memory::desc plain(const memory::dims& dims) {
       return {dims, memory::data_type::f32, Tag::a};
     case 2:
       return {dims, memory::data_type::f32, Tag::ab};
+    case 3:
+      return {dims, memory::data_type::f32, Tag::abc};
     case 4:
       return {dims, memory::data_type::f32, Tag::abcd};
+    case 5:
+      return {dims, memory::data_type::f32, Tag::abcde};
   }
   throw std::logic_error("no operation here has a tensor of so many dimensions");
 }

@@ -8,6 +8,7 @@
 #include "fc_baselines.hpp"
 #include "network_baselines.hpp"
 #include "pool_baselines.hpp"
+#include "rnn_baselines.hpp"
 
 namespace brickwork {
 namespace {
@@ -51,6 +52,11 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_batch_norm_backward(), "onednn", "oneDNN");
   expect_absent(onednn_pool(), "onednn", "oneDNN");
   expect_absent(onednn_pool_backward(), "onednn", "oneDNN");
+  expect_absent(onednn_rnn_inference(), "onednn", "oneDNN");
+  expect_absent(onednn_rnn_forward(), "onednn", "oneDNN");
+  expect_absent(onednn_rnn_backward(), "onednn", "oneDNN");
+  expect_absent(onednn_rnn_backward_data(), "onednn", "oneDNN");
+  expect_absent(onednn_rnn_weight_update(), "onednn", "oneDNN");
   expect_absent(onednn_resnet(), "onednn", "oneDNN");
   expect_absent(onednn_mlp(), "onednn", "oneDNN");
   EXPECT_EQ(prepare_onednn_network({}, NetworkPart::step, {}).status(), Status::absent);
