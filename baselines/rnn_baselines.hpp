@@ -14,4 +14,7 @@ Contender<RnnBackwardOp> onednn_rnn_backward();
 Contender<RnnBackwardDataOp> onednn_rnn_backward_data();
 Contender<RnnWeightUpdateOp> onednn_rnn_weight_update();
 
+// One large SGEMM for the input, one of each step for the state, and loops: what frameworks make of a BLAS.
+Contender<RnnInferenceOp> openblas_rnn_inference();
+
 }  // namespace brickwork

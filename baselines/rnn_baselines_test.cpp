@@ -37,6 +37,15 @@ void expect_right_rnn(const Contender<Op>& contender) {
   }
 }
 
+TEST(RnnBaselines, OpenblasInference) {
+  const auto contender = openblas_rnn_inference();
+  expect_right_rnn(contender);
+  if (!contender.library.absent.empty()) return;
+  for (const std::string cell : kCells) {
+    EXPECT_EQ(rnn_verdict(contender, "T3 N4 C5 K7 L3 bidirectional " + cell, 2).reason, "");
+  }
+  EXPECT_EQ(rnn_verdict(contender, "T3 N2 C4 unequal", 1).status, Status::unsupported);
+}
 TEST(RnnBaselines, OnednnInference) { expect_right_rnn(onednn_rnn_inference()); }
 TEST(RnnBaselines, OnednnForward) { expect_right_rnn(onednn_rnn_forward()); }
 TEST(RnnBaselines, OnednnBackward) { expect_right_rnn(onednn_rnn_backward()); }

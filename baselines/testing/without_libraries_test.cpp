@@ -57,6 +57,7 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_rnn_backward(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_backward_data(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_weight_update(), "onednn", "oneDNN");
+  expect_absent(openblas_rnn_inference(), "openblas", "OpenBLAS");
   expect_absent(onednn_resnet(), "onednn", "oneDNN");
   expect_absent(onednn_mlp(), "onednn", "oneDNN");
   EXPECT_EQ(prepare_onednn_network({}, NetworkPart::step, {}).status(), Status::absent);
