@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -34,6 +35,20 @@ TEST(Compare, AcceptsTheRightAnswerRepeated) {
   EXPECT_EQ(right.status, Status::ok);
   EXPECT_EQ(right.reason, "");
   EXPECT_EQ(right.max_error, 0);
+}
+
+// Of steps of two images each, the images of each step repeat.
+TEST(Compare, WhatRepeatsIsTheDimensionThatDiffers) {
+  const auto verdict_on = [](const std::vector<double>& actual) {
+    PlainTensors few({{.name = "y", .dims = {2, 2, 1}, .dtype = DType::f64}});
+    PlainTensors all({{.name = "y", .dims = {2, 4, 1}, .dtype = DType::f64}});
+    std::ranges::copy(std::vector<double>{1, 2, 3, 4}, few.at<double>("y"));
+    std::ranges::copy(actual, all.at<double>("y"));
+    return compare(all, few, 0).status;
+  };
+  EXPECT_EQ(verdict_on({1, 2, 1, 2, 3, 4, 3, 4}), Status::ok);
+  EXPECT_EQ(verdict_on({1, 2, 3, 4, 1, 2, 3, 4}), Status::failed);
+  EXPECT_EQ(verdict_on({1, 2, 1, 2, 3, 4, 3, 5}), Status::failed);
 }
 
 TEST(Compare, SeesEveryOutputOfEveryTensor) {
