@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "softmax_loss/softmax_rows.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
+#include "curves-inl.h"
 #include "elementwise/elementwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,21 +28,10 @@ float RowMax(const float* x, std::size_t size) {
   return max;
 }
 
-// exp(x - max) of differences that are not above 0: a third of the steps of Highway's, which takes any. 2^n times
-// Taylor's series of the rest, which is at most log(2) / 2: its first 7 terms leave 1.2e-7 of it. 0 below -87.7.
+// exp(x - max), of which no exponent is above 0; 1e-38 below -88.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpOf(D d, const float* x, float max) {
-  const auto set = [d](float value) HWY_ATTR { return hn::Set(d, value); };
-  const V difference = hn::Sub(hn::LoadU(d, x), set(max));
-  const V y = hn::IfThenElse(hn::Lt(difference, set(-88)), set(-88), difference);  // a NaN stays one
-  const V n = hn::Round(hn::Mul(y, set(1.44269504f)));
-  const V r = hn::NegMulAdd(n, set(-2.12194440e-4f), hn::NegMulAdd(n, set(0.693359375f), y));
-  V series = set(1.0f / 720);
-  for (const float term : {1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f, 1.0f, 1.0f}) {
-    series = hn::MulAdd(series, r, set(term));
-  }
-  const hn::RebindToSigned<D> di;
-  return hn::Mul(series, hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)))));
+  return BoundedExp(d, hn::Sub(hn::LoadU(d, x), hn::Set(d, max)));
 }
 
 // e: null or not. In f64 are the sums of so many at a time, which are in f32.

@@ -1,0 +1,109 @@
+#include "rnn/rnn.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace brickwork {
+
+Rnn::Rnn(const RnnProblem& p, const RnnPlan& plan)
+    : problem_(p),
+      plan_(plan),
+      x_steps_{.size = p.C, .block = plan.bc, .slots = p.T, .N = p.N},
+      y_steps_{.parts = p.D(), .size = p.K, .block = plan.bh, .slots = p.T + 2, .N = p.N},
+      x_(static_cast<std::size_t>(x_steps_.elements())) {
+  for (std::int64_t l = 0; l < p.L; ++l) y_.emplace_back(static_cast<std::size_t>(y_steps_.elements()));
+}
+
+Result<Rnn> Rnn::make(const RnnWork& work, const RnnPlan& plan, Backend backend, Isa isa, const SimdTuning& tuning) {
+  const RnnProblem& p = work.problem;
+  if (const std::string what = misfit(p, plan); !what.empty()) {
+    return Result<Rnn>::misfit(fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(p), what));
+  }
+  Rnn rnn(p, plan);
+  for (std::int64_t l = 0; l < p.L; ++l) {
+    for (std::int64_t d = 0; d < p.D(); ++d) {
+      auto way = RnnWay::make({.cell = p.cell,
+                               .reversed = p.reversed(d),
+                               .T = p.T,
+                               .x = l == 0 ? rnn.x_steps_ : rnn.y_steps_,
+                               .y = rnn.y_steps_,
+                               .first = l == 0 ? 0 : 1,
+                               .part = d},
+                              plan, work.use, backend, isa, tuning);
+      if (!way) return {way.status(), way.reason()};
+      rnn.ways_.push_back(*std::move(way));
+    }
+  }
+  return rnn;
+}
+
+void Rnn::set_x(const float* x) {
+  for (std::int64_t t = 0; t < problem_.T; ++t)
+    for (std::int64_t n = 0; n < problem_.N; ++n)
+      for (std::int64_t c = 0; c < problem_.C; ++c) x_.data()[x_steps_.at(0, c, t, n)] = *x++;
+}
+
+void Rnn::set_states(const float* h0, const float* c0) {
+  const std::int64_t size = problem_.N * problem_.K;
+  for (std::int64_t l = 0; l < problem_.L; ++l) {
+    for (std::int64_t d = 0; d < problem_.D(); ++d) {
+      const float* h = h0 + (l * problem_.D() + d) * size;
+      const std::int64_t slot = way(l, d).slot_before();
+      for (std::int64_t n = 0; n < problem_.N; ++n)
+        for (std::int64_t k = 0; k < problem_.K; ++k)
+          y_[static_cast<std::size_t>(l)].data()[y_steps_.at(d, k, slot, n)] = *h++;
+      if (problem_.has_c()) way(l, d).set_c(c0 + (l * problem_.D() + d) * size);
+    }
+  }
+}
+
+void Rnn::set_lengths(const std::int32_t* lengths) {
+  lengths_.clear();
+  if (lengths == nullptr) return;
+  const std::span<const std::int32_t> given(lengths, static_cast<std::size_t>(problem_.N));
+  check_lengths(problem_, given);
+  lengths_.assign(given.begin(), given.end());
+}
+
+void Rnn::set_weights(std::int64_t layer, const float* weights_layer, const float* weights_iter, const float* bias) {
+  const std::int64_t G = problem_.gates(), K = problem_.K;
+  for (std::int64_t d = 0; d < problem_.D(); ++d) {
+    way(layer, d).set_weights(weights_layer + d * problem_.features(layer) * G * K, weights_iter + d * K * G * K,
+                              bias + d * problem_.biases() * K);
+  }
+}
+
+void Rnn::run() {
+  const std::int32_t* const lengths = lengths_.empty() ? nullptr : lengths_.data();
+  const float* x = x_.data();
+  for (std::int64_t l = 0; l < problem_.L; ++l) {
+    float* const y = y_[static_cast<std::size_t>(l)].data();
+    for (std::int64_t d = 0; d < problem_.D(); ++d) way(l, d).run(x, y, lengths);
+    x = y;
+  }
+}
+
+void Rnn::get_y(float* y) const {
+  const auto ended = [&](std::int64_t t, std::int64_t n) {
+    return !lengths_.empty() && t >= lengths_[static_cast<std::size_t>(n)];
+  };
+  for (std::int64_t t = 0; t < problem_.T; ++t)
+    for (std::int64_t n = 0; n < problem_.N; ++n)
+      for (std::int64_t d = 0; d < problem_.D(); ++d)
+        for (std::int64_t k = 0; k < problem_.K; ++k)
+          *y++ = ended(t, n) ? 0 : y_.back().data()[y_steps_.at(d, k, 1 + t, n)];
+}
+
+void Rnn::get_states(float* hT, float* cT) const {
+  for (std::int64_t l = 0; l < problem_.L; ++l) {
+    for (std::int64_t d = 0; d < problem_.D(); ++d) {
+      for (std::int64_t n = 0; n < problem_.N; ++n)
+        for (std::int64_t k = 0; k < problem_.K; ++k)
+          *hT++ = y_[static_cast<std::size_t>(l)].data()[y_steps_.at(d, k, way(l, d).slot_behind(), n)];
+      if (problem_.has_c()) way(l, d).get_c(cT + (l * problem_.D() + d) * problem_.N * problem_.K);
+    }
+  }
+}
+
+}  // namespace brickwork

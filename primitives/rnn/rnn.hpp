@@ -1,0 +1,55 @@
+// Recurrent layers, one upon the other, forward: LSTM, GRU and plain cells in every direction.
+//
+// x and every layer's states lie in blocks of features over all steps (rnn_steps.hpp), which one layer writes and the
+// next one reads as they are.
+#pragma once
+#include <vector>
+
+#include "rnn/rnn_way.hpp"
+
+namespace brickwork {
+
+struct RnnWork {
+  RnnProblem problem;
+  RnnUse use = RnnUse::inference;  // training keeps each step's gates and states for the way back
+};
+
+class Rnn {
+ public:
+  // Refused where the plan does not fit.
+  static Result<Rnn> make(const RnnWork&, const RnnPlan&, Backend, Isa = Isa::best, const SimdTuning& = {});
+
+  // The plain tensors of rnn_ops.hpp.
+  void set_x(const float* x);
+  void set_states(const float* h0, const float* c0);  // c0 of an LSTM
+  // Of [N], or null where they are equal; throws std::invalid_argument where one is not 1 to T.
+  void set_lengths(const std::int32_t* lengths);
+  void set_weights(std::int64_t layer, const float* weights_layer, const float* weights_iter, const float* bias);
+
+  void run();
+
+  void get_y(float* y) const;
+  void get_states(float* hT, float* cT) const;
+
+  const RnnProblem& problem() const { return problem_; }
+  const RnnPlan& plan() const { return plan_; }
+  std::string_view isa() const { return ways_.front().isa(); }
+
+ private:
+  Rnn(const RnnProblem&, const RnnPlan&);
+
+  RnnWay& way(std::int64_t layer, std::int64_t d) { return ways_[static_cast<std::size_t>(layer * problem_.D() + d)]; }
+  const RnnWay& way(std::int64_t layer, std::int64_t d) const {
+    return ways_[static_cast<std::size_t>(layer * problem_.D() + d)];
+  }
+
+  RnnProblem problem_;
+  RnnPlan plan_;
+  RnnSteps x_steps_, y_steps_;
+  AlignedBuffer<float> x_;
+  std::vector<AlignedBuffer<float>> y_;  // of each layer
+  std::vector<std::int32_t> lengths_;
+  std::vector<RnnWay> ways_;  // [layer][way]
+};
+
+}  // namespace brickwork

@@ -1,0 +1,68 @@
+#include "rnn/rnn_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "integers.hpp"
+
+namespace brickwork {
+namespace {
+
+constexpr std::int64_t kVector = 16;  // the widest, in floats
+// The gates of so many columns are a block of the brick's four vectors; one gate alone has them for itself.
+constexpr std::int64_t kColumns = 64;
+constexpr std::int64_t kRows = 256;
+
+// Equal blocks of at most `most`, of whole vectors.
+std::int64_t block_of_vectors(std::int64_t size, std::int64_t most) {
+  return ceil_div(equal_block(size, most), kVector) * kVector;
+}
+
+bool has_four_columns(RnnCell cell) { return cell == RnnCell::lstm || cell == RnnCell::lbr_gru; }
+
+}  // namespace
+
+const SizeTable<RnnPlan>& RnnPlan::table() {
+  using P = RnnPlan;
+  static const SizeTable<RnnPlan> table{.kind = "rnn plan",
+                                        .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
+                                                  {.key = "bh=", .column = "bh", .member = &P::bh},
+                                                  {.key = "bk=", .column = "bk", .member = &P::bk},
+                                                  {.key = "bn=", .column = "bn", .member = &P::bn},
+                                                  {.key = "steps=", .column = "steps", .member = &P::steps}},
+                                        .words = {},
+                                        .separator = ' ',
+                                        .default_words = true};
+  return table;
+}
+
+RnnPlan parse_rnn_plan(std::string_view text) {
+  const auto plan = parse_words<RnnPlan>(text);
+  check_sizes(plan, kMaxTensorElements, "2^40");
+  return plan;
+}
+
+std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
+  if (plan.bc > p.C) return fmt::format("bc must be from 1 to C = {}", p.C);
+  if (plan.bk % kVector != 0) return fmt::format("bk must be a multiple of {}", kVector);
+  if (plan.bh % plan.bk != 0) return "bh must be a multiple of bk";
+  if (plan.bh >= p.K + kVector) return fmt::format("bh must be below K + {} = {}", kVector, p.K + kVector);
+  if (plan.bn > p.N) return fmt::format("bn must be from 1 to N = {}", p.N);
+  if (plan.steps > p.T) return fmt::format("steps must be from 1 to T = {}", p.T);
+  if (plan.steps > 1 && plan.bn < p.N) return fmt::format("several steps need all sequences at once, bn={}", p.N);
+  return {};
+}
+
+RnnPlan plan_rnn(const RnnProblem& p, const MachineModel&) {
+  RnnPlan plan{.bc = equal_block(p.C, kColumns),
+               .bh = block_of_vectors(p.K, kColumns),
+               .bk = has_four_columns(p.cell) ? kColumns / 4 : block_of_vectors(p.K, kColumns),
+               .bn = equal_block(p.N, kRows)};
+  // Few sequences are too few rows for weights to be worth fetching.
+  if (plan.bn == p.N) plan.steps = clamp(kRows / p.N, 1, p.T);
+  return plan;
+}
+
+}  // namespace brickwork

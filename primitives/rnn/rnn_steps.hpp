@@ -1,0 +1,25 @@
+// Features of all sequences over time, as the brick's A and C want them.
+#pragma once
+#include <cstdint>
+
+#include "integers.hpp"
+
+namespace brickwork {
+
+// [parts][ceil(size / block)][slots][N][block]: `size` features in each part, which are the ways of a layer below, and
+// zeros behind them in the last block. A slot is a step, or the state before the first or behind the last.
+struct RnnSteps {
+  std::int64_t parts = 1, size = 0, block = 0, slots = 0, N = 0;
+
+  std::int64_t blocks_of_part() const { return ceil_div(size, block); }
+  std::int64_t blocks() const { return parts * blocks_of_part(); }
+  std::int64_t slot_size() const { return N * block; }
+  std::int64_t block_size() const { return slots * slot_size(); }
+  std::int64_t elements() const { return blocks() * block_size(); }
+  std::int64_t at(std::int64_t part, std::int64_t feature, std::int64_t slot, std::int64_t n) const {
+    return (part * blocks_of_part() + feature / block) * block_size() + slot * slot_size() + n * block +
+           feature % block;
+  }
+};
+
+}  // namespace brickwork

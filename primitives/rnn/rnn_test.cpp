@@ -1,0 +1,147 @@
+#include "rnn/rnn.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "fmt/format.h"
+#include "rnn_ops.hpp"
+#include "test_data.hpp"
+
+namespace brickwork {
+namespace {
+
+// The driver's outputs of these inputs, after two runs: what the first one leaves must not show.
+PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use, const PlainTensors& in,
+                     Backend backend = Backend::simd, Isa isa = Isa::best) {
+  auto made = Rnn::make({p, use}, plan, backend, isa);
+  if (!made) throw std::logic_error(made.reason());
+  Rnn rnn = *std::move(made);
+  rnn.set_x(in.at<float>("x"));
+  rnn.set_states(in.at<float>("h0"), in.at<float>("c0"));
+  rnn.set_lengths(in.at<std::int32_t>("lengths"));
+  for (std::int64_t l = 0; l < p.L; ++l) {
+    rnn.set_weights(l, in.at<float>(fmt::format("weights_layer.{}", l)),
+                    in.at<float>(fmt::format("weights_iter.{}", l)), in.at<float>(fmt::format("bias.{}", l)));
+  }
+  rnn.run();
+  rnn.run();
+  PlainTensors out(RnnForwardOp::outputs(p));
+  poison(out);
+  rnn.get_y(out.at<float>("y"));
+  rnn.get_states(out.at<float>("hT"), out.at<float>("cT"));
+  return out;
+}
+
+MachineModel two_threads() { return {.threads = 2}; }
+
+void expect_right(const RnnProblem& p, const RnnPlan& plan, Backend backend = Backend::simd, Isa isa = Isa::best) {
+  const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
+  for (const RnnUse use : {RnnUse::inference, RnnUse::training}) {
+    const Verdict verdict = compare(run_rnn(p, plan, use, data.inputs, backend, isa), data.expected, data.tolerance);
+    EXPECT_EQ(verdict.status, Status::ok) << to_string(p) << ", " << to_string(plan) << ": " << verdict.reason;
+  }
+}
+
+class RnnOfCell : public testing::TestWithParam<const char*> {};
+
+TEST_P(RnnOfCell, IsRightOfEverySizeAndDirection) {
+  for (const char* sizes : {"T1 N1 C1 K1", "T3 N2 C5 K3", "T4 N5 C17 K16", "T3 N3 C64 K65", "T2 N4 C100 K130",
+                            "T5 N1 C7 K33 L2", "T7 N3 C16 K20 L3"}) {
+    for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+      for (const char* lengths : {"equal", "unequal"}) {
+        const auto p = parse_problem<RnnProblem>(fmt::format("{} {} {} {}", sizes, GetParam(), direction, lengths));
+        expect_right(p, plan_rnn(p, two_threads()));
+      }
+    }
+  }
+}
+
+TEST_P(RnnOfCell, IsRightOnEveryBackendAndIsa) {
+  const auto p = parse_problem<RnnProblem>(fmt::format("T3 N5 C20 K40 {}", GetParam()));
+  const RnnPlan plan = plan_rnn(p, two_threads());
+  for (const BackendInfo& backend : brgemm_backends()) {
+    if (!backend.absent_reason.empty()) continue;
+    expect_right(p, plan, backend.backend);
+    for (const Isa isa : backend.isas) expect_right(p, plan, backend.backend, isa);
+  }
+}
+
+TEST_P(RnnOfCell, PlansChangeNoResult) {
+  EXPECT_TRUE(rc::check("every plan is right", [&] {
+    RnnProblem p = parse_problem<RnnProblem>(fmt::format("T1 N1 C1 K1 {}", GetParam()));
+    p.T = *rc::gen::inRange(1, 6);
+    p.N = *rc::gen::inRange(1, 8);
+    p.C = *rc::gen::inRange(1, 40);
+    p.K = *rc::gen::inRange(1, 70);
+    p.L = *rc::gen::inRange(1, 3);
+    p.direction = *rc::gen::element(RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional);
+    p.lengths = *rc::gen::element(RnnLengths::equal, RnnLengths::unequal);
+    RnnPlan plan;
+    plan.bc = *rc::gen::inRange<std::int64_t>(1, p.C + 1);
+    const std::int64_t vectors = ceil_div(p.K, std::int64_t{16});
+    plan.bk = 16 * *rc::gen::inRange<std::int64_t>(1, vectors + 1);
+    plan.bh = plan.bk * *rc::gen::inRange<std::int64_t>(1, 16 * vectors / plan.bk + 1);
+    plan.bn = *rc::gen::inRange<std::int64_t>(1, p.N + 1);
+    plan.steps = plan.bn == p.N ? *rc::gen::inRange<std::int64_t>(1, p.T + 1) : 1;
+    expect_right(p, plan);
+    RC_ASSERT(!testing::Test::HasFailure());
+  }));
+}
+
+TEST_P(RnnOfCell, SaturatedGatesGiveNoNanAndNansGoThrough) {
+  const auto p = parse_problem<RnnProblem>(fmt::format("T3 N2 C4 K5 {}", GetParam()));
+  TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
+  const RnnPlan plan = plan_rnn(p, two_threads());
+  float* const x = data.inputs.at<float>("x");
+  for (std::int64_t i = 0; i < p.T * p.N * p.C; ++i) x[i] = i % 2 == 0 ? 1e4F : -1e4F;
+  const PlainTensors far = run_rnn(p, plan, RnnUse::inference, data.inputs);
+  for (const float y : far.values<float>(0)) EXPECT_TRUE(std::isfinite(y));
+  x[(1 * p.N + 1) * p.C] = std::numeric_limits<float>::quiet_NaN();  // of the second sequence, at the second step
+  const PlainTensors nan = run_rnn(p, plan, RnnUse::inference, data.inputs);
+  for (std::int64_t t = 0; t < p.T; ++t)
+    for (std::int64_t n = 0; n < p.N; ++n)
+      for (std::int64_t k = 0; k < p.K; ++k)
+        EXPECT_EQ(std::isnan(nan.at<float>("y")[(t * p.N + n) * p.K + k]), n == 1 && t >= 1) << t << n << k;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cells, RnnOfCell, testing::Values("lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"),
+                         [](const auto& cell) {
+                           std::string name = cell.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(Rnn, WhatTrainingKeepsChangesNoBit) {
+  const auto p = parse_problem<RnnProblem>("T4 N6 C20 K40");
+  const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
+  const RnnPlan plan = plan_rnn(p, two_threads());
+  const PlainTensors inference = run_rnn(p, plan, RnnUse::inference, data.inputs);
+  const PlainTensors training = run_rnn(p, plan, RnnUse::training, data.inputs);
+  EXPECT_TRUE(std::ranges::equal(inference.values<float>(0), training.values<float>(0)));
+}
+
+TEST(Rnn, APlanThatDoesNotFitIsOneSentence) {
+  const auto p = parse_problem<RnnProblem>("T4 N6 C20 K40");
+  const auto refused = [&](const char* plan) { return Rnn::make({p}, parse_rnn_plan(plan), Backend::simd).reason(); };
+  EXPECT_NE(refused("bc=21 bh=48 bk=16 bn=6 steps=1").find("bc must be from 1 to C = 20"), std::string::npos);
+  EXPECT_NE(refused("bc=20 bh=48 bk=8 bn=6 steps=1").find("bk must be a multiple of 16"), std::string::npos);
+  EXPECT_NE(refused("bc=20 bh=24 bk=16 bn=6 steps=1").find("bh must be a multiple of bk"), std::string::npos);
+  EXPECT_NE(refused("bc=20 bh=64 bk=16 bn=6 steps=1").find("bh must be below K + 16 = 56"), std::string::npos);
+  EXPECT_NE(refused("bc=20 bh=48 bk=16 bn=7 steps=1").find("bn must be from 1 to N = 6"), std::string::npos);
+  EXPECT_NE(refused("bc=20 bh=48 bk=16 bn=6 steps=5").find("steps must be from 1 to T = 4"), std::string::npos);
+  EXPECT_NE(refused("bc=20 bh=48 bk=16 bn=3 steps=2").find("several steps need all sequences"), std::string::npos);
+}
+
+TEST(Rnn, LengthsOfNoSequenceAreRefused) {
+  const auto p = parse_problem<RnnProblem>("T4 N2 C3 K5 unequal");
+  Rnn rnn = *Rnn::make({p}, plan_rnn(p, two_threads()), Backend::simd);
+  const std::int32_t none[] = {4, 0}, longer[] = {5, 1};
+  EXPECT_THROW(rnn.set_lengths(none), std::invalid_argument);
+  EXPECT_THROW(rnn.set_lengths(longer), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace brickwork
