@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <barrier>
 #include <limits>
 
 #include "league.hpp"
+#include "rnn/step_barrier.hpp"
 
 namespace brickwork {
 namespace {
@@ -224,13 +224,13 @@ void RnnWay::gates_and_state(const float* x, const Moment& m, std::int64_t kb, s
 void RnnWay::run(const float* x, float* y, const std::int32_t* lengths) {
   const std::int64_t Nb = ceil_div(shape_.y.N, plan_.bn), threads = Space().concurrency();
   float* const states = y + shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size();
-  std::barrier together(threads);
+  StepBarrier together(static_cast<int>(threads));
   const auto all_steps = [&](const auto&, std::int64_t thread, void*) {
     float* const tile = tiles_.data() + (in_tile() ? thread * plan_.bn * row_of_gates() : 0);
     const std::int64_t tasks = Kb_ * Nb, begin = tasks * thread / threads, end = tasks * (thread + 1) / threads;
     const auto for_each_task = [&](const auto& task) {
       for (std::int64_t i = begin; i < end; ++i) task(i / Nb, i % Nb * plan_.bn);
-      together.arrive_and_wait();
+      together.wait();
     };
     for (std::int64_t step = 0; step < shape_.T; ++step) {
       const Moment m = moment(step, states, lengths);

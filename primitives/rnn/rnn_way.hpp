@@ -65,6 +65,8 @@ class RnnWay {
   void pack(Columns&, const RnnSteps& a, const float* weights, const GateOf&);
   Chunk chunk_of(std::int64_t step) const;
   std::int64_t row_of_gates() const { return static_cast<std::int64_t>(columns_.size()) * plan_.bk; }
+  // Whether sums need no place but a tile that each thread has: they are finished in the same task.
+  bool in_tile() const { return plan_.steps == 1 && of_reset_.count == 0; }
   float* gates_at(std::int64_t kb, std::int64_t row) {
     return gates_.data() + (kb * gate_rows_ + row) * row_of_gates();
   }
