@@ -8,6 +8,7 @@
 #include "mlp_problem.hpp"
 #include "pool_problem.hpp"
 #include "residual_network.hpp"
+#include "rnn_problem.hpp"
 #include "sgd_op.hpp"
 #include "softmax_loss_ops.hpp"
 
@@ -31,6 +32,8 @@ std::unique_ptr<Experiment> pool_forward_experiment(const Request&);
 std::unique_ptr<Experiment> pool_backward_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request&);
+std::unique_ptr<Experiment> rnn_inference_experiment(const Request&);
+std::unique_ptr<Experiment> rnn_forward_experiment(const Request&);
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request&);
 std::unique_ptr<Experiment> mlp_experiment(const Request&);
 
@@ -57,6 +60,14 @@ ExperimentEntry fc_pass(ExperimentEntry entry) {
   entry.sample = "N1 C64 K64";
   entry.minibatch = 1344;
   entry.kind = shape_kind<FcProblem>;
+  return layers_pass(entry);
+}
+
+ExperimentEntry rnn_pass(ExperimentEntry entry) {
+  entry.shapes = "rnn";
+  entry.sample = "T4 N8 C64";
+  entry.minibatch = 168;
+  entry.kind = shape_kind<RnnProblem>;
   return layers_pass(entry);
 }
 
@@ -125,6 +136,12 @@ std::span<const ExperimentEntry> experiment_table() {
                .about = "fully connected layers' weight update",
                .takes_epilogue = true,
                .make = fc_update_experiment}),
+      rnn_pass({.name = "rnn-inference",
+                .about = "recurrent layers forward, of which nothing is kept",
+                .make = rnn_inference_experiment}),
+      rnn_pass({.name = "rnn-forward",
+                .about = "recurrent layers forward in training, which keeps what backward needs",
+                .make = rnn_forward_experiment}),
       {.name = "brgemm",
        .about = "the kernel itself on one core",
        .figure = "sweep",

@@ -44,24 +44,27 @@ struct RnnPass {
 };
 
 template <class Pass>
-std::unique_ptr<Experiment> rnn_experiment(const Request& request, const Contender<typename Pass::Op>& onednn) {
+std::unique_ptr<Experiment> rnn_experiment(const Request& request,
+                                           std::vector<Contender<typename Pass::Op>> libraries) {
   std::vector<Contender<typename Pass::Op>> contenders;
   for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
     contenders.push_back(planned_loops<Pass>(backend, request.options));
   }
-  contenders.push_back(onednn);
-  contenders.push_back(onednn_latest("onednn-latest", onednn));
+  contenders.insert(contenders.end(), libraries.begin(), libraries.end());
   return make_experiment<typename Pass::Op>(request, contenders);
 }
 
 }  // namespace
 
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {
-  return rnn_experiment<RnnPass<RnnInferenceOp, RnnUse::inference>>(request, onednn_rnn_inference());
+  return rnn_experiment<RnnPass<RnnInferenceOp, RnnUse::inference>>(
+      request,
+      {onednn_rnn_inference(), onednn_latest("onednn-latest", onednn_rnn_inference()), openblas_rnn_inference()});
 }
 
 std::unique_ptr<Experiment> rnn_forward_experiment(const Request& request) {
-  return rnn_experiment<RnnPass<RnnForwardOp, RnnUse::training>>(request, onednn_rnn_forward());
+  return rnn_experiment<RnnPass<RnnForwardOp, RnnUse::training>>(
+      request, {onednn_rnn_forward(), onednn_latest("onednn-latest", onednn_rnn_forward())});
 }
 
 }  // namespace brickwork
