@@ -33,8 +33,14 @@ Result<Rnn> Rnn::make(const RnnWork& work, const RnnPlan& plan, Backend backend,
                               plan, work.use, backend, isa, tuning);
       if (!way) return {way.status(), way.reason()};
       rnn.ways_.push_back(*std::move(way));
+      if (work.use == RnnUse::inference) continue;
+      auto backward = RnnWayBackward::make(rnn.ways_.back(), backend, isa, tuning);
+      if (!backward) return {backward.status(), backward.reason()};
+      rnn.backward_.push_back(*std::move(backward));
     }
+    if (work.use == RnnUse::training) rnn.dy_.emplace_back(rnn.y_.back().size());
   }
+  if (work.use == RnnUse::training) rnn.dx_ = AlignedBuffer<float>(rnn.x_.size());
   return rnn;
 }
 
@@ -69,18 +75,19 @@ void Rnn::set_lengths(const std::int32_t* lengths) {
 void Rnn::set_weights(std::int64_t layer, const float* weights_layer, const float* weights_iter, const float* bias) {
   const std::int64_t G = problem_.gates(), K = problem_.K;
   for (std::int64_t d = 0; d < problem_.D(); ++d) {
-    way(layer, d).set_weights(weights_layer + d * problem_.features(layer) * G * K, weights_iter + d * K * G * K,
-                              bias + d * problem_.biases() * K);
+    const float* const of_x = weights_layer + d * problem_.features(layer) * G * K;
+    const float* const of_state = weights_iter + d * K * G * K;
+    way(layer, d).set_weights(of_x, of_state, bias + d * problem_.biases() * K);
+    if (!backward_.empty()) backward_[index(layer, d)].set_weights(of_x, of_state);
   }
 }
 
 void Rnn::run() {
   const std::int32_t* const lengths = lengths_.empty() ? nullptr : lengths_.data();
-  const float* x = x_.data();
   for (std::int64_t l = 0; l < problem_.L; ++l) {
-    float* const y = y_[static_cast<std::size_t>(l)].data();
-    for (std::int64_t d = 0; d < problem_.D(); ++d) way(l, d).run(x, y, lengths);
-    x = y;
+    for (std::int64_t d = 0; d < problem_.D(); ++d) {
+      way(l, d).run(x_of(l), y_[static_cast<std::size_t>(l)].data(), lengths);
+    }
   }
 }
 
@@ -103,6 +110,57 @@ void Rnn::get_states(float* hT, float* cT) const {
           *hT++ = y_[static_cast<std::size_t>(l)].data()[y_steps_.at(d, k, way(l, d).slot_behind(), n)];
       if (problem_.has_c()) way(l, d).get_c(cT + (l * problem_.D() + d) * problem_.N * problem_.K);
     }
+  }
+}
+
+void Rnn::set_gradients(const float* dy, const float* dhT, const float* dcT) {
+  for (std::int64_t t = 0; t < problem_.T; ++t)
+    for (std::int64_t n = 0; n < problem_.N; ++n)
+      for (std::int64_t d = 0; d < problem_.D(); ++d)
+        for (std::int64_t k = 0; k < problem_.K; ++k) dy_.back().data()[y_steps_.at(d, k, 1 + t, n)] = *dy++;
+  const std::int64_t size = problem_.N * problem_.K;
+  for (std::size_t i = 0; i < backward_.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i) * size;
+    backward_[i].set_states(dhT + at, problem_.has_c() ? dcT + at : nullptr);
+  }
+}
+
+void Rnn::run_backward_data() {
+  const std::int32_t* const lengths = lengths_.empty() ? nullptr : lengths_.data();
+  for (std::int64_t l = problem_.L - 1; l >= 0; --l) {
+    const auto layer = static_cast<std::size_t>(l);
+    for (std::int64_t d = 0; d < problem_.D(); ++d) {
+      RnnWayBackward& backward = backward_[index(l, d)];
+      backward.run_data(way(l, d), y_[layer].data(), dy_[layer].data(), lengths);
+      backward.run_x(l == 0 ? dx_.data() : dy_[layer - 1].data(), d > 0);
+    }
+  }
+}
+
+void Rnn::run_weight_update() {
+  for (std::int64_t l = 0; l < problem_.L; ++l) {
+    for (std::int64_t d = 0; d < problem_.D(); ++d) {
+      backward_[index(l, d)].run_update(way(l, d), x_of(l), y_[static_cast<std::size_t>(l)].data());
+    }
+  }
+}
+
+void Rnn::get_data_gradients(float* dx, float* dh0, float* dc0) const {
+  for (std::int64_t t = 0; t < problem_.T; ++t)
+    for (std::int64_t n = 0; n < problem_.N; ++n)
+      for (std::int64_t c = 0; c < problem_.C; ++c) *dx++ = dx_.data()[x_steps_.at(0, c, t, n)];
+  const std::int64_t size = problem_.N * problem_.K;
+  for (std::size_t i = 0; i < backward_.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(i) * size;
+    backward_[i].get_states(dh0 + at, problem_.has_c() ? dc0 + at : nullptr);
+  }
+}
+
+void Rnn::get_weight_gradients(std::int64_t layer, float* weights_layer, float* weights_iter, float* bias) const {
+  const std::int64_t G = problem_.gates(), K = problem_.K;
+  for (std::int64_t d = 0; d < problem_.D(); ++d) {
+    backward_[index(layer, d)].get_gradients(weights_layer + d * problem_.features(layer) * G * K,
+                                             weights_iter + d * K * G * K, bias + d * problem_.biases() * K);
   }
 }
 

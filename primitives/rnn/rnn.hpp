@@ -1,4 +1,4 @@
-// Recurrent layers, one upon the other, forward: LSTM, GRU and plain cells in every direction.
+// Recurrent layers, one upon the other, and their training: LSTM, GRU and plain cells in every direction.
 //
 // x and every layer's states lie in blocks of features over all steps (rnn_steps.hpp), which one layer writes and the
 // next one reads as they are.
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rnn/rnn_way.hpp"
+#include "rnn/rnn_way_backward.hpp"
 
 namespace brickwork {
 
@@ -31,6 +32,14 @@ class Rnn {
   void get_y(float* y) const;
   void get_states(float* hT, float* cT) const;
 
+  // Of training, behind run(): the gradients of what goes in out of those of what comes out, named after it. First the
+  // way back through time, then, of what it leaves, the weights'.
+  void set_gradients(const float* dy, const float* dhT, const float* dcT);
+  void run_backward_data();
+  void run_weight_update();
+  void get_data_gradients(float* dx, float* dh0, float* dc0) const;
+  void get_weight_gradients(std::int64_t layer, float* weights_layer, float* weights_iter, float* bias) const;
+
   const RnnProblem& problem() const { return problem_; }
   const RnnPlan& plan() const { return plan_; }
   std::string_view isa() const { return ways_.front().isa(); }
@@ -38,9 +47,13 @@ class Rnn {
  private:
   Rnn(const RnnProblem&, const RnnPlan&);
 
-  RnnWay& way(std::int64_t layer, std::int64_t d) { return ways_[static_cast<std::size_t>(layer * problem_.D() + d)]; }
-  const RnnWay& way(std::int64_t layer, std::int64_t d) const {
-    return ways_[static_cast<std::size_t>(layer * problem_.D() + d)];
+  RnnWay& way(std::int64_t layer, std::int64_t d) { return ways_[index(layer, d)]; }
+  const RnnWay& way(std::int64_t layer, std::int64_t d) const { return ways_[index(layer, d)]; }
+  const float* x_of(std::int64_t layer) const {
+    return layer == 0 ? x_.data() : y_[static_cast<std::size_t>(layer - 1)].data();
+  }
+  std::size_t index(std::int64_t layer, std::int64_t d) const {
+    return static_cast<std::size_t>(layer * problem_.D() + d);
   }
 
   RnnProblem problem_;
@@ -50,6 +63,9 @@ class Rnn {
   std::vector<AlignedBuffer<float>> y_;  // of each layer
   std::vector<std::int32_t> lengths_;
   std::vector<RnnWay> ways_;  // [layer][way]
+  AlignedBuffer<float> dx_;
+  std::vector<AlignedBuffer<float>> dy_;
+  std::vector<RnnWayBackward> backward_;  // of training
 };
 
 }  // namespace brickwork

@@ -14,6 +14,8 @@ constexpr std::int64_t kVector = 16;  // the widest, in floats
 // The gates of so many columns are a block of the brick's four vectors; one gate alone has them for itself.
 constexpr std::int64_t kColumns = 64;
 constexpr std::int64_t kRows = 256;
+// Features of a block that comes in: the brick's k. 256 instead of 64 are 2 % faster on a Zen 4.
+constexpr std::int64_t kFeatures = 256;
 
 // Equal blocks of at most `most`, of whole vectors.
 std::int64_t block_of_vectors(std::int64_t size, std::int64_t most) {
@@ -48,7 +50,8 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
   if (plan.bc > p.C) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (plan.bk % kVector != 0) return fmt::format("bk must be a multiple of {}", kVector);
   if (plan.bh % plan.bk != 0) return "bh must be a multiple of bk";
-  if (plan.bh >= p.K + kVector) return fmt::format("bh must be below K + {} = {}", kVector, p.K + kVector);
+  const std::int64_t all = ceil_div(p.K, plan.bk) * plan.bk;
+  if (plan.bh > all) return fmt::format("bh must be at most K in whole blocks of bk, {}", all);
   if (plan.bn > p.N) return fmt::format("bn must be from 1 to N = {}", p.N);
   if (plan.steps > p.T) return fmt::format("steps must be from 1 to T = {}", p.T);
   if (plan.steps > 1 && plan.bn < p.N) return fmt::format("several steps need all sequences at once, bn={}", p.N);
@@ -56,9 +59,10 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
 }
 
 RnnPlan plan_rnn(const RnnProblem& p, const MachineModel&) {
-  RnnPlan plan{.bc = equal_block(p.C, kColumns),
-               .bh = block_of_vectors(p.K, kColumns),
-               .bk = has_four_columns(p.cell) ? kColumns / 4 : block_of_vectors(p.K, kColumns),
+  const std::int64_t bk = has_four_columns(p.cell) ? kColumns / 4 : block_of_vectors(p.K, kColumns);
+  RnnPlan plan{.bc = equal_block(p.C, kFeatures),
+               .bh = bk * equal_block(ceil_div(p.K, bk), kFeatures / bk),
+               .bk = bk,
                .bn = equal_block(p.N, kRows)};
   // Few sequences are too few rows for weights to be worth fetching.
   if (plan.bn == p.N) plan.steps = clamp(kRows / p.N, 1, p.T);

@@ -17,7 +17,7 @@ using D = hn::CappedTag<float, 16>;  // divides bk
 using V = hn::Vec<D>;
 
 // One vector of a row: its gates, one bk behind the other, and where its features stand in h and in c.
-struct At {
+struct GatesAt {
   const RnnRows& rows;
   std::int64_t gates, h, c;
 
@@ -34,7 +34,7 @@ HWY_INLINE void ForEachVectorOfRows(const RnnRows& r, int columns, const Vector&
   for (std::int64_t n = 0; n < r.rows; ++n) {
     const bool ended = r.lengths != nullptr && r.step >= r.lengths[n];
     for (std::int64_t j = 0; j < r.bk; j += static_cast<std::int64_t>(hn::Lanes(d))) {
-      const At at{r, n * columns * r.bk + j, n * r.ldh + j, n * r.bk + j};
+      const GatesAt at{r, n * columns * r.bk + j, n * r.ldh + j, n * r.bk + j};
       if (!ended) {
         vector(at);
         continue;
@@ -46,7 +46,7 @@ HWY_INLINE void ForEachVectorOfRows(const RnnRows& r, int columns, const Vector&
 }
 
 void LstmRows(const RnnRows& r) {
-  ForEachVectorOfRows(r, 4, [&](const At& at) HWY_ATTR {
+  ForEachVectorOfRows(r, 4, [&](const GatesAt& at) HWY_ATTR {
     const D d;
     const V i = BoundedSigmoid(d, at.gate(0)), f = BoundedSigmoid(d, at.gate(1));
     const V g = BoundedTanh(d, at.gate(2)), o = BoundedSigmoid(d, at.gate(3));
@@ -65,7 +65,7 @@ void LstmRows(const RnnRows& r) {
 HWY_INLINE V Mixed(V u, V h, V o) { return hn::MulAdd(u, hn::Sub(h, o), o); }
 
 void GruRows(const RnnRows& r) {
-  ForEachVectorOfRows(r, 3, [&](const At& at) HWY_ATTR {
+  ForEachVectorOfRows(r, 3, [&](const GatesAt& at) HWY_ATTR {
     const D d;
     const V reset = BoundedSigmoid(d, at.gate(1));
     hn::StoreU(hn::Mul(reset, hn::LoadU(d, r.h_before + at.h)), d, r.reset + at.h);
@@ -75,7 +75,7 @@ void GruRows(const RnnRows& r) {
 }
 
 void FinishGruRows(const RnnRows& r) {
-  ForEachVectorOfRows(r, 3, [&](const At& at) HWY_ATTR {
+  ForEachVectorOfRows(r, 3, [&](const GatesAt& at) HWY_ATTR {
     const D d;
     const V o = BoundedTanh(d, at.gate(2));
     hn::StoreU(Mixed(at.gate(0), hn::LoadU(d, r.h_before + at.h), o), d, r.h_after + at.h);
@@ -84,7 +84,7 @@ void FinishGruRows(const RnnRows& r) {
 }
 
 void LbrGruRows(const RnnRows& r) {
-  ForEachVectorOfRows(r, 4, [&](const At& at) HWY_ATTR {
+  ForEachVectorOfRows(r, 4, [&](const GatesAt& at) HWY_ATTR {
     const D d;
     const V u = BoundedSigmoid(d, at.gate(1)), reset = BoundedSigmoid(d, at.gate(2));
     const V o = BoundedTanh(d, hn::MulAdd(reset, at.gate(3), at.gate(0)));
@@ -99,12 +99,12 @@ void LbrGruRows(const RnnRows& r) {
 
 // What these give is what backward needs of them.
 void TanhRows(const RnnRows& r) {
-  ForEachVectorOfRows(r, 1,
-                      [&](const At& at) HWY_ATTR { hn::StoreU(BoundedTanh(D(), at.gate(0)), D(), r.h_after + at.h); });
+  ForEachVectorOfRows(
+      r, 1, [&](const GatesAt& at) HWY_ATTR { hn::StoreU(BoundedTanh(D(), at.gate(0)), D(), r.h_after + at.h); });
 }
 
 void ReluRows(const RnnRows& r) {
-  ForEachVectorOfRows(r, 1, [&](const At& at) HWY_ATTR {
+  ForEachVectorOfRows(r, 1, [&](const GatesAt& at) HWY_ATTR {
     const V x = at.gate(0);
     hn::StoreU(hn::IfThenZeroElse(hn::Lt(x, hn::Zero(D())), x), D(), r.h_after + at.h);  // a NaN stays one
   });

@@ -46,13 +46,15 @@ RnnWay::RnnWay(const Shape& shape, const RnnPlan& plan, RnnUse use)
   set(of_state_, state, [](const GateColumn& c) { return c.iter >= 0 && !c.of_reset; });
   set(of_reset_, state, [](const GateColumn& c) { return c.of_reset; });
   bias_ = AlignedBuffer<float>(static_cast<std::size_t>(Kb_ * row_of_gates()));
-  const bool kept = use == RnnUse::training && columns_.size() > 1;
+  const bool kept = use == RnnUse::training;
   gates_ = AlignedBuffer<float>(static_cast<std::size_t>(kept || !in_tile() ? Kb_ * gate_rows_ * row_of_gates() : 0));
   tiles_ =
       AlignedBuffer<float>(static_cast<std::size_t>(in_tile() ? Space().concurrency() * plan.bn * row_of_gates() : 0));
   c_ = AlignedBuffer<float>(static_cast<std::size_t>(Kb_ * c_slots_ * shape.y.N * plan.bk));
-  if (of_reset_.count > 0)
-    reset_ = AlignedBuffer<float>(static_cast<std::size_t>(state.blocks_of_part() * state.slot_size()));
+  if (of_reset_.count == 0) return;
+  reset_steps_ = state;
+  reset_steps_.slots = use == RnnUse::training ? shape.T : 1;
+  reset_ = AlignedBuffer<float>(static_cast<std::size_t>(reset_steps_.elements()));
 }
 
 BrgemmShape RnnWay::brick_shape(const Columns& columns, std::int64_t rows, const RnnSteps& a, int beta) const {
@@ -71,8 +73,6 @@ BrgemmShape RnnWay::brick_shape(const Columns& columns, std::int64_t rows, const
 Result<RnnWay> RnnWay::make(const Shape& shape, const RnnPlan& plan, RnnUse use, Backend backend, Isa isa,
                             const SimdTuning& tuning) {
   RnnWay way(shape, plan, use);
-  RnnSteps one_slot = shape.y;
-  one_slot.slots = 1;
   const auto brick = [&](const Columns& columns, std::int64_t rows, const RnnSteps& a, int beta) {
     return make_brgemm(way.brick_shape(columns, rows, a, beta), {.tuning = tuning}, backend, isa);
   };
@@ -83,7 +83,7 @@ Result<RnnWay> RnnWay::make(const Shape& shape, const RnnPlan& plan, RnnUse use,
   way.x_brick_ = *std::move(x_brick);
   way.state_brick_ = *std::move(state_brick);
   if (way.of_reset_.count > 0) {
-    auto reset_brick = brick(way.of_reset_, plan.bn, one_slot, 1);
+    auto reset_brick = brick(way.of_reset_, plan.bn, way.reset_steps_, 1);
     if (!reset_brick) return {reset_brick.status(), reset_brick.reason()};
     way.reset_brick_ = *std::move(reset_brick);
   }
@@ -176,7 +176,7 @@ void RnnWay::add_state(const BrgemmKernel& brick, const Columns& columns, const 
          .rows = static_cast<int>(rows.rows)});
 }
 
-RnnWay::Moment RnnWay::moment(std::int64_t step, float* states, const std::int32_t* lengths) const {
+RnnWay::Moment RnnWay::moment(std::int64_t step, float* states, const std::int32_t* lengths) {
   const bool training = use_ == RnnUse::training;
   const std::int64_t t = shape_.reversed ? shape_.T - 1 - step : step, slot = shape_.y.slot_size();
   const Chunk chunk = chunk_of(step);
@@ -189,6 +189,7 @@ RnnWay::Moment RnnWay::moment(std::int64_t step, float* states, const std::int32
           .new_chunk = step % plan_.steps == 0,
           .before = shape_.reversed ? after + slot : after - slot,
           .after = after,
+          .reset = reset_.data() + (training && reset_brick_ ? t * slot : 0),
           .lengths = lengths};
 }
 
@@ -202,7 +203,7 @@ RnnRows RnnWay::rows_at(const Moment& m, std::int64_t kb, std::int64_t n, float*
           .kept = use_ == RnnUse::training ? gates : nullptr,
           .h_before = m.before + h,
           .h_after = m.after + h,
-          .reset = reset_brick_ ? reset_.data() + block * shape_.y.slot_size() + in_block : nullptr,
+          .reset = reset_brick_ ? m.reset + block * reset_steps_.block_size() + in_block : nullptr,
           .ldh = plan_.bh,
           .c_before = c_slots_ > 0 ? c_at(kb, m.c_before) + n * plan_.bk : nullptr,
           .c_after = c_slots_ > 0 ? c_at(kb, m.c_after) + n * plan_.bk : nullptr,
@@ -238,7 +239,7 @@ void RnnWay::run(const float* x, float* y, const std::int32_t* lengths) {
       if (!reset_brick_) continue;
       for_each_task([&](std::int64_t kb, std::int64_t n) {
         const RnnRows rows = rows_at(m, kb, n, tile);
-        add_state(*reset_brick_, of_reset_, reset_.data(), kb, n, rows);
+        add_state(*reset_brick_, of_reset_, m.reset, kb, n, rows);
         finish_rnn_rows(shape_.cell, rows);
       });
     }

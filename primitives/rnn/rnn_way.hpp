@@ -45,6 +45,21 @@ class RnnWay {
 
   void run(const float* x, float* y, const std::int32_t* lengths);
 
+  // What training has kept: each step's gates, [Kb][T][N][columns][bk], and states.
+  const Shape& shape() const { return shape_; }
+  const RnnPlan& plan() const { return plan_; }
+  std::span<const GateColumn> columns() const { return columns_; }
+  std::int64_t Kb() const { return Kb_; }
+  std::int64_t row_of_gates() const { return static_cast<std::int64_t>(columns_.size()) * plan_.bk; }
+  const float* gates_at(std::int64_t kb, std::int64_t row) const {
+    return gates_.data() + (kb * gate_rows_ + row) * row_of_gates();
+  }
+  const float* c_at(std::int64_t kb, std::int64_t slot) const {
+    return c_.data() + (kb * c_slots_ + slot) * shape_.y.N * plan_.bk;
+  }
+  const RnnSteps& reset_steps() const { return reset_steps_; }
+  const float* reset() const { return reset_.data(); }
+
   std::string_view isa() const { return state_brick_->isa(); }
 
  private:
@@ -64,23 +79,22 @@ class RnnWay {
   template <class GateOf>
   void pack(Columns&, const RnnSteps& a, const float* weights, const GateOf&);
   Chunk chunk_of(std::int64_t step) const;
-  std::int64_t row_of_gates() const { return static_cast<std::int64_t>(columns_.size()) * plan_.bk; }
-  // Whether sums need no place but a tile that each thread has: they are finished in the same task.
-  bool in_tile() const { return plan_.steps == 1 && of_reset_.count == 0; }
   float* gates_at(std::int64_t kb, std::int64_t row) {
     return gates_.data() + (kb * gate_rows_ + row) * row_of_gates();
   }
   float* c_at(std::int64_t kb, std::int64_t slot) { return c_.data() + (kb * c_slots_ + slot) * shape_.y.N * plan_.bk; }
+  // Whether sums need no place but a tile that each thread has: they are finished in the same task.
+  bool in_tile() const { return plan_.steps == 1 && of_reset_.count == 0; }
   // Everything at one place in time, which the threads' shares of it have in common.
   struct Moment {
     std::int64_t t, gate_row, c_before, c_after;
     Chunk chunk;
     bool new_chunk;
     const float* before;
-    float* after;
+    float *after, *reset;
     const std::int32_t* lengths;
   };
-  Moment moment(std::int64_t step, float* states, const std::int32_t* lengths) const;
+  Moment moment(std::int64_t step, float* states, const std::int32_t* lengths);
   RnnRows rows_at(const Moment&, std::int64_t kb, std::int64_t n, float* tile);
   void gates_and_state(const float* x, const Moment&, std::int64_t kb, std::int64_t n, const RnnRows&);
   void add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64_t rows, float* gates) const;
@@ -99,7 +113,8 @@ class RnnWay {
   AlignedBuffer<float> gates_;  // [Kb][steps, all of them in training][N][columns][bk]
   AlignedBuffer<float> tiles_;  // of each thread
   AlignedBuffer<float> c_;      // [Kb][before and behind a step, or each of them][N][bk]
-  AlignedBuffer<float> reset_;  // r h at one step, as the state
+  RnnSteps reset_steps_;        // r h at one step, or at each in training
+  AlignedBuffer<float> reset_;
 };
 
 }  // namespace brickwork

@@ -1,0 +1,310 @@
+#include "rnn/rnn_way_backward.hpp"
+
+#include <algorithm>
+
+#include "league.hpp"
+#include "rnn/step_barrier.hpp"
+
+namespace brickwork {
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+
+// Of weights that a call passes over again for every tile of rows: they stay in L2.
+constexpr std::int64_t kWeightsOfACall = 512 << 10;
+constexpr std::int64_t kRowsOfDx = 256;
+// Pixels, so to speak, of a call of an update: steps are taken together where there are few sequences.
+constexpr std::int64_t kRowsOfUpdate = 256;
+constexpr std::int64_t kFeaturesOfATask = 64;
+
+RnnSteps one_part(RnnSteps steps) {
+  steps.parts = 1;
+  return steps;
+}
+
+}  // namespace
+
+RnnWayBackward::RnnWayBackward(const RnnWay& way)
+    : shape_(way.shape()), plan_(way.plan()), gates_(way.columns()), Kb_(way.Kb()), row_of_gates_(way.row_of_gates()) {
+  bd_ = plan_.bk;
+  for (std::int64_t m = kFeaturesOfATask / plan_.bk; m > 1 && bd_ == plan_.bk; --m) {
+    if (plan_.bh / plan_.bk % m == 0) bd_ = m * plan_.bk;
+  }
+  const RnnSteps state = one_part(shape_.y);
+  of_x_ = columns_of(shape_.x, shape_.x.block, [](const GateColumn& c) { return c.layer >= 0; });
+  of_state_ = columns_of(state, bd_, [](const GateColumn& c) { return c.iter >= 0 && !c.of_reset; });
+  of_reset_ = columns_of(way.reset_steps(), bd_, [](const GateColumn& c) { return c.of_reset; });
+  const auto floats = [](std::int64_t size) { return AlignedBuffer<float>(static_cast<std::size_t>(size)); };
+  const std::int64_t padded = state.blocks() * state.slot_size();
+  dgates_ = floats(Kb_ * shape_.T * state.N * row_of_gates_);
+  dhT_ = floats(padded);
+  dh_ = floats(padded);
+  if (of_reset_.count > 0) dreset_ = floats(padded);
+  if (shape_.cell == RnnCell::lstm) {
+    dcT_ = floats(Kb_ * state.N * plan_.bk);
+    dc_ = floats(Kb_ * state.N * plan_.bk);
+  }
+  dbias_ = floats(Kb_ * row_of_gates_);
+  ones_ = floats(state.N);
+  std::fill_n(ones_.data(), ones_.size(), 1.0F);
+}
+
+RnnWayBackward::Columns RnnWayBackward::columns_of(const RnnSteps& rows, std::int64_t block,
+                                                   bool (*has)(const GateColumn&)) const {
+  Columns c{.rows = rows, .block = block};
+  const auto first = std::ranges::find_if(gates_, has);
+  c.first = first - gates_.begin();
+  c.count = std::find_if_not(first, gates_.end(), has) - first;
+  const std::int64_t size = c.count == 0 ? 0 : rows.blocks() * rows.block * Kb_ * c.count * plan_.bk;
+  c.weights = AlignedBuffer<float>(static_cast<std::size_t>(size));
+  c.gradient = AlignedBuffer<float>(static_cast<std::size_t>(size));
+  return c;
+}
+
+Result<RnnWayBackward> RnnWayBackward::make(const RnnWay& way, Backend backend, Isa isa, const SimdTuning& tuning) {
+  RnnWayBackward b(way);
+  const std::int64_t N = b.shape_.y.N, T = b.shape_.T;
+  std::string refused;
+  Status status = Status::ok;
+  const auto brick = [&](const BrgemmShape& shape) -> BrgemmKernelPtr {
+    auto made = make_brgemm(shape, {.tuning = tuning}, backend, isa);
+    if (made) return *std::move(made);
+    status = made.status();
+    refused = made.reason();
+    return nullptr;
+  };
+  for (Columns* c : {&b.of_x_, &b.of_state_, &b.of_reset_}) {
+    if (c->count == 0) continue;
+    const std::int64_t n = c->count * b.plan_.bk;
+    c->product = brick({.m = static_cast<int>(c == &b.of_x_ ? std::min(kRowsOfDx, T * N) : N),
+                        .n = static_cast<int>(c->block),
+                        .k = static_cast<int>(n),
+                        .lda = b.row_of_gates_,
+                        .ldb = c->block,
+                        .ldc = c->block,
+                        .beta = 1,
+                        .stride_a = T * N * b.row_of_gates_,
+                        .stride_b = n * c->block});
+    for (const int beta : {0, 1}) {
+      (beta == 0 ? c->first_update : c->update) = brick({.m = static_cast<int>(c->rows.block),
+                                                         .n = static_cast<int>(n),
+                                                         .k = static_cast<int>(N),
+                                                         .lda = c->rows.block,
+                                                         .ldb = b.row_of_gates_,
+                                                         .ldc = n,
+                                                         .a_transposed = true,
+                                                         .beta = beta,
+                                                         .stride_a = N * c->rows.block,
+                                                         .stride_b = N * b.row_of_gates_});
+    }
+  }
+  b.bias_brick_ = brick({.m = 1,
+                         .n = static_cast<int>(b.row_of_gates_),
+                         .k = static_cast<int>(N),
+                         .lda = N,
+                         .ldb = b.row_of_gates_,
+                         .ldc = b.row_of_gates_,
+                         .stride_b = N * b.row_of_gates_});
+  if (status != Status::ok) return {status, refused};
+  return b;
+}
+
+// Element (feature, gate, k) of the plain weights [features][G][K] goes to row k of its column, column feature.
+template <class GateOf>
+void RnnWayBackward::pack(Columns& c, const float* weights, const GateOf& gate_of) const {
+  const std::int64_t K = shape_.y.size, G = std::ranges::count_if(gates_, [](auto&g) { return g.layer >= 0; });
+  const std::int64_t blocks = c.rows.blocks() * c.rows.block / c.block;
+  std::fill_n(c.weights.data(), c.weights.size(), 0.0F);
+  const auto task = [&](const auto&, std::int64_t block, void*) {
+    float* const to = c.weights.data() + block * Kb_ * c.count * plan_.bk * c.block;
+    for (std::int64_t f = 0; f < c.block; ++f) {
+      const std::int64_t padded = block * c.block + f, in_part = c.rows.blocks_of_part() * c.rows.block;
+      const std::int64_t part = padded / in_part, feature = padded % in_part;
+      if (feature >= c.rows.size) continue;
+      for (std::int64_t column = 0; column < c.count; ++column) {
+        const auto gate = gate_of(gates_[static_cast<std::size_t>(c.first + column)]);
+        const float* const from = weights + ((part * c.rows.size + feature) * G + gate) * K;
+        for (std::int64_t k = 0; k < K; ++k) {
+          const std::int64_t row = (k / plan_.bk * c.count + column) * plan_.bk + k % plan_.bk;
+          to[row * c.block + f] = from[k];
+        }
+      }
+    }
+  };
+  parallel_league(Space(), blocks, 1, 0, task);
+}
+
+template <class GateOf>
+void RnnWayBackward::unpack(const Columns& c, float* gradient, const GateOf& gate_of) const {
+  const std::int64_t K = shape_.y.size, G = std::ranges::count_if(gates_, [](auto&g) { return g.layer >= 0; });
+  for (std::int64_t part = 0; part < c.rows.parts; ++part) {
+    for (std::int64_t f = 0; f < c.rows.size; ++f) {
+      const std::int64_t block = part * c.rows.blocks_of_part() + f / c.rows.block;
+      for (std::int64_t column = 0; column < c.count; ++column) {
+        const auto gate = gate_of(gates_[static_cast<std::size_t>(c.first + column)]);
+        float* const to = gradient + ((part * c.rows.size + f) * G + gate) * K;
+        for (std::int64_t k = 0; k < K; ++k) {
+          const std::int64_t row = (k / plan_.bk * c.rows.blocks() + block) * c.rows.block + f % c.rows.block;
+          to[k] = c.gradient.data()[(row * c.count + column) * plan_.bk + k % plan_.bk];
+        }
+      }
+    }
+  }
+}
+
+void RnnWayBackward::set_weights(const float* layer, const float* iter) {
+  const auto iter_of = [](const GateColumn& c) { return c.iter; };
+  pack(of_x_, layer, [](const GateColumn& c) { return c.layer; });
+  pack(of_state_, iter, iter_of);
+  if (of_reset_.count > 0) pack(of_reset_, iter, iter_of);
+}
+
+float* RnnWayBackward::dh_at(std::int64_t feature, std::int64_t n, AlignedBuffer<float>& dh) const {
+  return dh.data() + (feature / bd_ * shape_.y.N + n) * bd_ + feature % bd_;
+}
+
+void RnnWayBackward::set_states(const float* dhT, const float* dcT) {
+  const std::int64_t N = shape_.y.N, K = shape_.y.size;
+  for (std::int64_t n = 0; n < N; ++n)
+    for (std::int64_t k = 0; k < K; ++k) {
+      *dh_at(k, n, dhT_) = dhT[n * K + k];
+      if (dcT_.size() > 0) dcT_.data()[(k / plan_.bk * N + n) * plan_.bk + k % plan_.bk] = dcT[n * K + k];
+    }
+}
+
+void RnnWayBackward::get_states(float* dh0, float* dc0) const {
+  const std::int64_t N = shape_.y.N, K = shape_.y.size;
+  for (std::int64_t n = 0; n < N; ++n)
+    for (std::int64_t k = 0; k < K; ++k) {
+      dh0[n * K + k] = dh_.data()[(k / bd_ * N + n) * bd_ + k % bd_];
+      if (dc_.size() > 0) dc0[n * K + k] = dc_.data()[(k / plan_.bk * N + n) * plan_.bk + k % plan_.bk];
+    }
+}
+
+void RnnWayBackward::get_gradients(float* layer, float* iter, float* bias) const {
+  const auto iter_of = [](const GateColumn& c) { return c.iter; };
+  unpack(of_x_, layer, [](const GateColumn& c) { return c.layer; });
+  unpack(of_state_, iter, iter_of);
+  if (of_reset_.count > 0) unpack(of_reset_, iter, iter_of);
+  const std::int64_t K = shape_.y.size;
+  for (std::int64_t k = 0; k < K; ++k)
+    for (std::size_t c = 0; c < gates_.size(); ++c)
+      bias[gates_[c].bias * K + k] =
+          dbias_.data()[k / plan_.bk * row_of_gates_ + static_cast<std::int64_t>(c) * plan_.bk + k % plan_.bk];
+}
+
+void RnnWayBackward::multiply(const Columns& c, std::int64_t block, std::int64_t row, std::int64_t rows,
+                              float* to) const {
+  const std::int64_t weights = c.product->shape().stride_b;
+  const std::int64_t together = clamp(kWeightsOfACall / static_cast<std::int64_t>(sizeof(float)) / weights, 1, Kb_);
+  for (std::int64_t kb = 0; kb < Kb_; kb += together) {
+    const float* const gates = dgates_at(kb, row) + c.first * plan_.bk;
+    const float* const b = c.weights.data() + (block * Kb_ + kb) * weights;
+    (*c.product)({.batch = strided_batch(c.product->shape(), gates, b, std::min(together, Kb_ - kb)),
+                  .c = to,
+                  .rows = static_cast<int>(rows)});
+  }
+}
+
+RnnBackwardRows RnnWayBackward::rows_at(const RnnWay& way, std::int64_t step, const float* states, const float* dstates,
+                                        const std::int32_t* lengths, std::int64_t kb, std::int64_t n) {
+  const std::int64_t t = time_of(step), feature = kb * plan_.bk, slot = shape_.y.slot_size();
+  const std::int64_t h = feature / plan_.bh * shape_.y.block_size() + n * plan_.bh + feature % plan_.bh;
+  const bool has_c = dc_.size() > 0;
+  return {.rows = std::min(plan_.bn, shape_.y.N - n),
+          .bk = plan_.bk,
+          .gates = way.gates_at(kb, t * shape_.y.N + n),
+          .dgates = dgates_.data() + (dgates_at(kb, t * shape_.y.N + n) - dgates_.data()),
+          .h_before = states + (slot_before_first() + t) * slot + h,
+          .h_after = states + (1 + t) * slot + h,
+          .dy = dstates + (1 + t) * slot + h,
+          .ldh = plan_.bh,
+          .dh = dh_at(feature, n, dh_),
+          .dreset = dreset_.size() > 0 ? dh_at(feature, n, dreset_) : nullptr,
+          .lddh = bd_,
+          .c_before = has_c ? way.c_at(kb, step) + n * plan_.bk : nullptr,
+          .c_after = has_c ? way.c_at(kb, step + 1) + n * plan_.bk : nullptr,
+          .dc = has_c ? dc_.data() + (kb * shape_.y.N + n) * plan_.bk : nullptr,
+          .lengths = lengths == nullptr ? nullptr : lengths + n,
+          .step = static_cast<std::int32_t>(t)};
+}
+
+void RnnWayBackward::run_data(const RnnWay& way, const float* y, const float* dy, const std::int32_t* lengths) {
+  const std::int64_t N = shape_.y.N, Nb = ceil_div(N, plan_.bn), threads = Space().concurrency();
+  const std::int64_t part = shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size();
+  const std::int64_t kbs = bd_ / plan_.bk, tasks = ceil_div(Kb_, kbs) * Nb;
+  std::copy_n(dhT_.data(), dhT_.size(), dh_.data());
+  std::copy_n(dcT_.data(), dcT_.size(), dc_.data());
+  StepBarrier together(static_cast<int>(threads));
+  const auto all_steps = [&](const auto&, std::int64_t thread, void*) {
+    const auto for_each_task = [&](const auto& task) {
+      for (std::int64_t i = tasks * thread / threads; i < tasks * (thread + 1) / threads; ++i) {
+        const std::int64_t n = i % Nb * plan_.bn;
+        task(i / Nb, n, std::min(plan_.bn, N - n));
+      }
+      together.wait();
+    };
+    const auto for_each_rows = [&](std::int64_t step, std::int64_t block, std::int64_t n, const auto& rows) {
+      for (std::int64_t kb = block * kbs; kb < std::min(Kb_, (block + 1) * kbs); ++kb) {
+        rows(shape_.cell, rows_at(way, step, y + part, dy + part, lengths, kb, n));
+      }
+    };
+    for (std::int64_t step = shape_.T - 1; step >= -1; --step) {
+      for_each_task([&](std::int64_t block, std::int64_t n, std::int64_t rows) {
+        if (step + 1 < shape_.T) {
+          multiply(of_state_, block, time_of(step + 1) * N + n, rows, dh_at(block * bd_, n, dh_));
+        }
+        if (step >= 0) for_each_rows(step, block, n, rnn_backward_rows);
+      });
+      if (step < 0 || of_reset_.count == 0) continue;
+      for_each_task([&](std::int64_t block, std::int64_t n, std::int64_t rows) {
+        float* const dreset = dh_at(block * bd_, n, dreset_);
+        std::fill_n(dreset, rows * bd_, 0.0F);
+        multiply(of_reset_, block, time_of(step) * N + n, rows, dreset);
+        for_each_rows(step, block, n, finish_rnn_backward_rows);
+      });
+    }
+  };
+  parallel_league(Space(), threads, 1, 0, all_steps);
+}
+
+void RnnWayBackward::run_x(float* dx, bool accumulate) const {
+  const RnnSteps& x = shape_.x;
+  const std::int64_t all = shape_.T * x.N, chunks = ceil_div(all, kRowsOfDx);
+  const auto task = [&](const auto&, std::int64_t i, void*) {
+    const std::int64_t block = i / chunks, row = i % chunks * kRowsOfDx, rows = std::min(kRowsOfDx, all - row);
+    float* const to = dx + block * x.block_size() + shape_.first * x.slot_size() + row * x.block;
+    if (!accumulate) std::fill_n(to, rows * x.block, 0.0F);
+    multiply(of_x_, block, row, rows, to);
+  };
+  parallel_league(Space(), x.blocks() * chunks, 1, 0, task);
+}
+
+void RnnWayBackward::update(Columns& c, std::int64_t kb, const float* rows) const {
+  const std::int64_t N = shape_.y.N, steps = clamp(kRowsOfUpdate / N, 1, shape_.T), n = c.count * plan_.bk;
+  for (std::int64_t t = 0; t < shape_.T; t += steps) {
+    const BrgemmKernel& brick = t == 0 ? *c.first_update : *c.update;
+    const float* const gates = dgates_at(kb, t * N) + c.first * plan_.bk;
+    for (std::int64_t block = 0; block < c.rows.blocks(); ++block) {
+      const float* const a = rows + block * c.rows.block_size() + t * c.rows.slot_size();
+      brick({.batch = strided_batch(brick.shape(), a, gates, std::min(steps, shape_.T - t)),
+             .c = c.gradient.data() + (kb * c.rows.blocks() + block) * c.rows.block * n});
+    }
+  }
+}
+
+void RnnWayBackward::run_update(const RnnWay& way, const float* x, const float* y) {
+  const std::int64_t slot = shape_.y.slot_size();
+  const float* const states =
+      y + shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size() + slot_before_first() * slot;
+  const auto task = [&](const auto&, std::int64_t kb, void*) {
+    update(of_x_, kb, x + shape_.first * shape_.x.slot_size());
+    update(of_state_, kb, states);
+    if (of_reset_.count > 0) update(of_reset_, kb, way.reset());
+    (*bias_brick_)({.batch = strided_batch(bias_brick_->shape(), ones_.data(), dgates_at(kb, 0), shape_.T),
+                    .c = dbias_.data() + kb * row_of_gates_});
+  };
+  parallel_league(Space(), Kb_, 1, 0, task);
+}
+
+}  // namespace brickwork
