@@ -34,6 +34,9 @@ std::unique_ptr<Experiment> softmax_loss_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_forward_experiment(const Request&);
+std::unique_ptr<Experiment> rnn_backward_experiment(const Request&);
+std::unique_ptr<Experiment> rnn_backward_data_experiment(const Request&);
+std::unique_ptr<Experiment> rnn_update_experiment(const Request&);
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request&);
 std::unique_ptr<Experiment> mlp_experiment(const Request&);
 
@@ -142,6 +145,13 @@ std::span<const ExperimentEntry> experiment_table() {
       rnn_pass({.name = "rnn-forward",
                 .about = "recurrent layers forward in training, which keeps what backward needs",
                 .make = rnn_forward_experiment}),
+      rnn_pass({.name = "rnn-backward",
+                .about = "recurrent layers back through time: all gradients",
+                .make = rnn_backward_experiment}),
+      rnn_pass({.name = "rnn-backward-data",
+                .about = "recurrent layers back through time: the gradients of x and the states",
+                .make = rnn_backward_data_experiment}),
+      rnn_pass({.name = "rnn-update", .about = "recurrent layers' weight update", .make = rnn_update_experiment}),
       {.name = "brgemm",
        .about = "the kernel itself on one core",
        .figure = "sweep",

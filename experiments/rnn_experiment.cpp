@@ -1,4 +1,5 @@
-// rnn-inference and rnn-forward: recurrent layers, our loops around each backend of the brick beside the libraries.
+// rnn-inference, rnn-forward, rnn-backward and its parts: recurrent layers, our loops around each backend of the brick
+// beside the libraries.
 #include <fmt/format.h>
 
 #include "experiment_of.hpp"
@@ -10,38 +11,74 @@
 namespace brickwork {
 namespace {
 
-template <class AnOp, RnnUse kUse>
+// What the passes have in common.
+class PreparedRnn : public PreparedLoops<Rnn> {
+ public:
+  using PreparedLoops::PreparedLoops;
+
+  void pack() override {
+    driver_.set_x(plain_.at<float>("x"));
+    driver_.set_states(plain_.at<float>("h0"), plain_.at<float>("c0"));
+    driver_.set_lengths(plain_.at<std::int32_t>("lengths"));
+    for (std::int64_t l = 0; l < driver_.problem().L; ++l) {
+      const auto weights = [&](const char* name) { return plain_.at<float>(fmt::format("{}.{}", name, l)); };
+      driver_.set_weights(l, weights("weights_layer"), weights("weights_iter"), weights("bias"));
+    }
+  }
+};
+
+class PreparedForward final : public PreparedRnn {
+ public:
+  using PreparedRnn::PreparedRnn;
+
+  void run() override { driver_.run(); }
+  void unpack(PlainTensors& out) override {
+    driver_.get_y(out.at<float>("y"));
+    driver_.get_states(out.at<float>("hT"), out.at<float>("cT"));
+  }
+};
+
+// By data, the weight update, or both. Forward runs when it packs, and before an update what it needs of the other.
+template <bool kData, bool kUpdate>
+class PreparedBackward final : public PreparedRnn {
+ public:
+  using PreparedRnn::PreparedRnn;
+
+  void pack() override {
+    PreparedRnn::pack();
+    driver_.run();
+    driver_.set_gradients(plain_.at<float>("dy"), plain_.at<float>("dhT"), plain_.at<float>("dcT"));
+    if (!kData) driver_.run_backward_data();
+  }
+  void run() override {
+    if (kData) driver_.run_backward_data();
+    if (kUpdate) driver_.run_weight_update();
+  }
+  void unpack(PlainTensors& out) override {
+    if (kData) driver_.get_data_gradients(out.at<float>("dx"), out.at<float>("dh0"), out.at<float>("dc0"));
+    for (std::int64_t l = 0; kUpdate && l < driver_.problem().L; ++l) {
+      const auto gradient = [&](const char* name) { return out.at<float>(fmt::format("{}.{}.gradient", name, l)); };
+      driver_.get_weight_gradients(l, gradient("weights_layer"), gradient("weights_iter"), gradient("bias"));
+    }
+  }
+};
+
+template <class AnOp, RnnUse kUse, class APrepared>
 struct RnnPass {
   using Op = AnOp;
   using Plan = RnnPlan;
   using Driver = Rnn;
+  using Prepared = APrepared;
 
   static RnnWork problem(const RnnProblem& p) { return {p, kUse}; }
   static Plan parse(std::string_view text) { return parse_rnn_plan(text); }
   static Plan rule(const RnnWork& work, const MachineModel& machine, Backend) {
     return plan_rnn(work.problem, machine);
   }
-
-  class Prepared final : public PreparedLoops<Rnn> {
-   public:
-    using PreparedLoops::PreparedLoops;
-
-    void pack() override {
-      driver_.set_x(plain_.at<float>("x"));
-      driver_.set_states(plain_.at<float>("h0"), plain_.at<float>("c0"));
-      driver_.set_lengths(plain_.at<std::int32_t>("lengths"));
-      for (std::int64_t l = 0; l < driver_.problem().L; ++l) {
-        const auto weights = [&](const char* name) { return plain_.at<float>(fmt::format("{}.{}", name, l)); };
-        driver_.set_weights(l, weights("weights_layer"), weights("weights_iter"), weights("bias"));
-      }
-    }
-    void run() override { driver_.run(); }
-    void unpack(PlainTensors& out) override {
-      driver_.get_y(out.at<float>("y"));
-      driver_.get_states(out.at<float>("hT"), out.at<float>("cT"));
-    }
-  };
 };
+
+template <class Op, class Prepared>
+using RnnTraining = RnnPass<Op, RnnUse::training, Prepared>;
 
 template <class Pass>
 std::unique_ptr<Experiment> rnn_experiment(const Request& request,
@@ -57,14 +94,29 @@ std::unique_ptr<Experiment> rnn_experiment(const Request& request,
 }  // namespace
 
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {
-  return rnn_experiment<RnnPass<RnnInferenceOp, RnnUse::inference>>(
+  return rnn_experiment<RnnPass<RnnInferenceOp, RnnUse::inference, PreparedForward>>(
       request,
       {onednn_rnn_inference(), onednn_latest("onednn-latest", onednn_rnn_inference()), openblas_rnn_inference()});
 }
 
 std::unique_ptr<Experiment> rnn_forward_experiment(const Request& request) {
-  return rnn_experiment<RnnPass<RnnForwardOp, RnnUse::training>>(
+  return rnn_experiment<RnnTraining<RnnForwardOp, PreparedForward>>(
       request, {onednn_rnn_forward(), onednn_latest("onednn-latest", onednn_rnn_forward())});
+}
+
+std::unique_ptr<Experiment> rnn_backward_experiment(const Request& request) {
+  return rnn_experiment<RnnTraining<RnnBackwardOp, PreparedBackward<true, true>>>(
+      request, {onednn_rnn_backward(), onednn_latest("onednn-latest", onednn_rnn_backward())});
+}
+
+std::unique_ptr<Experiment> rnn_backward_data_experiment(const Request& request) {
+  return rnn_experiment<RnnTraining<RnnBackwardDataOp, PreparedBackward<true, false>>>(request,
+                                                                                       {onednn_rnn_backward_data()});
+}
+
+std::unique_ptr<Experiment> rnn_update_experiment(const Request& request) {
+  return rnn_experiment<RnnTraining<RnnWeightUpdateOp, PreparedBackward<false, true>>>(request,
+                                                                                       {onednn_rnn_weight_update()});
 }
 
 }  // namespace brickwork
