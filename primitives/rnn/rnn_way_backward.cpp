@@ -11,11 +11,21 @@ namespace {
 using Space = Kokkos::DefaultHostExecutionSpace;
 
 // Of weights that a call passes over again for every tile of rows: they stay in L2.
-constexpr std::int64_t kWeightsOfACall = 512 << 10;
-constexpr std::int64_t kRowsOfDx = 256;
+constexpr std::int64_t kWeightsOfACall = 384 << 10;
+constexpr std::int64_t kRowsOfDx = 168;
+constexpr std::int64_t kTasksOfAThread = 4;
 // Pixels, so to speak, of a call of an update: steps are taken together where there are few sequences.
 constexpr std::int64_t kRowsOfUpdate = 256;
 constexpr std::int64_t kFeaturesOfATask = 64;
+
+// Of a block of x, in equal parts that the brick's widest tile holds; a prime number of features stays whole.
+std::int64_t part_of(std::int64_t block) {
+  constexpr std::int64_t kFew = 16;
+  for (std::int64_t part = std::min(block, kFeaturesOfATask); part >= kFew; --part) {
+    if (block % part == 0) return part;
+  }
+  return block;
+}
 
 RnnSteps one_part(RnnSteps steps) {
   steps.parts = 1;
@@ -31,7 +41,7 @@ RnnWayBackward::RnnWayBackward(const RnnWay& way)
     if (plan_.bh / plan_.bk % m == 0) bd_ = m * plan_.bk;
   }
   const RnnSteps state = one_part(shape_.y);
-  of_x_ = columns_of(shape_.x, shape_.x.block, [](const GateColumn& c) { return c.layer >= 0; });
+  of_x_ = columns_of(shape_.x, part_of(shape_.x.block), [](const GateColumn& c) { return c.layer >= 0; });
   of_state_ = columns_of(state, bd_, [](const GateColumn& c) { return c.iter >= 0 && !c.of_reset; });
   of_reset_ = columns_of(way.reset_steps(), bd_, [](const GateColumn& c) { return c.of_reset; });
   const auto floats = [](std::int64_t size) { return AlignedBuffer<float>(static_cast<std::size_t>(size)); };
@@ -81,7 +91,7 @@ Result<RnnWayBackward> RnnWayBackward::make(const RnnWay& way, Backend backend, 
                         .k = static_cast<int>(n),
                         .lda = b.row_of_gates_,
                         .ldb = c->block,
-                        .ldc = c->block,
+                        .ldc = c == &b.of_x_ ? c->rows.block : c->block,
                         .beta = 1,
                         .stride_a = T * N * b.row_of_gates_,
                         .stride_b = n * c->block});
@@ -195,14 +205,18 @@ void RnnWayBackward::get_gradients(float* layer, float* iter, float* bias) const
 
 void RnnWayBackward::multiply(const Columns& c, std::int64_t block, std::int64_t row, std::int64_t rows,
                               float* to) const {
-  const std::int64_t weights = c.product->shape().stride_b;
+  const BrgemmShape& shape = c.product->shape();
+  const std::int64_t weights = shape.stride_b;
   const std::int64_t together = clamp(kWeightsOfACall / static_cast<std::int64_t>(sizeof(float)) / weights, 1, Kb_);
   for (std::int64_t kb = 0; kb < Kb_; kb += together) {
-    const float* const gates = dgates_at(kb, row) + c.first * plan_.bk;
     const float* const b = c.weights.data() + (block * Kb_ + kb) * weights;
-    (*c.product)({.batch = strided_batch(c.product->shape(), gates, b, std::min(together, Kb_ - kb)),
-                  .c = to,
-                  .rows = static_cast<int>(rows)});
+    for (std::int64_t r = 0; r < rows; r += shape.m) {
+      const float* const gates = dgates_at(kb, row + r) + c.first * plan_.bk;
+      (*c.product)({.batch = strided_batch(shape, gates, b, std::min(together, Kb_ - kb)),
+                    .c = to + r * shape.ldc,
+                    .rows = static_cast<int>(std::min<std::int64_t>(shape.m, rows - r)),
+                    .next_a = r + shape.m < rows ? shape.m * row_of_gates_ : 0});
+    }
   }
 }
 
@@ -270,14 +284,18 @@ void RnnWayBackward::run_data(const RnnWay& way, const float* y, const float* dy
 
 void RnnWayBackward::run_x(float* dx, bool accumulate) const {
   const RnnSteps& x = shape_.x;
-  const std::int64_t all = shape_.T * x.N, chunks = ceil_div(all, kRowsOfDx);
+  const std::int64_t part = of_x_.block, parts = x.block / part, blocks = x.blocks() * parts;
+  // Weights stay in L2 while all rows pass; where there are few blocks of features, threads share the rows.
+  const std::int64_t groups = ceil_div(kTasksOfAThread * Space().concurrency(), blocks);
+  const std::int64_t all = shape_.T * x.N, of_group = ceil_div(all, groups);
   const auto task = [&](const auto&, std::int64_t i, void*) {
-    const std::int64_t block = i / chunks, row = i % chunks * kRowsOfDx, rows = std::min(kRowsOfDx, all - row);
-    float* const to = dx + block * x.block_size() + shape_.first * x.slot_size() + row * x.block;
-    if (!accumulate) std::fill_n(to, rows * x.block, 0.0F);
+    const std::int64_t block = i / groups, row = i % groups * of_group, rows = std::min(of_group, all - row);
+    float* const to =
+        dx + block / parts * x.block_size() + shape_.first * x.slot_size() + row * x.block + block % parts * part;
+    for (std::int64_t r = 0; r < rows && !accumulate; ++r) std::fill_n(to + r * x.block, part, 0.0F);
     multiply(of_x_, block, row, rows, to);
   };
-  parallel_league(Space(), x.blocks() * chunks, 1, 0, task);
+  parallel_league(Space(), blocks * groups, 1, 0, task);
 }
 
 void RnnWayBackward::update(Columns& c, std::int64_t kb, const float* rows) const {
