@@ -218,6 +218,16 @@ TEST(Program, ChecksFullyConnectedLayers) {
   expect_right("fc-update", "--problem 'N5 C16 K32' --problem 'N1 C5 K7 bias' --problem 'C70 K3'");
 }
 
+TEST(Program, ChecksRecurrentLayers) {
+  for (const char* experiment : {"rnn-inference", "rnn-forward", "rnn-backward"}) {
+    expect_right(experiment,
+                 "--problem 'T4 N5 C16' --problem 'T3 N1 C5 K7 gru reverse' --problem 'T2 N3 C20 lbr-gru L2'");
+  }
+  for (const char* experiment : {"rnn-backward-data", "rnn-update"}) {
+    expect_right(experiment, "--contenders brickwork-simd --problem 'T4 N3 C5 K40 bidirectional unequal'");
+  }
+}
+
 TEST(Program, ChecksWholeNetworks) {
   expect_right("mlp", "--problem 'N5 C16 L2' --problem 'N3 C70 L1 backward' --problem 'N2 C9 L3 forward'");
   expect_right("resnet50-step", "--problem 'N2 L14 H32 K10'");

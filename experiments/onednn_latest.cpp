@@ -15,6 +15,7 @@
 #include "fc_baselines.hpp"
 #include "network_baselines.hpp"
 #include "pool_baselines.hpp"
+#include "rnn_baselines.hpp"
 #include "sgd_op.hpp"
 #include "softmax_loss_ops.hpp"
 
@@ -70,6 +71,26 @@ std::unique_ptr<Experiment> fc_backward_experiment(const Request& request) {
 
 std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
   return experiment(request, onednn_fc_weight_update());
+}
+
+std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {
+  return experiment(request, onednn_rnn_inference());
+}
+
+std::unique_ptr<Experiment> rnn_forward_experiment(const Request& request) {
+  return experiment(request, onednn_rnn_forward());
+}
+
+std::unique_ptr<Experiment> rnn_backward_experiment(const Request& request) {
+  return experiment(request, onednn_rnn_backward());
+}
+
+std::unique_ptr<Experiment> rnn_backward_data_experiment(const Request& request) {
+  return experiment(request, onednn_rnn_backward_data());
+}
+
+std::unique_ptr<Experiment> rnn_update_experiment(const Request& request) {
+  return experiment(request, onednn_rnn_weight_update());
 }
 
 std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
