@@ -91,7 +91,8 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
   }
   Op::reference(few, distinct, data.expected);
   if constexpr (requires { Op::sum_over_images; }) {
-    test_data::multiply_sums(data.expected, static_cast<double>(p.*Op::images / few.*Op::images));
+    const auto times = p.*Op::images / few.*Op::images;
+    test_data::multiply_sums(data.expected, static_cast<double>(times));
   }
   if constexpr (Op::sum_of_products) {
     data.tolerance.value = values.tolerance();

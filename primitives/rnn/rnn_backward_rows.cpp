@@ -21,10 +21,10 @@ HWY_INLINE void To(V value, float* p) { hn::StoreU(value, D(), p); }
 // One vector of a row, and where it stands in its arrays.
 struct GradientsAt {
   const RnnBackwardRows& r;
-  std::int64_t gates, h, dh, c;
+  std::int64_t gates, dgates, h, dh, c;
 
   HWY_INLINE V gate(int column) const { return From(r.gates + gates + column * r.bk); }
-  HWY_INLINE void put(V value, int column) const { To(value, r.dgates + gates + column * r.bk); }
+  HWY_INLINE void put(V value, int column) const { To(value, r.dgates + dgates + column * r.column_of_dgates); }
   HWY_INLINE V whole_dh() const { return hn::Add(From(r.dh + dh), From(r.dy + h)); }
 };
 
@@ -34,7 +34,8 @@ HWY_INLINE void ForEachVectorOfRows(const RnnBackwardRows& r, int columns, const
   for (std::int64_t n = 0; n < r.rows; ++n) {
     const bool ended = r.lengths != nullptr && r.step >= r.lengths[n];
     for (std::int64_t j = 0; j < r.bk; j += static_cast<std::int64_t>(hn::Lanes(D()))) {
-      const GradientsAt at{r, n * columns * r.bk + j, n * r.ldh + j, n * r.lddh + j, n * r.bk + j};
+      const GradientsAt at{r,           n * columns * r.bk + j, n * r.row_of_dgates + j, n * r.ldh + j, n * r.lddh + j,
+                           n * r.bk + j};
       if (!ended) {
         vector(at);
         continue;

@@ -11,7 +11,8 @@ namespace brickwork {
 struct RnnBackwardRows {
   std::int64_t rows = 0, bk = 0;
   const float* gates = nullptr;  // [rows][columns][bk]: their curves
-  float* dgates = nullptr;       // as those: the gradients of their sums
+  float* dgates = nullptr;       // the gradients of their sums, in rows and columns so far apart
+  std::int64_t row_of_dgates = 0, column_of_dgates = 0;
   const float* h_before = nullptr;
   const float* h_after = nullptr;
   const float* dy = nullptr;

@@ -35,18 +35,20 @@ RnnSteps one_part(RnnSteps steps) {
 }  // namespace
 
 RnnWayBackward::RnnWayBackward(const RnnWay& way)
-    : shape_(way.shape()), plan_(way.plan()), gates_(way.columns()), Kb_(way.Kb()), row_of_gates_(way.row_of_gates()) {
+    : shape_(way.shape()), plan_(way.plan()), gates_(way.columns()), Kb_(way.Kb()) {
   bd_ = plan_.bk;
   for (std::int64_t m = kFeaturesOfATask / plan_.bk; m > 1 && bd_ == plan_.bk; --m) {
     if (plan_.bh / plan_.bk % m == 0) bd_ = m * plan_.bk;
   }
+  Db_ = ceil_div(Kb_, bd_ / plan_.bk);
+  row_of_gates_ = static_cast<std::int64_t>(gates_.size()) * bd_;
   const RnnSteps state = one_part(shape_.y);
   of_x_ = columns_of(shape_.x, part_of(shape_.x.block), [](const GateColumn& c) { return c.layer >= 0; });
   of_state_ = columns_of(state, bd_, [](const GateColumn& c) { return c.iter >= 0 && !c.of_reset; });
   of_reset_ = columns_of(way.reset_steps(), bd_, [](const GateColumn& c) { return c.of_reset; });
   const auto floats = [](std::int64_t size) { return AlignedBuffer<float>(static_cast<std::size_t>(size)); };
   const std::int64_t padded = state.blocks() * state.slot_size();
-  dgates_ = floats(Kb_ * shape_.T * state.N * row_of_gates_);
+  dgates_ = floats(Db_ * shape_.T * state.N * row_of_gates_);
   dhT_ = floats(padded);
   dh_ = floats(padded);
   if (of_reset_.count > 0) dreset_ = floats(padded);
@@ -54,7 +56,7 @@ RnnWayBackward::RnnWayBackward(const RnnWay& way)
     dcT_ = floats(Kb_ * state.N * plan_.bk);
     dc_ = floats(Kb_ * state.N * plan_.bk);
   }
-  dbias_ = floats(Kb_ * row_of_gates_);
+  dbias_ = floats(Db_ * row_of_gates_);
   ones_ = floats(state.N);
   std::fill_n(ones_.data(), ones_.size(), 1.0F);
 }
@@ -65,7 +67,7 @@ RnnWayBackward::Columns RnnWayBackward::columns_of(const RnnSteps& rows, std::in
   const auto first = std::ranges::find_if(gates_, has);
   c.first = first - gates_.begin();
   c.count = std::find_if_not(first, gates_.end(), has) - first;
-  const std::int64_t size = c.count == 0 ? 0 : rows.blocks() * rows.block * Kb_ * c.count * plan_.bk;
+  const std::int64_t size = c.count == 0 ? 0 : rows.blocks() * rows.block * Db_ * c.count * bd_;
   c.weights = AlignedBuffer<float>(static_cast<std::size_t>(size));
   c.gradient = AlignedBuffer<float>(static_cast<std::size_t>(size));
   return c;
@@ -85,7 +87,7 @@ Result<RnnWayBackward> RnnWayBackward::make(const RnnWay& way, Backend backend, 
   };
   for (Columns* c : {&b.of_x_, &b.of_state_, &b.of_reset_}) {
     if (c->count == 0) continue;
-    const std::int64_t n = c->count * b.plan_.bk;
+    const std::int64_t n = c->count * b.bd_;
     c->product = brick({.m = static_cast<int>(c == &b.of_x_ ? std::min(kRowsOfDx, T * N) : N),
                         .n = static_cast<int>(c->block),
                         .k = static_cast<int>(n),
@@ -126,7 +128,7 @@ void RnnWayBackward::pack(Columns& c, const float* weights, const GateOf& gate_o
   const std::int64_t blocks = c.rows.blocks() * c.rows.block / c.block;
   std::fill_n(c.weights.data(), c.weights.size(), 0.0F);
   const auto task = [&](const auto&, std::int64_t block, void*) {
-    float* const to = c.weights.data() + block * Kb_ * c.count * plan_.bk * c.block;
+    float* const to = c.weights.data() + block * Db_ * c.count * bd_ * c.block;
     for (std::int64_t f = 0; f < c.block; ++f) {
       const std::int64_t padded = block * c.block + f, in_part = c.rows.blocks_of_part() * c.rows.block;
       const std::int64_t part = padded / in_part, feature = padded % in_part;
@@ -135,7 +137,7 @@ void RnnWayBackward::pack(Columns& c, const float* weights, const GateOf& gate_o
         const auto gate = gate_of(gates_[static_cast<std::size_t>(c.first + column)]);
         const float* const from = weights + ((part * c.rows.size + feature) * G + gate) * K;
         for (std::int64_t k = 0; k < K; ++k) {
-          const std::int64_t row = (k / plan_.bk * c.count + column) * plan_.bk + k % plan_.bk;
+          const std::int64_t row = (k / bd_ * c.count + column) * bd_ + k % bd_;
           to[row * c.block + f] = from[k];
         }
       }
@@ -154,8 +156,8 @@ void RnnWayBackward::unpack(const Columns& c, float* gradient, const GateOf& gat
         const auto gate = gate_of(gates_[static_cast<std::size_t>(c.first + column)]);
         float* const to = gradient + ((part * c.rows.size + f) * G + gate) * K;
         for (std::int64_t k = 0; k < K; ++k) {
-          const std::int64_t row = (k / plan_.bk * c.rows.blocks() + block) * c.rows.block + f % c.rows.block;
-          to[k] = c.gradient.data()[(row * c.count + column) * plan_.bk + k % plan_.bk];
+          const std::int64_t row = (k / bd_ * c.rows.blocks() + block) * c.rows.block + f % c.rows.block;
+          to[k] = c.gradient.data()[(row * c.count + column) * bd_ + k % bd_];
         }
       }
     }
@@ -200,19 +202,19 @@ void RnnWayBackward::get_gradients(float* layer, float* iter, float* bias) const
   for (std::int64_t k = 0; k < K; ++k)
     for (std::size_t c = 0; c < gates_.size(); ++c)
       bias[gates_[c].bias * K + k] =
-          dbias_.data()[k / plan_.bk * row_of_gates_ + static_cast<std::int64_t>(c) * plan_.bk + k % plan_.bk];
+          dbias_.data()[k / bd_ * row_of_gates_ + static_cast<std::int64_t>(c) * bd_ + k % bd_];
 }
 
 void RnnWayBackward::multiply(const Columns& c, std::int64_t block, std::int64_t row, std::int64_t rows,
                               float* to) const {
   const BrgemmShape& shape = c.product->shape();
   const std::int64_t weights = shape.stride_b;
-  const std::int64_t together = clamp(kWeightsOfACall / static_cast<std::int64_t>(sizeof(float)) / weights, 1, Kb_);
-  for (std::int64_t kb = 0; kb < Kb_; kb += together) {
-    const float* const b = c.weights.data() + (block * Kb_ + kb) * weights;
+  const std::int64_t together = clamp(kWeightsOfACall / static_cast<std::int64_t>(sizeof(float)) / weights, 1, Db_);
+  for (std::int64_t db = 0; db < Db_; db += together) {
+    const float* const b = c.weights.data() + (block * Db_ + db) * weights;
     for (std::int64_t r = 0; r < rows; r += shape.m) {
-      const float* const gates = dgates_at(kb, row + r) + c.first * plan_.bk;
-      (*c.product)({.batch = strided_batch(shape, gates, b, std::min(together, Kb_ - kb)),
+      const float* const gates = dgates_at(db, row + r) + c.first * bd_;
+      (*c.product)({.batch = strided_batch(shape, gates, b, std::min(together, Db_ - db)),
                     .c = to + r * shape.ldc,
                     .rows = static_cast<int>(std::min<std::int64_t>(shape.m, rows - r)),
                     .next_a = r + shape.m < rows ? shape.m * row_of_gates_ : 0});
@@ -228,7 +230,10 @@ RnnBackwardRows RnnWayBackward::rows_at(const RnnWay& way, std::int64_t step, co
   return {.rows = std::min(plan_.bn, shape_.y.N - n),
           .bk = plan_.bk,
           .gates = way.gates_at(kb, t * shape_.y.N + n),
-          .dgates = dgates_.data() + (dgates_at(kb, t * shape_.y.N + n) - dgates_.data()),
+          .dgates = dgates_.data() + (feature / bd_ * shape_.T * shape_.y.N + t * shape_.y.N + n) * row_of_gates_ +
+                    feature % bd_,
+          .row_of_dgates = row_of_gates_,
+          .column_of_dgates = bd_,
           .h_before = states + (slot_before_first() + t) * slot + h,
           .h_after = states + (1 + t) * slot + h,
           .dy = dstates + (1 + t) * slot + h,
@@ -246,7 +251,7 @@ RnnBackwardRows RnnWayBackward::rows_at(const RnnWay& way, std::int64_t step, co
 void RnnWayBackward::run_data(const RnnWay& way, const float* y, const float* dy, const std::int32_t* lengths) {
   const std::int64_t N = shape_.y.N, Nb = ceil_div(N, plan_.bn), threads = Space().concurrency();
   const std::int64_t part = shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size();
-  const std::int64_t kbs = bd_ / plan_.bk, tasks = ceil_div(Kb_, kbs) * Nb;
+  const std::int64_t kbs = bd_ / plan_.bk, tasks = Db_ * Nb;
   std::copy_n(dhT_.data(), dhT_.size(), dh_.data());
   std::copy_n(dcT_.data(), dcT_.size(), dc_.data());
   StepBarrier together(static_cast<int>(threads));
@@ -298,15 +303,15 @@ void RnnWayBackward::run_x(float* dx, bool accumulate) const {
   parallel_league(Space(), blocks * groups, 1, 0, task);
 }
 
-void RnnWayBackward::update(Columns& c, std::int64_t kb, const float* rows) const {
-  const std::int64_t N = shape_.y.N, steps = clamp(kRowsOfUpdate / N, 1, shape_.T), n = c.count * plan_.bk;
+void RnnWayBackward::update(Columns& c, std::int64_t db, const float* rows) const {
+  const std::int64_t N = shape_.y.N, steps = clamp(kRowsOfUpdate / N, 1, shape_.T), n = c.count * bd_;
   for (std::int64_t t = 0; t < shape_.T; t += steps) {
     const BrgemmKernel& brick = t == 0 ? *c.first_update : *c.update;
-    const float* const gates = dgates_at(kb, t * N) + c.first * plan_.bk;
+    const float* const gates = dgates_at(db, t * N) + c.first * bd_;
     for (std::int64_t block = 0; block < c.rows.blocks(); ++block) {
       const float* const a = rows + block * c.rows.block_size() + t * c.rows.slot_size();
       brick({.batch = strided_batch(brick.shape(), a, gates, std::min(steps, shape_.T - t)),
-             .c = c.gradient.data() + (kb * c.rows.blocks() + block) * c.rows.block * n});
+             .c = c.gradient.data() + (db * c.rows.blocks() + block) * c.rows.block * n});
     }
   }
 }
@@ -315,14 +320,14 @@ void RnnWayBackward::run_update(const RnnWay& way, const float* x, const float* 
   const std::int64_t slot = shape_.y.slot_size();
   const float* const states =
       y + shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size() + slot_before_first() * slot;
-  const auto task = [&](const auto&, std::int64_t kb, void*) {
-    update(of_x_, kb, x + shape_.first * shape_.x.slot_size());
-    update(of_state_, kb, states);
-    if (of_reset_.count > 0) update(of_reset_, kb, way.reset());
-    (*bias_brick_)({.batch = strided_batch(bias_brick_->shape(), ones_.data(), dgates_at(kb, 0), shape_.T),
-                    .c = dbias_.data() + kb * row_of_gates_});
+  const auto task = [&](const auto&, std::int64_t db, void*) {
+    update(of_x_, db, x + shape_.first * shape_.x.slot_size());
+    update(of_state_, db, states);
+    if (of_reset_.count > 0) update(of_reset_, db, way.reset());
+    (*bias_brick_)({.batch = strided_batch(bias_brick_->shape(), ones_.data(), dgates_at(db, 0), shape_.T),
+                    .c = dbias_.data() + db * row_of_gates_});
   };
-  parallel_league(Space(), Kb_, 1, 0, task);
+  parallel_league(Space(), Db_, 1, 0, task);
 }
 
 }  // namespace brickwork

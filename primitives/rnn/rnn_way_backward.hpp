@@ -29,13 +29,13 @@ class RnnWayBackward {
   void run_update(const RnnWay&, const float* x, const float* y);
 
  private:
-  // Columns of the gates whose gradients meet the same weights: those [rows][blocks of K][columns * bk][row's block].
+  // Columns of the gates whose gradients meet the same weights: those [blocks][blocks of bd][columns * bd][block].
   struct Columns {
     std::int64_t first = 0, count = 0;
     RnnSteps rows;                                  // features that they were sums of
     std::int64_t block = 0;                         // of those features, in a task's product
     AlignedBuffer<float> weights;                   // transposed
-    AlignedBuffer<float> gradient;                  // [blocks of K][rows.blocks()][rows.block][columns * bk]
+    AlignedBuffer<float> gradient;                  // [blocks of bd][rows.blocks()][rows.block][columns * bd]
     BrgemmKernelPtr product, first_update, update;  // product adds to what is there
   };
 
@@ -48,12 +48,12 @@ class RnnWayBackward {
   void unpack(const Columns&, float* gradient, const GateOf&) const;
   // to += the columns of these rows of gates, times the weights of a block of features.
   void multiply(const Columns&, std::int64_t block, std::int64_t row, std::int64_t rows, float* to) const;
-  void update(Columns&, std::int64_t kb, const float* rows) const;
+  void update(Columns&, std::int64_t block, const float* rows) const;
   RnnBackwardRows rows_at(const RnnWay&, std::int64_t step, const float* states, const float* dstates,
                           const std::int32_t* lengths, std::int64_t kb, std::int64_t n);
   float* dh_at(std::int64_t feature, std::int64_t n, AlignedBuffer<float>& dh) const;
-  const float* dgates_at(std::int64_t kb, std::int64_t row) const {
-    return dgates_.data() + (kb * shape_.T * shape_.y.N + row) * row_of_gates_;
+  const float* dgates_at(std::int64_t block, std::int64_t row) const {
+    return dgates_.data() + (block * shape_.T * shape_.y.N + row) * row_of_gates_;
   }
   std::int64_t time_of(std::int64_t step) const { return shape_.reversed ? shape_.T - 1 - step : step; }
   // Of slots of y: that before the first step's state.
@@ -62,13 +62,14 @@ class RnnWayBackward {
   RnnWay::Shape shape_;
   RnnPlan plan_;
   std::span<const GateColumn> gates_;
-  std::int64_t Kb_, row_of_gates_, bd_;  // bd_: features of a task, a multiple of bk that divides bh
+  std::int64_t Kb_, bd_, Db_;  // bd_: features of a task, a multiple of bk that divides bh, in Db_ blocks
+  std::int64_t row_of_gates_;
   Columns of_x_, of_state_, of_reset_;
   BrgemmKernelPtr bias_brick_;
-  AlignedBuffer<float> dgates_;             // as the way's gates
+  AlignedBuffer<float> dgates_;  // [Db][T][N][columns][bd]: long runs in memory, which the hardware prefetches
   AlignedBuffer<float> dhT_, dh_, dreset_;  // [blocks of bd][N][bd]
   AlignedBuffer<float> dcT_, dc_;           // [Kb][N][bk]
-  AlignedBuffer<float> dbias_;              // [Kb][columns][bk]
+  AlignedBuffer<float> dbias_;              // [Db][columns][bd]
   AlignedBuffer<float> ones_;               // N
 };
 

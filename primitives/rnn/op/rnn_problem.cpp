@@ -9,21 +9,23 @@ namespace brickwork {
 const SizeTable<RnnProblem>& RnnProblem::table() {
   using P = RnnProblem;
   static const SizeTable<RnnProblem> table = [] {
-    auto cell = choice("a cell: lstm, gru, lbr-gru, rnn-tanh or rnn-relu, without peepholes and projection",
-                       {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}, &P::cell);
-    cell.column = "cell";
-    auto direction = choice("a direction: forward, reverse or bidirectional", {"forward", "reverse", "bidirectional"},
-                            &P::direction);
-    direction.column = "direction";
-    auto lengths = choice("lengths: equal or unequal", {"equal", "unequal"}, &P::lengths);
-    lengths.column = "lengths";
-    return SizeTable<RnnProblem>{.kind = "rnn",
-                                 .sizes = {{.key = "T", .column = "T", .member = &P::T},
-                                           {.key = "N", .column = "N", .member = &P::N, .setting = true},
-                                           {.key = "C", .column = "C", .member = &P::C},
-                                           {.key = "K", .column = "K", .member = &P::K, .like = &P::C},
-                                           {.key = "L", .column = "layers", .member = &P::L}},
-                                 .words = {cell, direction, lengths}};
+    auto word = [](std::string_view column, Word<RnnProblem> of) {
+      of.column = column;
+      return of;
+    };
+    return SizeTable<RnnProblem>{
+        .kind = "rnn",
+        .sizes = {{.key = "T", .column = "T", .member = &P::T},
+                  {.key = "N", .column = "N", .member = &P::N, .setting = true},
+                  {.key = "C", .column = "C", .member = &P::C},
+                  {.key = "K", .column = "K", .member = &P::K, .like = &P::C},
+                  {.key = "L", .column = "layers", .member = &P::L}},
+        .words = {
+            word("cell", choice("a cell: lstm, gru, lbr-gru, rnn-tanh or rnn-relu, without peepholes and projection",
+                                {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}, &P::cell)),
+            word("direction", choice("a direction: forward, reverse or bidirectional",
+                                     {"forward", "reverse", "bidirectional"}, &P::direction)),
+            word("lengths", choice("lengths: equal or unequal", {"equal", "unequal"}, &P::lengths))}};
   }();
   return table;
 }
