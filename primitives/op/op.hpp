@@ -21,9 +21,8 @@
 //   static constexpr std::string_view summed_over_images;   its outputs are sums over the images, in which this input,
 //                                              a tensor of images, is a factor: "ddst" of a weight update
 //   static constexpr bool sum_over_images = true;   its outputs are each image's, or sums over them
-//   static constexpr bool mean_over_images = true;   its outputs are each image's, or means over them: what comes out
-//   of a
-//                                              minibatch that repeats itself is what comes out of it once
+//   static constexpr bool mean_over_images = true;   its outputs are each image's, or means over them: what comes
+//                                              out of a minibatch that repeats itself is what comes out of it once
 //   static constexpr bool bound_of_whole = true;     bound() is of each output as a whole (compare.hpp)
 //   static constexpr bool bandwidth_bound = true;   so few operations a byte that only the memory holds it up: it is
 //                                              judged by bytes_of() a second, beside what the memory gives
