@@ -48,6 +48,14 @@ void Rnn::set_x(const float* x) {
   for (std::int64_t t = 0; t < problem_.T; ++t)
     for (std::int64_t n = 0; n < problem_.N; ++n)
       for (std::int64_t c = 0; c < problem_.C; ++c) x_.data()[x_steps_.at(0, c, t, n)] = *x++;
+  clear_x_beyond_ends();
+}
+
+// Whatever stands there would meet gradients of 0 in the weights' update, of which a NaN makes NaNs.
+void Rnn::clear_x_beyond_ends() {
+  for (std::int64_t n = 0; n < static_cast<std::int64_t>(lengths_.size()); ++n)
+    for (std::int64_t t = lengths_[static_cast<std::size_t>(n)]; t < problem_.T; ++t)
+      for (std::int64_t c = 0; c < problem_.C; ++c) x_.data()[x_steps_.at(0, c, t, n)] = 0;
 }
 
 void Rnn::set_states(const float* h0, const float* c0) {
@@ -70,6 +78,7 @@ void Rnn::set_lengths(const std::int32_t* lengths) {
   const std::span<const std::int32_t> given(lengths, static_cast<std::size_t>(problem_.N));
   check_lengths(problem_, given);
   lengths_.assign(given.begin(), given.end());
+  clear_x_beyond_ends();
 }
 
 void Rnn::set_weights(std::int64_t layer, const float* weights_layer, const float* weights_iter, const float* bias) {

@@ -49,6 +49,7 @@ class Rnn {
 
   RnnWay& way(std::int64_t layer, std::int64_t d) { return ways_[index(layer, d)]; }
   const RnnWay& way(std::int64_t layer, std::int64_t d) const { return ways_[index(layer, d)]; }
+  void clear_x_beyond_ends();
   const float* x_of(std::int64_t layer) const {
     return layer == 0 ? x_.data() : y_[static_cast<std::size_t>(layer - 1)].data();
   }

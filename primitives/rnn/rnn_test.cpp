@@ -152,6 +152,21 @@ TEST(Rnn, WhatTrainingKeepsChangesNoBit) {
   EXPECT_TRUE(std::ranges::equal(inference.values<float>(0), training.values<float>(0)));
 }
 
+TEST(Rnn, NothingBeyondASequencesEndIsLookedAt) {
+  const auto p = parse_problem<RnnProblem>("T5 N4 C3 K5 bidirectional unequal");
+  TestData data = make_checkable_test_data<RnnBackwardOp>(p, Fill::floats);
+  for (std::int64_t t = 0; t < p.T; ++t)
+    for (std::int64_t n = 0; n < p.N; ++n) {
+      if (t < data.inputs.at<std::int32_t>("lengths")[n]) continue;
+      std::fill_n(data.inputs.at<float>("x") + (t * p.N + n) * p.C, p.C, std::numeric_limits<float>::quiet_NaN());
+      std::fill_n(data.inputs.at<float>("dy") + (t * p.N + n) * 2 * p.K, 2 * p.K,
+                  std::numeric_limits<float>::quiet_NaN());
+    }
+  const PlainTensors out = run_rnn_backward(p, plan_rnn(p, two_threads()), data.inputs, Backend::simd, Isa::best);
+  const Verdict verdict = compare(out, data.expected, data.tolerance);
+  EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
+}
+
 TEST(Rnn, APlanThatDoesNotFitIsOneSentence) {
   const auto p = parse_problem<RnnProblem>("T4 N6 C20 K40");
   const auto refused = [&](const char* plan) { return Rnn::make({p}, parse_rnn_plan(plan), Backend::simd).reason(); };

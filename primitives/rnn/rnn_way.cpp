@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "league.hpp"
-#include "rnn/step_barrier.hpp"
 
 namespace brickwork {
 namespace {
@@ -225,13 +224,13 @@ void RnnWay::gates_and_state(const float* x, const Moment& m, std::int64_t kb, s
 void RnnWay::run(const float* x, float* y, const std::int32_t* lengths) {
   const std::int64_t Nb = ceil_div(shape_.y.N, plan_.bn), threads = Space().concurrency();
   float* const states = y + shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size();
-  StepBarrier together(static_cast<int>(threads));
-  const auto all_steps = [&](const auto&, std::int64_t thread, void*) {
+  const auto all_steps = [&](const auto& team, std::int64_t, void*) {
+    const std::int64_t thread = team.rank();
     float* const tile = tiles_.data() + (in_tile() ? thread * plan_.bn * row_of_gates() : 0);
     const std::int64_t tasks = Kb_ * Nb, begin = tasks * thread / threads, end = tasks * (thread + 1) / threads;
     const auto for_each_task = [&](const auto& task) {
       for (std::int64_t i = begin; i < end; ++i) task(i / Nb, i % Nb * plan_.bn);
-      together.wait();
+      team.barrier();
     };
     for (std::int64_t step = 0; step < shape_.T; ++step) {
       const Moment m = moment(step, states, lengths);
@@ -244,7 +243,7 @@ void RnnWay::run(const float* x, float* y, const std::int32_t* lengths) {
       });
     }
   };
-  parallel_league(Space(), threads, 1, 0, all_steps);
+  parallel_league(Space(), 1, static_cast<int>(threads), 0, all_steps);
 }
 
 }  // namespace brickwork

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "league.hpp"
-#include "rnn/step_barrier.hpp"
 
 namespace brickwork {
 namespace {
@@ -254,14 +253,14 @@ void RnnWayBackward::run_data(const RnnWay& way, const float* y, const float* dy
   const std::int64_t kbs = bd_ / plan_.bk, tasks = Db_ * Nb;
   std::copy_n(dhT_.data(), dhT_.size(), dh_.data());
   std::copy_n(dcT_.data(), dcT_.size(), dc_.data());
-  StepBarrier together(static_cast<int>(threads));
-  const auto all_steps = [&](const auto&, std::int64_t thread, void*) {
+  const auto all_steps = [&](const auto& team, std::int64_t, void*) {
+    const std::int64_t thread = team.rank();
     const auto for_each_task = [&](const auto& task) {
       for (std::int64_t i = tasks * thread / threads; i < tasks * (thread + 1) / threads; ++i) {
         const std::int64_t n = i % Nb * plan_.bn;
         task(i / Nb, n, std::min(plan_.bn, N - n));
       }
-      together.wait();
+      team.barrier();
     };
     const auto for_each_rows = [&](std::int64_t step, std::int64_t block, std::int64_t n, const auto& rows) {
       for (std::int64_t kb = block * kbs; kb < std::min(Kb_, (block + 1) * kbs); ++kb) {
@@ -284,7 +283,7 @@ void RnnWayBackward::run_data(const RnnWay& way, const float* y, const float* dy
       });
     }
   };
-  parallel_league(Space(), threads, 1, 0, all_steps);
+  parallel_league(Space(), 1, static_cast<int>(threads), 0, all_steps);
 }
 
 void RnnWayBackward::run_x(float* dx, bool accumulate) const {
@@ -295,6 +294,7 @@ void RnnWayBackward::run_x(float* dx, bool accumulate) const {
   const std::int64_t all = shape_.T * x.N, of_group = ceil_div(all, groups);
   const auto task = [&](const auto&, std::int64_t i, void*) {
     const std::int64_t block = i / groups, row = i % groups * of_group, rows = std::min(of_group, all - row);
+    if (rows <= 0) return;
     float* const to =
         dx + block / parts * x.block_size() + shape_.first * x.slot_size() + row * x.block + block % parts * part;
     for (std::int64_t r = 0; r < rows && !accumulate; ++r) std::fill_n(to + r * x.block, part, 0.0F);
