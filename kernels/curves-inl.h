@@ -14,33 +14,54 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// e^x where -88 <= x <= 88, and the nearer of their two elsewhere: 2^n times Taylor's series of the rest, which is at
-// most log(2) / 2, so that its first 7 terms leave 1.2e-7 of it. A NaN stays one.
+// Within 2e-7 of e^x, relatively, where -87 <= x <= 88; at most 2e-38 below, and 0 from -88 on; above, that of 88. A
+// NaN stays one.
+//
+// It is 2^n times a polynomial of the rest, which is at most log(2) / 2. Its coefficients leave the least relative
+// error of all of degree 5 that begin with 1 + x: 1.05e-7, where Taylor's series has 1.2e-7 of degree 6.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V BoundedExp(D d, V x) {
   const auto set = [d](float value) HWY_ATTR { return hn::Set(d, value); };
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  const V y = hn::Min(set(88), hn::Max(set(-88), x));  // of a NaN and a number either gives what comes second
+#else
   const V above = hn::IfThenElse(hn::Lt(x, set(-88)), set(-88), x);
   const V y = hn::IfThenElse(hn::Gt(above, set(88)), set(88), above);
-  const V n = hn::Round(hn::Mul(y, set(1.44269504f)));
+#endif
+  // Among numbers of this size the next one is 1 more: the sum rounds, and its low bits are the exponent's of 2^n.
+  const V ones = set((1 << 23) + (1 << 22) + 127);
+  const V sum = hn::MulAdd(y, set(1.44269504f), ones);
+  const V n = hn::Sub(sum, ones);
   const V r = hn::NegMulAdd(n, set(-2.12194440e-4f), hn::NegMulAdd(n, set(0.693359375f), y));
-  V series = set(1.0f / 720);
-  for (const float term : {1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f, 1.0f, 1.0f}) {
+  V series = set(8.31252057e-3f);
+  for (const float term : {4.18901555e-2f, 0.166671142f, 0.499992311f, 1.0f, 1.0f}) {
     series = hn::MulAdd(series, r, set(term));
   }
-  const hn::RebindToSigned<D> di;
-  return hn::Mul(series, hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)))));
+  return hn::Mul(series, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToUnsigned<D>(), sum))));
 }
 
-// Within 2e-7 of the curves, absolutely.
+// Within 2e-7 of 1 / x, relatively, or 0 where that is below 1e-38; 1 <= x < inf.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V BoundedReciprocal(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+#if HWY_ARCH_X86
+  // Its estimates have 12 bits and more, which one step of Newton's doubles. A division takes three times as long.
+  const V estimate = hn::ApproximateReciprocal(x);
+  return hn::MulAdd(hn::NegMulAdd(x, estimate, one), estimate, estimate);
+#else
+  return hn::Div(one, x);
+#endif
+}
+
+// Within 4e-7 of the curves, absolutely: 3.6e-7 as instruction sets without FMA compute it.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V BoundedSigmoid(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  return hn::Div(one, hn::Add(one, BoundedExp(d, hn::Neg(x))));
+  return BoundedReciprocal(d, hn::Add(hn::Set(d, 1.0f), BoundedExp(d, hn::Neg(x))));
 }
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V BoundedTanh(D d, V x) {
   const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f);
-  return hn::Sub(one, hn::Div(two, hn::Add(one, BoundedExp(d, hn::Mul(two, x)))));
+  return hn::NegMulAdd(two, BoundedReciprocal(d, hn::Add(one, BoundedExp(d, hn::Add(x, x)))), one);
 }
 
 }  // namespace brickwork::HWY_NAMESPACE

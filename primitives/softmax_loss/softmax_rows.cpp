@@ -28,7 +28,7 @@ float RowMax(const float* x, std::size_t size) {
   return max;
 }
 
-// exp(x - max), of which no exponent is above 0; 1e-38 below -88.
+// exp(x - max), of which no exponent is above 0; 0 below -88.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V ExpOf(D d, const float* x, float max) {
   return BoundedExp(d, hn::Sub(hn::LoadU(d, x), hn::Set(d, max)));
