@@ -37,7 +37,7 @@ HWY_INLINE void ForEachVector(D d, Index i, Index count, const Body& body) {
 }
 
 // Whether pixels from here on may be stored past the caches, which takes aligned vectors.
-HWY_INLINE bool AlignedVectors(std::int64_t bc, const float* pixels) {
+HWY_INLINE bool AlignedVectors(std::int64_t bc, const void* pixels) {
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>());
   return static_cast<std::size_t>(bc) % lanes == 0 &&
          reinterpret_cast<std::uintptr_t>(pixels) % (lanes * sizeof(float)) == 0;

@@ -1,6 +1,7 @@
 #include "pool/pool_rows.hpp"
 
 #include <cstddef>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pool/pool_rows.cpp"
@@ -24,49 +25,81 @@ HWY_INLINE hn::Mask<D> Larger(D, hn::Vec<D> x, hn::Vec<D> largest) {
   return hn::Or(hn::Gt(x, largest), hn::Not(hn::Eq(x, x)));  // not Ne(), which on x86 is false of NaN
 }
 
-void MaxRow(PoolGeometry g, PoolForwardRow f) {
-  const bool stream = f.stream && AlignedVectors(g.bc, f.dst);
+// What of a window lies in the image: these of its rows and columns of taps, the first at `corner`.
+struct Window {
+  Range rows, columns;
+  const float* corner;
+};
+
+// A window of kTaps rows and columns, or where that is 0 of as many as there are. Known ones, unrolled, take half the
+// time.
+template <int kTaps>
+HWY_INLINE void MaxPixel(Window w, PoolGeometry g, PoolForwardRow f, std::int64_t q, bool stream) {
+  const std::int64_t rows = kTaps > 0 ? kTaps : w.rows.size(), columns = kTaps > 0 ? kTaps : w.columns.size();
+  const auto first = static_cast<std::int32_t>(w.rows.begin * g.columns.taps + w.columns.begin);
+  const auto next_row = static_cast<std::int32_t>(g.columns.taps);
+  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [=](auto d, std::int64_t j) HWY_ATTR {
+    const hn::RebindToSigned<decltype(d)> di;
+    auto largest = hn::LoadU(d, w.corner + j);
+    auto index = hn::Set(di, first);
+    for (std::int32_t r = 0; r < rows; ++r)
+      for (std::int32_t s = 0; s < columns; ++s) {
+        const auto x = hn::LoadU(d, w.corner + r * f.next_row + s * g.bc + j);
+        const auto larger = Larger(d, x, largest);
+        largest = hn::IfThenElse(larger, x, largest);
+        index = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, first + r * next_row + s), index);
+      }
+    StoreOrStream(largest, d, f.dst + q * g.bc + j, stream);
+    if (f.indices == nullptr) return;
+    std::int32_t* const to = f.indices + q * g.bc + j;
+    if (stream) {
+      hn::Stream(index, di, to);
+    } else {
+      hn::StoreU(index, di, to);
+    }
+  });
+}
+
+template <int kTaps>
+HWY_INLINE void AveragePixel(Window w, PoolGeometry g, PoolForwardRow f, std::int64_t q, bool stream) {
+  const std::int64_t rows = kTaps > 0 ? kTaps : w.rows.size(), columns = kTaps > 0 ? kTaps : w.columns.size();
+  const float share = g.row_shares[f.row] * g.column_shares[q];
+  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [=](auto d, std::int64_t j) HWY_ATTR {
+    auto sum = hn::Zero(d);
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t s = 0; s < columns; ++s)
+        sum = hn::Add(sum, hn::LoadU(d, w.corner + r * f.next_row + s * g.bc + j));
+    StoreOrStream(hn::Mul(sum, hn::Set(d, share)), d, f.dst + q * g.bc + j, stream);
+  });
+}
+
+// pixel(taps, window, q): the output pixel q of the row; taps: of rows and columns alike, as a constant, or 0.
+template <class Pixel>
+HWY_INLINE void ForEachPixel(PoolGeometry g, PoolForwardRow f, Pixel pixel) {
   const Range rows = g.rows.taps_in_image(f.row);
   const float* const top = f.src + (g.rows.first(f.row) + rows.begin) * f.next_row;
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
     const Range columns = g.columns.taps_in_image(q);
-    const float* const corner = top + (g.columns.first(q) + columns.begin) * g.bc;
-    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
-      const hn::RebindToSigned<decltype(d)> di;
-      auto largest = hn::LoadU(d, corner + j);
-      const auto one = hn::Set(di, 1),
-                 next_row = hn::Set(di, static_cast<std::int32_t>(g.columns.taps - columns.size()));
-      auto tap = hn::Set(di, static_cast<std::int32_t>(rows.begin * g.columns.taps + columns.begin)), index = tap;
-      for (std::int64_t r = 0; r < rows.size(); ++r, tap = hn::Add(tap, next_row))
-        for (std::int64_t s = 0; s < columns.size(); ++s, tap = hn::Add(tap, one)) {
-          const auto x = hn::LoadU(d, corner + r * f.next_row + s * g.bc + j);
-          const auto larger = Larger(d, x, largest);
-          largest = hn::IfThenElse(larger, x, largest);
-          index = hn::IfThenElse(hn::RebindMask(di, larger), tap, index);
-        }
-      StoreOrStream(largest, d, f.dst + q * g.bc + j, stream);
-      if (f.indices != nullptr) hn::StoreU(index, di, f.indices + q * g.bc + j);
-    });
+    const Window window{rows, columns, top + (g.columns.first(q) + columns.begin) * g.bc};
+    if (rows.size() == 3 && columns.size() == 3) {
+      pixel(std::integral_constant<int, 3>(), window, q);
+    } else if (rows.size() == 2 && columns.size() == 2) {
+      pixel(std::integral_constant<int, 2>(), window, q);
+    } else {
+      pixel(std::integral_constant<int, 0>(), window, q);
+    }
   }
+}
+
+void MaxRow(PoolGeometry g, PoolForwardRow f) {
+  const bool stream = f.stream && AlignedVectors(g.bc, f.dst) && AlignedVectors(g.bc, f.indices);
+  ForEachPixel(g, f, [=](auto taps, Window w, std::int64_t q) HWY_ATTR { MaxPixel<taps()>(w, g, f, q, stream); });
   if (stream) hwy::FlushStream();  // another thread may read it next
 }
 
 void AverageRow(PoolGeometry g, PoolForwardRow f) {
   const bool stream = f.stream && AlignedVectors(g.bc, f.dst);
-  const Range rows = g.rows.taps_in_image(f.row);
-  const float* const top = f.src + (g.rows.first(f.row) + rows.begin) * f.next_row;
-  for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
-    const Range columns = g.columns.taps_in_image(q);
-    const float* const corner = top + (g.columns.first(q) + columns.begin) * g.bc;
-    const float share = g.row_shares[f.row] * g.column_shares[q];
-    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
-      auto sum = hn::Zero(d);
-      for (std::int64_t r = 0; r < rows.size(); ++r)
-        for (std::int64_t s = 0; s < columns.size(); ++s)
-          sum = hn::Add(sum, hn::LoadU(d, corner + r * f.next_row + s * g.bc + j));
-      StoreOrStream(hn::Mul(sum, hn::Set(d, share)), d, f.dst + q * g.bc + j, stream);
-    });
-  }
+  ForEachPixel(g, f, [=](auto taps, Window w, std::int64_t q) HWY_ATTR { AveragePixel<taps()>(w, g, f, q, stream); });
   if (stream) hwy::FlushStream();
 }
 

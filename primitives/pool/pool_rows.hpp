@@ -22,7 +22,7 @@ struct PoolForwardRow {
   std::int64_t row;
   float* dst;
   std::int32_t* indices;
-  bool stream = false;  // dst past the caches, where it is aligned to vectors
+  bool stream = false;  // dst and indices past the caches, where they are aligned to vectors
 };
 void max_row(const PoolGeometry&, const PoolForwardRow&);
 void average_row(const PoolGeometry&, const PoolForwardRow&);
