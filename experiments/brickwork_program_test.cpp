@@ -291,14 +291,15 @@ TEST(Program, MeasuresTheBestPlanThatItFindsBesideTheRules) {
     EXPECT_EQ(table.at(i, "ours"), "yes");
     EXPECT_EQ(table.at(i, "max_error"), "0");
     EXPECT_THAT(table.at(i, "plan"), testing::StartsWith("bc="));
-    EXPECT_THAT(table.at(i, "implementation"), testing::MatchesRegex("brgemm loops, the best of [0-9]+ plans"));
+    EXPECT_THAT(table.at(i, "implementation"), testing::MatchesRegex("brgemm loops(, the best of [0-9]+ plans)?"));
     EXPECT_NE(table.at(i, "tuning"), "");
   }
   const std::map<std::string, int> expected{
       {"stream", 10}, {"fma-peak", 3}, {"loaded-roof", 3}, {"brickwork-simd", 3}, {"brickwork-simd-searched", 3},
       {"im2col", 3}};
   EXPECT_EQ(rows, expected);
-  EXPECT_THAT(output, HasSubstr(" times as fast as brickwork-simd, with bc="));
+  EXPECT_THAT(output, testing::AnyOf(HasSubstr(" times as fast as brickwork-simd, with bc="),
+                                     HasSubstr(": no plan was faster than brickwork-simd's\n")));
 }
 
 // Of all that have plans but the slow one.

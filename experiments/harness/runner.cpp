@@ -248,6 +248,11 @@ class Runner {
       const std::string& rule = experiment_.contenders()[c].searched_for;
       const auto beside = std::ranges::find(outcomes, rule, &Outcome::contender);
       if (beside == outcomes.end() || beside->seconds.empty() || outcomes[c].seconds.empty()) continue;
+      if (entries[c].row.plan == entries[static_cast<std::size_t>(beside - outcomes.begin())].row.plan) {
+        progress_.note(
+            fmt::format("  {} on {}: no plan was faster than {}'s", outcomes[c].contender, problem.name, rule));
+        continue;
+      }
       progress_.note(fmt::format("  {} on {}: {:.3f} times as fast as {}, with {} ({})", outcomes[c].contender,
                                  problem.name, median(beside->seconds) / median(outcomes[c].seconds), rule,
                                  entries[c].row.plan, entries[c].row.implementation));

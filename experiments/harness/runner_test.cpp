@@ -261,7 +261,8 @@ TEST_F(Runner, ShowsHowFarTheRulesPlanIsFromTheBestThatWasFound) {
   const auto far_slower = [](auto right, auto output) {  // so that the ratio shows which way up it is
     for (int i = 0; i < 100; ++i) right_answer(right, output);
   };
-  const FakeContender searched{.name = "right-searched", .run = far_slower, .searched_for = "right"};
+  const FakeContender searched{
+      .name = "right-searched", .run = far_slower, .searched_for = "right", .plan = "kb,\"n\""};
   testing::internal::CaptureStdout();
   EXPECT_EQ(run_fake(fake_experiment({right_, searched}), options_), exit_ok);
   const std::string shown = testing::internal::GetCapturedStdout();
@@ -272,8 +273,17 @@ TEST_F(Runner, ShowsHowFarTheRulesPlanIsFromTheBestThatWasFound) {
   }
   ASSERT_EQ(seconds["right-searched"].size(), 3U);
   EXPECT_THAT(shown, testing::HasSubstr(
-                         fmt::format("\n  right-searched on only: {:.3f} times as fast as right, with n,\"kb\" (",
+                         fmt::format("\n  right-searched on only: {:.3f} times as fast as right, with kb,\"n\" (",
                                      median(seconds["right"]) / median(seconds["right-searched"]))));
+}
+
+TEST_F(Runner, TakesTimesOfOneAndTheSamePlanForNoDifference) {
+  const FakeContender searched{.name = "right-searched", .run = right_answer, .searched_for = "right"};
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(run_fake(fake_experiment({right_, searched}), options_), exit_ok);
+  const std::string shown = testing::internal::GetCapturedStdout();
+  EXPECT_THAT(shown, testing::HasSubstr("\n  right-searched on only: no plan was faster than right's\n"));
+  EXPECT_THAT(shown, testing::Not(testing::HasSubstr("times as fast")));
 }
 
 TEST_F(Runner, SaysNothingOfAPlanWhoseRuleHasNoTime) {

@@ -14,7 +14,7 @@ class FakePrepared final : public Prepared {
   void pack() override {}
   void run() override { fake_.run(right_, output_); }
   void unpack(PlainTensors& out) override { std::ranges::copy(output_, out.values<float>(0).begin()); }
-  std::string plan() const override { return "n,\"kb\""; }
+  std::string plan() const override { return fake_.plan; }
 
  private:
   FakeContender fake_;

@@ -59,6 +59,7 @@ struct FakeContender {
   std::string reason = {};
   bool slow = false;
   std::string searched_for = {};
+  std::string plan = "n,\"kb\"";
 };
 
 void right_answer(std::span<const float> right, std::span<float> output);
