@@ -1,7 +1,6 @@
 #include "pool/pool_rows.hpp"
 
 #include <cstddef>
-#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pool/pool_rows.cpp"
@@ -60,46 +59,40 @@ HWY_INLINE void MaxPixel(Window w, PoolGeometry g, PoolForwardRow f, std::int64_
   });
 }
 
-template <int kTaps>
-HWY_INLINE void AveragePixel(Window w, PoolGeometry g, PoolForwardRow f, std::int64_t q, bool stream) {
-  const std::int64_t rows = kTaps > 0 ? kTaps : w.rows.size(), columns = kTaps > 0 ? kTaps : w.columns.size();
-  const float share = g.row_shares[f.row] * g.column_shares[q];
-  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [=](auto d, std::int64_t j) HWY_ATTR {
-    auto sum = hn::Zero(d);
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t s = 0; s < columns; ++s)
-        sum = hn::Add(sum, hn::LoadU(d, w.corner + r * f.next_row + s * g.bc + j));
-    StoreOrStream(hn::Mul(sum, hn::Set(d, share)), d, f.dst + q * g.bc + j, stream);
-  });
-}
-
-// pixel(taps, window, q): the output pixel q of the row; taps: of rows and columns alike, as a constant, or 0.
-template <class Pixel>
-HWY_INLINE void ForEachPixel(PoolGeometry g, PoolForwardRow f, Pixel pixel) {
+void MaxRow(PoolGeometry g, PoolForwardRow f) {
+  const bool stream = f.stream && AlignedVectors(g.bc, f.dst) && AlignedVectors(g.bc, f.indices);
   const Range rows = g.rows.taps_in_image(f.row);
   const float* const top = f.src + (g.rows.first(f.row) + rows.begin) * f.next_row;
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
     const Range columns = g.columns.taps_in_image(q);
     const Window window{rows, columns, top + (g.columns.first(q) + columns.begin) * g.bc};
     if (rows.size() == 3 && columns.size() == 3) {
-      pixel(std::integral_constant<int, 3>(), window, q);
+      MaxPixel<3>(window, g, f, q, stream);
     } else if (rows.size() == 2 && columns.size() == 2) {
-      pixel(std::integral_constant<int, 2>(), window, q);
+      MaxPixel<2>(window, g, f, q, stream);
     } else {
-      pixel(std::integral_constant<int, 0>(), window, q);
+      MaxPixel<0>(window, g, f, q, stream);
     }
   }
-}
-
-void MaxRow(PoolGeometry g, PoolForwardRow f) {
-  const bool stream = f.stream && AlignedVectors(g.bc, f.dst) && AlignedVectors(g.bc, f.indices);
-  ForEachPixel(g, f, [=](auto taps, Window w, std::int64_t q) HWY_ATTR { MaxPixel<taps()>(w, g, f, q, stream); });
   if (stream) hwy::FlushStream();  // another thread may read it next
 }
 
 void AverageRow(PoolGeometry g, PoolForwardRow f) {
   const bool stream = f.stream && AlignedVectors(g.bc, f.dst);
-  ForEachPixel(g, f, [=](auto taps, Window w, std::int64_t q) HWY_ATTR { AveragePixel<taps()>(w, g, f, q, stream); });
+  const Range rows = g.rows.taps_in_image(f.row);
+  const float* const top = f.src + (g.rows.first(f.row) + rows.begin) * f.next_row;
+  for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
+    const Range columns = g.columns.taps_in_image(q);
+    const float* const corner = top + (g.columns.first(q) + columns.begin) * g.bc;
+    const float share = g.row_shares[f.row] * g.column_shares[q];
+    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [&](auto d, std::int64_t j) HWY_ATTR {
+      auto sum = hn::Zero(d);
+      for (std::int64_t r = 0; r < rows.size(); ++r)
+        for (std::int64_t s = 0; s < columns.size(); ++s)
+          sum = hn::Add(sum, hn::LoadU(d, corner + r * f.next_row + s * g.bc + j));
+      StoreOrStream(hn::Mul(sum, hn::Set(d, share)), d, f.dst + q * g.bc + j, stream);
+    });
+  }
   if (stream) hwy::FlushStream();
 }
 
