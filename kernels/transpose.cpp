@@ -35,15 +35,16 @@ void TransposeTile(const float* from, std::int64_t ld_from, float* to, std::int6
 }
 #endif
 
-void Transpose(std::int64_t rows, std::int64_t cols, const float* from, float* to) {
+void Transpose(std::int64_t rows, std::int64_t cols, const float* from, std::int64_t ld_from, float* to,
+               std::int64_t ld_to) {
   const std::int64_t whole_rows = rows / kTile * kTile, whole_cols = cols / kTile * kTile;
   for (std::int64_t j = 0; j < whole_cols; j += kTile) {
     for (std::int64_t i = 0; i < whole_rows; i += kTile) {
-      TransposeTile(from + i * cols + j, cols, to + j * rows + i, rows);
+      TransposeTile(from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to);
     }
   }
   for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j) to[j * rows + i] = from[i * cols + j];
+    for (std::int64_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j) to[j * ld_to + i] = from[i * ld_from + j];
   }
 }
 
@@ -55,9 +56,10 @@ namespace brickwork {
 
 HWY_EXPORT(Transpose);
 
-void transpose(std::int64_t rows, std::int64_t cols, const float* from, float* to) {
+void transpose(std::int64_t rows, std::int64_t cols, const float* from, std::int64_t ld_from, float* to,
+               std::int64_t ld_to) {
   BRICKWORK_CHOSEN(Transpose);
-  chosen(rows, cols, from, to);
+  chosen(rows, cols, from, ld_from, to, ld_to);
 }
 
 }  // namespace brickwork

@@ -99,7 +99,7 @@ void ConvBackwardData::pack_weights(const WeightLayout& from, const float* block
     if (l.bc != from.bk || l.bk != from.bc) throw std::logic_error("forward's blocks of features are other ones");
     for_each_tap(phase.part, problem_, l, packed + phase.first_weight,
                  [&](std::int64_t kb, std::int64_t cb, std::int64_t r, std::int64_t s, float* to) {
-                   transpose(from.bc, from.bk, blocked + from.tap(cb, kb, r, s), to);
+                   transpose(from.bc, from.bk, blocked + from.tap(cb, kb, r, s), from.bk, to, from.bc);
                  });
   }
 }
