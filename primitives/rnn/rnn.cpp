@@ -45,9 +45,7 @@ Result<Rnn> Rnn::make(const RnnWork& work, const RnnPlan& plan, Backend backend,
 }
 
 void Rnn::set_x(const float* x) {
-  for (std::int64_t t = 0; t < problem_.T; ++t)
-    for (std::int64_t n = 0; n < problem_.N; ++n)
-      for (std::int64_t c = 0; c < problem_.C; ++c) x_.data()[x_steps_.at(0, c, t, n)] = *x++;
+  pack_steps(x_steps_, 0, problem_.T, x, x_.data());
   clear_x_beyond_ends();
 }
 
@@ -123,10 +121,7 @@ void Rnn::get_states(float* hT, float* cT) const {
 }
 
 void Rnn::set_gradients(const float* dy, const float* dhT, const float* dcT) {
-  for (std::int64_t t = 0; t < problem_.T; ++t)
-    for (std::int64_t n = 0; n < problem_.N; ++n)
-      for (std::int64_t d = 0; d < problem_.D(); ++d)
-        for (std::int64_t k = 0; k < problem_.K; ++k) dy_.back().data()[y_steps_.at(d, k, 1 + t, n)] = *dy++;
+  pack_steps(y_steps_, 1, problem_.T, dy, dy_.back().data());
   const std::int64_t size = problem_.N * problem_.K;
   for (std::size_t i = 0; i < backward_.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i) * size;
@@ -155,9 +150,7 @@ void Rnn::run_weight_update() {
 }
 
 void Rnn::get_data_gradients(float* dx, float* dh0, float* dc0) const {
-  for (std::int64_t t = 0; t < problem_.T; ++t)
-    for (std::int64_t n = 0; n < problem_.N; ++n)
-      for (std::int64_t c = 0; c < problem_.C; ++c) *dx++ = dx_.data()[x_steps_.at(0, c, t, n)];
+  unpack_steps(x_steps_, 0, problem_.T, dx_.data(), dx);
   const std::int64_t size = problem_.N * problem_.K;
   for (std::size_t i = 0; i < backward_.size(); ++i) {
     const auto at = static_cast<std::int64_t>(i) * size;
