@@ -1,0 +1,51 @@
+// Attention forward and backward on plain tensors, which it keeps in blocks (blocked_attention.hpp).
+#pragma once
+#include <vector>
+
+#include "attention/blocked_attention.hpp"
+
+namespace brickwork {
+
+struct AttentionWork {
+  AttentionProblem problem;
+  RnnUse use = RnnUse::inference;  // training keeps the weights for the way back
+};
+
+class Attention {
+ public:
+  // Refused where the plan does not fit.
+  static Result<Attention> make(const AttentionWork&, const AttentionPlan&, Backend, Isa = Isa::best,
+                                const SimdTuning& = {});
+
+  // The plain tensors of attention_ops.hpp.
+  void set_states(const float* queries, const float* keys, const float* values);
+  // Of [N], or null where they are equal; throws std::invalid_argument where one is not 1 to S.
+  void set_lengths(const std::int32_t* lengths);
+
+  void run();
+  void get_context(float* context) const;
+
+  // Of training.
+  void get_weights(float* weights) const { tiles_.get_weights(lengths(), weights); }
+  void set_gradient(const float* dcontext);
+  void run_backward();  // behind run()
+  void get_gradients(float* dqueries, float* dkeys, float* dvalues) const;
+
+  const AttentionPlan& plan() const { return plan_; }
+  std::string_view isa() const { return tiles_.isa(); }
+
+ private:
+  Attention(const AttentionWork&, const AttentionPlan&, BlockedAttention);
+
+  const std::int32_t* lengths() const { return lengths_.empty() ? nullptr : lengths_.data(); }
+
+  AttentionProblem problem_;
+  AttentionPlan plan_;
+  BlockedAttention tiles_;
+  RnnSteps decoder_, encoder_;
+  std::vector<std::int32_t> lengths_;
+  AlignedBuffer<float> queries_, keys_, values_, context_;
+  AlignedBuffer<float> dcontext_, dqueries_, dkeys_, dvalues_;  // of training
+};
+
+}  // namespace brickwork

@@ -1,0 +1,62 @@
+// Products whose sum runs over steps, of which there may be any number: the brick on blocks of them, and on what is
+// left.
+#pragma once
+#include <vector>
+
+#include "brgemm.hpp"
+
+namespace brickwork {
+
+class SumOverSteps {
+ public:
+  // `shape` is that of blocks, of shape.k steps each. Of `most` steps sums are taken at once, or where `any` of any
+  // number up to it.
+  template <class Make>
+  static Result<SumOverSteps> make(const BrgemmShape& shape, std::int64_t most, bool any, const Make& make) {
+    SumOverSteps sums;
+    const auto add = [&](int k, Bricks& bricks) -> Result<bool> {
+      for (const int beta : {0, 1}) {
+        BrgemmShape of = shape;
+        of.k = k;
+        of.beta = beta;
+        auto brick = make(of);
+        if (!brick) return {brick.status(), brick.reason()};
+        bricks.of_beta[beta] = *std::move(brick);
+      }
+      return true;
+    };
+    if (auto added = add(shape.k, sums.blocks_); !added) return {added.status(), added.reason()};
+    sums.rests_.resize(static_cast<std::size_t>(shape.k));
+    for (int rest = 1; rest < shape.k; ++rest) {
+      if (!any && rest != most % shape.k) continue;
+      auto added = add(rest, sums.rests_[static_cast<std::size_t>(rest)]);
+      if (!added) return {added.status(), added.reason()};
+    }
+    return sums;
+  }
+
+  // c's first `rows`: beta * c + the sum over `steps`.
+  void operator()(int beta, const float* a, const float* b, float* c, std::int64_t steps, std::int64_t rows) const {
+    const BrgemmShape& shape = blocks_.of_beta[0]->shape();
+    const std::int64_t blocks = steps / shape.k, rest = steps % shape.k;
+    const auto call = [&](const Bricks& bricks, std::int64_t first, std::int64_t size) {
+      (*bricks.of_beta[beta])(
+          {.batch = strided_batch(shape, a + first * shape.stride_a, b + first * shape.stride_b, size),
+           .c = c,
+           .rows = static_cast<int>(rows)});
+      beta = 1;
+    };
+    if (blocks > 0) call(blocks_, 0, blocks);
+    if (rest > 0) call(rests_[static_cast<std::size_t>(rest)], blocks, 1);
+  }
+
+ private:
+  struct Bricks {
+    BrgemmKernelPtr of_beta[2];
+  };
+
+  Bricks blocks_;
+  std::vector<Bricks> rests_;  // of so many steps
+};
+
+}  // namespace brickwork

@@ -1,0 +1,174 @@
+#include "attention_ops.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace brickwork {
+namespace {
+
+TensorInfo states_of(std::string name, std::int64_t steps, const AttentionProblem& p) {
+  return {.name = std::move(name), .dims = {steps, p.N, p.K}, .per_image = true};
+}
+
+// The rows of a tensor [steps][N][K] that are one sequence's.
+template <class Number>
+struct SequenceStates {
+  Number* values;
+  std::int64_t N, K, n;
+
+  Number* operator[](std::int64_t step) const { return values + (step * N + n) * K; }
+};
+
+double dot_of(const double* a, const double* b, std::int64_t size) {
+  double sum = 0;
+  for (std::int64_t i = 0; i < size; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+void add_times(double factor, const double* x, std::int64_t size, double* sum) {
+  for (std::int64_t i = 0; i < size; ++i) sum[i] += factor * x[i];
+}
+
+// The definition, one sequence after the other.
+class AttentionDefinition {
+ public:
+  AttentionDefinition(const AttentionProblem& p, const PlainTensors& in) : p_(p), in_(in) {
+    if (!p.unequal()) return;
+    check_lengths(p, std::span<const double>(in.at<double>("lengths"), static_cast<std::size_t>(p.N)));
+  }
+
+  void forward(PlainTensors& out) const {
+    for_each_row([&](std::int64_t n, std::int64_t t, const std::vector<double>& weights) {
+      double* const context = of("context", n, out)[t];
+      for (std::size_t s = 0; s < weights.size(); ++s) {
+        add_times(weights[s], of("values", n)[static_cast<std::int64_t>(s)], p_.K, context);
+      }
+      std::ranges::copy(weights, out.at<double>("weights") + (n * p_.T + t) * p_.S);
+    });
+  }
+
+  void backward(PlainTensors& out) const {
+    for_each_row([&](std::int64_t n, std::int64_t t, const std::vector<double>& weights) {
+      const double *const query = of("queries", n)[t], *const dcontext = of("dcontext", n)[t];
+      std::vector<double> dweights(weights.size());
+      double mean = 0;
+      for (std::size_t s = 0; s < weights.size(); ++s) {
+        const auto step = static_cast<std::int64_t>(s);
+        dweights[s] = dot_of(dcontext, of("values", n)[step], p_.K);
+        mean += weights[s] * dweights[s];
+        add_times(weights[s], dcontext, p_.K, of("dvalues", n, out)[step]);
+      }
+      for (std::size_t s = 0; s < weights.size(); ++s) {
+        const auto step = static_cast<std::int64_t>(s);
+        const double dproduct = p_.score_scale() * weights[s] * (dweights[s] - mean);
+        add_times(dproduct, of("keys", n)[step], p_.K, of("dqueries", n, out)[t]);
+        add_times(dproduct, query, p_.K, of("dkeys", n, out)[step]);
+      }
+    });
+  }
+
+ private:
+  SequenceStates<const double> of(const char* name, std::int64_t n) const {
+    return {in_.at<double>(name), p_.N, p_.K, n};
+  }
+  SequenceStates<double> of(const char* name, std::int64_t n, PlainTensors& out) const {
+    return {out.at<double>(name), p_.N, p_.K, n};
+  }
+
+  // with(n, t, weights), of as many weights as the sequence has states.
+  template <class With>
+  void for_each_row(const With& with) const {
+    const double* const lengths = in_.at<double>("lengths");
+    for (std::int64_t n = 0; n < p_.N; ++n) {
+      std::vector<double> weights(
+          static_cast<std::size_t>(lengths == nullptr ? static_cast<double>(p_.S) : lengths[n]));
+      for (std::int64_t t = 0; t < p_.T; ++t) {
+        for (std::size_t s = 0; s < weights.size(); ++s) {
+          weights[s] =
+              p_.score_scale() * dot_of(of("queries", n)[t], of("keys", n)[static_cast<std::int64_t>(s)], p_.K);
+        }
+        const double max = std::ranges::max(weights);
+        double sum = 0;
+        for (double& weight : weights) sum += weight = std::exp(weight - max);
+        for (double& weight : weights) weight /= sum;
+        with(n, t, weights);
+      }
+    }
+  }
+
+  const AttentionProblem& p_;
+  const PlainTensors& in_;
+};
+
+void fill_with_zeros(PlainTensors& out) {
+  for (std::size_t i = 0; i < out.infos().size(); ++i) std::ranges::fill(out.values<double>(i), 0.0);
+}
+
+}  // namespace
+
+// Of sums in f32, whose errors grow as the square root of their terms, one upon the other. All of a few outputs may be
+// the small rest of sums that cancel out.
+double AttentionOp::bound(const AttentionProblem& p) {
+  const double terms = static_cast<double>(p.K) + static_cast<double>(p.S) + static_cast<double>(p.T);
+  const double growth = p.T * p.S * p.N < 64 ? 64 : 4;
+  return growth * std::numeric_limits<float>::epsilon() * (16 + std::sqrt(terms));
+}
+
+void AttentionOp::settle(const AttentionProblem& p, PlainTensors& in) {
+  const double scale = 3 / (std::sqrt(static_cast<double>(p.K)) * p.score_scale());
+  double* const queries = in.at<double>("queries");
+  std::transform(queries, queries + p.T * p.N * p.K, queries, [&](double x) { return scale * x; });
+  if (!p.unequal()) return;
+  double* const lengths = in.at<double>("lengths");
+  std::transform(lengths, lengths + p.N, lengths,
+                 [&](double x) { return 1 + std::floor((x + 1) / 2 * static_cast<double>(p.S)); });
+}
+
+double AttentionOp::product_flops(const AttentionProblem& p) {
+  return 2.0 * static_cast<double>(p.N) * static_cast<double>(p.T) * static_cast<double>(p.S) *
+         static_cast<double>(p.K);
+}
+
+std::vector<TensorInfo> AttentionForwardOp::inputs(const AttentionProblem& p) {
+  using Dims = std::vector<std::int64_t>;
+  return {states_of("queries", p.T, p),
+          states_of("keys", p.S, p),
+          states_of("values", p.S, p),
+          {.name = "lengths", .dims = p.unequal() ? Dims{p.N} : Dims{}, .per_image = true, .dtype = DType::i32}};
+}
+
+std::vector<TensorInfo> AttentionForwardOp::outputs(const AttentionProblem& p) {
+  return {states_of("context", p.T, p), {.name = "weights", .dims = {p.N, p.T, p.S}, .per_image = true}};
+}
+
+void AttentionForwardOp::reference(const AttentionProblem& p, const PlainTensors& in, PlainTensors& out) {
+  const AttentionDefinition definition(p, in);
+  fill_with_zeros(out);
+  definition.forward(out);
+}
+
+std::vector<TensorInfo> AttentionBackwardOp::inputs(const AttentionProblem& p) {
+  std::vector<TensorInfo> infos = AttentionForwardOp::inputs(p);
+  infos.push_back(states_of("dcontext", p.T, p));
+  return infos;
+}
+
+std::vector<TensorInfo> AttentionBackwardOp::outputs(const AttentionProblem& p) {
+  return {states_of("dqueries", p.T, p), states_of("dkeys", p.S, p), states_of("dvalues", p.S, p)};
+}
+
+void AttentionBackwardOp::check_taken(const AttentionProblem& p) {
+  if (p.S > 1) return;
+  throw std::invalid_argument("attention over one encoder state has no gradient of its scores: S must be at least 2");
+}
+
+void AttentionBackwardOp::reference(const AttentionProblem& p, const PlainTensors& in, PlainTensors& out) {
+  const AttentionDefinition definition(p, in);
+  fill_with_zeros(out);
+  definition.backward(out);
+}
+
+}  // namespace brickwork
