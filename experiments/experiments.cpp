@@ -1,6 +1,7 @@
 #include "experiments.hpp"
 
 #include "add_problem.hpp"
+#include "attention_problem.hpp"
 #include "batch_norm_problem.hpp"
 #include "brgemm_problem.hpp"
 #include "conv_problem.hpp"
@@ -37,6 +38,8 @@ std::unique_ptr<Experiment> rnn_forward_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_backward_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_backward_data_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_update_experiment(const Request&);
+std::unique_ptr<Experiment> attention_forward_experiment(const Request&);
+std::unique_ptr<Experiment> attention_backward_experiment(const Request&);
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request&);
 std::unique_ptr<Experiment> mlp_experiment(const Request&);
 
@@ -71,6 +74,14 @@ ExperimentEntry rnn_pass(ExperimentEntry entry) {
   entry.sample = "T4 N8 C64";
   entry.minibatch = 168;
   entry.kind = shape_kind<RnnProblem>;
+  return layers_pass(entry);
+}
+
+ExperimentEntry attention_pass(ExperimentEntry entry) {
+  entry.shapes = "attention";
+  entry.sample = "T4 S5 N8 K64";
+  entry.minibatch = 128;
+  entry.kind = shape_kind<AttentionProblem>;
   return layers_pass(entry);
 }
 
@@ -152,6 +163,12 @@ std::span<const ExperimentEntry> experiment_table() {
                 .about = "recurrent layers back through time: the gradients of x and the states",
                 .make = rnn_backward_data_experiment}),
       rnn_pass({.name = "rnn-update", .about = "recurrent layers' weight update", .make = rnn_update_experiment}),
+      attention_pass({.name = "attention-forward",
+                      .about = "attention of decoder states over encoder states, in training",
+                      .make = attention_forward_experiment}),
+      attention_pass({.name = "attention-backward",
+                      .about = "attention backward: the gradients of queries, keys and values",
+                      .make = attention_backward_experiment}),
       {.name = "brgemm",
        .about = "the kernel itself on one core",
        .figure = "sweep",

@@ -8,6 +8,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "add_baselines.hpp"
+#include "attention_baselines.hpp"
 #include "batch_norm_baselines.hpp"
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
@@ -71,6 +72,14 @@ std::unique_ptr<Experiment> fc_backward_experiment(const Request& request) {
 
 std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
   return experiment(request, onednn_fc_weight_update());
+}
+
+std::unique_ptr<Experiment> attention_forward_experiment(const Request& request) {
+  return experiment(request, onednn_attention_forward());
+}
+
+std::unique_ptr<Experiment> attention_backward_experiment(const Request& request) {
+  return experiment(request, onednn_attention_backward());
 }
 
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "add_baselines.hpp"
+#include "attention_baselines.hpp"
 #include "batch_norm_baselines.hpp"
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
@@ -47,6 +48,10 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_batched_matmul(), "onednn-matmul", "oneDNN");
   expect_absent(onednn_add(), "onednn", "oneDNN");
   expect_absent(onednn_add_backward(), "onednn", "oneDNN");
+  expect_absent(onednn_attention_forward(), "onednn", "oneDNN");
+  expect_absent(onednn_attention_backward(), "onednn", "oneDNN");
+  expect_absent(openblas_attention_forward(), "openblas", "OpenBLAS");
+  expect_absent(openblas_attention_backward(), "openblas", "OpenBLAS");
   expect_absent(onednn_batch_norm(), "onednn", "oneDNN");
   expect_absent(onednn_batch_norm_inference(), "onednn", "oneDNN");
   expect_absent(onednn_batch_norm_backward(), "onednn", "oneDNN");

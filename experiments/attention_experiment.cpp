@@ -1,0 +1,88 @@
+// attention-forward, attention-backward: attention of decoder states over encoder states, our loops around each backend
+// of the brick beside the libraries.
+#include "attention/attention.hpp"
+#include "attention_baselines.hpp"
+#include "experiment_of.hpp"
+#include "onednn_latest.hpp"
+#include "our_loops.hpp"
+
+namespace brickwork {
+namespace {
+
+class PreparedAttention : public PreparedLoops<Attention> {
+ public:
+  using PreparedLoops::PreparedLoops;
+
+  void pack() override {
+    driver_.set_states(plain_.at<float>("queries"), plain_.at<float>("keys"), plain_.at<float>("values"));
+    driver_.set_lengths(plain_.at<std::int32_t>("lengths"));
+  }
+};
+
+class PreparedAttentionForward final : public PreparedAttention {
+ public:
+  using PreparedAttention::PreparedAttention;
+
+  void run() override { driver_.run(); }
+  void unpack(PlainTensors& out) override {
+    driver_.get_context(out.at<float>("context"));
+    driver_.get_weights(out.at<float>("weights"));
+  }
+};
+
+// Forward runs when it packs.
+class PreparedAttentionBackward final : public PreparedAttention {
+ public:
+  using PreparedAttention::PreparedAttention;
+
+  void pack() override {
+    PreparedAttention::pack();
+    driver_.run();
+    driver_.set_gradient(plain_.at<float>("dcontext"));
+  }
+  void run() override { driver_.run_backward(); }
+  void unpack(PlainTensors& out) override {
+    driver_.get_gradients(out.at<float>("dqueries"), out.at<float>("dkeys"), out.at<float>("dvalues"));
+  }
+};
+
+template <class AnOp, class APrepared>
+struct AttentionPass {
+  using Op = AnOp;
+  using Plan = AttentionPlan;
+  using Driver = Attention;
+  using Prepared = APrepared;
+
+  static AttentionWork problem(const AttentionProblem& p) { return {p, RnnUse::training}; }
+  static Plan parse(std::string_view text) { return parse_attention_plan(text); }
+  static Plan rule(const AttentionWork& work, const MachineModel& machine, Backend) {
+    return plan_attention(work.problem, machine);
+  }
+};
+
+template <class Pass>
+std::unique_ptr<Experiment> attention_experiment(const Request& request,
+                                                 std::vector<Contender<typename Pass::Op>> libraries) {
+  std::vector<Contender<typename Pass::Op>> contenders;
+  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+    contenders.push_back(planned_loops<Pass>(backend, request.options));
+  }
+  contenders.insert(contenders.end(), libraries.begin(), libraries.end());
+  return make_experiment<typename Pass::Op>(request, contenders);
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> attention_forward_experiment(const Request& request) {
+  return attention_experiment<AttentionPass<AttentionForwardOp, PreparedAttentionForward>>(
+      request, {onednn_attention_forward(), onednn_latest("onednn-latest", onednn_attention_forward()),
+                openblas_attention_forward()});
+}
+
+std::unique_ptr<Experiment> attention_backward_experiment(const Request& request) {
+  return attention_experiment<AttentionPass<AttentionBackwardOp, PreparedAttentionBackward>>(
+      request, {onednn_attention_backward(), onednn_latest("onednn-latest", onednn_attention_backward()),
+                openblas_attention_backward()});
+}
+
+}  // namespace brickwork
