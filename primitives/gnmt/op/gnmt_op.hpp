@@ -1,0 +1,35 @@
+// The recurrent stack of GNMT as everyone outside its driver knows it: tensors, work, and the definition, which is
+// composed of those of recurrent layers and attention.
+//
+// Tensors that go in: source [S][N][K] and target [T][N][K], lengths [N] (i32) of the source where they are unequal,
+// each layer's weights ("encoder.1.weights_layer", ".weights_iter", ".bias", as rnn_ops.hpp has them), and of a step
+// dy [T][N][K]. What comes out is y [T][N][K], and of a step instead dsource, dtarget and the weights' gradients
+// ("encoder.1.bias.gradient"). Each output is right as a whole (compare.hpp).
+#pragma once
+#include "gnmt_problem.hpp"
+#include "op.hpp"
+
+namespace brickwork {
+
+struct GnmtOp {
+  using Problem = GnmtProblem;
+  static constexpr std::string_view primitive = Problem::primitive, pass = "stack";
+  static constexpr std::int64_t GnmtProblem::*images = &GnmtProblem::N;
+  static constexpr bool sum_of_products = false;
+  static constexpr bool sum_over_images = true;
+  static constexpr bool bound_of_whole = true;
+
+  static std::vector<TensorInfo> weights(const GnmtProblem&);  // by layer
+  static std::vector<TensorInfo> inputs(const GnmtProblem&);
+  static std::vector<TensorInfo> outputs(const GnmtProblem&);
+  static std::int64_t terms(const GnmtProblem& p) { return 3 * p.K; }
+  static double flops(const GnmtProblem&);
+  static double least_flops(const GnmtProblem& p) { return flops(p); }
+  static double bound(const GnmtProblem&);
+  // Of one word no gradient reaches the weights of the recurrence.
+  static void check_taken(const GnmtProblem&);
+  static void settle(const GnmtProblem&, PlainTensors& in);
+  static void reference(const GnmtProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+}  // namespace brickwork
