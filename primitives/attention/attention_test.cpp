@@ -136,6 +136,23 @@ TEST(Attention, NothingBeyondASequencesEndIsLookedAt) {
   for (const float x : run_attention(p, rules_plan(p), data.inputs).values<float>(0)) EXPECT_FALSE(std::isnan(x));
 }
 
+TEST(Attention, ShorterSequencesLeaveNothingOfLongerOnes) {
+  const auto p = parse_problem<AttentionProblem>("T5 S20 N4 K20 unequal");
+  const TestData data = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
+  TestData longer = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
+  std::ranges::fill(longer.inputs.values<std::int32_t>(3), 20);
+  Attention attention = attention_of(p, rules_plan(p), RnnUse::training, longer.inputs, {});
+  attention.set_gradient(data.inputs.at<float>("dcontext"));
+  attention.run_backward();
+  attention.set_lengths(data.inputs.at<std::int32_t>("lengths"));
+  attention.run();
+  attention.run_backward();
+  PlainTensors out(AttentionBackwardOp::outputs(p));
+  attention.get_gradients(out.at<float>("dqueries"), out.at<float>("dkeys"), out.at<float>("dvalues"));
+  const Verdict verdict = compare(out, data.expected, data.tolerance);
+  EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
+}
+
 TEST(Attention, NansGoThroughAndLargeScoresGiveNone) {
   const auto p = parse_problem<AttentionProblem>("T5 S6 N3 K4");
   const TestData data = make_checkable_test_data<AttentionForwardOp>(p, Fill::floats);
