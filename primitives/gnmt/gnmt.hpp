@@ -1,0 +1,76 @@
+// The recurrent stack of GNMT (gnmt_problem.hpp), in inference and training: recurrent layers, attention and residual
+// additions.
+//
+// All states lie in blocks of features over all steps, from the words to y and back. A layer writes its states into
+// what the next one reads, of which the context is a part beside them; where a residual is added, the sum is written
+// there.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "attention/blocked_attention.hpp"
+#include "elementwise/elementwise_plan.hpp"
+#include "gnmt_problem.hpp"
+#include "rnn/rnn_way.hpp"
+#include "rnn/rnn_way_backward.hpp"
+
+namespace brickwork {
+
+class GnmtStack {
+ public:
+  // Of a step of training, or of inference, as the problem says. Refused where the backend has no brick for it.
+  static Result<GnmtStack> make(const GnmtProblem&, const MachineModel&, Backend, Isa = Isa::best,
+                                const SimdTuning& = {});
+
+  // The plain tensors of gnmt_op.hpp; layers as gnmt_layers() has them.
+  void set_words(const float* source, const float* target);
+  // Of [N], or null where they are equal; throws std::invalid_argument where one is not 1 to S.
+  void set_lengths(const std::int32_t* lengths);
+  void set_weights(std::size_t layer, const float* weights_layer, const float* weights_iter, const float* bias);
+
+  void run();
+  void get_y(float* y) const;
+
+  // Of training, behind run().
+  void set_gradient(const float* dy);
+  void run_backward();
+  void get_word_gradients(float* dsource, float* dtarget) const;
+  void get_weight_gradients(std::size_t layer, float* weights_layer, float* weights_iter, float* bias) const;
+
+  std::string_view isa() const { return attention_.isa(); }
+
+ private:
+  struct Layer {
+    GnmtLayer what;
+    std::vector<RnnWay> ways;
+    std::vector<RnnWayBackward> backward;  // of training
+  };
+  // The encoder or the decoder. What a layer reads begins with part 0, what the one before gives.
+  struct Side {
+    RnnSteps words, states;  // the layout of what comes in, and of a layer's states
+    std::array<Layer, kGnmtLayers> layers;
+    std::array<AlignedBuffer<float>, kGnmtLayers + 1> x, dx;  // that each layer reads, and what comes out
+    std::array<AlignedBuffer<float>, kGnmtLayers> y;          // a layer's own states, where x is a sum of them
+
+    float* y_of(std::size_t i) { return layers[i].what.residual ? y[i].data() : x[i + 1].data(); }
+  };
+
+  GnmtStack(const GnmtProblem&, BlockedAttention);
+
+  Layer& layer(std::size_t i) { return (i < kGnmtLayers ? encoder_ : decoder_).layers[i % kGnmtLayers]; }
+  const Layer& layer(std::size_t i) const { return (i < kGnmtLayers ? encoder_ : decoder_).layers[i % kGnmtLayers]; }
+  const std::int32_t* lengths() const { return lengths_.empty() ? nullptr : lengths_.data(); }
+  void clear_beyond_ends();
+  void run_layer(Side&, std::size_t i, const std::int32_t* lengths);
+  void run_layer_backward(Side&, std::size_t i, const std::int32_t* lengths);
+  float* context_in(AlignedBuffer<float>& x) const { return x.data() + decoder_.states.elements(); }
+  void add(const float* a, const float* b, float* sum, const RnnSteps&) const;
+
+  GnmtProblem problem_;
+  BlockedAttention attention_;
+  Side encoder_, decoder_;
+  std::vector<std::int32_t> lengths_;
+  ElementwisePlan additions_;
+};
+
+}  // namespace brickwork
