@@ -228,9 +228,16 @@ TEST(Program, ChecksRecurrentLayers) {
   }
 }
 
+TEST(Program, ChecksAttention) {
+  for (const char* experiment : {"attention-forward", "attention-backward"}) {
+    expect_right(experiment, "--problem 'T4 S5 N3 K16' --problem 'T3 S7 N5 K20 scaled unequal'");
+  }
+}
+
 TEST(Program, ChecksWholeNetworks) {
   expect_right("mlp", "--problem 'N5 C16 L2' --problem 'N3 C70 L1 backward' --problem 'N2 C9 L3 forward'");
   expect_right("resnet50-step", "--problem 'N2 L14 H32 K10'");
+  expect_right("gnmt-stack", "--problem 'T3 S4 N5 K20' --problem 'T2 S3 N4 K33 inference'");
 }
 
 TEST(Program, MeasuresAConvolution) {

@@ -6,6 +6,7 @@
 #include "brgemm_problem.hpp"
 #include "conv_problem.hpp"
 #include "fc_problem.hpp"
+#include "gnmt_problem.hpp"
 #include "mlp_problem.hpp"
 #include "pool_problem.hpp"
 #include "residual_network.hpp"
@@ -42,6 +43,7 @@ std::unique_ptr<Experiment> attention_forward_experiment(const Request&);
 std::unique_ptr<Experiment> attention_backward_experiment(const Request&);
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request&);
 std::unique_ptr<Experiment> mlp_experiment(const Request&);
+std::unique_ptr<Experiment> gnmt_stack_experiment(const Request&);
 
 namespace {
 
@@ -225,6 +227,14 @@ std::span<const ExperimentEntry> experiment_table() {
                      .minibatch = 1344,
                      .kind = shape_kind<MlpProblem>,
                      .make = mlp_experiment}),
+      whole_network(
+          {.name = "gnmt-stack",
+           .about = "GNMT's recurrent layers, attention and residual additions: a step of training and inference",
+           .shapes = "gnmt",
+           .sample = "T3 S4 N4 K32",
+           .minibatch = 64,
+           .kind = shape_kind<GnmtProblem>,
+           .make = gnmt_stack_experiment}),
   };
   return table;
 }

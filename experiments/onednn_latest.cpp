@@ -14,6 +14,7 @@
 #include "conv_baselines.hpp"
 #include "experiment_of.hpp"
 #include "fc_baselines.hpp"
+#include "gnmt_baselines.hpp"
 #include "network_baselines.hpp"
 #include "pool_baselines.hpp"
 #include "rnn_baselines.hpp"
@@ -81,6 +82,8 @@ std::unique_ptr<Experiment> attention_forward_experiment(const Request& request)
 std::unique_ptr<Experiment> attention_backward_experiment(const Request& request) {
   return experiment(request, onednn_attention_backward());
 }
+
+std::unique_ptr<Experiment> gnmt_stack_experiment(const Request& request) { return experiment(request, onednn_gnmt()); }
 
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {
   return experiment(request, onednn_rnn_inference());

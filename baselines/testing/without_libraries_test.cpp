@@ -7,6 +7,7 @@
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
+#include "gnmt_baselines.hpp"
 #include "network_baselines.hpp"
 #include "pool_baselines.hpp"
 #include "rnn_baselines.hpp"
@@ -57,6 +58,7 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_batch_norm_backward(), "onednn", "oneDNN");
   expect_absent(onednn_pool(), "onednn", "oneDNN");
   expect_absent(onednn_pool_backward(), "onednn", "oneDNN");
+  expect_absent(onednn_gnmt(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_inference(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_forward(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_backward(), "onednn", "oneDNN");

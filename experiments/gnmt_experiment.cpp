@@ -1,0 +1,81 @@
+// gnmt-stack: the recurrent layers, attention and residual additions of GNMT, our drivers chained around each backend
+// of the brick, beside a library that chains its primitives.
+#include <utility>
+
+#include "experiment_of.hpp"
+#include "gnmt/gnmt.hpp"
+#include "gnmt_baselines.hpp"
+#include "onednn_latest.hpp"
+#include "our_brick.hpp"
+
+namespace brickwork {
+namespace {
+
+class PreparedGnmt final : public Prepared {
+ public:
+  PreparedGnmt(const GnmtProblem& p, GnmtStack stack, const PlainTensors& plain, std::string tuning)
+      : stack_(std::move(stack)),
+        training_(p.part == GnmtPart::step),
+        layers_(gnmt_layers(p)),
+        plain_(plain),
+        tuning_(std::move(tuning)) {}
+
+  void pack() override {
+    stack_.set_words(plain_.at<float>("source"), plain_.at<float>("target"));
+    stack_.set_lengths(plain_.at<std::int32_t>("lengths"));
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const auto weights = [&](const char* what) { return plain_.at<float>(layers_[i].name + "." + what); };
+      stack_.set_weights(i, weights("weights_layer"), weights("weights_iter"), weights("bias"));
+    }
+    if (training_) stack_.set_gradient(plain_.at<float>("dy"));
+  }
+  void run() override {
+    stack_.run();
+    if (training_) stack_.run_backward();
+  }
+  void unpack(PlainTensors& out) override {
+    if (!training_) return stack_.get_y(out.at<float>("y"));
+    stack_.get_word_gradients(out.at<float>("dsource"), out.at<float>("dtarget"));
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const auto gradient = [&](const char* what) { return out.at<float>(layers_[i].name + "." + what + ".gradient"); };
+      stack_.get_weight_gradients(i, gradient("weights_layer"), gradient("weights_iter"), gradient("bias"));
+    }
+  }
+
+  std::string implementation() const override { return "chained brgemm loops"; }
+  std::string isa() const override { return std::string(stack_.isa()); }
+  std::string tuning() const override { return tuning_; }
+
+ private:
+  GnmtStack stack_;
+  bool training_;
+  std::vector<GnmtLayer> layers_;
+  const PlainTensors& plain_;
+  std::string tuning_;
+};
+
+Contender<GnmtOp> our_gnmt(Backend backend, const Options& options) {
+  const OurBrick ours(backend, options);
+  auto contender = ours.contender<GnmtOp>();
+  contender.prepare = [=](const GnmtProblem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
+    MachineModel machine = this_machine(r.threads);
+    machine.far = ours.tuning().far;
+    auto stack = GnmtStack::make(p, machine, backend, ours.isa(), ours.tuning());
+    if (!stack) return {stack.status(), stack.reason()};
+    return PreparedPtr(std::make_unique<PreparedGnmt>(p, *std::move(stack), inputs, ours.tuning_text()));
+  };
+  return contender;
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> gnmt_stack_experiment(const Request& request) {
+  std::vector<Contender<GnmtOp>> contenders;
+  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+    contenders.push_back(our_gnmt(backend, request.options));
+  }
+  contenders.insert(contenders.end(), {onednn_gnmt(), onednn_latest("onednn-latest", onednn_gnmt())});
+  return make_experiment<GnmtOp>(request, std::move(contenders));
+}
+
+}  // namespace brickwork
