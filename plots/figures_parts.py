@@ -24,15 +24,31 @@ def draw_parts(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             axes.barh(y, length, 0.72, **looks[name].bar)
             style.say_beside(axes, length, y, _beside(sweep, problem, name, ours))
     grid[-1].set_xlabel("median time, ms")
-    caption = f"The median time of each piece of work, all of it measured by itself in the run {sweep.run_names}, and images a second."
+    kind = ", and words a second, of source and target together" if _counts_words(panels[0][0]) else ", and images a second"
+    caption = f"The median time of each piece of work, all of it measured by itself in the run {sweep.run_names}{kind}."
     return style.finish(figure, folder, f"{stem}-parts", figure_title(sweep, {}), [], caption)
 
 
 def _beside(sweep: Sweep, problem: Problem, name: str, ours: str | None) -> str:
     seconds = problem.cells[name].seconds
-    images = problem.sizes.get("N", sweep.attributes.get("N"))
-    said = f"{1e3 * seconds:.4g} ms" + (f", {_in_words(float(images) / seconds)} images/s" if images else "")
+    items = _items(sweep, problem)
+    said = f"{1e3 * seconds:.4g} ms" + (f", {_in_words(items[0] / seconds)} {items[1]}/s" if items else "")
     return said + (f": ours is {ratio(problem, ours, name)} times as fast" if ours and name not in sweep.ours else "")
+
+
+def _counts_words(problem: Problem) -> bool:
+    """Whether it is made of sentences, as sources of S words and targets of T."""
+    return {"S", "T"} <= set(problem.sizes)
+
+
+def _items(sweep: Sweep, problem: Problem) -> tuple[float, str] | None:
+    """How many of what a piece of work is done on."""
+    minibatch = problem.sizes.get("N", sweep.attributes.get("N"))
+    if not minibatch:
+        return None
+    if _counts_words(problem):
+        return float(minibatch) * (float(problem.sizes["S"]) + float(problem.sizes["T"])), "words"
+    return float(minibatch), "images"
 
 
 def _in_words(speed: float) -> str:

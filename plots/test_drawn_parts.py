@@ -50,6 +50,12 @@ def test_many_images_are_no_power_of_ten(drawn):
     assert lines(figure.axes[1])[SIMD] == (approx(8), "8 ms, 375,000 images/s")
 
 
+def test_of_sentences_the_words_of_source_and_target_are_counted(drawn):
+    figure, found = drawn(lambda samples: samples.assign(S="7", T="3"))
+    assert lines(figure.axes[1])[SIMD] == (approx(8), "8 ms, 3,750 words/s")
+    assert "words a second" in found.caption and "images" not in found.caption
+
+
 def test_who_has_no_number_has_no_bar(drawn):
     _, second, third = drawn()[0].axes
     assert set(lines(second)) < set(lines(third))  # one of them failed there
