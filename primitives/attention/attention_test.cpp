@@ -105,7 +105,8 @@ TEST(Attention, PlansChangeNoResult) {
     p.scale = *rc::gen::element(AttentionScale::unscaled, AttentionScale::scaled);
     p.lengths = *rc::gen::element(AttentionLengths::equal, AttentionLengths::unequal);
     AttentionPlan plan;
-    plan.bk = *rc::gen::inRange<std::int64_t>(1, p.K + 1);
+    plan.tk = *rc::gen::inRange<std::int64_t>(1, p.K + 1);
+    plan.bk = plan.tk * *rc::gen::inRange<std::int64_t>(1, p.K / plan.tk + 1);
     plan.bt = *rc::gen::inRange<std::int64_t>(1, p.T + 1);
     plan.bs = *rc::gen::inRange<std::int64_t>(1, p.S + 1);
     expect_right_attention(p, plan);
@@ -176,10 +177,11 @@ TEST(Attention, APlanThatDoesNotFitIsOneSentence) {
   const auto refused = [&](const char* plan) {
     return Attention::make({p}, parse_attention_plan(plan), Backend::simd).reason();
   };
-  EXPECT_EQ(refused("bk=21 bt=4 bs=5"),
-            "plan 'bk=21 bt=4 bs=5' does not fit T4_S5_N6_K20: bk must be from 1 to K = 20");
-  EXPECT_NE(refused("bk=20 bt=5 bs=5").find("bt must be from 1 to T = 4"), std::string::npos);
-  EXPECT_NE(refused("bk=20 bt=4 bs=6").find("bs must be from 1 to S = 5"), std::string::npos);
+  EXPECT_EQ(refused("bk=21 tk=7 bt=4 bs=5"),
+            "plan 'bk=21 tk=7 bt=4 bs=5' does not fit T4_S5_N6_K20: bk must be from 1 to K = 20");
+  EXPECT_NE(refused("bk=20 tk=10 bt=5 bs=5").find("bt must be from 1 to T = 4"), std::string::npos);
+  EXPECT_NE(refused("bk=20 tk=10 bt=4 bs=6").find("bs must be from 1 to S = 5"), std::string::npos);
+  EXPECT_NE(refused("bk=20 tk=8 bt=4 bs=5").find("tk must divide bk = 20"), std::string::npos);
   EXPECT_THROW(parse_attention_plan("bk=20 bt=4"), std::invalid_argument);
 }
 

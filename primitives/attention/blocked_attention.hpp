@@ -53,21 +53,27 @@ class BlockedAttention {
   std::int64_t length_of(const std::int32_t* lengths, std::int64_t n) const {
     return lengths == nullptr ? shape_.problem.S : lengths[n];
   }
-  // Where a block's row of sequence n at step t begins.
-  std::int64_t decoder_at(std::int64_t kb, std::int64_t t, std::int64_t n) const {
-    return kb * shape_.decoder.block_size() + (shape_.first_decoder + t) * shape_.decoder.slot_size() + n * plan_.bk;
+  // Where the k-th tile of features of sequence n begins at step t.
+  std::int64_t decoder_at(std::int64_t k, std::int64_t t, std::int64_t n) const {
+    return at(shape_.decoder, k, shape_.first_decoder + t, n);
   }
-  std::int64_t encoder_at(std::int64_t kb, std::int64_t s, std::int64_t n) const {
-    return kb * shape_.encoder.block_size() + (shape_.first_encoder + s) * shape_.encoder.slot_size() + n * plan_.bk;
+  std::int64_t encoder_at(std::int64_t k, std::int64_t s, std::int64_t n) const {
+    return at(shape_.encoder, k, shape_.first_encoder + s, n);
   }
-  void gather(const float* from, std::int64_t steps, float* rows) const;
-  void gather_transposed(const float* from, std::int64_t ld, std::int64_t steps, float* columns) const;
+  std::int64_t at(const RnnSteps& states, std::int64_t k, std::int64_t slot, std::int64_t n) const {
+    const std::int64_t of_block = plan_.bk / plan_.tk;
+    return k / of_block * states.block_size() + slot * states.slot_size() + n * plan_.bk + k % of_block * plan_.tk;
+  }
+  // What lies at `next` is asked for.
+  void gather(const float* from, const float* next, std::int64_t steps, float* rows) const;
+  void gather_transposed(const float* from, const float* next, std::int64_t ld, std::int64_t steps,
+                         float* columns) const;
   void clear(float* from, std::int64_t steps) const;
-  void add_scores(std::int64_t kb, const float* rows, const float* columns, std::int64_t length, float* tile) const;
+  void add_scores(std::int64_t k, const float* rows, const float* columns, std::int64_t length, float* tile) const;
 
   Shape shape_;
   AttentionPlan plan_;
-  std::int64_t Kb_, Tb_;
+  std::int64_t Kt_, Tb_;       // tiles of features, blocks of decoder's steps
   std::int64_t ld_, width_;    // of gathered rows; of a tile of scores, of whole vectors, with zeros behind bt
   BrgemmKernelPtr scores_[2];  // by beta
   SumOverSteps over_encoder_, over_decoder_;

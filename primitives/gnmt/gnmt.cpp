@@ -33,14 +33,12 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
   const auto states = [&](std::int64_t steps) {
     return RnnSteps{.size = p.K, .block = of_all.bh, .slots = steps + 2, .N = p.N};
   };
-  AttentionPlan attention_plan = plan_attention(p.attention(), machine);
-  attention_plan.bk = of_all.bh;
   auto attention = BlockedAttention::make({.problem = p.attention(),
                                            .decoder = states(p.T),
                                            .encoder = states(p.S),
                                            .first_decoder = kFirst,
                                            .first_encoder = kFirst},
-                                          attention_plan, use, backend, isa, tuning);
+                                          plan_attention(p.attention(), of_all.bh), use, backend, isa, tuning);
   if (!attention) return {attention.status(), attention.reason()};
   GnmtStack stack(p, *std::move(attention));
   for (Side* const side : {&stack.encoder_, &stack.decoder_}) {
