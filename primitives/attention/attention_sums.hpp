@@ -1,6 +1,7 @@
 // Products whose sum runs over steps, of which there may be any number: the brick on blocks of them, and on what is
 // left.
 #pragma once
+#include <array>
 #include <vector>
 
 #include "brgemm.hpp"
@@ -15,10 +16,10 @@ class SumOverSteps {
   static Result<SumOverSteps> make(const BrgemmShape& shape, std::int64_t most, bool any, const Make& make) {
     SumOverSteps sums;
     const auto add = [&](int k, Bricks& bricks) -> Result<bool> {
-      for (const int beta : {0, 1}) {
+      for (const std::size_t beta : {0, 1}) {
         BrgemmShape of = shape;
         of.k = k;
-        of.beta = beta;
+        of.beta = static_cast<int>(beta);
         auto brick = make(of);
         if (!brick) return {brick.status(), brick.reason()};
         bricks.of_beta[beta] = *std::move(brick);
@@ -36,7 +37,8 @@ class SumOverSteps {
   }
 
   // c's first `rows`: beta * c + the sum over `steps`.
-  void operator()(int beta, const float* a, const float* b, float* c, std::int64_t steps, std::int64_t rows) const {
+  void operator()(std::size_t beta, const float* a, const float* b, float* c, std::int64_t steps,
+                  std::int64_t rows) const {
     const BrgemmShape& shape = blocks_.of_beta[0]->shape();
     const std::int64_t blocks = steps / shape.k, rest = steps % shape.k;
     const auto call = [&](const Bricks& bricks, std::int64_t first, std::int64_t size) {
@@ -52,7 +54,7 @@ class SumOverSteps {
 
  private:
   struct Bricks {
-    BrgemmKernelPtr of_beta[2];
+    std::array<BrgemmKernelPtr, 2> of_beta;
   };
 
   Bricks blocks_;

@@ -44,10 +44,15 @@ Result<BlockedAttention> BlockedAttention::make(const Shape& shape, const Attent
   const auto make_far = [&](const BrgemmShape& of) { return make(of, tuning.far); };
   const auto S = static_cast<int>(shape.problem.S), tk = static_cast<int>(plan.tk), bt = static_cast<int>(plan.bt);
   const std::int64_t ld = attention.ld_, width = attention.width_;
-  for (const int beta : {0, 1}) {
-    auto brick = make(
-        BrgemmShape{.m = S, .n = static_cast<int>(width), .k = tk, .lda = ld, .ldb = width, .ldc = width, .beta = beta},
-        CAccess::cached);
+  for (const std::size_t beta : {0, 1}) {
+    auto brick = make(BrgemmShape{.m = S,
+                                  .n = static_cast<int>(width),
+                                  .k = tk,
+                                  .lda = ld,
+                                  .ldb = width,
+                                  .ldc = width,
+                                  .beta = static_cast<int>(beta)},
+                      CAccess::cached);
     if (!brick) return {brick.status(), brick.reason()};
     attention.scores_[beta] = *std::move(brick);
   }

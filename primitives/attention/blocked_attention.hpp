@@ -8,6 +8,8 @@
 //
 // Source: Luong et al., "Effective Approaches to Attention-based Neural Machine Translation" (arXiv 1508.04025).
 #pragma once
+#include <array>
+
 #include "aligned_buffer.hpp"
 #include "attention/attention_plan.hpp"
 #include "attention/attention_sums.hpp"
@@ -73,9 +75,9 @@ class BlockedAttention {
 
   Shape shape_;
   AttentionPlan plan_;
-  std::int64_t Kt_, Tb_;       // tiles of features, blocks of decoder's steps
-  std::int64_t ld_, width_;    // of gathered rows; of a tile of scores, of whole vectors, with zeros behind bt
-  BrgemmKernelPtr scores_[2];  // by beta
+  std::int64_t Kt_, Tb_;     // tiles of features, blocks of decoder's steps
+  std::int64_t ld_, width_;  // of gathered rows; of a tile of scores, of whole vectors, with zeros behind bt
+  std::array<BrgemmKernelPtr, 2> scores_;  // by beta
   SumOverSteps over_encoder_, over_decoder_;
   AlignedBuffer<float> kept_;  // [N][Tb][S][width], the weights transposed
 };

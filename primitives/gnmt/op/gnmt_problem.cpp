@@ -9,16 +9,18 @@ namespace brickwork {
 const SizeTable<GnmtProblem>& GnmtProblem::table() {
   using P = GnmtProblem;
   static const SizeTable<GnmtProblem> table = [] {
-    auto lengths = choice("lengths: equal or unequal", {"equal", "unequal"}, &P::lengths);
-    auto part = choice("a part: step or inference", {"step", "inference"}, &P::part);
-    lengths.column = "lengths";
-    part.column = "part";
-    return SizeTable<P>{.kind = "gnmt",
-                        .sizes = {{.key = "T", .column = "T", .member = &P::T},
-                                  {.key = "S", .column = "S", .member = &P::S, .like = &P::T},
-                                  {.key = "N", .column = "N", .member = &P::N, .setting = true},
-                                  {.key = "K", .column = "K", .member = &P::K}},
-                        .words = {lengths, part}};
+    auto word = [](std::string_view column, Word<P> of) {
+      of.column = column;
+      return of;
+    };
+    return SizeTable<P>{
+        .kind = "gnmt",
+        .sizes = {{.key = "T", .column = "T", .member = &P::T},
+                  {.key = "S", .column = "S", .member = &P::S, .like = &P::T},
+                  {.key = "N", .column = "N", .member = &P::N, .setting = true},
+                  {.key = "K", .column = "K", .member = &P::K}},
+        .words = {word("lengths", choice("lengths: equal or unequal", {"equal", "unequal"}, &P::lengths)),
+                  word("part", choice("a part: step or inference", {"step", "inference"}, &P::part))}};
   }();
   return table;
 }
