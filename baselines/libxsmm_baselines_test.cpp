@@ -7,6 +7,7 @@
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
+#include "rnn_baselines.hpp"
 #include "testing/exact.hpp"
 
 namespace brickwork {
@@ -28,6 +29,12 @@ template <Operation Op>
 std::string reason_of(const Contender<Op>& contender, const char* text, int threads = 1) {
   const auto p = parse_problem<typename Op::Problem>(text);
   return verdict_on(contender, p, make_checkable_test_data<Op>(p, Fill::integers), threads).reason;
+}
+
+template <Operation Op>
+std::string floats_reason_of(const Contender<Op>& contender, const char* text) {
+  const auto p = parse_problem<typename Op::Problem>(text);
+  return verdict_on(contender, p, make_checkable_test_data<Op>(p, Fill::floats), 2).reason;
 }
 
 template <Operation Op>
@@ -54,6 +61,8 @@ TEST(Libxsmm, IsRefusedForTargetsThatDoNotRunHere) {
     expect_refused(libxsmm_dnn_fc_forward(), "C16 K16", reason);
     expect_refused(libxsmm_dnn_fc_backward_data(), "C16 K16", reason);
     expect_refused(libxsmm_dnn_fc_weight_update(), "C16 K16", reason);
+    expect_refused(libxsmm_dnn_rnn_forward(), "T2 N4 C16", reason);
+    expect_refused(libxsmm_dnn_rnn_backward(), "T2 N4 C16", reason);
     expect_refused(libxsmm_small_gemm(), "m4 n16 k4", reason);
     const auto brick = make_brgemm({.m = 4, .n = 16, .k = 4, .lda = 4, .ldb = 16, .ldc = 16}, {}, Backend::libxsmm);
     EXPECT_EQ(brick.status(), Status::unsupported);
@@ -114,6 +123,20 @@ TEST(LibxsmmDnnFc, RefusesBlocksThatTheLibraryCannotCount) {
   const auto prepared = prepare(libxsmm_dnn_fc_weight_update(), parse_problem<FcProblem>("C8388608 K1"), {}, {1});
   EXPECT_EQ(prepared.status(), Status::unsupported);
   EXPECT_THAT(prepared.reason(), HasSubstr("below 2^31"));
+}
+
+// It has other loops there.
+TEST(LibxsmmDnnRnn, IsRightWithoutAvx512) {
+  const Target target("hsw");
+  const auto expect_right = [](const auto& contender, const char* text) {
+    EXPECT_EQ(floats_reason_of(contender, text), "") << text;
+  };
+  for (const char* cell : {"T3 N6 C32 K64 lstm", "T3 N6 C32 K64 gru", "T3 N6 C32 K64 rnn-tanh"}) {
+    expect_right(libxsmm_dnn_rnn_forward(), cell);
+  }
+  expect_right(libxsmm_dnn_rnn_backward(), "T3 N6 C32 K64 lstm");
+  expect_right(libxsmm_dnn_rnn_backward_data(), "T3 N6 C32 K64 gru");
+  EXPECT_THAT(floats_reason_of(libxsmm_dnn_rnn_weight_update(), "T3 N6 C32 K64 rnn-relu"), HasSubstr("no AVX-512"));
 }
 
 }  // namespace

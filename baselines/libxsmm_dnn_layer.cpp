@@ -27,7 +27,7 @@ Layer<Kind>::Layer(const typename Kind::Description& description, libxsmm_dnn_co
 }
 
 template <class Kind>
-void Layer<Kind>::bind(libxsmm_dnn_tensor_type type, void* data, std::initializer_list<std::int64_t> dims) {
+void Layer<Kind>::bind(libxsmm_dnn_tensor_type type, const void* data, const std::vector<std::int64_t>& dims) {
   libxsmm_dnn_err_t status = LIBXSMM_DNN_SUCCESS;
   const std::unique_ptr<libxsmm_dnn_tensor_datalayout, decltype(&libxsmm_dnn_destroy_tensor_datalayout)> layout(
       Kind::layout(layer_.get(), type, &status), &libxsmm_dnn_destroy_tensor_datalayout);
@@ -39,6 +39,12 @@ void Layer<Kind>::bind(libxsmm_dnn_tensor_type type, void* data, std::initialize
   check(status, "the link to a tensor");
   check(Kind::bind(layer_.get(), tensors_.back().get(), type), "the binding of a tensor");
 }
+
+template <class Kind>
+void Layer<Kind>::bind_state(float* state) requires requires {
+  Kind::bind_state;
+}
+{ check(Kind::bind_state(layer_.get(), pass_, state), "the binding of the state"); }
 
 template <class Kind>
 void Layer<Kind>::bind_scratch(std::size_t at_least) {
@@ -59,6 +65,7 @@ void Layer<Kind>::run() {
 
 template class Layer<ConvLayer>;
 template class Layer<FcLayer>;
+template class Layer<RnnLayer>;
 
 }  // namespace brickwork::libxsmm
 #endif

@@ -2,7 +2,6 @@
 #pragma once
 #include <libxsmm.h>
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +44,19 @@ struct FcLayer {
   }
 };
 
+struct RnnLayer {
+  using Handle = libxsmm_dnn_rnncell;
+  using Description = libxsmm_dnn_rnncell_desc;
+  static constexpr auto create = libxsmm_dnn_create_rnncell;
+  static constexpr auto destroy = libxsmm_dnn_destroy_rnncell;
+  static constexpr auto layout = libxsmm_dnn_rnncell_create_tensor_datalayout;
+  static constexpr auto bind = libxsmm_dnn_rnncell_bind_tensor;
+  static constexpr auto bind_state = libxsmm_dnn_rnncell_bind_internalstate;
+  static constexpr auto execute = libxsmm_dnn_rnncell_execute_st;
+  static constexpr auto scratch_size = libxsmm_dnn_rnncell_get_scratch_size;
+  static constexpr auto bind_scratch = libxsmm_dnn_rnncell_bind_scratch;
+};
+
 // The library's loops on tensors that we own. Throws std::runtime_error where a call of the library fails or warns, as
 // it does where it takes other blocks than those it was given.
 template <class Kind>
@@ -53,7 +65,9 @@ class Layer {
   Layer(const typename Kind::Description&, libxsmm_dnn_compute_kind pass);
 
   // dims: what we packed, fastest first; it must be what the library expects.
-  void bind(libxsmm_dnn_tensor_type, void* data, std::initializer_list<std::int64_t> dims);
+  void bind(libxsmm_dnn_tensor_type, const void* data, const std::vector<std::int64_t>& dims);
+  // What it keeps from one pass to another, as many elements as its largest tensor.
+  void bind_state(float* state) requires requires { Kind::bind_state; };
   // As much as the library asks for; at least so many elements, where it counts too few.
   void bind_scratch(std::size_t at_least = 0);
   void run();

@@ -50,11 +50,18 @@ struct Factor {
   std::int64_t row;  // elements from one of its rows to the next
   bool transposed = false;
 };
-inline void sgemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, float beta, float* c) {
+struct Product {
+  float* data;
+  std::int64_t row;
+};
+inline void sgemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, float beta, Product c) {
   const auto transpose = [](const Factor& f) { return f.transposed ? CblasTrans : CblasNoTrans; };
   cblas_sgemm(CblasRowMajor, transpose(a), transpose(b), static_cast<blasint>(m), static_cast<blasint>(n),
               static_cast<blasint>(k), 1.0f, a.data, static_cast<blasint>(a.row), b.data, static_cast<blasint>(b.row),
-              beta, c, static_cast<blasint>(n));
+              beta, c.data, static_cast<blasint>(c.row));
+}
+inline void sgemm(std::int64_t m, std::int64_t n, std::int64_t k, Factor a, Factor b, float beta, float* c) {
+  sgemm(m, n, k, a, b, beta, Product{c, n});
 }
 
 }  // namespace brickwork::openblas

@@ -14,7 +14,19 @@ Contender<RnnBackwardOp> onednn_rnn_backward();
 Contender<RnnBackwardDataOp> onednn_rnn_backward_data();
 Contender<RnnWeightUpdateOp> onednn_rnn_weight_update();
 
-// One large SGEMM for the input, one of each step for the state, and loops: what frameworks make of a BLAS.
+// The paper authors' own cells: one layer, forward in time. What the library gets wrong or lacks, it says.
+Contender<RnnInferenceOp> libxsmm_dnn_rnn_inference();
+Contender<RnnForwardOp> libxsmm_dnn_rnn_forward();
+Contender<RnnBackwardOp> libxsmm_dnn_rnn_backward();
+Contender<RnnBackwardDataOp> libxsmm_dnn_rnn_backward_data();
+Contender<RnnWeightUpdateOp> libxsmm_dnn_rnn_weight_update();
+
+// One large SGEMM for the input and for each of the weights, one of each step for the state, and loops: what frameworks
+// make of a BLAS.
 Contender<RnnInferenceOp> openblas_rnn_inference();
+Contender<RnnForwardOp> openblas_rnn_forward();
+Contender<RnnBackwardOp> openblas_rnn_backward();
+Contender<RnnBackwardDataOp> openblas_rnn_backward_data();
+Contender<RnnWeightUpdateOp> openblas_rnn_weight_update();
 
 }  // namespace brickwork

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
 
 #include "testing/exact.hpp"
 
@@ -20,14 +23,17 @@ Verdict rnn_verdict(const Contender<Op>& contender, const std::string& text, int
 }
 
 template <Operation Op>
+void expect_right_rnn(const Contender<Op>& contender, const std::string& text) {
+  for (const int threads : {1, 3}) {
+    const Verdict verdict = rnn_verdict(contender, text, threads);
+    EXPECT_EQ(verdict.status, Status::ok) << text << ": " << verdict.reason;
+  }
+}
+
+template <Operation Op>
 void expect_right_rnn(const Contender<Op>& contender) {
   if (!contender.library.absent.empty()) GTEST_SKIP() << contender.library.absent;
-  const auto expect_right = [&](const std::string& text) {
-    for (const int threads : {1, 3}) {
-      const Verdict verdict = rnn_verdict(contender, text, threads);
-      EXPECT_EQ(verdict.status, Status::ok) << text << ": " << verdict.reason;
-    }
-  };
+  const auto expect_right = [&](const std::string& text) { expect_right_rnn(contender, text); };
   for (const std::string cell : kCells) {
     for (const std::string way : kWays) {
       for (const std::string sizes : kSizes) expect_right(sizes + " " + cell + " " + way);
@@ -37,15 +43,103 @@ void expect_right_rnn(const Contender<Op>& contender) {
   }
 }
 
-TEST(RnnBaselines, OpenblasInference) {
-  const auto contender = openblas_rnn_inference();
+template <Operation Op>
+void expect_lacks(const Contender<Op>& contender, const std::string& text, const char* reason) {
+  const Verdict verdict = rnn_verdict(contender, text, 1);
+  EXPECT_EQ(verdict.status, Status::unsupported) << text;
+  EXPECT_THAT(verdict.reason, testing::HasSubstr(reason));
+}
+
+template <Operation Op>
+void expect_right_openblas(const Contender<Op>& contender) {
   expect_right_rnn(contender);
   if (!contender.library.absent.empty()) return;
-  for (const std::string cell : kCells) {
-    EXPECT_EQ(rnn_verdict(contender, "T3 N4 C5 K7 L3 bidirectional " + cell, 2).reason, "");
-  }
-  EXPECT_EQ(rnn_verdict(contender, "T3 N2 C4 unequal", 1).status, Status::unsupported);
+  for (const std::string cell : kCells) expect_right_rnn(contender, "T3 N4 C5 K7 L3 bidirectional " + cell);
+  expect_lacks(contender, "T3 N2 C4 unequal", "none may end early");
 }
+
+TEST(RnnBaselines, OpenblasInference) { expect_right_openblas(openblas_rnn_inference()); }
+TEST(RnnBaselines, OpenblasForward) { expect_right_openblas(openblas_rnn_forward()); }
+TEST(RnnBaselines, OpenblasBackward) { expect_right_openblas(openblas_rnn_backward()); }
+TEST(RnnBaselines, OpenblasBackwardData) { expect_right_openblas(openblas_rnn_backward_data()); }
+TEST(RnnBaselines, OpenblasWeightUpdate) { expect_right_openblas(openblas_rnn_weight_update()); }
+
+// Sizes for LIBXSMM's loops, too: one block and several, of 64, of a multiple of 16, of odd ones, and its sums in
+// parts.
+template <Operation Op>
+void expect_right_libxsmm(const Contender<Op>& contender, std::initializer_list<std::string> cells) {
+  if (!contender.library.absent.empty()) GTEST_SKIP() << contender.library.absent;
+  for (const std::string& cell : cells) {
+    for (const std::string sizes : kSizes) expect_right_rnn(contender, sizes + " " + cell);
+    for (const std::string sizes : {"T3 N6 C128", "T2 N67 C96 K32", "T30 N12 C64", "T1 N2 C4 K1088"}) {
+      expect_right_rnn(contender, sizes + " " + cell);
+    }
+  }
+}
+
+TEST(RnnBaselines, LibxsmmInference) {
+  expect_right_libxsmm(libxsmm_dnn_rnn_inference(), {"lstm", "gru", "rnn-tanh", "rnn-relu"});
+}
+TEST(RnnBaselines, LibxsmmForward) {
+  expect_right_libxsmm(libxsmm_dnn_rnn_forward(), {"lstm", "gru", "rnn-tanh", "rnn-relu"});
+}
+TEST(RnnBaselines, LibxsmmBackward) { expect_right_libxsmm(libxsmm_dnn_rnn_backward(), {"lstm"}); }
+TEST(RnnBaselines, LibxsmmBackwardData) { expect_right_libxsmm(libxsmm_dnn_rnn_backward_data(), {"lstm"}); }
+TEST(RnnBaselines, LibxsmmWeightUpdate) { expect_right_libxsmm(libxsmm_dnn_rnn_weight_update(), {"lstm"}); }
+
+// Whatever it does not refuse is right.
+template <Operation Op>
+void expect_right_on_random_problems(const Contender<Op>& contender) {
+  if (!contender.library.absent.empty()) GTEST_SKIP() << contender.library.absent;
+  EXPECT_TRUE(rc::check([&] {
+    const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
+    RnnProblem p{.T = in(1, 6), .N = in(1, 40), .C = in(1, 130), .K = in(1, 130)};
+    p.cell = *rc::gen::element(RnnCell::lstm, RnnCell::gru, RnnCell::rnn_tanh, RnnCell::rnn_relu);
+    if (*rc::gen::arbitrary<bool>()) p.K = (p.K + 15) / 16 * 16;
+    const TestData data = make_test_data<Op>(p, Fill::floats, to_string(p));
+    RC_PRE(!decides_nothing(data.expected));
+    const Verdict verdict = verdict_on(contender, p, data, static_cast<int>(in(1, 4)));
+    if (verdict.status != Status::unsupported && verdict.status != Status::ok) {
+      RC_FAIL(to_string(p) + ": " + verdict.reason);
+    }
+  }));
+}
+
+TEST(RnnBaselines, LibxsmmForwardIsRightOnRandomProblems) {
+  expect_right_on_random_problems(libxsmm_dnn_rnn_forward());
+}
+TEST(RnnBaselines, LibxsmmBackwardIsRightOnRandomProblems) {
+  expect_right_on_random_problems(libxsmm_dnn_rnn_backward());
+}
+TEST(RnnBaselines, LibxsmmBackwardDataIsRightOnRandomProblems) {
+  expect_right_on_random_problems(libxsmm_dnn_rnn_backward_data());
+}
+TEST(RnnBaselines, LibxsmmWeightUpdateIsRightOnRandomProblems) {
+  expect_right_on_random_problems(libxsmm_dnn_rnn_weight_update());
+}
+
+TEST(RnnBaselines, LibxsmmSaysWhatItLacks) {
+  if (!libxsmm_dnn_rnn_forward().library.absent.empty()) GTEST_SKIP() << libxsmm_dnn_rnn_forward().library.absent;
+  expect_lacks(libxsmm_dnn_rnn_inference(), "T3 N2 C4 L2", "one layer");
+  expect_lacks(libxsmm_dnn_rnn_forward(), "T3 N2 C4 reverse", "forward in time");
+  expect_lacks(libxsmm_dnn_rnn_backward(), "T3 N2 C4 bidirectional", "forward in time");
+  expect_lacks(libxsmm_dnn_rnn_backward_data(), "T3 N2 C4 unequal", "unequal length");
+  expect_lacks(libxsmm_dnn_rnn_weight_update(), "T3 N2 C4 lbr-gru", "cell must be gru");
+  expect_lacks(libxsmm_dnn_rnn_forward(), "T1 N1 C1 K1031", "1024 pointers");
+  expect_lacks(libxsmm_dnn_rnn_backward(), "T2 N2 C4 gru", "h for r h");
+  expect_lacks(libxsmm_dnn_rnn_weight_update(), "T2 N2 C4 gru", "h for r h");
+  expect_lacks(libxsmm_dnn_rnn_backward_data(), "T1 N1 C4 K1088 gru", "leaves out the rest");
+  expect_lacks(libxsmm_dnn_rnn_backward(), "T2 N2 C4 rnn-tanh", "no gradient of h0");
+  expect_lacks(libxsmm_dnn_rnn_backward_data(), "T2 N2 C4 rnn-relu", "no gradient of h0");
+  expect_lacks(libxsmm_dnn_rnn_weight_update(), "T1 N2 C4 K16 rnn-tanh", "where T is 1");
+  expect_lacks(libxsmm_dnn_rnn_weight_update(), "T2 N2 C4 K17 rnn-tanh", "a multiple of 16");
+  const auto prepared = [](const char* text) {
+    return prepare(libxsmm_dnn_rnn_forward(), parse_problem<RnnProblem>(text), {}, {1}).reason();
+  };
+  EXPECT_THAT(prepared("T100000 N1024 C64"), testing::HasSubstr("below 2^31"));
+  EXPECT_THAT(prepared("T1 N1 C2112 rnn-tanh"), testing::HasSubstr("leave out an odd one"));
+}
+
 TEST(RnnBaselines, OnednnInference) { expect_right_rnn(onednn_rnn_inference()); }
 TEST(RnnBaselines, OnednnForward) { expect_right_rnn(onednn_rnn_forward()); }
 TEST(RnnBaselines, OnednnBackward) { expect_right_rnn(onednn_rnn_backward()); }
@@ -65,11 +159,6 @@ TEST(RnnBaselines, OnednnOfManySteps) {
 
 TEST(RnnBaselines, OnednnSaysWhatItLacks) {
   if (!onednn_rnn_forward().library.absent.empty()) GTEST_SKIP() << onednn_rnn_forward().library.absent;
-  const auto expect_lacks = [](const auto& contender, const char* text, const char* reason) {
-    const Verdict verdict = rnn_verdict(contender, text, 1);
-    EXPECT_EQ(verdict.status, Status::unsupported) << text;
-    EXPECT_THAT(verdict.reason, testing::HasSubstr(reason));
-  };
   expect_lacks(onednn_rnn_forward(), "T3 N2 C4 unequal", "unequal length");
   expect_lacks(onednn_rnn_backward(), "T3 N2 C4 K5 L2", "C must be K");
   expect_lacks(onednn_rnn_forward(), "T3 N2 C8 K4 L2 bidirectional", "bidirectional layer");
@@ -91,6 +180,30 @@ TEST(RnnBaselines, AWrongCellIsSeen) {
   };
   expect_seen("T3 N2 C4 rnn-tanh", [](RnnProblem& p) { p.cell = RnnCell::rnn_relu; });
   expect_seen("T3 N2 C4 lstm", [](RnnProblem& p) { p.direction = RnnDirection::reverse; });
+}
+
+// And one that takes another gate for a gate.
+TEST(RnnBaselines, AWrongOrderOfGatesIsSeen) {
+  auto wrong = openblas_rnn_backward();
+  if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;
+  const auto prepare = wrong.prepare;
+  PlainTensors swapped;
+  wrong.prepare = [&](const RnnProblem& p, const PlainTensors& in, const Resources& r) {
+    swapped = PlainTensors(in.infos());
+    for (std::size_t i = 0; i < in.infos().size(); ++i) {
+      if (in.infos()[i].size() == 0) continue;
+      std::ranges::copy(in.values<float>(i), swapped.values<float>(i).begin());
+    }
+    float* const weights = swapped.at<float>("weights_layer.0");
+    for (std::int64_t c = 0; c < p.C; ++c) {
+      float* const gates = weights + c * p.gates() * p.K;
+      std::swap_ranges(gates + p.K, gates + 2 * p.K, gates + 2 * p.K);
+    }
+    return prepare(p, swapped, r);
+  };
+  for (const char* cell : {"T3 N2 C4 lstm", "T3 N2 C4 gru", "T3 N2 C4 lbr-gru"}) {
+    EXPECT_THAT(rnn_verdict(wrong, cell, 1).reason, testing::HasSubstr("are wrong")) << cell;
+  }
 }
 
 }  // namespace

@@ -95,28 +95,30 @@ std::unique_ptr<Experiment> rnn_experiment(const Request& request,
 
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {
   return rnn_experiment<RnnPass<RnnInferenceOp, RnnUse::inference, PreparedForward>>(
-      request,
-      {onednn_rnn_inference(), onednn_latest("onednn-latest", onednn_rnn_inference()), openblas_rnn_inference()});
+      request, {onednn_rnn_inference(), onednn_latest("onednn-latest", onednn_rnn_inference()),
+                libxsmm_dnn_rnn_inference(), openblas_rnn_inference()});
 }
 
 std::unique_ptr<Experiment> rnn_forward_experiment(const Request& request) {
   return rnn_experiment<RnnTraining<RnnForwardOp, PreparedForward>>(
-      request, {onednn_rnn_forward(), onednn_latest("onednn-latest", onednn_rnn_forward())});
+      request, {onednn_rnn_forward(), onednn_latest("onednn-latest", onednn_rnn_forward()), libxsmm_dnn_rnn_forward(),
+                openblas_rnn_forward()});
 }
 
 std::unique_ptr<Experiment> rnn_backward_experiment(const Request& request) {
   return rnn_experiment<RnnTraining<RnnBackwardOp, PreparedBackward<true, true>>>(
-      request, {onednn_rnn_backward(), onednn_latest("onednn-latest", onednn_rnn_backward())});
+      request, {onednn_rnn_backward(), onednn_latest("onednn-latest", onednn_rnn_backward()),
+                libxsmm_dnn_rnn_backward(), openblas_rnn_backward()});
 }
 
 std::unique_ptr<Experiment> rnn_backward_data_experiment(const Request& request) {
-  return rnn_experiment<RnnTraining<RnnBackwardDataOp, PreparedBackward<true, false>>>(request,
-                                                                                       {onednn_rnn_backward_data()});
+  return rnn_experiment<RnnTraining<RnnBackwardDataOp, PreparedBackward<true, false>>>(
+      request, {onednn_rnn_backward_data(), libxsmm_dnn_rnn_backward_data(), openblas_rnn_backward_data()});
 }
 
 std::unique_ptr<Experiment> rnn_update_experiment(const Request& request) {
-  return rnn_experiment<RnnTraining<RnnWeightUpdateOp, PreparedBackward<false, true>>>(request,
-                                                                                       {onednn_rnn_weight_update()});
+  return rnn_experiment<RnnTraining<RnnWeightUpdateOp, PreparedBackward<false, true>>>(
+      request, {onednn_rnn_weight_update(), libxsmm_dnn_rnn_weight_update(), openblas_rnn_weight_update()});
 }
 
 }  // namespace brickwork

@@ -64,7 +64,16 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_rnn_backward(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_backward_data(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_weight_update(), "onednn", "oneDNN");
+  expect_absent(libxsmm_dnn_rnn_inference(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(libxsmm_dnn_rnn_forward(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(libxsmm_dnn_rnn_backward(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(libxsmm_dnn_rnn_backward_data(), "libxsmm-dnn", "LIBXSMM");
+  expect_absent(libxsmm_dnn_rnn_weight_update(), "libxsmm-dnn", "LIBXSMM");
   expect_absent(openblas_rnn_inference(), "openblas", "OpenBLAS");
+  expect_absent(openblas_rnn_forward(), "openblas", "OpenBLAS");
+  expect_absent(openblas_rnn_backward(), "openblas", "OpenBLAS");
+  expect_absent(openblas_rnn_backward_data(), "openblas", "OpenBLAS");
+  expect_absent(openblas_rnn_weight_update(), "openblas", "OpenBLAS");
   expect_absent(onednn_resnet(), "onednn", "oneDNN");
   expect_absent(onednn_mlp(), "onednn", "oneDNN");
   EXPECT_EQ(prepare_onednn_network({}, NetworkPart::step, {}).status(), Status::absent);

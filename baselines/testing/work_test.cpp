@@ -19,6 +19,7 @@
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
 #include "pool_baselines.hpp"
+#include "rnn_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include <libxsmm.h>
 #endif
@@ -130,6 +131,13 @@ libxsmm_dnn_err_t __wrap_libxsmm_dnn_fullyconnected_execute_st(libxsmm_dnn_fully
   return __real_libxsmm_dnn_fullyconnected_execute_st(layer, kind, first, thread);
 }
 
+decltype(libxsmm_dnn_rnncell_execute_st) __real_libxsmm_dnn_rnncell_execute_st;
+libxsmm_dnn_err_t __wrap_libxsmm_dnn_rnncell_execute_st(libxsmm_dnn_rnncell* layer, libxsmm_dnn_compute_kind kind,
+                                                        int first, int thread) {
+  brickwork::count(0, 1);
+  return __real_libxsmm_dnn_rnncell_execute_st(layer, kind, first, thread);
+}
+
 decltype(libxsmm_smmdispatch) __real_libxsmm_smmdispatch;
 libxsmm_smmfunction __wrap_libxsmm_smmdispatch(libxsmm_blasint m, libxsmm_blasint n, libxsmm_blasint k,
                                                const libxsmm_blasint* lda, const libxsmm_blasint* ldb,
@@ -236,6 +244,27 @@ TEST(BaselineWork, OfARunIsAPassOfAFullyConnectedLayerOnce) {
     expect_calls(openblas_fc_forward(), kFc, {1, flop, 0, threads});
     expect_calls(openblas_fc_backward_data(), kFc, {1, flop, 0, threads});
     expect_calls(openblas_fc_weight_update(), kFc, {1, flop, 0, threads});
+  }
+}
+
+// OpenBLAS' update finds the gates' gradients.
+TEST(BaselineWork, OfARunIsAPassOfARecurrentLayerOnce) {
+  constexpr const char* kRnn = "T3 N4 C32 K64";
+  const double flop = RnnForwardOp::flops(parse_problem<RnnProblem>(kRnn));
+  for (const int threads : {1, 2}) {
+    expect_calls(onednn_rnn_inference(), kRnn, {1, 0, 0, threads});
+    expect_calls(onednn_rnn_forward(), kRnn, {1, 0, 0, threads});
+    expect_calls(onednn_rnn_backward(), kRnn, {1, 0, 0, threads});
+    expect_calls(libxsmm_dnn_rnn_inference(), kRnn, {threads, 0, 1, threads});
+    expect_calls(libxsmm_dnn_rnn_forward(), kRnn, {threads, 0, 1, threads});
+    expect_calls(libxsmm_dnn_rnn_backward(), kRnn, {threads, 0, 1, threads});
+    expect_calls(libxsmm_dnn_rnn_backward_data(), kRnn, {threads, 0, 1, threads});
+    expect_calls(libxsmm_dnn_rnn_weight_update(), kRnn, {threads, 0, 1, threads});
+    expect_calls(openblas_rnn_inference(), kRnn, {1 + 3, flop, 3, threads});
+    expect_calls(openblas_rnn_forward(), kRnn, {1 + 3, flop, 3, threads});
+    expect_calls(openblas_rnn_backward(), kRnn, {3 + 1 + 2, 2 * flop, 3 + 1, threads});
+    expect_calls(openblas_rnn_backward_data(), kRnn, {3 + 1, flop, 3, threads});
+    expect_calls(openblas_rnn_weight_update(), kRnn, {2, flop, 1, threads});
   }
 }
 
