@@ -41,10 +41,11 @@ void Layer<Kind>::bind(libxsmm_dnn_tensor_type type, const void* data, const std
 }
 
 template <class Kind>
-void Layer<Kind>::bind_state(float* state) requires requires {
-  Kind::bind_state;
+void Layer<Kind>::bind_state(float* state) {
+  if constexpr (requires { Kind::bind_state; }) {
+    check(Kind::bind_state(layer_.get(), pass_, state), "the binding of the state");
+  }
 }
-{ check(Kind::bind_state(layer_.get(), pass_, state), "the binding of the state"); }
 
 template <class Kind>
 void Layer<Kind>::bind_scratch(std::size_t at_least) {

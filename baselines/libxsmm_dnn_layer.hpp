@@ -66,8 +66,8 @@ class Layer {
 
   // dims: what we packed, fastest first; it must be what the library expects.
   void bind(libxsmm_dnn_tensor_type, const void* data, const std::vector<std::int64_t>& dims);
-  // What it keeps from one pass to another, as many elements as its largest tensor.
-  void bind_state(float* state) requires requires { Kind::bind_state; };
+  // Of a kind that keeps something from one pass to another, as many elements as its largest tensor.
+  void bind_state(float* state);
   // As much as the library asks for; at least so many elements, where it counts too few.
   void bind_scratch(std::size_t at_least = 0);
   void run();

@@ -5,42 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <stdexcept>
 #include <utility>
+
+#include "pytorch_tensors.hpp"
 
 namespace brickwork::pytorch {
 namespace {
 
 using at::Tensor;
-
-// What PyTorch throws has a stack trace in its what().
-template <class Work>
-auto in_one_sentence(Work work) {
-  try {
-    return work();
-  } catch (const c10::Error& e) {
-    throw std::runtime_error(e.what_without_backtrace());
-  }
-}
-
-template <class T>
-Tensor view_as(const PlainTensors& tensors, const TensorInfo& info) {
-  T* const values = const_cast<T*>(tensors.at<T>(info.name));
-  return torch::from_blob(values, info.dims, c10::CppTypeToScalarType<T>::value);
-}
-
-Tensor view(const PlainTensors& tensors, std::string_view name) {
-  const TensorInfo& info = *std::ranges::find(tensors.infos(), name, &TensorInfo::name);
-  switch (info.dtype) {
-    case DType::f32:
-      return view_as<float>(tensors, info);
-    case DType::f64:
-      return view_as<double>(tensors, info);
-    case DType::i32:
-      return view_as<std::int32_t>(tensors, info);
-  }
-  return {};
-}
 
 class Training final : public Prepared {
  public:
@@ -106,12 +78,7 @@ class Training final : public Prepared {
   std::string implementation() const override {
     return format_ == at::MemoryFormat::ChannelsLast ? "eager:channels_last" : "eager:contiguous";
   }
-  std::string isa() const override {
-    std::string isa = at::get_cpu_capability();
-    std::ranges::transform(isa, isa.begin(),
-                           [](char c) { return c == '_' ? '-' : static_cast<char>(std::tolower(c)); });
-    return isa;
-  }
+  std::string isa() const override { return pytorch::isa(); }
 
  private:
   struct Value {
@@ -209,8 +176,6 @@ double seconds_of_second_run(Prepared& training) {
 }
 
 }  // namespace
-
-std::string version() { return TORCH_VERSION; }
 
 PreparedPtr prepare_training(const NetworkGraph& graph, NetworkPart part, const PlainTensors& inputs,
                              const Resources& resources) {

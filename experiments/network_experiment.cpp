@@ -10,7 +10,7 @@
 #include "network_baselines.hpp"
 #include "onednn_latest.hpp"
 #include "our_brick.hpp"
-#include "pytorch_network.hpp"
+#include "pytorch_elsewhere.hpp"
 #include "residual_network.hpp"
 
 namespace brickwork {
@@ -93,12 +93,12 @@ std::unique_ptr<Experiment> network_experiment(const Request& request,
 
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
   return network_experiment<ResidualNetwork>(
-      request, {onednn_resnet(), onednn_latest("onednn-latest", onednn_resnet()), pytorch_network<ResidualNetwork>()});
+      request, {onednn_resnet(), onednn_latest("onednn-latest", onednn_resnet()), pytorch_elsewhere<ResidualNetworkOp>()});
 }
 
 std::unique_ptr<Experiment> mlp_experiment(const Request& request) {
   return network_experiment<MlpProblem>(
-      request, {onednn_mlp(), onednn_latest("onednn-latest", onednn_mlp()), pytorch_network<MlpProblem>()});
+      request, {onednn_mlp(), onednn_latest("onednn-latest", onednn_mlp()), pytorch_elsewhere<MlpOp>()});
 }
 
 }  // namespace brickwork

@@ -60,6 +60,18 @@ TEST_F(PytorchInstalled, TrainsNetworksAsTheyAreDefined) {
   }
 }
 
+TEST_F(PytorchInstalled, RunsRecurrentLayersAsTheyAreDefined) {
+  for (const char* what : {"rnn-inference", "rnn-forward", "rnn-backward"}) {
+    fs::remove_all(folder_);
+    const auto [code, output] = brickwork(
+        fmt::format("--check --contenders pytorch --threads 2 --out {} --experiment {} --problem 'T5 N8 C64 lstm' "
+                    "--problem 'T4 N5 C16 K24 L2 lbr-gru bidirectional unequal'",
+                    folder_.string(), what));
+    EXPECT_EQ(code, 0) << output;
+    EXPECT_THAT(output, HasSubstr("0 failed, 0 skipped"));
+  }
+}
+
 TEST_F(PytorchInstalled, IsTimedInItsOwnProcess) {
   const auto [code, output] = brickwork(
       fmt::format("--experiment mlp --problem 'N6 C32 L3' --contenders brickwork-portable,pytorch --samples 3 "

@@ -5,6 +5,7 @@
 #include "experiment_of.hpp"
 #include "onednn_latest.hpp"
 #include "our_loops.hpp"
+#include "pytorch_elsewhere.hpp"
 #include "rnn/rnn.hpp"
 #include "rnn_baselines.hpp"
 
@@ -96,19 +97,19 @@ std::unique_ptr<Experiment> rnn_experiment(const Request& request,
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {
   return rnn_experiment<RnnPass<RnnInferenceOp, RnnUse::inference, PreparedForward>>(
       request, {onednn_rnn_inference(), onednn_latest("onednn-latest", onednn_rnn_inference()),
-                libxsmm_dnn_rnn_inference(), openblas_rnn_inference()});
+                libxsmm_dnn_rnn_inference(), openblas_rnn_inference(), pytorch_elsewhere<RnnInferenceOp>()});
 }
 
 std::unique_ptr<Experiment> rnn_forward_experiment(const Request& request) {
   return rnn_experiment<RnnTraining<RnnForwardOp, PreparedForward>>(
       request, {onednn_rnn_forward(), onednn_latest("onednn-latest", onednn_rnn_forward()), libxsmm_dnn_rnn_forward(),
-                openblas_rnn_forward()});
+                openblas_rnn_forward(), pytorch_elsewhere<RnnForwardOp>()});
 }
 
 std::unique_ptr<Experiment> rnn_backward_experiment(const Request& request) {
   return rnn_experiment<RnnTraining<RnnBackwardOp, PreparedBackward<true, true>>>(
       request, {onednn_rnn_backward(), onednn_latest("onednn-latest", onednn_rnn_backward()),
-                libxsmm_dnn_rnn_backward(), openblas_rnn_backward()});
+                libxsmm_dnn_rnn_backward(), openblas_rnn_backward(), pytorch_elsewhere<RnnBackwardOp>()});
 }
 
 std::unique_ptr<Experiment> rnn_backward_data_experiment(const Request& request) {

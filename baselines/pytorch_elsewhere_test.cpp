@@ -1,14 +1,14 @@
-#include "pytorch_network.hpp"
+#include "pytorch_elsewhere.hpp"
 
 #include <gtest/gtest.h>
 
-#include "residual_network.hpp"
+#include "rnn_ops.hpp"
 
 namespace brickwork {
 namespace {
 
-TEST(PytorchNetwork, IsAbsentWithoutItsProgram) {
-  const auto contender = pytorch_network<ResidualNetwork>();
+TEST(PytorchElsewhere, IsAbsentWithoutItsProgram) {
+  const auto contender = pytorch_elsewhere<RnnForwardOp>();
   EXPECT_EQ(contender.name, "pytorch");
   EXPECT_EQ(contender.library.name, "PyTorch");
   EXPECT_FALSE(contender.ours);
@@ -18,8 +18,8 @@ TEST(PytorchNetwork, IsAbsentWithoutItsProgram) {
             "built without PyTorch: run scripts/setup --with-pytorch (1.2 GB), configure and build anew");
 }
 
-TEST(PytorchNetwork, HasOpenMpsThreadsInItsProcess) {
-  const auto contender = pytorch_network<ResidualNetwork>();
+TEST(PytorchElsewhere, HasOpenMpsThreadsInItsProcess) {
+  const auto contender = pytorch_elsewhere<RnnForwardOp>();
   ASSERT_TRUE(contender.elsewhere);
   EXPECT_EQ(contender.elsewhere->contender, "pytorch");
   EXPECT_FALSE(contender.elsewhere->own_threads);
