@@ -54,12 +54,13 @@ class PreparedRnnBackward final : public Prepared {
     for (const Way& way : forward_.ways()) run_update(way);
   }
   void unpack(PlainTensors& out) override {
-    for (const PlainTensors* from : {&data_gradients_, &weight_gradients_}) {
-      if (from == &data_gradients_ ? !data_ : !update_) continue;
-      for (const TensorInfo& info : from->infos()) {
-        if (info.size() > 0) std::copy_n(from->at<float>(info.name), info.size(), out.at<float>(info.name));
+    const auto put = [&](const PlainTensors& gradients) {
+      for (const TensorInfo& info : gradients.infos()) {
+        if (info.size() > 0) std::copy_n(gradients.at<float>(info.name), info.size(), out.at<float>(info.name));
       }
-    }
+    };
+    if (data_) put(data_gradients_);
+    if (update_) put(weight_gradients_);
   }
   std::string implementation() const override { return "sgemm"; }
   std::string isa() const override { return openblas::isa(); }

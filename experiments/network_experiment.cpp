@@ -92,8 +92,8 @@ std::unique_ptr<Experiment> network_experiment(const Request& request,
 }  // namespace
 
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
-  return network_experiment<ResidualNetwork>(
-      request, {onednn_resnet(), onednn_latest("onednn-latest", onednn_resnet()), pytorch_elsewhere<ResidualNetworkOp>()});
+  return network_experiment<ResidualNetwork>(request, {onednn_resnet(), onednn_latest("onednn-latest", onednn_resnet()),
+                                                       pytorch_elsewhere<ResidualNetworkOp>()});
 }
 
 std::unique_ptr<Experiment> mlp_experiment(const Request& request) {

@@ -204,6 +204,21 @@ def scaling(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
     return at_least(claim, derive.geometric_mean_speedup(pairs, claim.of), reason)
 
 
+def over_steps(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
+    """What a step of the most is worth beside one of the fewest, of problems alike but for T. Each is measured by the loaded roof
+    beside it, as the machine is not the same from one problem to the next."""
+    if missing := lacking(sweep, problems, claim.of, limit="roof"):
+        return missing
+    alike: dict[tuple, list[Problem]] = {}
+    for p in sorted(problems, key=lambda p: p.sizes.get("T", 0)):
+        alike.setdefault(tuple(value for size, value in p.sizes.items() if size != "T"), []).append(p)
+    longest = {found[-1].text: (found[0], found[-1]) for found in alike.values() if len(found) > 1}
+    if not longest:
+        return Outcome(UNCHECKED, "the run holds no two of these problems that differ in T alone")
+    ratios = [derive.quotient_of_fractions("roof", most, fewest, claim.of) for fewest, most in longest.values()]
+    return at_least(claim, *lowest_of(claim, ratios, [most for _, most in longest.values()]))
+
+
 def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> tuple[Estimate, str]:
     lowest, where = min(zip(values, problems, strict=True), key=lambda pair: pair[0].value)
     enough = sum(value.value >= claim.at_least for value in values)
@@ -220,4 +235,5 @@ MEASURES = {
     "weighted ratio": lambda *found: comparison(*found, summed=derive.weighted_ratio),
     "geometric mean ratio": lambda *found: comparison(*found, summed=derive.geometric_mean_ratio),
     "geometric mean speed-up": scaling,
+    "lowest ratio of most steps to fewest": over_steps,
 }

@@ -25,6 +25,7 @@ STATISTICS = {
     "weighted ratio": True,
     "geometric mean ratio": True,
     "geometric mean speed-up": False,
+    "lowest ratio of most steps to fewest": False,
     "test accuracy": False,
     "epochs alike on all threads": False,
 }

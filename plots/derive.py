@@ -53,9 +53,18 @@ def _same_program(a: Cell, b: Cell) -> bool:
 
 def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
     """Its share of a limit of the machine: "peak", "roof" or "stream"."""
+    return estimate(*_fraction(limit, problem, contender))
+
+
+def _fraction(limit: str, problem: Problem, contender: str) -> tuple[float, np.ndarray]:
     cell, most = problem.cells[contender], problem.limit(limit, contender)
-    value = cell.speed / most.speed
-    return estimate(value, (cell.work / cell.resampled_seconds) / (most.work / most.resampled_seconds))
+    return cell.speed / most.speed, (cell.work / cell.resampled_seconds) / (most.work / most.resampled_seconds)
+
+
+def quotient_of_fractions(limit: str, problem: Problem, other: Problem, contender: str) -> Estimate:
+    """How much larger its share of the limit is in one problem than in another, which were not interleaved."""
+    (value, resampled), (others, others_resampled) = (_fraction(limit, p, contender) for p in (problem, other))
+    return estimate(value / others, resampled / others_resampled)
 
 
 def percent_a_unit(limit: str, problem: Problem, contender: str) -> float:

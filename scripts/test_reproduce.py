@@ -68,8 +68,8 @@ def test_a_failed_run_is_named_after_the_report(reproduce, tmp_path):
     assert ended.returncode == 1 and (tmp_path / "out" / "report.html").exists()
     failed = ["conv-forward-N4", "conv-forward-N4-one-thread", "conv-forward-N1", "conv-backward-N4", "conv-backward-N4-one-thread"]
     failed += ["conv-update-N4", "conv-update-N4-one-thread", "fc-forward", "fc-forward-one-thread"]
-    failed += ["fc-backward", "fc-update", "fc-inference", "rnn-inference", "rnn-forward", "rnn-backward"]
-    failed += ["attention-forward", "attention-backward"]
+    failed += ["fc-backward", "fc-update", "fc-inference"]
+    failed += ["rnn-inference", "rnn-forward", "rnn-forward-one-thread", "rnn-backward", "attention-forward", "attention-backward"]
     failed += ["add", "add-backward", "sgd", "softmax-loss", "softmax-loss-backward"]
     failed += ["batch-norm-forward", "batch-norm-inference", "batch-norm-backward", "pool-forward", "pool-backward"]
     failed += ["resnet50-step-N4", "mlp", "gnmt-stack-T10"]
@@ -91,7 +91,8 @@ def test_runs_on_one_thread_differ_from_those_before_them_in_threads_and_contend
     found = runs(tmp_path / "out")
     alone = {name: options for name, options in found.items() if name.endswith("-one-thread")}
     several = {name: next(other for other in found if name == f"{other}-one-thread") for name in alone}
-    assert [other.split("-N")[0] for other in several.values()] == ["conv-forward", "conv-backward", "conv-update", "fc-forward"]
+    experiments = [other.split("-N")[0] for other in several.values()]
+    assert experiments == ["conv-forward", "conv-backward", "conv-update", "fc-forward", "rnn-forward"]
     for name, other in several.items():
         searched = found[other].split(" --plan")[0].split(" --samples")[0]
         assert alone[name] == searched.removesuffix(" --threads 2") + ALONE
@@ -106,7 +107,7 @@ def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_pa
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
 
 
-@pytest.mark.parametrize(("mode", "minutes"), [("quick", 30), ("full", 120)])
+@pytest.mark.parametrize(("mode", "minutes"), [("quick", 30), ("full", 130)])
 def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, minutes):
     ended = reproduce(LISTED, options=(f"--{mode}",))
     (promised,) = re.findall(r"together up to about (\d+) minutes", ended.stdout)
