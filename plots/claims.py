@@ -119,9 +119,9 @@ def measure(claim: Claim, sweep: Sweep) -> Outcome:
 
 
 def at_least(claim: Claim, measured: Estimate, reason: str) -> Outcome:
-    if measured.low < claim.at_least <= measured.high:
+    if measured.low < claim.bound <= measured.high:
         reason += "; the 95 % interval holds the bound, so another run may judge otherwise"
-    return Outcome(HOLDS if measured.value >= claim.at_least else FAILS, reason, measured)
+    return Outcome(HOLDS if measured.value >= claim.bound else FAILS, reason, measured)
 
 
 def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, limit: str | None = None) -> Outcome | None:
@@ -196,7 +196,7 @@ def scaling(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
     itself = f"the {LIMIT_WORDS[limit]} itself is {machine:.3f} times as high"
     if disturbed(sweep, machine):
         return Outcome(UNCHECKED, f"{itself}, more than there are threads: the run on fewer was disturbed")
-    if machine < claim.at_least:
+    if machine < claim.bound:
         return Outcome(UNCHECKED, f"{itself}: nobody could reach the bound")
     left_out = [p.label for p in sweep.problems if p.text not in {kept.text for kept in problems}]
     reason = f"beside run {sweep.base.run_names} ({sweep.base.setting}); {where}; {itself}"
@@ -221,7 +221,7 @@ def over_steps(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
 
 def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> tuple[Estimate, str]:
     lowest, where = min(zip(values, problems, strict=True), key=lambda pair: pair[0].value)
-    enough = sum(value.value >= claim.at_least for value in values)
+    enough = sum(value.value >= claim.bound for value in values)
     return lowest, f"lowest at {where.label}; {enough} of {len(problems)} problems reach the bound"
 
 

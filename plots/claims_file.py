@@ -27,8 +27,14 @@ STATISTICS = {
     "geometric mean speed-up": False,
     "lowest ratio of most steps to fewest": False,
     "test accuracy": False,
+    "test mean squared error": False,
+    "test bits a character": False,
+    "share of the baseline": False,
     "epochs alike on all threads": False,
 }
+# Of which the less is the better, so that a bound may be the most, too.
+OF_ERRORS = ("test mean squared error", "test bits a character", "share of the baseline")
+BOUNDS = ("at_least", "at_most")
 TEXTS = ("id", "sentence", "whose", "experiment", "statistic", "of")
 OPTIONAL_TEXTS = ("shapes", "against", "when", "where")
 
@@ -72,11 +78,19 @@ class Claim:
     statistic: str
     of: str
     against: str  # empty: a limit of the machine, or fewer threads
-    at_least: float
+    bound: float
     when: Condition  # on what is the same in the whole sweep
     usual: dict[str, str]  # what such columns hold besides
     where: Condition  # on the problems
     machine: Machine | None
+    at_most: bool = False  # the bound is the most that may be measured; else the least
+
+    def fulfilled_by(self, value: float) -> bool:
+        return value <= self.bound if self.at_most else value >= self.bound
+
+    @property
+    def needed(self) -> str:
+        return f"at most {self.bound}" if self.at_most else f"{self.bound}"
 
 
 def load_claims(path: Path) -> list[Claim]:
@@ -104,35 +118,39 @@ def load_claims(path: Path) -> list[Claim]:
 
 def _claim(entry: dict, usual: dict[str, str]) -> Claim:
     """Raises ValueError, which says after the claim's name what is wrong."""
-    known = [*TEXTS, *OPTIONAL_TEXTS, "at_least", "machine"]
+    known = [*TEXTS, *OPTIONAL_TEXTS, *BOUNDS, "machine"]
     if unknown := sorted(set(entry) - set(known)):
         raise ValueError(f"has the unknown key '{unknown[0]}'; known are {', '.join(known)}")
-    if missing := [key for key in (*TEXTS, "at_least") if key not in entry]:
+    if missing := [key for key in TEXTS if key not in entry]:
         raise ValueError(f"lacks '{missing[0]}'")
+    if len(given := [key for key in BOUNDS if key in entry]) != 1:
+        raise ValueError("needs one of 'at_least' and 'at_most'")
     texts = {key: entry.get(key, "") for key in (*TEXTS, *OPTIONAL_TEXTS)}
     if wrong := [key for key, value in texts.items() if not isinstance(value, str) or (key in entry and not value)]:
         raise ValueError(f"needs a text as '{wrong[0]}'")
-    at_least = entry["at_least"]
-    if isinstance(at_least, bool) or not isinstance(at_least, (int, float)) or not at_least > 0:
-        raise ValueError("needs a number above 0 as 'at_least'")
+    key, bound = given[0], entry[given[0]]
+    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not bound > 0:
+        raise ValueError(f"needs a number above 0 as '{key}'")
     _check_words(texts)
-    texts["sentence"] = _sentence(texts, at_least)
+    if key == "at_most" and texts["statistic"] not in OF_ERRORS:
+        raise ValueError(f"has 'at_most', which is for the statistics {', '.join(OF_ERRORS)}")
+    texts["sentence"] = _sentence(texts, key, bound)
     when, where = (_condition(key, texts.pop(key)) for key in ("when", "where"))
     usual = {column: value for column, value in usual.items() if column not in when.names}
-    return Claim(at_least=float(at_least), when=when, usual=usual, where=where, machine=_machine(entry), **texts)
+    return Claim(bound=float(bound), at_most=key == "at_most", when=when, usual=usual, where=where, machine=_machine(entry), **texts)
 
 
-def _sentence(texts: dict[str, str], at_least: float) -> str:
+def _sentence(texts: dict[str, str], key: str, bound: float) -> str:
     """The sentence, filled with what is judged: every number in it comes from there, so that the two cannot differ."""
-    known = {"at_least": f"{at_least}", "percent": f"{100 * at_least:g} %", "when": texts["when"], "where": texts["where"]}
+    known = {key: f"{bound}", "percent": f"{100 * bound:g} %", "when": texts["when"], "where": texts["where"]}
     try:
         pieces = list(Formatter().parse(texts["sentence"]))
     except ValueError as error:
         raise ValueError("has a sentence whose braces do not match") from error
     named = {name for _, name, *_ in pieces if name is not None}
     conditions = {key for key in ("when", "where") if texts[key]}
-    if named not in (conditions | {"at_least"}, conditions | {"percent"}):
-        raise ValueError("needs in its sentence {at_least} or {percent}, and {when} and {where} where it has them")
+    if named not in (conditions | {key}, conditions | {"percent"}):
+        raise ValueError(f"needs in its sentence {{{key}}} or {{percent}}, and {{when}} and {{where}} where it has them")
     own = " ".join(text for text, *_ in pieces)
     if number := re.search(r"(?<![\w-])\d[\d.,]*", own):  # a digit in a name, as in L2 or after a hyphen, is none
         raise ValueError(f"has a number of its own in its sentence, '{number[0]}', which could differ from what is judged")

@@ -20,9 +20,14 @@ from program import InputError
 from style import Drawn, plt
 
 FILE = "learning.csv"
-SETTINGS = {"task": str, "contender": str, "threads": int, "seed": int, "epochs": int, "train_images": int, "test_images": int}
-MEASURED = {"epoch": int, "loss": float, "train_accuracy": float, "test_accuracy": float, "seconds": float}
-ACCURACY, ALIKE = "test accuracy", "epochs alike on all threads"
+SETTINGS = {
+    "task": str, "contender": str, "threads": int, "seed": int, "epochs": int, "examples": str, "trained_on": int, "tested_on": int,
+    "measure": str, "baseline": str, "baseline_measure": float,
+}
+MEASURED = {"epoch": int, "loss": float, "train_measure": float, "test_measure": float, "seconds": float}
+ACCURACY = "accuracy"
+MEASURES = (ACCURACY, "mean squared error", "bits a character")  # the more of the first, and the less of the others, the better
+SHARE, ALIKE = "share of the baseline", "epochs alike on all threads"
 # Each wide enough to show on both sides of the next one, which lies on it where both are the same.
 LINES = [("#B9DDF1", 5.0, "-"), ("#0072B2", 1.8, "-"), ("black", 1.0, ":"), ("#009E73", 0.8, "--")]
 
@@ -89,6 +94,11 @@ def load_curve(directory: Path) -> tuple[Curve, str]:
     if columns["epoch"] != list(range(1, len(texts) + 1)):
         raise InputError(f"{path}: its epochs must be 1, 2, ... in this order.")
     settings = {column: columns[column][0] for column in SETTINGS}
+    if settings["measure"] == ACCURACY:
+        shares = [(column, line) for column in ("train_measure", "test_measure") for line in texts.index if float(texts[column][line]) > 1]
+        if shares:
+            column, line = shares[0]
+            raise InputError(f"{path}, line {line}: {column} {texts[column][line]} must be from 0 to 1, as an accuracy is.")
     epochs = pd.DataFrame({column: columns[column] for column in MEASURED})
     return Curve(directory, settings, epochs, load_environment(directory / "environment.json")), cut
 
@@ -98,9 +108,11 @@ def _read(path: Path, line: int, column: str, kind: type, text: str):
         value = kind(text)
     except ValueError as error:
         raise InputError(f"{path}, line {line}: {column} '{text}' is not {'a whole number' if kind is int else 'a number'}.") from error
-    if column.endswith("accuracy") and not 0 <= value <= 1:
-        raise InputError(f"{path}, line {line}: {column} {text} must be from 0 to 1.")
-    if column.endswith("images") and value < 1:
+    if column == "measure" and value not in MEASURES:
+        raise InputError(f"{path}, line {line}: measure '{text}' is none of {', '.join(MEASURES)}.")
+    if column.endswith("_measure") and not value >= 0:
+        raise InputError(f"{path}, line {line}: {column} {text} must be at least 0.")
+    if column.endswith("ed_on") and value < 1:
         raise InputError(f"{path}, line {line}: {column} {text} must be at least 1.")
     return value
 
@@ -118,22 +130,37 @@ def judge(claim: Claim, curves: list[Curve]) -> list[Verdict]:
     if not fitting:
         reason = f"wants {claim.when.text}" if of_task else f"no {claim.experiment} with {claim.of} was given"
         return [Verdict(claim, Outcome(UNCHECKED, reason), "")]
-    return MEASURES[claim.statistic](claim, fitting)
+    return STATISTICS[claim.statistic](claim, fitting)
 
 
-def _accuracies(claim: Claim, curves: list[Curve]) -> list[Verdict]:
-    return [Verdict(claim, _accuracy(claim, curve), f"{curve.name} ({curve.setting})") for curve in curves]
+def _last_epochs(claim: Claim, curves: list[Curve]) -> list[Verdict]:
+    return [Verdict(claim, _last_epoch(claim, curve), f"{curve.name} ({curve.setting})") for curve in curves]
 
 
-def _accuracy(claim: Claim, curve: Curve) -> Outcome:
+def _last_epoch(claim: Claim, curve: Curve) -> Outcome:
     if curve.unfinished:
         return Outcome(UNCHECKED, curve.unfinished)
-    images, share = curve.settings["test_images"], curve.epochs["test_accuracy"].iloc[-1]
-    wrong = round((1 - share) * images)
-    reason, measured = f"{wrong} of {images} test images wrong after {len(curve.epochs)} epochs", wilson(share, images)
-    if measured.low < claim.at_least <= measured.high:
-        reason += "; the 95 % interval holds the bound, so with other test images it may be otherwise"
-    return Outcome(HOLDS if share >= claim.at_least else FAILS, reason, measured)
+    value, settings = curve.epochs["test_measure"].iloc[-1], curve.settings
+    behind = f"after {len(curve.epochs)} epochs"
+    if claim.statistic == SHARE:
+        base = settings["baseline_measure"]
+        reason = f"{value:.4g} {settings['measure']} {behind}, {settings['baseline']} has {base:.4g}"
+        return _judged(claim, Estimate(value / base if base else math.inf, math.nan, math.nan), reason)
+    if settings["measure"] != claim.statistic.removeprefix("test "):
+        return Outcome(UNCHECKED, f"was measured by its {settings['measure']}")
+    if settings["measure"] != ACCURACY:
+        base = f"{settings['baseline']} has {settings['baseline_measure']:.4g}"
+        reason = f"on {settings['tested_on']} {settings['examples']} {behind}; {base}"
+        return _judged(claim, Estimate(value, math.nan, math.nan), reason)
+    tested, measured = settings["tested_on"], wilson(value, settings["tested_on"])
+    reason = f"{round((1 - value) * tested)} of {tested} test {settings['examples']} wrong {behind}"
+    if measured.low < claim.bound <= measured.high:
+        reason += f"; the 95 % interval holds the bound, so with other test {settings['examples']} it may be otherwise"
+    return _judged(claim, measured, reason)
+
+
+def _judged(claim: Claim, measured: Estimate, reason: str) -> Outcome:
+    return Outcome(HOLDS if claim.fulfilled_by(measured.value) else FAILS, reason, measured)
 
 
 def wilson(share: float, count: int) -> Estimate:
@@ -157,14 +184,14 @@ def _alike(claim: Claim, curves: list[Curve]) -> list[Verdict]:
 
 
 def _share_alike(claim: Claim, group: list[Curve]) -> Outcome:
-    values = [curve.epochs[["loss", "train_accuracy", "test_accuracy"]].to_numpy() for curve in group]
+    values = [curve.epochs[["loss", "train_measure", "test_measure"]].to_numpy() for curve in group]
     share = float(np.mean([all((value[i] == values[0][i]).all() for value in values) for i in range(len(values[0]))]))
     apart = max(float(np.abs(value - values[0])[:, 0].max()) for value in values)
     reason = f"on {', '.join(curve.threads for curve in group)}: losses differ by {apart:.3g} at most"
-    return Outcome(HOLDS if share >= claim.at_least else FAILS, reason, Estimate(share, math.nan, math.nan))
+    return _judged(claim, Estimate(share, math.nan, math.nan), reason)
 
 
-MEASURES = {ACCURACY: _accuracies, ALIKE: _alike}
+STATISTICS = {f"test {measure}": _last_epochs for measure in MEASURES} | {SHARE: _last_epochs, ALIKE: _alike}
 
 
 # --- figures ---------------------------------------------------------------------------------------------------------
@@ -180,31 +207,40 @@ def grouped(curves: list[Curve]) -> Iterator[list[Curve]]:
 
 def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     settings = group[0].settings
-    figure, (loss, accuracy) = plt.subplots(1, 2, figsize=(style.WIDE, 3.8))
+    accurate = settings["measure"] == ACCURACY
+    scale, unit = (100, " %") if accurate else (1, "")
+    figure, (loss, test) = plt.subplots(1, 2, figsize=(style.WIDE, 3.8))
     handles = []
     looks = LINES[1:2] if len(group) == 1 else cycle(LINES)
     for (colour, width, line), curve in zip(looks, group, strict=False):
         look = {"color": colour, "linewidth": width, "linestyle": line, "label": curve.threads}
         handles += loss.plot(curve.epochs["epoch"], curve.epochs["loss"], **look)
-        accuracy.plot(curve.epochs["epoch"], 100 * curve.epochs["test_accuracy"], **look)
-    bounds = {claim.at_least for claim in claims if claim.statistic == ACCURACY and claim.experiment == settings["task"]}
-    for bound in sorted(bounds):
-        label = f"claimed: {100 * bound:g} %"
-        handles.append(accuracy.axhline(100 * bound, color="#A83C00", linewidth=1.2, linestyle="--", label=label))
+        test.plot(curve.epochs["epoch"], scale * curve.epochs["test_measure"], **look)
+    of_measure = [claim for claim in claims if (claim.statistic, claim.experiment) == (f"test {settings['measure']}", settings["task"])]
+    bounds = {claim.bound: f"claimed: {'at most ' if claim.at_most else ''}{scale * claim.bound:g}{unit}" for claim in of_measure}
+    for bound, label in sorted(bounds.items()):
+        handles.append(test.axhline(scale * bound, color="#A83C00", linewidth=1.2, linestyle="--", label=label))
+    base = settings["baseline_measure"]
+    if not accurate:  # of accuracies it lies far below the axis
+        handles.append(test.axhline(base, color="#666666", linewidth=1.2, linestyle="-.", label=f"{settings['baseline']}: {base:.3g}"))
     loss.set_yscale("log")
     loss.set_ylabel("loss of training, mean of an epoch")
-    accuracy.set_ylabel("% of the test images right")
-    lowest = min([curve.epochs["test_accuracy"].quantile(0.2) for curve in group] + [bound - 0.01 for bound in bounds])
-    accuracy.set_ylim(math.floor(100 * lowest), 100.2)
-    for axes in (loss, accuracy):
+    test.set_ylabel(f"% of the test {settings['examples']} right" if accurate else f"{settings['measure']}, test {settings['examples']}")
+    if accurate:
+        lowest = min([curve.epochs["test_measure"].quantile(0.2) for curve in group] + [bound - 0.01 for bound in bounds])
+        test.set_ylim(math.floor(100 * lowest), 100.2)
+    else:
+        test.set_yscale("log")
+    for axes in (loss, test):
         axes.set_xlabel("epoch")
         axes.set_xlim(0, settings["epochs"] + 1)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     seconds = ", ".join(f"{curve.epochs['seconds'].sum():.1f} s on {curve.threads}" for curve in group)
     caption = (
-        f"Loss on {settings['train_images']} images in training and accuracy on {settings['test_images']} others over the epochs; "
-        f"training took {seconds}. Trainings that differ in their threads alone lie over each other where they are the same; the "
-        "accuracies of the first epochs may lie below the axis."
+        f"Loss on {settings['trained_on']} {settings['examples']} in training and {settings['measure']} on {settings['tested_on']} others "
+        f"over the epochs; training took {seconds}. Trainings that differ in their threads alone lie over each other where they are the "
+        f"same. {settings['baseline'].capitalize()} would have {scale * base:.4g}{unit}"
+        + ("; the accuracies of the first epochs may lie below the axis." if accurate else ".")
     )
     return style.finish(figure, folder, stem(group), f"Learning {settings['task']}: seed {settings['seed']}", handles, caption)
 
@@ -214,9 +250,10 @@ def stem(group: list[Curve]) -> str:
 
 
 def facts(curve: Curve) -> list[tuple[str, str]]:
-    last = curve.epochs.iloc[-1]
+    last, settings = curve.epochs.iloc[-1], curve.settings
+    measured = f"loss {last['loss']:.4g}, {settings['measure']} {last['test_measure']:.4g} on the test {settings['examples']}"
     return [
         ("run", curve.name),
         ("measured by", str(curve.environment.get("command_line", "not recorded"))),
-        (f"after {last['epoch']:.0f} epochs", f"loss {last['loss']:.4g}, {100 * last['test_accuracy']:.2f} % of the test images right"),
+        (f"after {last['epoch']:.0f} epochs", f"{measured}; {settings['baseline']}: {settings['baseline_measure']:.4g}"),
     ]

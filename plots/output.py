@@ -47,7 +47,7 @@ def write_report(directories: list[str], out: Path, command: str) -> None:
     for sentence in left_out:
         print(f"report.py: warning: {sentence}", file=sys.stderr)
     sweeps = with_trainings(with_bases([sweep for run in runs for sweep in sweeps_of(run)]))
-    verdicts = judge_all(claims, sweeps, dict.fromkeys(learning.MEASURES, partial(learning.judge, curves=curves)))
+    verdicts = judge_all(claims, sweeps, dict.fromkeys(learning.STATISTICS, partial(learning.judge, curves=curves)))
     folder = out / "figures"
     with writing(out):
         folder.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ def in_words(verdicts: list[Verdict]) -> str:
         lines.append(f"{outcome.status:<14} {claim.id} ({claim.whose})")
         below = [claim.sentence]
         if outcome.measured:
-            below.append(f"measured {outcome.measured}, needed {claim.at_least}")
+            below.append(f"measured {outcome.measured}, needed {claim.needed}")
         below += [outcome.reason] + ([f"run {verdict.run}"] if verdict.run else [])
         lines += [textwrap.fill(line, width, initial_indent=" " * 15, subsequent_indent=" " * 17) for line in below]
     return "\n".join([*lines, "", tally(verdicts)])
@@ -94,4 +94,4 @@ def _write_claims(path: Path, verdicts: list[Verdict]) -> None:
             claim, outcome = verdict.claim, verdict.outcome
             value = outcome.measured
             numbers = [f"{number:.4f}" for number in (value.value, value.low, value.high)] if value else ["", "", ""]
-            table.writerow([claim.id, claim.whose, verdict.run, outcome.status, *numbers, claim.at_least, outcome.reason, claim.sentence])
+            table.writerow([claim.id, claim.whose, verdict.run, outcome.status, *numbers, claim.needed, outcome.reason, claim.sentence])

@@ -295,6 +295,6 @@ def test_two_fitting_runs_get_a_verdict_each(brgemm):
 def test_an_interval_around_the_bound_is_pointed_out(resnet50):
     sweep = resnet50(onednn=0.02)  # simd 16, 20, 24 ms
     for bound, status in ((0.9, HOLDS), (1.0, HOLDS), (1.1, FAILS)):  # the median judges
-        (verdict,) = judge(replace(BY_ID["conv-onednn-every-layer"], at_least=bound), [sweep])
+        (verdict,) = judge(replace(BY_ID["conv-onednn-every-layer"], bound=bound), [sweep])
         assert verdict.outcome.status == status
         assert verdict.outcome.reason.endswith("; the 95 % interval holds the bound, so another run may judge otherwise")

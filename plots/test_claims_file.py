@@ -38,15 +38,26 @@ def test_the_stored_claims():
     assert len(claims) >= 12 and {claim.statistic for claim in claims} == set(STATISTICS)
     assert {claim.whose for claim in claims} == {"ours", "the paper"}
     for claim in claims:
-        assert f"{claim.at_least}" in claim.sentence or f"{100 * claim.at_least:g} %" in claim.sentence
+        assert f"{claim.bound}" in claim.sentence or f"{100 * claim.bound:g} %" in claim.sentence
 
 
 def test_the_numbers_of_the_sentence_are_those_that_are_judged(written):
     (claim,) = load_claims(written(GOOD))
     assert claim.sentence == "Ours reaches 0.97 of the peak with n == 64 (threads == 1)."
-    assert (claim.at_least, claim.machine.words) == (0.97, "an EPYC")
+    assert (claim.bound, claim.machine.words) == (0.97, "an EPYC")
     (claim,) = load_claims(written(GOOD.replace("{at_least}", "{percent}").replace("= 0.97", "= 0.835")))
     assert claim.sentence == "Ours reaches 83.5 % of the peak with n == 64 (threads == 1)."
+
+
+def test_an_error_may_have_a_bound_above(written):
+    above = GOOD.replace("lowest share of the loaded roof", "test mean squared error").replace("at_least", "at_most")
+    (claim,) = load_claims(written(above))
+    assert claim.sentence.startswith("Ours reaches 0.97 of") and claim.needed == "at most 0.97"
+    assert [claim.fulfilled_by(value) for value in (0.96, 0.97, 0.98)] == [True, True, False]
+    (claim,) = load_claims(written(GOOD))
+    assert [claim.fulfilled_by(value) for value in (0.96, 0.97, 0.98)] == [False, True, True] and claim.needed == "0.97"
+    with pytest.raises(InputError, match=r"needs in its sentence \{at_most\} or \{percent\}"):
+        load_claims(written(above.replace("{at_most}", "{at_least}")))
 
 
 def test_what_holds_unless_a_claim_says_otherwise(written):
@@ -62,7 +73,9 @@ def test_what_holds_unless_a_claim_says_otherwise(written):
         ("whose =", "who =", "claim 'one' has the unknown key 'who'; known are id, sentence"),
         ('of = "brickwork-simd"\n', "", "claim 'one' lacks 'of'"),
         ('id = "one"\n', "", "claim 'number 1' lacks 'id'"),
-        ("at_least = 0.97", "", "claim 'one' lacks 'at_least'"),
+        ("at_least = 0.97", "", "claim 'one' needs one of 'at_least' and 'at_most'"),
+        ("at_least = 0.97", "at_least = 0.97\nat_most = 1.0", "claim 'one' needs one of 'at_least' and 'at_most'"),
+        ("at_least = 0.97", "at_most = 0.97", "claim 'one' has 'at_most', which is for the statistics test mean squared error,"),
         ("at_least = 0.97", 'at_least = "much"', "claim 'one' needs a number above 0 as 'at_least'"),
         ("at_least = 0.97", "at_least = nan", "claim 'one' needs a number above 0 as 'at_least'"),
         ('experiment = "brgemm"', "experiment = 3", "claim 'one' needs a text as 'experiment'"),

@@ -63,9 +63,11 @@ def outcome(claim: str, *directories: Path):
         (with_cell("loss", "much"), "line 5: loss 'much' is not a number."),
         (with_cell("epoch", "4.5"), "line 5: epoch '4.5' is not a whole number."),
         (with_cell("threads", "2"), "holds several values of threads; a training has one."),
-        (with_cell("test_accuracy", "98"), "line 5: test_accuracy 98 must be from 0 to 1."),
-        (with_cell("test_accuracy", "nan"), "line 5: test_accuracy nan must be from 0 to 1."),
-        (lambda rows: rows.assign(test_images="0"), "line 2: test_images 0 must be at least 1."),
+        (with_cell("test_measure", "98"), "line 5: test_measure 98 must be from 0 to 1, as an accuracy is."),
+        (with_cell("test_measure", "nan"), "line 5: test_measure nan must be at least 0."),
+        (lambda rows: rows.assign(tested_on="0"), "line 2: tested_on 0 must be at least 1."),
+        (lambda rows: rows.assign(measure="beauty"), "line 2: measure 'beauty' is none of accuracy, mean squared error, bits a character."),
+        (lambda rows: rows.assign(baseline_measure="-1"), "line 2: baseline_measure -1 must be at least 0."),
         (lambda rows: rows.iloc[::-1], "its epochs must be 1, 2, ... in this order."),
     ],
 )
@@ -93,8 +95,38 @@ def test_the_accuracy_of_the_last_epoch_is_judged(training):
     found = outcome("digits-mlp", training())
     assert (found.status, found.measured.value) == (HOLDS, 0.98)
     assert found.reason.startswith("2 of 100 test images wrong after 4 epochs; the 95 % interval holds the bound")
-    found = outcome("digits-mlp", training("worse", with_cell("test_accuracy", "0.96")))
+    found = outcome("digits-mlp", training("worse", with_cell("test_measure", "0.96")))
     assert (found.status, found.measured.value) == (FAILS, 0.96)
+
+
+def of_errors(task: str, measure: str, last: str):
+    def change(rows):
+        rows = with_cell("test_measure", last)(rows)
+        return rows.assign(task=task, measure=measure, examples="sequences", baseline="always answering 1", baseline_measure="0.16")
+
+    return change
+
+
+def test_an_error_may_be_bounded_on_either_side(training):
+    small, large = ("0.009", "0.011"), ("0.12", "0.08")
+    for claim, (good, bad) in {"adding-lstm": small, "adding-rnn": large}.items():
+        for status, last in ((HOLDS, good), (FAILS, bad)):
+            found = outcome(claim, training(f"{claim}-{status}", of_errors(claim, "mean squared error", last)))
+            assert (found.status, found.measured.value) == (status, float(last))
+            assert found.reason == "on 100 sequences after 4 epochs; always answering 1 has 0.16"
+
+
+def test_a_training_is_compared_with_its_baseline(training):
+    share = BY_ID["characters-pairs"].bound * 0.16
+    for status, last in ((HOLDS, share * 0.99), (FAILS, share * 1.01)):
+        found = outcome("characters-pairs", training(status, of_errors("characters", "bits a character", str(last))))
+        assert found.status == status and found.measured.value == pytest.approx(last / 0.16)
+        assert found.reason.endswith("bits a character after 4 epochs, always answering 1 has 0.16")
+
+
+def test_another_measure_is_not_judged(training):
+    found = outcome("adding-lstm", training(change=of_errors("adding-lstm", "bits a character", "0.001")))
+    assert (found.status, found.reason) == (UNCHECKED, "was measured by its bits a character")
 
 
 def test_a_training_that_was_cut_short_is_not_judged(training):
@@ -122,7 +154,7 @@ def test_wilsons_interval():
     assert learning.wilson(1.0, 50).low < 1 and learning.wilson(1.0, 50).high == pytest.approx(1)
 
 
-@pytest.mark.parametrize("column", ["loss", "train_accuracy", "test_accuracy"])
+@pytest.mark.parametrize("column", ["loss", "train_measure", "test_measure"])
 def test_epochs_that_differ_in_a_bit_are_not_alike(training, column):
     two = lambda rows: rows.assign(threads="2")  # noqa: E731
     found = outcome("digits-mlp-threads", training(), training("two", two))
@@ -156,7 +188,7 @@ def test_a_condition_of_the_problems_is_refused(training):
 def test_the_figure_shows_every_curve_and_the_claimed_accuracy(training, monkeypatch):
     kept = []
     monkeypatch.setattr(style, "save", lambda figure, *_: kept.append(figure))
-    two = training("two", with_cell("test_accuracy", "0.99"))
+    two = training("two", with_cell("test_measure", "0.99"))
     pd.read_csv(two / learning.FILE).assign(threads=2).to_csv(two / learning.FILE, index=False)
     curves, _ = learning.load_curves([training(), two])
     (group,) = learning.grouped(curves)
@@ -165,7 +197,18 @@ def test_the_figure_shows_every_curve_and_the_claimed_accuracy(training, monkeyp
     assert [list(line.get_ydata()) for line in loss.lines] == [[1.75, 0.5, 0.25, 0.125]] * 2
     assert [list(line.get_ydata()) for line in accuracy.lines] == [[75, 96, 97, 98], [75, 96, 97, 99], [97, 97]]
     assert [text.get_text() for text in kept[0].legends[0].get_texts()] == ["1 thread", "2 threads", "claimed: 97 %"]
-    assert "300 images in training" in drawn.caption and "1.2 s on 1 thread, 1.2 s on 2 threads" in drawn.caption
+    assert "300 images in training and accuracy on 100 others" in drawn.caption and "1.2 s on 1 thread, 1.2 s on 2 threads" in drawn.caption
+
+
+def test_errors_are_drawn_with_their_baseline(training, monkeypatch):
+    kept = []
+    monkeypatch.setattr(style, "save", lambda figure, *_: kept.append(figure))
+    (group,) = learning.grouped(learning.load_curves([training(change=of_errors("adding-lstm", "mean squared error", "0.01"))])[0])
+    drawn = learning.draw(group, list(BY_ID.values()), Path())
+    _, test = kept[0].axes
+    assert [list(line.get_ydata()) for line in test.lines] == [[0.75, 0.96, 0.97, 0.01], [0.01, 0.01], [0.16, 0.16]]
+    assert [text.get_text() for text in kept[0].legends[0].get_texts()] == ["1 thread", "claimed: at most 0.01", "always answering 1: 0.16"]
+    assert drawn.caption.endswith("Always answering 1 would have 0.16.")
 
 
 def test_no_curve_is_left_out_however_many_there_are(training, monkeypatch):
@@ -187,7 +230,7 @@ def test_the_report_has_a_section_for_each_network_beside_what_was_timed(trainin
         ("learned0", "Learning digits-mlp: seed 1"), ("learned1", "Learning digits-conv: seed 1")
     ]
     assert "figures/learning-digits-conv-brickwork-simd-1-4.svg" in text and "<h3>Run conv</h3>" in text
-    assert "loss 0.125, 98.00 % of the test images right" in text
+    assert "loss 0.125, accuracy 0.98 on the test images; always the commonest label: 0.125" in text
     printed = capsys.readouterr().out
     assert "HOLDS          digits-mlp (ours)" in printed and "DOES NOT HOLD  digits-conv (ours)" in printed
 

@@ -19,19 +19,27 @@ def script(path: Path, *lines: str) -> None:
     path.chmod(0o755)
 
 
+# What of the tree is a text to learn from.
+TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm.hpp", "primitives/league.hpp", "primitives/rnn/rnn.hpp"]
+TEXT += ["primitives/rnn/op/rnn_ops.hpp"]
+
+
 @pytest.fixture
 def reproduce(tmp_path):
     """reproduce(lines): the script where brickwork is these lines, which find the place of their results in $out. So are export and
     learn: where they say nothing, nothing is learned."""
 
     def run(
-        *brickwork: str, cores: int = 2, options: tuple = (), export: str = "exit 0", learn: str = "exit 0"
+        *brickwork: str, cores: int = 2, options: tuple = (), export: str = "exit 0", learn: str = "exit 0", text: bool = True
     ) -> subprocess.CompletedProcess:
         tree = tmp_path / "tree"
         (tree / "scripts").mkdir(parents=True)
         shutil.copy(ROOT / "scripts" / "reproduce", tree / "scripts")
         for name in ("plots", "experiments"):
             (tree / name).symlink_to(ROOT / name)
+        for name in TEXT if text else ():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text(f"{name}\n")
         script(tree / "scripts" / "setup")
         script(tree / "bin" / "cmake")
         script(tree / "bin" / "nproc", f"echo {cores}")
@@ -107,7 +115,7 @@ def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_pa
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
 
 
-@pytest.mark.parametrize(("mode", "minutes"), [("quick", 30), ("full", 130)])
+@pytest.mark.parametrize(("mode", "minutes"), [("quick", 30), ("full", 120)])
 def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, minutes):
     ended = reproduce(LISTED, options=(f"--{mode}",))
     (promised,) = re.findall(r"together up to about (\d+) minutes", ended.stdout)
@@ -119,17 +127,23 @@ def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, mi
 # Of the task and the threads that it is asked for.
 LEARN = """cp "$stored"/learning/environment.json "$out"
 sed "s/^digits-mlp/$2/; s/simd,1/simd,$4/" "$stored"/learning/learning.csv > "$out"/learning.csv"""
+DATA = {"digits-mlp": "digits.csv", "digits-conv": "digits.csv", "adding-lstm": None, "adding-rnn": None, "characters": "text.txt"}
+
+
+def asked(ended: subprocess.CompletedProcess) -> list[str]:
+    return [line.removeprefix("asked: ") for line in ended.stdout.splitlines() if line.startswith("asked: ")]
 
 
 @pytest.mark.parametrize(("cores", "counts"), [(1, [1]), (2, [1, 2])])
-def test_both_networks_are_trained_on_one_thread_and_on_all(reproduce, tmp_path, cores, counts):
-    ended = reproduce("exit 0", cores=cores, learn=f'echo "asked: ${{@:1:6}}"; {LEARN}')
-    asked = [line.replace(str(tmp_path), "") for line in ended.stdout.splitlines() if line.startswith("asked: ")]
-    trainings = [(task, count) for count in counts for task in ("digits-mlp", "digits-conv")]
-    assert asked == [f"asked: --task {task} --threads {count} --data /out/digits.csv" for task, count in trainings]
+def test_every_network_is_trained_on_one_thread_and_on_all(reproduce, tmp_path, cores, counts):
+    ended = reproduce("exit 0", cores=cores, learn=f'echo "asked: ${{*:1:$#-2}}"; {LEARN}')
+    trainings = [(task, count) for count in counts for task in DATA]
+    data = {task: f" --data {tmp_path}/out/{file}" if file else "" for task, file in DATA.items()}
+    assert asked(ended) == [f"--task {task} --threads {count}{data[task]}" for task, count in trainings]
     assert all(f"  {task}-{count} " in ended.stdout for task, count in trainings)
     text = (tmp_path / "out" / "report.html").read_text()
-    assert ended.returncode == 0 and "Learning digits-mlp" in text and "Learning digits-conv" in text
+    assert ended.returncode == 0 and all(f"Learning {task}" in text for task in DATA)
+    assert (tmp_path / "out" / "text.txt").read_text().splitlines() == TEXT
 
 
 def test_a_training_that_failed_is_named_after_the_report(reproduce, tmp_path):
@@ -138,10 +152,15 @@ def test_a_training_that_failed_is_named_after_the_report(reproduce, tmp_path):
     assert "Learning digits-mlp" in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_without_images_nothing_is_trained(reproduce):
-    ended = reproduce('[[ $out == *brgemm ]] && cp "$stored"/brgemm/* "$out"; exit 0', export="exit 1", learn="echo asked")
-    assert ended.returncode == 1 and "asked" not in ended.stdout
-    assert ended.stderr.splitlines()[-1] == "reproduce: failed: scripts/export_digits.py (exit code 1)"
+@pytest.mark.parametrize(("export", "text", "failed"), [
+    ("exit 1", True, "scripts/export_digits.py"), ("exit 0", False, "cat"),
+])
+def test_what_has_no_data_is_not_trained(reproduce, export, text, failed):
+    brickwork = '[[ $out == *brgemm ]] && cp "$stored"/brgemm/* "$out"; exit 0'
+    ended = reproduce(brickwork, cores=1, export=export, text=text, learn='echo "asked: $2"')
+    left = [task for task in DATA if DATA[task] != ("digits.csv" if export == "exit 1" else "text.txt")]
+    assert ended.returncode == 1 and asked(ended) == left
+    assert ended.stderr.splitlines()[-1] == f"reproduce: failed: {failed} (exit code 1)"
 
 
 def test_an_interrupted_training_ends_the_measuring(reproduce, tmp_path):

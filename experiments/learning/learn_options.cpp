@@ -21,16 +21,18 @@ std::optional<LearnOptions> parse_learn_options(int argc, char** argv) {
   std::vector<std::string> names;
   for (const LearningTask& task : learning_tasks()) names.emplace_back(task.name);
 
-  CLI::App app("Train a network on images that it can learn, with our primitives alone.", "learn");
+  CLI::App app("Train a network on something that it can learn, with our primitives alone.", "learn");
   std::string task, isa = "best";
   int epochs = 0;
   app.add_option("--task", task, fmt::format("What to learn: {}", fmt::join(names, ", ")))->type_name("NAME");
-  app.add_option("--data", o.data, "The images: a CSV file that scripts/export_digits.py writes")->type_name("FILE");
+  app.add_option("--data", o.data,
+                 "What it learns from: images (a CSV file that scripts/export_digits.py writes), or a text")
+      ->type_name("FILE");
   add_threads(app, o.run.threads, "Threads (default: all cores)");
-  app.add_option("--seed", o.seed, "Of the first weights and the order of the images (default: 1)")
+  app.add_option("--seed", o.seed, "Of all that is random (default: 1)")
       ->type_name("NUMBER")
       ->check(whole(0, std::numeric_limits<std::uint32_t>::max()));
-  auto* epochs_option = app.add_option("--epochs", epochs, "How often to see every image (default: the task's)")
+  auto* epochs_option = app.add_option("--epochs", epochs, "How often to see all data (default: the task's)")
                             ->type_name("COUNT")
                             ->check(whole(1, 100000));
   add_brick(app, isa, o.run.tuning_text);
@@ -41,9 +43,14 @@ std::optional<LearnOptions> parse_learn_options(int argc, char** argv) {
       throw std::invalid_argument(fmt::format("say what to learn: --task {}", fmt::join(names, " or --task ")));
     }
     require_known("task", task, names);
-    if (o.data.empty()) throw std::invalid_argument("say where the images are: --data FILE");
     o.task = *std::ranges::find(learning_tasks(), task, &LearningTask::name);
-    if (epochs_option->count() > 0) o.task.schedule.epochs = epochs;
+    if (o.data.empty() && !o.task.data.empty()) {
+      throw std::invalid_argument(fmt::format("{} learns from {}: --data FILE", task, o.task.data));
+    }
+    if (!o.data.empty() && o.task.data.empty()) {
+      throw std::invalid_argument(fmt::format("{} makes its {} itself: leave --data out", task, o.task.examples));
+    }
+    if (epochs_option->count() > 0) o.task.epochs = epochs;
     o.run.isa = parse_isa(isa);
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};

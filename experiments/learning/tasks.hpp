@@ -1,21 +1,11 @@
-// What can be learned: a data set's images, a network for them, and how it is trained.
+// Everything that can be learned.
 #pragma once
-#include <span>
-#include <string_view>
+#include <vector>
 
-#include "learning/data_set.hpp"
-#include "learning/training.hpp"
+#include "learning/learning_task.hpp"
 
 namespace brickwork {
 
-struct LearningTask {
-  std::string_view name, about;
-  ImageFormat format;
-  NetworkGraph (*graph)(std::int64_t N);
-  std::int64_t minibatch = 32;
-  TrainingSchedule schedule;
-};
-
-std::span<const LearningTask> learning_tasks();
+const std::vector<LearningTask>& learning_tasks();
 
 }  // namespace brickwork

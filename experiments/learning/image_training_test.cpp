@@ -1,13 +1,14 @@
-#include "learning/training.hpp"
+#include "learning/image_training.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 #include <stdexcept>
 #include <vector>
 
-#include "learning/tasks.hpp"
+#include "learning/image_tasks.hpp"
 #include "mlp_problem.hpp"
 #include "testing/on_one_thread.hpp"
 
@@ -48,12 +49,13 @@ NetworkGraph conv_graph(std::int64_t N) {
 
 constexpr TrainingSchedule kSchedule{.epochs = 12, .rate = 0.05F};
 
-Training make_training(const NetworkGraph& graph, const LabelledImages& train,
-                       const TrainingSchedule& schedule = kSchedule, std::uint32_t seed = 1) {
-  return {*Network::make(graph, {.machine = {.threads = 2}}), train, schedule, seed};
+ImageTraining make_training(const NetworkGraph& graph, const LabelledImages& train,
+                            const TrainingSchedule& schedule = kSchedule, std::uint32_t seed = 1,
+                            std::int64_t shift = 0) {
+  return {*Network::make(graph, {.machine = {.threads = 2}}), train, schedule, shift, seed};
 }
 
-std::vector<double> losses(Training& training, int epochs) {
+std::vector<double> losses(ImageTraining& training, int epochs) {
   std::vector<double> found;
   for (int i = 0; i < epochs; ++i) found.push_back(training.epoch().loss);
   return found;
@@ -64,12 +66,12 @@ class LearningStripes : public testing::TestWithParam<NetworkGraph> {};
 // 203 and 50 images: neither is a multiple of the minibatch.
 TEST_P(LearningStripes, WhatIsThereIsLearned) {
   const LabelledImages train = stripes(203, 1), test = stripes(50, 2);
-  Training training = make_training(GetParam(), train);
+  ImageTraining training = make_training(GetParam(), train);
   EXPECT_LT(training.accuracy_on(test), 0.6);
   const auto found = losses(training, kSchedule.epochs);
   EXPECT_LT(found.back(), 0.2 * found.front());
   EXPECT_GE(training.accuracy_on(test), 0.96);
-  EXPECT_GE(training.epoch().accuracy, 0.98);
+  EXPECT_GE(training.epoch().measure, 0.98);
 }
 
 // Which label an image has says nothing then: what the test above sees comes from the images.
@@ -78,14 +80,14 @@ TEST_P(LearningStripes, WhatIsNotThereIsNot) {
   const LabelledImages test = stripes(50, 2);
   std::mt19937 random(3);
   for (auto& label : train.labels) label = static_cast<std::int32_t>(random() % 4);
-  Training training = make_training(GetParam(), train);
+  ImageTraining training = make_training(GetParam(), train);
   losses(training, kSchedule.epochs);
   EXPECT_LT(training.accuracy_on(test), 0.6);
 }
 
 TEST_P(LearningStripes, ThreadsChangeNoBit) {
   const LabelledImages train = stripes(64, 1);
-  Training one = make_training(GetParam(), train), all = make_training(GetParam(), train);
+  ImageTraining one = make_training(GetParam(), train), all = make_training(GetParam(), train);
   std::vector<double> curve;
   on_one_thread([&] { curve = losses(one, 3); });
   EXPECT_THAT(losses(all, 3), ElementsAreArray(curve));
@@ -93,8 +95,8 @@ TEST_P(LearningStripes, ThreadsChangeNoBit) {
 
 TEST_P(LearningStripes, SeedsGiveTheirOwnCurvesAndTheSameTwice) {
   const LabelledImages train = stripes(64, 1);
-  Training one = make_training(GetParam(), train), same = make_training(GetParam(), train);
-  Training other = make_training(GetParam(), train, kSchedule, 2);
+  ImageTraining one = make_training(GetParam(), train), same = make_training(GetParam(), train);
+  ImageTraining other = make_training(GetParam(), train, kSchedule, 2);
   const auto curve = losses(one, 3);
   EXPECT_THAT(losses(same, 3), ElementsAreArray(curve));
   EXPECT_NE(losses(other, 3), curve);
@@ -105,7 +107,7 @@ TEST_P(LearningStripes, EveryTestImageCountsOnce) {
   const LabelledImages train = stripes(160, 1);
   LabelledImages test = stripes(37, 5);
   for (std::size_t n = 0; n < test.labels.size(); n += 2) test.labels[n] = (test.labels[n] + 1) % 4;  // wrong ones
-  Training training = make_training(GetParam(), train);
+  ImageTraining training = make_training(GetParam(), train);
   losses(training, 1);
   double right = 0;
   for (std::int64_t n = 0; n < test.N(); ++n) {
@@ -121,7 +123,7 @@ TEST_P(LearningStripes, EveryTestImageCountsOnce) {
 INSTANTIATE_TEST_SUITE_P(Small, LearningStripes, testing::Values(mlp_graph(16, {16, 12, 4}), conv_graph(16)),
                          [](const auto& tested) { return tested.index == 0 ? "mlp" : "conv"; });
 
-TEST(Training, LessThanAMinibatchIsRefused) {
+TEST(ImageTraining, LessThanAMinibatchIsRefused) {
   const LabelledImages train = stripes(15, 1);
   EXPECT_THAT(
       [&] {
@@ -131,9 +133,9 @@ TEST(Training, LessThanAMinibatchIsRefused) {
 }
 
 // Four of twenty are left out of an epoch: without a rate its loss is that of those which are not.
-TEST(Training, EveryEpochHasAnOrderOfItsOwn) {
+TEST(ImageTraining, EveryEpochHasAnOrderOfItsOwn) {
   const LabelledImages train = stripes(20, 1);
-  Training training = make_training(mlp_graph(16, {16, 4}), train, {.epochs = 3, .rate = 0});
+  ImageTraining training = make_training(mlp_graph(16, {16, 4}), train, {.epochs = 3, .rate = 0});
   const auto found = losses(training, 3);
   EXPECT_NE(found[0], found[1]);
   EXPECT_NE(found[1], found[2]);
@@ -141,11 +143,11 @@ TEST(Training, EveryEpochHasAnOrderOfItsOwn) {
 
 // All images are alike, so that nothing but the rate changes from one step to the next: with a gradient that stays, the
 // loss falls by as much as the rate is.
-TEST(Training, TheRateFallsByHalfACosine) {
+TEST(ImageTraining, TheRateFallsByHalfACosine) {
   LabelledImages train{.format = kStripes};
   train.labels.assign(16, 1);
   train.pixels.assign(16 * 16, 0.5F);
-  Training training = make_training(mlp_graph(16, {16, 4}), train, {.epochs = 4, .rate = 1e-3F, .momentum = 0});
+  ImageTraining training = make_training(mlp_graph(16, {16, 4}), train, {.epochs = 4, .rate = 1e-3F, .momentum = 0});
   const auto found = losses(training, 5);
   const double first = found[0] - found[1];
   EXPECT_GT(first, 0);
@@ -154,7 +156,7 @@ TEST(Training, TheRateFallsByHalfACosine) {
 }
 
 // Only who has seen moved images knows where else the bright pixel of a class may be.
-TEST(Training, ShiftsMoveImages) {
+TEST(ImageTraining, ShiftsMoveImages) {
   LabelledImages train{.format = kStripes}, moved{.format = kStripes};
   for (int n = 0; n < 64; ++n) {
     train.labels.push_back(n % 2);
@@ -164,7 +166,7 @@ TEST(Training, ShiftsMoveImages) {
   moved.pixels.assign(64, 0);
   for (const int place : {0, 16 + 9, 32 + 6, 48 + 15}) moved.pixels[static_cast<std::size_t>(place)] = 1;
   for (const std::int64_t shift : {0, 1}) {
-    Training training = make_training(mlp_graph(16, {16, 2}), train, {.epochs = 40, .rate = 0.1F, .shift = shift});
+    ImageTraining training = make_training(mlp_graph(16, {16, 2}), train, {.epochs = 40, .rate = 0.1F}, 1, shift);
     losses(training, 40);
     EXPECT_EQ(training.accuracy_on(train), 1);
     EXPECT_EQ(training.accuracy_on(moved) == 1, shift == 1);
@@ -173,18 +175,18 @@ TEST(Training, ShiftsMoveImages) {
 
 // A batch normalisation by their own statistics would not see that images are a hundred times darker than those of
 // training.
-TEST(Training, InferenceGoesByTheStatisticsOfTraining) {
+TEST(ImageTraining, InferenceGoesByTheStatisticsOfTraining) {
   const LabelledImages train = stripes(160, 1);
   LabelledImages dark = stripes(64, 2);
-  Training training = make_training(conv_graph(16), train);
+  ImageTraining training = make_training(conv_graph(16), train);
   losses(training, kSchedule.epochs);
   EXPECT_GE(training.accuracy_on(dark), 0.96);
   for (float& pixel : dark.pixels) pixel /= 100;
   EXPECT_LT(training.accuracy_on(dark), 0.6);
 }
 
-TEST(LearningTasks, EveryOneIsANetworkOfItsImages) {
-  for (const LearningTask& task : learning_tasks()) {
+TEST(ImageTasks, EveryOneIsANetworkOfItsImages) {
+  for (const ImageTask& task : image_tasks()) {
     const NetworkGraph graph = task.graph(task.minibatch);
     EXPECT_EQ(graph.classes(), task.format.classes) << task.name;
     EXPECT_EQ(graph.images.size(), task.minibatch * task.format.pixels()) << task.name;

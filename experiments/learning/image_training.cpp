@@ -1,10 +1,9 @@
-#include "learning/training.hpp"
+#include "learning/image_training.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <stdexcept>
 #include <tuple>
@@ -12,10 +11,12 @@
 
 namespace brickwork {
 
-Training::Training(Network network, const LabelledImages& train, const TrainingSchedule& schedule, std::uint32_t seed)
+ImageTraining::ImageTraining(Network network, const LabelledImages& train, const TrainingSchedule& schedule,
+                             std::int64_t shift, std::uint32_t seed)
     : network_(std::move(network)),
       train_(train),
       schedule_(schedule),
+      shift_(shift),
       random_(seed),
       order_(static_cast<std::size_t>(train.N())),
       images_(static_cast<std::size_t>(network_.graph().images.size())),
@@ -30,25 +31,23 @@ Training::Training(Network network, const LabelledImages& train, const TrainingS
   initialise();
 }
 
-Epoch Training::epoch() {
-  const float turn = std::numbers::pi_v<float> * static_cast<float>(done_++) / static_cast<float>(schedule_.epochs);
-  const SgdStep step{
-      .rate = schedule_.rate * (1 + std::cos(turn)) / 2, .momentum = schedule_.momentum, .decay = schedule_.decay};
+Epoch ImageTraining::epoch() {
+  const SgdStep step = schedule_.step(done_++);
   const std::int64_t minibatch = network_.graph().images.N, minibatches = train_.N() / minibatch;
-  shuffle();
+  random_.shuffle(order_);
   Epoch sum;
   for (std::int64_t i = 0; i < minibatches; ++i) {
-    load(train_, order_.data() + i * minibatch, minibatch, schedule_.shift);
+    load(train_, order_.data() + i * minibatch, minibatch, shift_);
     sum.loss += static_cast<double>(network_.forward(labels_.data()));
-    sum.accuracy += static_cast<double>(count_right(minibatch)) / static_cast<double>(minibatch);
+    sum.measure += static_cast<double>(count_right(minibatch)) / static_cast<double>(minibatch);
     network_.backward();
     network_.step(step);
   }
   const auto count = static_cast<double>(minibatches);
-  return {.loss = sum.loss / count, .accuracy = sum.accuracy / count};
+  return {.loss = sum.loss / count, .measure = sum.measure / count};
 }
 
-double Training::accuracy_on(const LabelledImages& test) {
+double ImageTraining::accuracy_on(const LabelledImages& test) {
   const std::int64_t minibatch = network_.graph().images.N;
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(minibatch));
   std::int64_t right = 0;
@@ -62,7 +61,7 @@ double Training::accuracy_on(const LabelledImages& test) {
   return static_cast<double>(right) / static_cast<double>(test.N());
 }
 
-void Training::initialise() {
+void ImageTraining::initialise() {
   for (std::size_t i = 0; i < network_.parameters().size(); ++i) {
     using Role = NetworkParameter::Role;
     const auto& [info, layer, role] = network_.parameters()[i];
@@ -70,23 +69,17 @@ void Training::initialise() {
     if (role == Role::weights) {
       const std::int64_t fan_in = info.size() / info.dims.front();
       const float bound = std::sqrt(6 / static_cast<float>(fan_in));
-      for (float& value : values) value = between(-bound, bound);
+      for (float& value : values) value = random_.between(-bound, bound);
     }
     network_.set_parameter(i, values.data());
   }
 }
 
-// Fisher and Yates'.
-void Training::shuffle() {
-  for (std::size_t last = order_.size(); last-- > 1;) {
-    std::swap(order_[last], order_[below(static_cast<std::uint32_t>(last + 1))]);
-  }
-}
-
-void Training::load(const LabelledImages& from, const std::int64_t* chosen, std::int64_t count, std::int64_t shift) {
+void ImageTraining::load(const LabelledImages& from, const std::int64_t* chosen, std::int64_t count,
+                         std::int64_t shift) {
   const auto [C, H, W] = std::tuple(from.format.C, from.format.H, from.format.W);
   const auto moved = [&] {
-    return static_cast<std::int64_t>(below(static_cast<std::uint32_t>(2 * shift + 1))) - shift;
+    return static_cast<std::int64_t>(random_.below(static_cast<std::uint32_t>(2 * shift + 1))) - shift;
   };
   for (std::int64_t n = 0; n < count; ++n) {
     const float* const image = from.image(chosen[n]);
@@ -111,7 +104,7 @@ void Training::load(const LabelledImages& from, const std::int64_t* chosen, std:
 }
 
 // Among the first `count` images of the minibatch.
-std::int64_t Training::count_right(std::int64_t count) {
+std::int64_t ImageTraining::count_right(std::int64_t count) {
   network_.get_logits(logits_.data());
   const std::int64_t classes = network_.graph().classes();
   std::int64_t right = 0;
@@ -120,19 +113,6 @@ std::int64_t Training::count_right(std::int64_t count) {
     if (std::max_element(row, row + classes) - row == labels_[static_cast<std::size_t>(n)]) ++right;
   }
   return right;
-}
-
-std::uint32_t Training::below(std::uint32_t bound) {
-  const std::uint64_t whole = (std::uint64_t{1} << 32) / bound * bound;  // beyond it some numbers would be likelier
-  for (;;) {
-    const auto number = static_cast<std::uint32_t>(random_());
-    if (number < whole) return number % bound;
-  }
-}
-
-float Training::between(float least, float most) {
-  const float share = static_cast<float>(random_() >> 8) * 0x1p-24F;
-  return least + share * (most - least);
 }
 
 }  // namespace brickwork

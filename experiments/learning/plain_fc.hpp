@@ -1,0 +1,31 @@
+// A fully connected layer in training, on plain tensors: src [N][C], dst [N][K], weights [K][C], bias [K].
+#pragma once
+#include <optional>
+
+#include "aligned_buffer.hpp"
+#include "conv/conv_backward_data.hpp"
+#include "conv/conv_forward.hpp"
+#include "conv/conv_weight_update.hpp"
+#include "fc_problem.hpp"
+#include "network/network_layers.hpp"
+
+namespace brickwork {
+
+class PlainFc {
+ public:
+  // Throws std::runtime_error with the reason where the backend has no brick for it.
+  PlainFc(const FcProblem&, const NetworkBrick&);
+
+  void forward(const float* src, const float* weights, const float* bias, float* dst);
+  // Of what forward() was given last, to every gradient.
+  void backward(const float* ddst, float* dsrc, float* dweights, float* dbias);
+
+ private:
+  std::optional<ConvForward> forward_;
+  std::optional<ConvBackwardData> backward_data_;
+  std::optional<ConvWeightUpdate> weight_update_;
+  AlignedBuffer<float> src_, weights_, transposed_, bias_, dst_;  // blocked
+  AlignedBuffer<float> dsrc_, dweights_, dbias_, ddst_;
+};
+
+}  // namespace brickwork

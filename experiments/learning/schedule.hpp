@@ -1,0 +1,22 @@
+// How far gradient descent goes in each epoch.
+#pragma once
+#include <cmath>
+#include <numbers>
+
+#include "sgd_op.hpp"
+
+namespace brickwork {
+
+struct TrainingSchedule {
+  int epochs = 1;
+  float rate = 0.1F;  // of the first epoch; half a cosine over the epochs takes it to 0 (arXiv 1608.03983)
+  float momentum = 0.9F, decay = 0;
+
+  // Behind so many epochs.
+  SgdStep step(int done) const {
+    const float turn = std::numbers::pi_v<float> * static_cast<float>(done) / static_cast<float>(epochs);
+    return {.rate = rate * (1 + std::cos(turn)) / 2, .momentum = momentum, .decay = decay};
+  }
+};
+
+}  // namespace brickwork
