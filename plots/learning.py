@@ -25,8 +25,8 @@ SETTINGS = {
     "measure": str, "baseline": str, "baseline_measure": float,
 }
 MEASURED = {"epoch": int, "loss": float, "train_measure": float, "test_measure": float, "seconds": float}
-ACCURACY = "accuracy"
-MEASURES = (ACCURACY, "mean squared error", "bits a character")  # the more of the first, and the less of the others, the better
+ACCURACY, BITS = "accuracy", "bits a character"
+MEASURES = (ACCURACY, "mean squared error", BITS)  # the more of the first, and the less of the others, the better
 SHARE, ALIKE = "share of the baseline", "epochs alike on all threads"
 # Each wide enough to show on both sides of the next one, which lies on it where both are the same.
 LINES = [("#B9DDF1", 5.0, "-"), ("#0072B2", 1.8, "-"), ("black", 1.0, ":"), ("#009E73", 0.8, "--")]
@@ -223,13 +223,14 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     base = settings["baseline_measure"]
     if not accurate:  # of accuracies it lies far below the axis
         handles.append(test.axhline(base, color="#666666", linewidth=1.2, linestyle="-.", label=f"{settings['baseline']}: {base:.3g}"))
-    loss.set_yscale("log")
+    if settings["measure"] != BITS:  # which are logarithms already
+        loss.set_yscale("log")
     loss.set_ylabel("loss of training, mean of an epoch")
     test.set_ylabel(f"% of the test {settings['examples']} right" if accurate else f"{settings['measure']}, test {settings['examples']}")
     if accurate:
         lowest = min([curve.epochs["test_measure"].quantile(0.2) for curve in group] + [bound - 0.01 for bound in bounds])
         test.set_ylim(math.floor(100 * lowest), 100.2)
-    else:
+    elif settings["measure"] != BITS:
         test.set_yscale("log")
     for axes in (loss, test):
         axes.set_xlabel("epoch")

@@ -205,10 +205,19 @@ def test_errors_are_drawn_with_their_baseline(training, monkeypatch):
     monkeypatch.setattr(style, "save", lambda figure, *_: kept.append(figure))
     (group,) = learning.grouped(learning.load_curves([training(change=of_errors("adding-lstm", "mean squared error", "0.01"))])[0])
     drawn = learning.draw(group, list(BY_ID.values()), Path())
-    _, test = kept[0].axes
+    loss, test = kept[0].axes
+    assert (loss.get_yscale(), test.get_yscale()) == ("log", "log")
     assert [list(line.get_ydata()) for line in test.lines] == [[0.75, 0.96, 0.97, 0.01], [0.01, 0.01], [0.16, 0.16]]
     assert [text.get_text() for text in kept[0].legends[0].get_texts()] == ["1 thread", "claimed: at most 0.01", "always answering 1: 0.16"]
     assert drawn.caption.endswith("Always answering 1 would have 0.16.")
+
+
+def test_bits_are_logarithms_already(training, monkeypatch):
+    kept = []
+    monkeypatch.setattr(style, "save", lambda figure, *_: kept.append(figure))
+    (group,) = learning.grouped(learning.load_curves([training(change=of_errors("characters", "bits a character", "0.01"))])[0])
+    learning.draw(group, [], Path())
+    assert [axes.get_yscale() for axes in kept[0].axes] == ["linear", "linear"]
 
 
 def test_no_curve_is_left_out_however_many_there_are(training, monkeypatch):
