@@ -52,7 +52,7 @@ TEST(Adding, TheGradientIsThatOfTheError) {
 
 TEST(Clip, LongGradientsAreScaledDownToTheNormAndShortOnesStay) {
   std::vector<float> gradients{3, -4};
-  EXPECT_EQ(clip_by_norm(gradients, 5), 5);
+  EXPECT_EQ(clip_by_norm(gradients, 6), 5);
   EXPECT_THAT(gradients, testing::ElementsAre(3, -4));
   EXPECT_EQ(clip_by_norm(gradients, 2.5), 5);
   EXPECT_THAT(gradients, testing::ElementsAre(1.5F, -2));
