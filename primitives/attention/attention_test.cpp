@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "attention_ops.hpp"
 #include "fmt/format.h"
@@ -169,7 +170,12 @@ TEST(Attention, NansGoThroughAndLargeScoresGiveNone) {
   }
   TestData large = make_checkable_test_data<AttentionForwardOp>(p, Fill::floats);
   for (float& x : large.inputs.values<float>(0)) x *= 1e6F;
-  for (const float x : run_attention(p, rules_plan(p), large.inputs).values<float>(0)) EXPECT_TRUE(std::isfinite(x));
+  const PlainTensors far = run_attention(p, rules_plan(p), large.inputs);
+  for (const float x : far.values<float>(0)) EXPECT_TRUE(std::isfinite(x));
+  for (std::int64_t row = 0; row < p.N * p.T; ++row) {
+    const float* const weights = far.at<float>("weights") + row * p.S;
+    EXPECT_NEAR(std::accumulate(weights, weights + p.S, 0.0), 1, 1e-6);
+  }
 }
 
 TEST(Attention, APlanThatDoesNotFitIsOneSentence) {

@@ -169,13 +169,16 @@ double GnmtOp::flops(const GnmtProblem& p) {
   return flops;
 }
 
-// Each layer reads the errors of those below.
+// Each layer reads the errors of those below, to which it adds its own, of any sign.
 double GnmtOp::bound(const GnmtProblem& p) {
-  double bound = 2 * AttentionOp::bound(p.attention());
+  const double of_attention = 2 * AttentionOp::bound(p.attention());
+  double squares = of_attention * of_attention;
   for (const GnmtLayer& layer : gnmt_layers(p)) {
-    bound += p.part == GnmtPart::step ? rnn_ops::backward_bound(layer.rnn) : rnn_ops::forward_bound(layer.rnn);
+    const double bound =
+        p.part == GnmtPart::step ? rnn_ops::backward_bound(layer.rnn) : rnn_ops::forward_bound(layer.rnn);
+    squares += bound * bound;
   }
-  return bound;
+  return std::sqrt(squares);
 }
 
 void GnmtOp::check_taken(const GnmtProblem& p) {
