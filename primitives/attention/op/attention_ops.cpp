@@ -113,7 +113,7 @@ void fill_with_zeros(PlainTensors& out) {
 // the small rest of sums that cancel out.
 double AttentionOp::bound(const AttentionProblem& p) {
   const double terms = static_cast<double>(p.K) + static_cast<double>(p.S) + static_cast<double>(p.T);
-  const double growth = p.T * p.S * p.N < 64 ? 64 : 4;
+  const double growth = std::min(p.T, p.K) * p.S * p.N < 256 ? 1024 : 4;
   return growth * std::numeric_limits<float>::epsilon() * (16 + std::sqrt(terms));
 }
 
