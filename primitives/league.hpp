@@ -6,9 +6,14 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "brgemm_portable.hpp"
 #include "host_device.hpp"
+
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
 
 namespace brickwork {
 namespace league {
@@ -78,6 +83,12 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
   };
   const int most = policy(1).team_size_max(task, Kokkos::ParallelForTag());
   if (team_size > most) refuse("threads a task", team_size, most);
+#ifdef KOKKOS_ENABLE_OPENMP
+  // There Kokkos opens no region of its own, and what all threads but one were to do would be left out in silence.
+  if (std::is_same_v<Space, Kokkos::OpenMP> && team_size > 1 && omp_in_parallel() != 0) {
+    refuse("threads a task, within a parallel region,", team_size, 1);
+  }
+#endif
   Kokkos::parallel_for(name, policy(team_size), task);
 }
 

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <string>
 #include <vector>
 
 #include "testing/host_spaces.hpp"
+#include "testing/on_one_thread.hpp"
 
 namespace brickwork {
 namespace {
@@ -65,6 +67,19 @@ TYPED_TEST(League, RefusesWhatTheSpaceLacks) {
   EXPECT_THAT([&] { run(most + 1, 0); }, ThrowsMessage<std::invalid_argument>(HasSubstr("threads a task are asked")));
   EXPECT_THAT([&] { run(1, std::int64_t{1} << 40); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("bytes of scratch are asked")));
+}
+
+TEST(LeagueOfTeams, IsRefusedWithinAParallelRegion) {
+  if (Kokkos::DefaultHostExecutionSpace().concurrency() < 2) GTEST_SKIP() << "there are no teams of several threads";
+  std::string refused;
+  on_one_thread([&] {
+    try {
+      parallel_league(Kokkos::DefaultHostExecutionSpace(), 1, 2, 0, [](const auto&, std::int64_t, void*) {});
+    } catch (const std::invalid_argument& e) {
+      refused = e.what();
+    }
+  });
+  EXPECT_THAT(refused, HasSubstr("2 threads a task, within a parallel region, are asked for"));
 }
 
 }  // namespace
