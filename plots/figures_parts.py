@@ -43,12 +43,12 @@ def _counts_words(problem: Problem) -> bool:
 
 def _items(sweep: Sweep, problem: Problem) -> tuple[float, str] | None:
     """How many of what a piece of work is done on."""
-    minibatch = problem.sizes.get("N", sweep.attributes.get("N"))
-    if not minibatch:
+    together = problem.sizes.get("N", sweep.attributes.get("N"))
+    if not together:
         return None
     if _counts_words(problem):
-        return float(minibatch) * (float(problem.sizes["S"]) + float(problem.sizes["T"])), "words"
-    return float(minibatch), "images"
+        return float(together) * (float(problem.sizes["S"]) + float(problem.sizes["T"])), "words"
+    return float(together), "images"
 
 
 def _in_words(speed: float) -> str:
