@@ -8,7 +8,7 @@
 namespace brickwork {
 namespace {
 
-using Dims = std::vector<std::int64_t>;
+using PoolDims = std::vector<std::int64_t>;
 
 constexpr double kPoolRounding = std::numeric_limits<float>::epsilon();
 
@@ -90,8 +90,9 @@ void PoolForwardOp::reference(const PoolProblem& p, const PlainTensors& in, Plai
 }
 
 std::vector<TensorInfo> PoolBackwardOp::inputs(const PoolProblem& p) {
-  return {{.name = "src", .dims = p.kind == PoolKind::max ? Dims{p.N, p.C, p.H, p.W} : Dims{}, .per_image = true},
-          {.name = "ddst", .dims = {p.N, p.C, p.P(), p.Q()}, .per_image = true}};
+  return {
+      {.name = "src", .dims = p.kind == PoolKind::max ? PoolDims{p.N, p.C, p.H, p.W} : PoolDims{}, .per_image = true},
+      {.name = "ddst", .dims = {p.N, p.C, p.P(), p.Q()}, .per_image = true}};
 }
 
 std::vector<TensorInfo> PoolBackwardOp::outputs(const PoolProblem& p) {
