@@ -150,6 +150,14 @@ foreach(header gmock/gmock.h rapidcheck.h fmt/format.h Kokkos_Core.hpp)
   target_precompile_headers(brickwork_kokkos_test_main PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>)
 endforeach()
 
+# brickwork_per_isa(files...): what includes itself, once for every instruction set (Highway's foreach_target), must be a
+# unit of its own where a preset joins files. Of x86's sets these are AVX-512, AVX2 and, for processors older than 2013,
+# plain C++: each of the two between took as long to compile as they do.
+function(brickwork_per_isa)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+                                                 COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(HWY_SSE4|HWY_SSSE3)")
+endfunction()
+
 # brickwork_test(name [KOKKOS] SOURCES ... LIBS ...): one GoogleTest program, every case its own ctest entry.
 function(brickwork_test name)
   cmake_parse_arguments(ARG "KOKKOS" "" "SOURCES;LIBS" ${ARGN})
