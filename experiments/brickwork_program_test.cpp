@@ -318,6 +318,16 @@ TEST(Program, PrintsPlans) {
   EXPECT_THAT(output, Not(HasSubstr("brickwork-portable")));
 }
 
+TEST(Program, PrintsThePlansOfTheTuningThatARunHas) {
+  for (const auto& [words, bk] : {std::pair{"narrow", " bk=16 "}, {"wide", " bk=64 "}}) {
+    EXPECT_THAT(brickwork(fmt::format("--experiment conv-forward --plan print --layer layer01 --tuning {} "
+                                      "--contenders brickwork-simd",
+                                      words))
+                    .output,
+                HasSubstr(bk));
+  }
+}
+
 // The others have instruction sets of their own.
 TEST(Program, TheInstructionSetIsAskedOfTheSimdBrickAlone) {
   const auto [code, output] =

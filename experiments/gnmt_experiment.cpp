@@ -58,9 +58,7 @@ Contender<GnmtOp> our_gnmt(Backend backend, const Options& options) {
   const OurBrick ours(backend, options);
   auto contender = ours.contender<GnmtOp>();
   contender.prepare = [=](const GnmtProblem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
-    MachineModel machine = this_machine(r.threads);
-    machine.far = ours.tuning().far;
-    auto stack = GnmtStack::make(p, machine, backend, ours.isa(), ours.tuning());
+    auto stack = GnmtStack::make(p, this_machine(r.threads, ours.tuning()), backend, ours.isa(), ours.tuning());
     if (!stack) return {stack.status(), stack.reason()};
     return PreparedPtr(std::make_unique<PreparedGnmt>(p, *std::move(stack), inputs, ours.tuning_text()));
   };

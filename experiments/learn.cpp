@@ -28,13 +28,12 @@ const std::vector<std::string> kColumns{
     "measure", "baseline",  "baseline_measure", "epoch", "loss",   "train_measure", "test_measure", "seconds"};
 
 LearnerPtr begin(const LearnOptions& options) {
-  LearningSetting setting{
-      .data = options.data,
-      .epochs = options.task.epochs,
-      .seed = options.seed,
-      .brick = {this_machine(machine().usable_cores), Backend::simd, options.run.isa, options.run.tuning}};
-  setting.brick.machine.far = options.run.tuning.far;
-  return options.task.begin(setting);
+  const SimdTuning& tuning = options.run.tuning;
+  return options.task.begin(
+      {.data = options.data,
+       .epochs = options.task.epochs,
+       .seed = options.seed,
+       .brick = {this_machine(machine().usable_cores, tuning), Backend::simd, options.run.isa, tuning}});
 }
 
 ExitCode train(const LearnOptions& options, Learner& learner, CsvWriter& csv) {

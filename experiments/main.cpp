@@ -46,7 +46,7 @@ ExitCode run(Options options) {
       return exit_ok;
     }
     experiment = entry->make({*entry, table, options});
-    if (!options.print_plan && wants_tuning(*experiment, options)) choose_tuning(options);
+    if (wants_tuning(*experiment, options)) choose_tuning(options);
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};
   }

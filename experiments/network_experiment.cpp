@@ -69,8 +69,7 @@ Contender<NetworkTrainingOp<P>> our_network(Backend backend, const Options& opti
   const OurBrick ours(backend, options);
   auto contender = ours.contender<NetworkTrainingOp<P>>();
   contender.prepare = [=](const P& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
-    NetworkBrick brick{this_machine(r.threads), backend, ours.isa(), ours.tuning()};
-    brick.machine.far = ours.tuning().far;
+    const NetworkBrick brick{this_machine(r.threads, ours.tuning()), backend, ours.isa(), ours.tuning()};
     auto network = Network::make(network_graph(p), brick);
     if (!network) return {network.status(), network.reason()};
     return PreparedPtr(std::make_unique<PreparedNetwork>(*std::move(network), p.part, inputs, ours.tuning_text()));

@@ -42,9 +42,7 @@ class PreparedLoops : public Prepared {
 
 template <class Pass>
 typename Pass::Plan rules_plan(const OurBrick& ours, const typename Pass::Op::Problem& p, const Resources& resources) {
-  MachineModel machine = this_machine(resources.threads);
-  machine.far = ours.tuning().far;
-  return Pass::rule(Pass::problem(p), machine, ours.backend());
+  return Pass::rule(Pass::problem(p), this_machine(resources.threads, ours.tuning()), ours.backend());
 }
 
 template <class Pass>

@@ -4,8 +4,8 @@
 
 namespace brickwork {
 
-MachineModel this_machine(int threads) {
-  MachineModel model{.threads = threads};
+MachineModel this_machine(int threads, const SimdTuning& tuning) {
+  MachineModel model{.threads = threads, .far = tuning.far, .src = tuning.src, .narrow = tuning.narrow};
   const auto take = [](std::int64_t found, std::int64_t& bytes) {
     if (found > 0) bytes = found;
   };

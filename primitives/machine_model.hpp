@@ -4,6 +4,7 @@
 
 #include "c_access.hpp"
 #include "integers.hpp"
+#include "simd_tuning.hpp"
 
 namespace brickwork {
 
@@ -12,7 +13,9 @@ struct MachineModel {
   std::int64_t l1_bytes = 32 << 10;  // of one core, data
   std::int64_t l2_bytes = 1 << 20;   // of one core
   std::int64_t l3_bytes = 16 << 20;  // shared by all threads
-  CAccess far = CAccess::prefetch;   // how an output that the caches do not hold is reached where stores are dense
+  CAccess far = CAccess::prefetch;   // this and those below: simd_tuning.hpp
+  FarSrc src = FarSrc::runs;
+  bool narrow = true;
 
   // The busiest thread's share of equal tasks over the mean, at least 1.
   double imbalance(std::int64_t tasks) const {
@@ -20,6 +23,7 @@ struct MachineModel {
   }
 };
 
-MachineModel this_machine(int threads);  // cache sizes from hwloc, the defaults above where it finds none
+// Cache sizes from hwloc, the defaults above where it finds none; what a calibration found from the tuning.
+MachineModel this_machine(int threads, const SimdTuning& = {});
 
 }  // namespace brickwork

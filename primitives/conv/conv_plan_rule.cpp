@@ -11,9 +11,7 @@
 namespace brickwork {
 namespace {
 
-// So many input features make a call's k long enough to hide the tile's start and end. More of them are better, as a
-// pixel is then one long run in memory, which the hardware prefetches: with all instead of 64 the 1x1 layers of
-// ResNet-50 gained 2 to 17 % on an Emerald Rapids.
+// So many input features make a call's k long enough to hide the tile's start and end.
 constexpr std::int64_t kFeatures = 64;
 // But pixels that only one block of output features reads come faster in the order of memory, a tile's rows next to
 // each other: 5 to 8 % of ResNet-50's third and fifth layer with 28 images, nothing where src is in L2 (Emerald
@@ -85,7 +83,8 @@ class Chooser {
     const PixelGrid grid = pixel_grid(p, base_.flat);
     const std::int64_t pixels = std::min(grid.cols, kPixels);
     base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector());
-    base_.bc = equal_block(p.C, std::max(kFeatures, static_cast<std::int64_t>(l2_ / 2) / (4 * base_.bk * p.R * p.S)));
+    const std::int64_t in_l2 = static_cast<std::int64_t>(l2_ / 2) / (4 * base_.bk * p.R * p.S);
+    base_.bc = equal_block(p.C, reads_blocks() ? kFeatures : std::max(kFeatures, in_l2));
     if (base_.flat && base_.bk == p.K) base_.bc = equal_block(p.C, kFeaturesReadOnce);
     // The pixels of a call stay in L1 while all blocks of one vector pass.
     if (base_.bk <= kOneLine && p.K > kOneLine && p.R * p.S > 1)
@@ -119,8 +118,15 @@ class Chooser {
   // Of a filter's pixels several taps are in L1 at once, those of a 1x1 kernel pass by.
   OneVector one_vector() const {
     if (has_few_fmas() && beyond_l3(4.0 * static_cast<double>(p_.K * p_.rows * p_.cols), p_.N)) return OneVector::dear;
-    if (base_.taps == Taps::k && !has_few_fmas()) return OneVector::cheap;
+    if (base_.taps == Taps::k && !has_few_fmas()) return machine_.narrow ? OneVector::cheap : OneVector::dear;
     return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
+  }
+
+  // From memory where no part of an image is met again: what is gathered, or is a small image, comes from L2.
+  bool reads_blocks() const {
+    const double image = 4.0 * static_cast<double>(p_.C * p_.H * p_.W);
+    return machine_.src == FarSrc::blocks && p_.R * p_.S == 1 && base_.src != SrcAccess::gathered && image > l2_ &&
+           beyond_l3(image, p_.N);
   }
 
   // Of the src that a call for so many output pixels reads.

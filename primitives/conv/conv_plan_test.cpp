@@ -94,6 +94,25 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
   EXPECT_EQ(bc("N28 C512 K512 H7 R15 S15 ph7"), 64);
 }
 
+// With src=blocks, as a machine may like it: only what passes by once, on its way from memory.
+TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
+  const auto plan = [](const char* text, FarSrc src) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .src = src});
+  };
+  for (const char* far : {"N28 C256 K128 H56 sh2", "N28 C512 K128 H28"}) {
+    EXPECT_EQ(plan(far, FarSrc::runs).src, SrcAccess::cached) << far;
+    EXPECT_EQ(plan(far, FarSrc::blocks).src, SrcAccess::prefetch) << far;
+    EXPECT_EQ(plan(far, FarSrc::blocks).bc, 64) << far;
+  }
+  for (const char* near : {"N1 C256 K128 H56 sh2",      // L3 holds it
+                           "N28 C2048 K512 H7",         // L2 holds an image
+                           "N28 C1024 K512 H14 sh2",    // gathered
+                           "N28 C256 K256 H56 R3 ph1"}  // taps meet it again
+  ) {
+    EXPECT_EQ(plan(near, FarSrc::blocks), plan(near, FarSrc::runs)) << near;
+  }
+}
+
 TEST(ConvPlanRule, TakesTheBlocksOfItsNeighbours) {
   for (const char* text : {"C256 K512 H1 W100", "C3 K64 H32 R7 sh2 ph3", "C70 K80 H9 R3 ph1"}) {
     const auto p = parse_problem<ConvProblem>(text);
@@ -125,6 +144,8 @@ TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
   EXPECT_EQ(bk("N28 C3 K64 H224 R3 ph1"), 64);
   EXPECT_EQ(bk("N28 C3 K32 H224 R3 ph1"), 32);
   EXPECT_EQ(bk("N1 C3 K32 H32 R3 ph1"), 16);  // a small dst stays in L3
+  const auto first = parse_problem<ConvProblem>("N28 C3 K64 H224 R7 sh2 ph3");
+  EXPECT_EQ(plan_conv_forward(first, {.threads = 2, .narrow = false}).bk, 64);
 }
 
 // With far=stream, as a machine may like it: only what is written once, in rows of several lines.

@@ -1,22 +1,18 @@
 #include "tuning/calibration.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "aligned_buffer.hpp"
 #include "machine.hpp"
 #include "search/race.hpp"
+#include "tuning/best_tuning.hpp"
 
 namespace brickwork {
 namespace {
 
 constexpr int kDepth = 64;
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kRounds = 1;  // nobody reads these times
-#else
 constexpr int kRounds = 21;
-#endif
 constexpr double kSampleFlop = 2e7;  // a tenth of a millisecond: long against the clock, short against a time slice
 
 // By width: its rows in a tuning, and how many of them are worth a try; the default's is added.
@@ -27,33 +23,6 @@ constexpr std::int64_t kDistances[] = {0, 8, 16, 32};
 // Of a C that no cache holds for one of many programs. Where L3 holds it all the same, a wide choice of tensors has its
 // C there.
 constexpr std::int64_t kFarBytes = 64 << 20;
-
-// How much faster than the first candidate each of them is, over all blocks: the logarithm of the geometric mean.
-std::vector<double> gains(const std::vector<SimdTuning>& candidates, const std::vector<CalibrationBlock>& blocks,
-                          const MeasureTunings& measure) {
-  std::vector<double> gain(candidates.size(), 0.0);
-  for (const CalibrationBlock& block : blocks) {
-    const auto seconds = measure(candidates, block);
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      gain[c] += std::log(seconds[0] / seconds[c]) / static_cast<double>(blocks.size());
-    }
-  }
-  return gain;
-}
-
-// The first candidate is the default, and of those that nothing tells apart the first is taken, so that two
-// calibrations agree. Of thirty equal ones the luckiest looks better than it is, so one that is not the default has to
-// win a second time, against the default alone.
-SimdTuning best_of(const std::vector<SimdTuning>& candidates, const std::vector<CalibrationBlock>& blocks,
-                   const MeasureTunings& measure) {
-  const double margin = std::log1p(kCalibrationMargin);
-  const auto gain = gains(candidates, blocks, measure);
-  const double most = *std::ranges::max_element(gain);
-  const auto first = std::ranges::find_if(gain, [&](double g) { return g >= most - margin; });
-  const SimdTuning& winner = candidates[static_cast<std::size_t>(first - gain.begin())];
-  if (winner == candidates[0]) return winner;
-  return gains({candidates[0], winner}, blocks, measure)[1] > margin ? winner : candidates[0];
-}
 
 std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTuning>& tunings,
                                  const CalibrationBlock& block) {
@@ -90,18 +59,12 @@ std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTunin
                       },
                       calls});
   }
-  std::vector<std::vector<double>> samples(tunings.size());
-  for (int round = 0; round < kRounds; ++round) {
-    for (std::size_t t = 0; t < racers.size(); ++t) samples[t].push_back(take_sample(racers[t], steady_race_clock));
-  }
-  std::vector<double> medians;
-  for (auto& times : samples) medians.push_back(middle(std::move(times)));
-  return medians;
+  return race_medians(racers, kRounds);
 }
 
 }  // namespace
 
-SimdTuning choose_tuning(int widest, const SimdTuning& known, const MeasureTunings& measure) {
+SimdTuning choose_tuning(int widest, const SimdTuning& known, const Measure<CalibrationBlock>& measure) {
   SimdTuning tuning = known;
   const auto try_out = [&](const std::vector<SimdTuning>& candidates, const std::vector<CalibrationBlock>& blocks) {
     tuning = best_of(candidates, blocks, measure);
@@ -143,8 +106,10 @@ SimdTuning calibrate(Isa isa) {
   const int widest = (*probe)->isa() == "avx2" ? 2 : 4;
   SimdTuning known;
   if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) known.kept = std::min(l1 / 1024 * 4 / 5, kMostInTuning);
-  return choose_tuning(
+  known = choose_tuning(
       widest, known, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
+  return choose_planning(known,
+                         [&](const auto& tunings, const auto& problem) { return time_plans(isa, tunings, problem); });
 }
 
 }  // namespace brickwork

@@ -2,16 +2,17 @@
 //
 // One thing after the other: the height of the widest register tile together with how far ahead B is asked for, the
 // heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether blocks of few rows
-// stay whole, whether compiled tiles are faster than those that are generated, and how they reach a C in memory. The
-// candidates of a step run interleaved on blocks whose B lies in L1 and whose B streams from L2, with dense rows of A
-// and with rows far apart; a candidate is judged by the geometric mean of its medians. Differences below the noise go
-// to the default, so that two calibrations agree.
+// stay whole, whether compiled tiles are faster than those that are generated, and how they reach a C in memory; then
+// what a convolution's planner chooses by it. The candidates of a step run interleaved on blocks whose B lies in L1 and
+// whose B streams from L2, with dense rows of A and with rows far apart; a candidate is judged by the geometric mean of
+// its medians. Differences below the noise go to the default, so that two calibrations agree.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "brgemm.hpp"
+#include "conv_problem.hpp"
+#include "tuning/best_tuning.hpp"
 
 namespace brickwork {
 
@@ -22,16 +23,14 @@ struct CalibrationBlock {
   bool far = false;      // each call has a C of its own, which the caches do not hold
 };
 
-// Seconds that each tuning takes for the block, comparable among them.
-using MeasureTunings = std::function<std::vector<double>(const std::vector<SimdTuning>&, const CalibrationBlock&)>;
-
-// A candidate must be better than the default by this much.
-constexpr double kCalibrationMargin = 0.03;
-
 // The choice, whoever measures, from a default on; widest: vectors of a register tile, 4 or 2.
-SimdTuning choose_tuning(int widest, const SimdTuning&, const MeasureTunings&);
+SimdTuning choose_tuning(int widest, const SimdTuning&, const Measure<CalibrationBlock>&);
 
-// The machine's, in about a second; how large its L1 is needs no measuring. The isa must be one of simd's here.
+// The words of a planner likewise, on layers for which its plans differ by them; time_plans measures on all threads.
+SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>&);
+std::vector<double> time_plans(Isa, const std::vector<SimdTuning>&, const ConvProblem&);
+
+// The machine's, in one or two seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
 SimdTuning calibrate(Isa = Isa::best);
 
 }  // namespace brickwork

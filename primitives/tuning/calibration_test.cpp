@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conv/conv_plan.hpp"
 #include "tuning/tuning.hpp"
 
 namespace brickwork {
@@ -101,6 +102,41 @@ TEST(Calibration, AWinnerWinsTwice) {
   int calls = 0;
   const auto lucky = [&](const SimdTuning& t, const auto&) { return t == SimdTuning{} || ++calls > 20 ? 1.0 : 0.5; };
   EXPECT_EQ(choose(2, lucky), SimdTuning{});
+}
+
+// Each word of the planner on its own, by the layers that it is for alone.
+TEST(Calibration, FindsWhatAPlannerIsToDo) {
+  const auto choose_words = [](auto cost) {
+    return choose_planning({}, [&](const std::vector<SimdTuning>& tunings, const ConvProblem& p) {
+      std::vector<double> seconds;
+      for (const SimdTuning& tuning : tunings) seconds.push_back(cost(tuning, p));
+      return seconds;
+    });
+  };
+  EXPECT_EQ(choose_words([](const auto&, const auto&) { return 1.0; }), SimdTuning{});
+  EXPECT_EQ(choose_words([](const SimdTuning& t, const auto&) { return t.src == FarSrc::blocks ? 0.9 : 1.0; }),
+            (SimdTuning{.src = FarSrc::blocks}));
+  EXPECT_EQ(choose_words([](const SimdTuning& t, const auto&) { return t.narrow ? 1.0 : 0.9; }),
+            (SimdTuning{.narrow = false}));
+  EXPECT_EQ(choose_words([](const SimdTuning& t, const ConvProblem& p) {
+              return (t.src == FarSrc::blocks) == (p.C > 3) && t.narrow == (p.C > 3) ? 0.9 : 1.0;
+            }),
+            (SimdTuning{.src = FarSrc::blocks}));
+}
+
+// Otherwise the race would be between twins.
+TEST(Calibration, PlansDifferByTheirWords) {
+  std::vector<ConvProblem> raced;
+  choose_planning({}, [&](const std::vector<SimdTuning>& tunings, const ConvProblem& p) {
+    EXPECT_EQ(tunings.size(), 2u);
+    const auto plan = [&](const SimdTuning& tuning) {
+      return plan_conv_forward(p, {.threads = 2, .l3_bytes = 256 << 20, .src = tuning.src, .narrow = tuning.narrow});
+    };
+    EXPECT_NE(plan(tunings[0]), plan(tunings[1])) << to_string(p);
+    raced.push_back(p);
+    return std::vector<double>(tunings.size(), 1.0);
+  });
+  EXPECT_EQ(raced.size(), 4u);
 }
 
 TEST(Calibration, RunsOnEveryIsaOfThisMachine) {

@@ -23,7 +23,9 @@ const SizeTable<Tuning>& Tuning::table() {
                 choice("code=compiled or code=generated", {"code=compiled", "code=generated"},
                        static_cast<TileCode T::*>(&T::code)),
                 choice("far=cached, far=prefetch or far=stream", {"far=cached", "far=prefetch", "far=stream"},
-                       static_cast<CAccess T::*>(&T::far))},
+                       static_cast<CAccess T::*>(&T::far)),
+                choice("src=runs or src=blocks", {"src=runs", "src=blocks"}, static_cast<FarSrc T::*>(&T::src)),
+                choice("narrow or wide", {"wide", "narrow"}, static_cast<bool T::*>(&T::narrow))},
       .separator = ' ',
       .default_words = true};
   return table;

@@ -19,7 +19,8 @@ using testing::HasSubstr;
 
 TEST(Tuning, TextAndValueAreInverse) {
   EXPECT_EQ(to_string(SimdTuning{}),
-            "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers code=generated far=prefetch");
+            "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers code=generated far=prefetch src=runs "
+            "narrow");
   const SimdTuning other{.one = 1,
                          .two = 2,
                          .three = 3,
@@ -29,9 +30,12 @@ TEST(Tuning, TextAndValueAreInverse) {
                          .whole = false,
                          .spread = SpreadA::shuffled,
                          .code = TileCode::compiled,
-                         .far = CAccess::stream};
+                         .far = CAccess::stream,
+                         .src = FarSrc::blocks,
+                         .narrow = false};
   EXPECT_EQ(to_string(other),
-            "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled code=compiled far=stream");
+            "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled code=compiled far=stream "
+            "src=blocks wide");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
   EXPECT_EQ(parse_tuning(to_string(SimdTuning{.spread = SpreadA::memory})).spread, SpreadA::memory);
