@@ -27,7 +27,7 @@ ExitCode print_plans(const Experiment& experiment) {
   return exit_ok;
 }
 
-// A calibration takes a second: only for those who run that brick, and only when everything else is known to be right.
+// a calibration takes seconds: only for those who run that brick, and only when everything else is known to be right.
 bool wants_tuning(const Experiment& experiment, const Options& options) {
   return !options.tuning_text.empty() ||
          std::ranges::any_of(experiment.contenders(), [](const ContenderInfo& contender) {

@@ -30,6 +30,12 @@ enum class FarSrc {
   blocks,  // 64 features of one pixel after the other, and a call asks for those of a later one
 };
 
+// Over how many pixels of small images a call of a convolution's weight update sums.
+enum class Reduction {
+  deep,     // so many that the gradient's tile is seldom read and written
+  shallow,  // so few that they are in L1 while all of the tile's rows pass
+};
+
 constexpr std::int64_t kMostInTuning = 1024;  // what none of its numbers exceeds
 
 // The values that are written here lose little on any processor; a calibration finds those of the machine at hand
@@ -60,6 +66,8 @@ struct SimdTuning {
   // tiles are 28 pixels high, and not four. Narrow instead of wide: 8 % of ResNet-50's first layer on an Emerald
   // Rapids; wide instead of narrow: 6 % on Zen 5.
   bool narrow = true;
+  // Shallow instead of deep: 7 to 20 % of ResNet-50's last layers, whose images are 7 x 7, on Zen 5.
+  Reduction reduction = Reduction::deep;
 
   constexpr std::int64_t rows(std::int64_t vecs) const {
     const std::int64_t by_width[] = {one, two, three, four};

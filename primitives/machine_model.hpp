@@ -16,6 +16,7 @@ struct MachineModel {
   CAccess far = CAccess::prefetch;   // this and those below: simd_tuning.hpp
   FarSrc src = FarSrc::runs;
   bool narrow = true;
+  Reduction reduction = Reduction::deep;
 
   // The busiest thread's share of equal tasks over the mean, at least 1.
   double imbalance(std::int64_t tasks) const {

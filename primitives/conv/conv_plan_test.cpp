@@ -104,7 +104,7 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
     EXPECT_EQ(plan(far, FarSrc::blocks).src, SrcAccess::prefetch) << far;
     EXPECT_EQ(plan(far, FarSrc::blocks).bc, 64) << far;
   }
-  for (const char* near : {"N1 C256 K128 H56 sh2",      // L3 holds it
+  for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds it
                            "N28 C2048 K512 H7",         // L2 holds an image
                            "N28 C1024 K512 H14 sh2",    // gathered
                            "N28 C256 K256 H56 R3 ph1"}  // taps meet it again

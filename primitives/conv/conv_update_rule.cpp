@@ -19,6 +19,8 @@ constexpr std::int64_t kUpdateFeatures = 64;
 // of a larger one have come for another tap before. 784 instead of 200 cost 5 to 17 % of ResNet-50's 1x1 layers, and
 // 200 instead of 784 10 % of its 3x3 layers (Emerald Rapids).
 constexpr std::int64_t kDeepReduction = 784, kDeepReductionOfOneTap = 200;
+// Of images that are joined: both operands, 64 features wide, are 48 KiB together.
+constexpr std::int64_t kShallowReduction = 96;
 // With fewer input features a call takes a filter row's taps, too.
 constexpr std::int64_t kShortRows = 16;
 // What a byte costs, in flops that a core could have done instead: from behind L2, and from L2.
@@ -66,7 +68,8 @@ class UpdateChooser {
   // Images of a call, where one of them is too short a reduction.
   std::int64_t images_of_call(std::int64_t images) const {
     if (rows_of_call_ < rows_) return 1;
-    return equal_block(images, std::clamp<std::int64_t>(ceil_div(deep_, rows_ * pixels_), 1, images));
+    const std::int64_t pixels = machine_.reduction == Reduction::shallow ? kShallowReduction : deep_;
+    return equal_block(images, std::clamp<std::int64_t>(ceil_div(pixels, rows_ * pixels_), 1, images));
   }
 
   static void add(ConvUpdatePlan& plan, const char* loop, std::int64_t step, std::int64_t passing,

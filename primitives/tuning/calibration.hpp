@@ -26,9 +26,10 @@ struct CalibrationBlock {
 // The choice, whoever measures, from a default on; widest: vectors of a register tile, 4 or 2.
 SimdTuning choose_tuning(int widest, const SimdTuning&, const Measure<CalibrationBlock>&);
 
-// The words of a planner likewise, on layers for which its plans differ by them; time_plans measures on all threads.
-SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>&);
-std::vector<double> time_plans(Isa, const std::vector<SimdTuning>&, const ConvProblem&);
+// The words of a planner likewise, on layers for which its plans of a pass differ by them; the second measures them on
+// all threads.
+SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>& forward, const Measure<ConvProblem>& update);
+SimdTuning choose_planning(const SimdTuning&, Isa);
 
 // The machine's, in one or two seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
 SimdTuning calibrate(Isa = Isa::best);

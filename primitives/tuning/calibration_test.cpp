@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "conv/conv_plan.hpp"
+#include "conv/conv_update_plan.hpp"
 #include "tuning/tuning.hpp"
 
 namespace brickwork {
@@ -104,39 +105,49 @@ TEST(Calibration, AWinnerWinsTwice) {
   EXPECT_EQ(choose(2, lucky), SimdTuning{});
 }
 
-// Each word of the planner on its own, by the layers that it is for alone.
+// Each word of the planner on its own, by the layers and the pass that it is for alone.
 TEST(Calibration, FindsWhatAPlannerIsToDo) {
-  const auto choose_words = [](auto cost) {
-    return choose_planning({}, [&](const std::vector<SimdTuning>& tunings, const ConvProblem& p) {
+  const auto measure = [](auto cost) {
+    return [=](const std::vector<SimdTuning>& tunings, const ConvProblem& p) {
       std::vector<double> seconds;
-      for (const SimdTuning& tuning : tunings) seconds.push_back(cost(tuning, p));
+      for (const SimdTuning& tuning : tunings) seconds.push_back(cost(tuning, p) ? 0.9 : 1.0);
       return seconds;
-    });
+    };
   };
-  EXPECT_EQ(choose_words([](const auto&, const auto&) { return 1.0; }), SimdTuning{});
-  EXPECT_EQ(choose_words([](const SimdTuning& t, const auto&) { return t.src == FarSrc::blocks ? 0.9 : 1.0; }),
-            (SimdTuning{.src = FarSrc::blocks}));
-  EXPECT_EQ(choose_words([](const SimdTuning& t, const auto&) { return t.narrow ? 1.0 : 0.9; }),
-            (SimdTuning{.narrow = false}));
-  EXPECT_EQ(choose_words([](const SimdTuning& t, const ConvProblem& p) {
-              return (t.src == FarSrc::blocks) == (p.C > 3) && t.narrow == (p.C > 3) ? 0.9 : 1.0;
-            }),
-            (SimdTuning{.src = FarSrc::blocks}));
+  const auto nothing = measure([](const auto&, const auto&) { return false; });
+  const auto blocks = measure([](const SimdTuning& t, const auto&) { return t.src == FarSrc::blocks; });
+  const auto wide = measure([](const SimdTuning& t, const auto&) { return !t.narrow; });
+  const auto shallow = measure([](const SimdTuning& t, const auto&) { return t.reduction == Reduction::shallow; });
+  EXPECT_EQ(choose_planning({}, nothing, nothing), SimdTuning{});
+  EXPECT_EQ(choose_planning({}, blocks, nothing), (SimdTuning{.src = FarSrc::blocks}));
+  EXPECT_EQ(choose_planning({}, wide, nothing), (SimdTuning{.narrow = false}));
+  EXPECT_EQ(choose_planning({}, nothing, shallow), (SimdTuning{.reduction = Reduction::shallow}));
+  EXPECT_EQ(choose_planning({}, shallow, blocks), SimdTuning{});
+  const auto blocks_of_colours =
+      measure([](const SimdTuning& t, const ConvProblem& p) { return (t.src == FarSrc::blocks) == (p.C == 3); });
+  EXPECT_EQ(choose_planning({}, blocks_of_colours, nothing), SimdTuning{});
 }
 
 // Otherwise the race would be between twins.
 TEST(Calibration, PlansDifferByTheirWords) {
-  std::vector<ConvProblem> raced;
-  choose_planning({}, [&](const std::vector<SimdTuning>& tunings, const ConvProblem& p) {
-    EXPECT_EQ(tunings.size(), 2u);
-    const auto plan = [&](const SimdTuning& tuning) {
-      return plan_conv_forward(p, {.threads = 2, .l3_bytes = 256 << 20, .src = tuning.src, .narrow = tuning.narrow});
+  int races = 0;
+  const auto expect_difference = [&](auto rule) {
+    return [&, rule](const std::vector<SimdTuning>& tunings, const ConvProblem& p) {
+      ++races;
+      EXPECT_EQ(tunings.size(), 2u);
+      MachineModel machines[2];
+      for (int i = 0; i < 2; ++i) {
+        machines[i] = this_machine(2, tunings[i]);
+        machines[i].l3_bytes = 256 << 20;
+      }
+      EXPECT_NE(rule(p, machines[0]), rule(p, machines[1])) << to_string(p);
+      return std::vector<double>(tunings.size(), 1.0);
     };
-    EXPECT_NE(plan(tunings[0]), plan(tunings[1])) << to_string(p);
-    raced.push_back(p);
-    return std::vector<double>(tunings.size(), 1.0);
-  });
-  EXPECT_EQ(raced.size(), 4u);
+  };
+  choose_planning({},
+                  expect_difference([](const auto& p, const auto& machine) { return plan_conv_forward(p, machine); }),
+                  expect_difference([](const auto& p, const auto& machine) { return plan_conv_update(p, machine); }));
+  EXPECT_EQ(races, 7);
 }
 
 TEST(Calibration, RunsOnEveryIsaOfThisMachine) {

@@ -1,64 +1,112 @@
 // Words that a planner reads are found by racing the plans that it makes with either of them.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "aligned_buffer.hpp"
 #include "conv/conv_forward.hpp"
 #include "conv/conv_plan.hpp"
+#include "conv/conv_update_plan.hpp"
+#include "conv/conv_weight_update.hpp"
 #include "tuning/best_tuning.hpp"
 #include "tuning/calibration.hpp"
 
 namespace brickwork {
 namespace {
 
-constexpr int kRoundsOfPlans = 9;
+constexpr int kRoundsOfPlans = 7;
 
 // With so many images that no cache holds src, or dst.
 ConvProblem far_layer(const char* sizes) {
-  constexpr std::int64_t kImagesOfAThread = 16, kMostImages = 64;
+  constexpr std::int64_t kImagesOfAThread = 8, kMostImages = 64;
   auto p = parse_problem<ConvProblem>(sizes);
   p.N = std::min<std::int64_t>(kMostImages, kImagesOfAThread * Kokkos::DefaultHostExecutionSpace().concurrency());
   return p;
 }
 
-}  // namespace
+// What a race of a pass needs: its driver, by the rule's plan; the elements of its two inputs and its output; its run.
+struct ForwardRace {
+  using Driver = ConvForward;
+  static Result<ConvForward> make(const ConvProblem& p, const MachineModel& machine, Isa isa,
+                                  const SimdTuning& tuning) {
+    return ConvForward::make(p, plan_conv_forward(p, machine), Backend::simd, isa, tuning);
+  }
+  static std::array<std::int64_t, 3> sizes(const ConvForward& conv) {
+    return {conv.src_layout().size(), conv.weights_layout().size(), conv.dst_layout().size()};
+  }
+  static void run(const ConvForward& conv, const float* src, const float* weights, float* dst) {
+    conv.run(src, weights, nullptr, nullptr, dst);
+  }
+};
 
-SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& measure) {
-  SimdTuning blocks = found;
-  blocks.src = FarSrc::blocks;
-  const SimdTuning src = best_of(
-      {found, blocks},
-      {far_layer("C256 K128 H56 R1 sh2"), far_layer("C512 K128 H28 R1"), far_layer("C512 K256 H28 R1 sh2")}, measure);
-  SimdTuning wide = src;
-  wide.narrow = false;
-  return best_of({src, wide}, {far_layer("C3 K64 H224 R7 sh2 ph3")}, measure);
-}
+struct UpdateRace {
+  using Driver = ConvWeightUpdate;
+  static Result<ConvWeightUpdate> make(const ConvProblem& p, const MachineModel& machine, Isa isa,
+                                       const SimdTuning& tuning) {
+    return ConvWeightUpdate::make(p, plan_conv_update(p, machine), Backend::simd, isa, tuning);
+  }
+  static std::array<std::int64_t, 3> sizes(const ConvWeightUpdate& update) {
+    return {update.src_layout().size(), update.ddst_layout().size(), update.dweights_layout().size()};
+  }
+  static void run(ConvWeightUpdate& update, const float* src, const float* ddst, float* dweights) {
+    update.run(src, ddst, dweights);
+  }
+};
 
+// Of drivers with the rule's plans for each tuning, on all threads.
+template <class Race>
 std::vector<double> time_plans(Isa isa, const std::vector<SimdTuning>& tunings, const ConvProblem& p) {
   const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
-  std::vector<ConvForward> drivers;
-  std::int64_t src_size = 0, weights_size = 0, dst_size = 0;
+  std::vector<typename Race::Driver> drivers;
+  std::array<std::int64_t, 3> sizes{};
   for (const SimdTuning& tuning : tunings) {
-    auto driver = ConvForward::make(p, plan_conv_forward(p, this_machine(threads, tuning)), Backend::simd, isa, tuning);
+    auto driver = Race::make(p, this_machine(threads, tuning), isa, tuning);
     if (!driver) throw std::logic_error(driver.reason());
-    src_size = std::max(src_size, driver->src_layout().size());
-    weights_size = std::max(weights_size, driver->weights_layout().size());
-    dst_size = std::max(dst_size, driver->dst_layout().size());
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::max(sizes[i], Race::sizes(*driver)[i]);
     drivers.push_back(*std::move(driver));
   }
   // Where both do the same there is nothing to measure.
   if (std::ranges::all_of(drivers, [&](const auto& d) { return d.plan() == drivers[0].plan(); })) {
     return std::vector<double>(tunings.size(), 1.0);
   }
-  const AlignedBuffer<float> src(src_size), weights(weights_size);
-  AlignedBuffer<float> dst(dst_size);
+  const AlignedBuffer<float> first(sizes[0]), second(sizes[1]);
+  AlignedBuffer<float> output(sizes[2]);
   std::vector<Racer> racers;
-  for (const ConvForward& driver : drivers) {
-    racers.push_back({.work = [&] { driver.run(src.data(), weights.data(), nullptr, nullptr, dst.data()); },
+  for (auto& driver : drivers) {
+    racers.push_back({.work = [&] { Race::run(driver, first.data(), second.data(), output.data()); },
                       .warms_up = false});  // they leave nothing in the caches
   }
   return race_medians(racers, kRoundsOfPlans);
+}
+
+}  // namespace
+
+SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& forward,
+                           const Measure<ConvProblem>& update) {
+  SimdTuning tuning = found;
+  const auto try_out = [&](const SimdTuning& other, const std::vector<ConvProblem>& layers, const auto& measure) {
+    tuning = best_of({tuning, other}, layers, measure);
+  };
+  SimdTuning blocks = tuning;
+  blocks.src = FarSrc::blocks;
+  try_out(blocks, {far_layer("C256 K128 H56 R1 sh2"), far_layer("C512 K128 H28 R1"), far_layer("C512 K256 H28 R1 sh2")},
+          forward);
+  SimdTuning wide = tuning;
+  wide.narrow = false;
+  try_out(wide, {far_layer("C3 K64 H224 R7 sh2 ph3")}, forward);
+  SimdTuning shallow = tuning;
+  shallow.reduction = Reduction::shallow;
+  try_out(shallow,
+          {far_layer("C512 K2048 H7 R1"), far_layer("C1024 K512 H14 R1 sh2"), far_layer("C512 K512 H7 R3 ph1")},
+          update);
+  return tuning;
+}
+
+SimdTuning choose_planning(const SimdTuning& found, Isa isa) {
+  return choose_planning(
+      found, [&](const auto& tunings, const auto& p) { return time_plans<ForwardRace>(isa, tunings, p); },
+      [&](const auto& tunings, const auto& p) { return time_plans<UpdateRace>(isa, tunings, p); });
 }
 
 }  // namespace brickwork

@@ -25,7 +25,9 @@ const SizeTable<Tuning>& Tuning::table() {
                 choice("far=cached, far=prefetch or far=stream", {"far=cached", "far=prefetch", "far=stream"},
                        static_cast<CAccess T::*>(&T::far)),
                 choice("src=runs or src=blocks", {"src=runs", "src=blocks"}, static_cast<FarSrc T::*>(&T::src)),
-                choice("narrow or wide", {"wide", "narrow"}, static_cast<bool T::*>(&T::narrow))},
+                choice("narrow or wide", {"wide", "narrow"}, static_cast<bool T::*>(&T::narrow)),
+                choice("reduction=deep or reduction=shallow", {"reduction=deep", "reduction=shallow"},
+                       static_cast<Reduction T::*>(&T::reduction))},
       .separator = ' ',
       .default_words = true};
   return table;

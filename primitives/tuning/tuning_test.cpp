@@ -20,7 +20,7 @@ using testing::HasSubstr;
 TEST(Tuning, TextAndValueAreInverse) {
   EXPECT_EQ(to_string(SimdTuning{}),
             "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers code=generated far=prefetch src=runs "
-            "narrow");
+            "narrow reduction=deep");
   const SimdTuning other{.one = 1,
                          .two = 2,
                          .three = 3,
@@ -32,10 +32,11 @@ TEST(Tuning, TextAndValueAreInverse) {
                          .code = TileCode::compiled,
                          .far = CAccess::stream,
                          .src = FarSrc::blocks,
-                         .narrow = false};
+                         .narrow = false,
+                         .reduction = Reduction::shallow};
   EXPECT_EQ(to_string(other),
             "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled code=compiled far=stream "
-            "src=blocks wide");
+            "src=blocks wide reduction=shallow");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
   EXPECT_EQ(parse_tuning(to_string(SimdTuning{.spread = SpreadA::memory})).spread, SpreadA::memory);
