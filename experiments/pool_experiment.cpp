@@ -26,13 +26,16 @@ class PreparedPool : public PreparedSweeps<Pool> {
   AlignedBuffer<std::int32_t> indices_;
 };
 
-struct ForwardPool {
-  using Op = PoolForwardOp;
+struct EitherPool {
   using Plan = PoolPlan;
   using Driver = Pool;
   static Plan rule(const PoolProblem& p, const MachineModel& machine) {
-    return plan_pool(p, block_of_channels(p.C), p.P() * p.Q(), machine);
+    return plan_pool(p, block_of_channels(p.C), machine);
   }
+};
+
+struct ForwardPool : EitherPool {
+  using Op = PoolForwardOp;
 
   class Prepared final : public PreparedPool {
    public:
@@ -43,13 +46,8 @@ struct ForwardPool {
   };
 };
 
-struct BackwardPool {
+struct BackwardPool : EitherPool {
   using Op = PoolBackwardOp;
-  using Plan = PoolPlan;
-  using Driver = Pool;
-  static Plan rule(const PoolProblem& p, const MachineModel& machine) {
-    return plan_pool(p, block_of_channels(p.C), p.H * p.W, machine);
-  }
 
   // dst and src, once forward has left its indices, are ddst and dsrc.
   class Prepared final : public PreparedPool {

@@ -130,15 +130,14 @@ class NormPasses final : public LayerPasses {
 class PoolPasses final : public LayerPasses {
  public:
   PoolPasses(const PoolProblem& p, const MachineModel& machine)
-      : forward_(p, plan_pool(p, network_block(p.C), p.P() * p.Q(), machine)),
-        backward_(p, plan_pool(p, network_block(p.C), p.H * p.W, machine)),
-        indices_(static_cast<std::size_t>(p.kind == PoolKind::max ? forward_.indices_layout().size() : 0)) {}
+      : pool_(p, plan_pool(p, network_block(p.C), machine)),
+        indices_(static_cast<std::size_t>(p.kind == PoolKind::max ? pool_.indices_layout().size() : 0)) {}
 
-  void forward() override { forward_.forward(t_.src, t_.dst, indices_.data()); }
-  void backward() override { backward_.backward(t_.ddst, indices_.data(), t_.dsrc); }
+  void forward() override { pool_.forward(t_.src, t_.dst, indices_.data()); }
+  void backward() override { pool_.backward(t_.ddst, indices_.data(), t_.dsrc); }
 
  private:
-  Pool forward_, backward_;
+  Pool pool_;
   AlignedBuffer<std::int32_t> indices_;
 };
 

@@ -12,8 +12,8 @@ const SizeTable<PoolPlan>& PoolPlan::table() {
   return table;
 }
 
-PoolPlan plan_pool(const PoolProblem& p, std::int64_t bc, std::int64_t pixels, const MachineModel& machine) {
-  const std::int64_t bytes = p.N * p.C * pixels * static_cast<std::int64_t>(sizeof(float));
+PoolPlan plan_pool(const PoolProblem& p, std::int64_t bc, const MachineModel& machine) {
+  const std::int64_t bytes = p.N * p.C * (p.H * p.W + p.P() * p.Q()) * static_cast<std::int64_t>(sizeof(float));
   return {.bc = bc, .stream = bytes > machine.l3_bytes};
 }
 

@@ -13,15 +13,15 @@ struct PoolPlan {
   static const SizeTable<PoolPlan>& table();
 
   std::int64_t bc = 0;  // channels of a block
-  bool stream = false;  // a pass' output of images is stored past the caches
+  // A pass' output of images is stored past the caches, and src asked for ahead: those do not hold the pass' tensors.
+  bool stream = false;
 
   void validate() const { check_sizes(*this, kMaxTensorElements, "2^40"); }
 
   friend bool operator==(const PoolPlan&, const PoolPlan&) = default;
 };
 
-// For blocks of bc channels, as what stands before and behind has them, and a pass with an output of so many pixels a
-// channel.
-PoolPlan plan_pool(const PoolProblem&, std::int64_t bc, std::int64_t pixels, const MachineModel&);
+// For blocks of bc channels, as what stands before and behind has them; of both passes.
+PoolPlan plan_pool(const PoolProblem&, std::int64_t bc, const MachineModel&);
 
 }  // namespace brickwork

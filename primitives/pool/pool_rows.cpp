@@ -1,5 +1,6 @@
 #include "pool/pool_rows.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #undef HWY_TARGET_INCLUDE
@@ -30,33 +31,77 @@ struct Window {
   const float* corner;
 };
 
+// A pixel's value becomes its window's largest, and its tap the index, where it is larger.
+template <class D, class V = hn::Vec<D>, class I = hn::Vec<hn::RebindToSigned<D>>>
+HWY_INLINE void Take(D d, V x, I tap, V& largest, I& index) {
+  const auto larger = Larger(d, x, largest);
+  largest = hn::IfThenElse(larger, x, largest);
+  index = hn::IfThenElse(hn::RebindMask(hn::RebindToSigned<D>(), larger), tap, index);
+}
+
 // A window of kTaps rows and columns, or where that is 0 of as many as there are. Known ones, unrolled, take half the
-// time.
+// time. Four vectors at a time, so that lines are met in the order in which they lie in memory: one after the other
+// took 1.1 times as long on Zen 5.
 template <int kTaps>
 HWY_INLINE void MaxPixel(Window w, PoolGeometry g, PoolForwardRow f, std::int64_t q, bool stream) {
   const std::int64_t rows = kTaps > 0 ? kTaps : w.rows.size(), columns = kTaps > 0 ? kTaps : w.columns.size();
   const auto first = static_cast<std::int32_t>(w.rows.begin * g.columns.taps + w.columns.begin);
   const auto next_row = static_cast<std::int32_t>(g.columns.taps);
-  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [=](auto d, std::int64_t j) HWY_ATTR {
-    const hn::RebindToSigned<decltype(d)> di;
-    auto largest = hn::LoadU(d, w.corner + j);
-    auto index = hn::Set(di, first);
-    for (std::int32_t r = 0; r < rows; ++r)
-      for (std::int32_t s = 0; s < columns; ++s) {
-        const auto x = hn::LoadU(d, w.corner + r * f.next_row + s * g.bc + j);
-        const auto larger = Larger(d, x, largest);
-        largest = hn::IfThenElse(larger, x, largest);
-        index = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, first + r * next_row + s), index);
-      }
+  const auto store = [=](auto d, std::int64_t j, auto largest, auto index) HWY_ATTR {
     StoreOrStream(largest, d, f.dst + q * g.bc + j, stream);
     if (f.indices == nullptr) return;
     std::int32_t* const to = f.indices + q * g.bc + j;
     if (stream) {
-      hn::Stream(index, di, to);
+      hn::Stream(index, hn::RebindToSigned<decltype(d)>(), to);
     } else {
-      hn::StoreU(index, di, to);
+      hn::StoreU(index, hn::RebindToSigned<decltype(d)>(), to);
     }
+  };
+  const hn::ScalableTag<float> wide;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide));
+  std::int64_t done = 0;
+  for (; done + 4 * lanes <= g.bc; done += 4 * lanes) {
+    const hn::RebindToSigned<decltype(wide)> di;
+    const float* const corner = w.corner + done;
+    auto largest0 = hn::LoadU(wide, corner), largest1 = hn::LoadU(wide, corner + lanes),
+         largest2 = hn::LoadU(wide, corner + 2 * lanes), largest3 = hn::LoadU(wide, corner + 3 * lanes);
+    auto index0 = hn::Set(di, first), index1 = index0, index2 = index0, index3 = index0;
+    for (std::int32_t r = 0; r < rows; ++r)
+      for (std::int32_t s = 0; s < columns; ++s) {
+        const float* const x = corner + r * f.next_row + s * g.bc;
+        const auto tap = hn::Set(di, first + r * next_row + s);
+        Take(wide, hn::LoadU(wide, x), tap, largest0, index0);
+        Take(wide, hn::LoadU(wide, x + lanes), tap, largest1, index1);
+        Take(wide, hn::LoadU(wide, x + 2 * lanes), tap, largest2, index2);
+        Take(wide, hn::LoadU(wide, x + 3 * lanes), tap, largest3, index3);
+      }
+    store(wide, done, largest0, index0);
+    store(wide, done + lanes, largest1, index1);
+    store(wide, done + 2 * lanes, largest2, index2);
+    store(wide, done + 3 * lanes, largest3, index3);
+  }
+  ForEachVector(wide, done, g.bc, [=](auto d, std::int64_t j) HWY_ATTR {
+    const hn::RebindToSigned<decltype(d)> di;
+    auto largest = hn::LoadU(d, w.corner + j);
+    auto index = hn::Set(di, first);
+    for (std::int32_t r = 0; r < rows; ++r)
+      for (std::int32_t s = 0; s < columns; ++s)
+        Take(d, hn::LoadU(d, w.corner + r * f.next_row + s * g.bc + j), hn::Set(di, first + r * next_row + s), largest,
+             index);
+    store(d, j, largest, index);
   });
+}
+
+// The lines of src that the next row of dst needs beside this row's, a pixel's share of them. Where src comes from
+// memory, windows of two or three rows are too short runs for the hardware to do it: 1.4 times as fast on Zen 5, and
+// 1.9 together with stores past the caches.
+void AskForNextRow(PoolGeometry g, PoolForwardRow f, std::int64_t q) {
+  constexpr std::int64_t kLine = 16;  // floats
+  const std::int64_t below = g.rows.first(f.row) + g.rows.taps, pixel = q * g.columns.stride;
+  const std::int64_t end = std::min(g.rows.image, below + g.rows.stride);
+  const std::int64_t pixels = std::min(g.columns.stride, g.columns.image - pixel);
+  for (std::int64_t row = below; row < end; ++row)
+    for (std::int64_t c = 0; c < pixels * g.bc; c += kLine) hwy::Prefetch(f.src + row * f.next_row + pixel * g.bc + c);
 }
 
 void MaxRow(PoolGeometry g, PoolForwardRow f) {
@@ -66,6 +111,7 @@ void MaxRow(PoolGeometry g, PoolForwardRow f) {
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
     const Range columns = g.columns.taps_in_image(q);
     const Window window{rows, columns, top + (g.columns.first(q) + columns.begin) * g.bc};
+    if (f.stream) AskForNextRow(g, f, q);
     if (rows.size() == 3 && columns.size() == 3) {
       MaxPixel<3>(window, g, f, q, stream);
     } else if (rows.size() == 2 && columns.size() == 2) {
