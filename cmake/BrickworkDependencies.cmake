@@ -118,6 +118,17 @@ if(CMAKE_CUDA_COMPILER)
   set(BRICKWORK_HAS_CUDA ON)
 endif()
 
+# CUDA's runtime alone needs no nvcc; linked in, it starts where there is no driver, too.
+if(NOT BRICKWORK_SANITIZE)
+  find_package(CUDAToolkit QUIET)
+endif()
+if(TARGET CUDA::cudart_static)
+  set(BRICKWORK_HAS_CUDA_RUNTIME ON)
+  message(STATUS "CUDA ${CUDAToolkit_VERSION} from ${CUDAToolkit_LIBRARY_ROOT}")
+else()
+  message(STATUS "CUDA's runtime not found: the rows of GPUs will be skipped")
+endif()
+
 # What every target of ours is compiled with. No -march: the simd backend dispatches at run time.
 add_library(brickwork_options INTERFACE)
 target_compile_options(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wno-missing-field-initializers>)

@@ -34,14 +34,20 @@ Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::ve
     contender.pack();
     checked.pack_seconds = seconds_of([&] { contender.pack(); });
     contender.run();
-    checked.run_seconds = seconds_of([&] { contender.run(); });
+    if (DeviceQueue* const queue = contender.queue()) {
+      queue->wait();
+      checked.replay = queue->record([prepared = checked.prepared.get()] { prepared->run(); });
+      contender.pack();
+      checked.replay->seconds(1);
+      checked.run_seconds = checked.replay->seconds(1);
+    } else {
+      checked.run_seconds = seconds_of([&] { contender.run(); });
+    }
     contender.unpack(output);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {
-    checked.verdict = {Status::failed, e.what(), kNothingCompared};
-    checked.prepared.reset();
-    return checked;
+    return {.verdict = {Status::failed, e.what(), kNothingCompared}};
   }
   checked.verdict = compare(output, expected, tolerance);
   return checked;

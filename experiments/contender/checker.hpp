@@ -10,11 +10,13 @@ namespace brickwork {
 struct Checked {
   Verdict verdict;  // max_error is NaN where nothing could be compared
   PreparedPtr prepared;
+  std::unique_ptr<Replay> replay;            // of its runs, where it has a queue
   double run_seconds = 0, pack_seconds = 0;  // of single calls, to plan the timing with
 };
 
-// Packs and runs twice, as the harness will again and again: what adds to the first run's output shows. An exception
-// is the contender's own failure, but for std::bad_alloc: whoever knows the sizes can say more of it.
+// Packs and runs twice, as the harness will again and again: what adds to the first run's output shows. Where runs are
+// queued it is the replay that is judged, as it is what will be timed. An exception is the contender's own failure, but
+// for std::bad_alloc: whoever knows the sizes can say more of it.
 Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::vector<TensorInfo>& outputs,
               const PlainTensors& expected, Tolerance);
 

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace brickwork {
 namespace {
@@ -199,6 +200,96 @@ TEST(Checker, PacksAndRunsTwiceAndTimesTheSecondCalls) {
   EXPECT_EQ(calls, "pack pack run run unpack");
   EXPECT_GE(recorded.pack_seconds, 0.004);  // it slept that long
   EXPECT_GE(recorded.run_seconds, 0.002);
+}
+
+// A device that does what is queued when it is waited for, and fails as often as it is told to.
+class FakeQueue final : public DeviceQueue {
+ public:
+  void add(std::function<void()> work) { queued_.push_back(std::move(work)); }
+  void wait() override {
+    for (const auto& work : std::exchange(queued_, {})) work();
+  }
+  std::unique_ptr<Replay> record(std::function<void()> run) override;
+  void displace_cache() override {}
+
+ private:
+  std::vector<std::function<void()>> queued_;
+};
+
+struct FakeReplay final : Replay {
+  double seconds(std::int64_t runs) override {
+    for (std::int64_t i = 0; i < runs; ++i) run();
+    queue->wait();
+    return 0.25 * static_cast<double>(runs);
+  }
+  FakeQueue* queue = nullptr;
+  std::function<void()> run;
+};
+
+std::unique_ptr<Replay> FakeQueue::record(std::function<void()> run) {
+  auto replay = std::make_unique<FakeReplay>();
+  replay->queue = this;
+  replay->run = std::move(run);
+  return replay;
+}
+
+class CopyOnDevice final : public Prepared {
+ public:
+  CopyOnDevice(const PlainTensors& in, Run run) : right_(in.values<float>(0)), run_(std::move(run)) {}
+  void pack() override { std::ranges::fill(output_, std::numeric_limits<float>::quiet_NaN()); }
+  void run() override {
+    queue_.add([this] { run_(right_, output_); });
+  }
+  void unpack(PlainTensors& out) override { std::ranges::copy(output_, out.values<float>(0).begin()); }
+  DeviceQueue* queue() override { return &queue_; }
+
+ private:
+  Right right_;
+  Run run_;
+  FakeQueue queue_;
+  std::vector<float> output_ = std::vector<float>(right_.size());
+};
+
+Contender<Copy> contender_on_device(Run run) {
+  Contender<Copy> contender = contender_that(run);
+  contender.prepare = [run](const Images&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
+    return {std::make_unique<CopyOnDevice>(in, run)};
+  };
+  return contender;
+}
+
+TEST(CheckerOfADevice, AcceptsTheRightAnswerAndTakesTheDevicesTime) {
+  const Checked right = checked(contender_on_device(copy));
+  EXPECT_EQ(right.verdict.reason, "");
+  EXPECT_TRUE(right.prepared && right.replay);
+  EXPECT_EQ(right.run_seconds, 0.25);
+}
+
+TEST(CheckerOfADevice, RefusesReplaysThatDoNothingOrAddToEarlierOutput) {
+  int runs = 0;
+  expect_failed(contender_on_device([&](Right right, Output out) {
+                  if (++runs == 1) copy(right, out);
+                }),
+                "192 of 192 outputs in y are wrong, the first at element 0: nan");
+  float times = 0;
+  expect_failed(contender_on_device([&](Right right, Output out) {
+                  times += 1;
+                  for (std::size_t i = 0; i < out.size(); ++i) out[i] = times * right[i];
+                }),
+                "192 of 192 outputs in y are wrong");
+}
+
+TEST(CheckerOfADevice, WhatFailsLaterIsTheReason) {
+  for (const int failing : {1, 2, 3}) {
+    int runs = 0;
+    const Checked failed = checked(contender_on_device([&](Right right, Output out) {
+      if (++runs == failing) throw std::runtime_error("an illegal address was met");
+      copy(right, out);
+    }));
+    EXPECT_EQ(failed.verdict.status, Status::failed);
+    EXPECT_EQ(failed.verdict.reason, "an illegal address was met");
+    EXPECT_FALSE(failed.prepared || failed.replay);
+  }
 }
 
 TEST(Checker, TurnsExceptionsIntoTheReason) {

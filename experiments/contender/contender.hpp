@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "device_queue.hpp"
 #include "op.hpp"
 #include "result.hpp"
 
@@ -26,7 +27,11 @@ class Prepared {
   virtual ~Prepared() = default;
   virtual void pack() = 0;  // plain inputs -> own layouts; may be called again and again
   virtual void run() = 0;   // the operation; overwrites its outputs; may be called again and again
-  virtual void unpack(PlainTensors& outputs) = 0;            // own layouts -> plain outputs
+  virtual void unpack(PlainTensors& outputs) = 0;  // own layouts -> plain outputs
+  // Where run() leaves its work to be done later; null where it has done it when it returns. Whoever has one makes
+  // pack() forget earlier outputs, so that a replay that does nothing shows; pack() and unpack() have always done their
+  // work.
+  virtual DeviceQueue* queue() { return nullptr; }
   virtual std::string implementation() const { return {}; }  // the library's own name: "brg_conv:avx512_core"
   virtual std::string plan() const { return {}; }            // our plan's text form
   virtual std::string isa() const { return {}; }
@@ -54,8 +59,9 @@ struct Contender {
   std::string name;  // as typed on the command line: "brickwork-simd", "onednn", "libxsmm-dnn"
   Library library;
   bool ours = false;
-  bool slow = false;         // there to be right, not to be fast: left out unless it is named
-  std::string searched_for;  // the contender whose plan this one tries to better, and comes along with; mostly empty
+  std::string device = "cpu";  // or "cuda"
+  bool slow = false;           // there to be right, not to be fast: left out unless it is named
+  std::string searched_for;    // the contender whose plan this one tries to better, and comes along with; mostly empty
   // Unsupported or misfit with a reason where it cannot be. Throws where the library refuses after all: the row says
   // failed. Not called where the library is absent.
   std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -17,6 +18,7 @@
 #include <stdexcept>
 
 #include "build_info.hpp"
+#include "cuda_device.hpp"
 #include "git_info.hpp"
 #include "lines_of_code.hpp"
 #include "machine.hpp"
@@ -55,13 +57,27 @@ json library_versions() {
           {"hwloc", or_absent(build_info::hwloc)}};
 }
 
+json gpu_record() {
+  const cuda::DeviceInfo* const device = cuda::device();
+  if (device == nullptr) return {{"absent", cuda::absent()}};
+  return {{"name", device->name},
+          {"isa", device->isa},
+          {"driver_cuda", device->driver},
+          {"runtime_cuda", device->runtime},
+          {"multiprocessors", device->multiprocessors},
+          {"clock_hz", device->clock_hz},
+          {"memory_clock_hz", device->memory_clock_hz},
+          {"memory_bytes", device->memory_bytes},
+          {"l2_bytes", device->l2_bytes}};
+}
+
 // Settings that change how threads run, or what a library does.
 json environment_variables() {
   json variables = json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
-    for (const std::string_view prefix :
-         {"OMP_", "GOMP_", "KMP_", "KOKKOS_", "OPENBLAS_", "LIBXSMM_", "ONEDNN_", "DNNL_"}) {
+    for (const std::string_view prefix : {"OMP_", "GOMP_", "KMP_", "KOKKOS_", "OPENBLAS_", "LIBXSMM_", "ONEDNN_",
+                                          "DNNL_", "CUDA_", "CUDNN_", "CUBLAS", "NVIDIA_TF32"}) {
       if (!text.starts_with(prefix)) continue;
       const auto equals = text.find('=');
       variables[std::string(text.substr(0, equals))] = std::string(text.substr(equals + 1));
@@ -111,7 +127,8 @@ std::vector<std::string> environment_warnings(const Options& options) {
                                    fmt::join(runtimes, ", ")));
   }
   if (const auto warning = shared_cores_warning()) warnings.push_back(*warning);
-  for (const char* variable : {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"}) {
+  for (const char* variable :
+       {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "NVIDIA_TF32_OVERRIDE"}) {
     const char* value = std::getenv(variable);
     // OpenBLAS takes an AVX-512 processor newer than itself for a Haswell; scripts/reproduce names its AVX-512 kernels.
     if (value != nullptr && std::string_view(value) != "SkylakeX") {
@@ -148,6 +165,7 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   r["cpu"] = cpu_record();
   r["cpu"]["cache_bytes"] = machine().cache_bytes(options.threads);
   r["memory_bytes"] = machine().memory_bytes;
+  if (std::ranges::any_of(contenders, [](const auto& c) { return c.device == "cuda"; })) r["gpu"] = gpu_record();
   r["compiler"] = build_info::compiler;
   r["compiler_flags"] = build_info::compiler_flags;
   r["build_type"] = build_info::build_type;

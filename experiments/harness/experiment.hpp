@@ -38,7 +38,8 @@ struct ContenderInfo {
   std::string name;
   Library library;
   bool ours = false;
-  std::string searched_for;            // the contender whose plan this one tries to better; mostly empty
+  std::string searched_for;  // the contender whose plan this one tries to better; mostly empty
+  std::string device = "cpu";
   std::optional<Elsewhere> elsewhere;  // then it is never checked here
 
   bool runs_elsewhere() const { return elsewhere && library.absent.empty(); }

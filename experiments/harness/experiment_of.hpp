@@ -159,8 +159,9 @@ class ExperimentOf final : public Experiment {
       }
       for (ProblemInfo& info : problem_infos_) info.setting = setting;
     }
-    for (const auto& c : contenders_)
-      contender_infos_.push_back({c.name, c.library, c.ours, c.searched_for, c.elsewhere});
+    for (const auto& c : contenders_) {
+      contender_infos_.push_back({c.name, c.library, c.ours, c.searched_for, c.device, c.elsewhere});
+    }
   }
 
   std::string primitive() const override { return std::string(Op::primitive); }

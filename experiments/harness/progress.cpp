@@ -53,7 +53,8 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
       continue;
     }
     const double seconds = median(outcome.seconds), rate = problem.work() / seconds, limit = limit_of(outcome);
-    line += fmt::format("  {} {:.1f} ({:.0f}%)", outcome.contender, 1e-9 * rate, 100 * rate / limit);
+    line += fmt::format("  {} {:.1f}", outcome.contender, 1e-9 * rate);
+    if (limit > 0) line += fmt::format(" ({:.0f}%)", 100 * rate / limit);
     if (std::ranges::count(order_, outcome.contender) == 0) order_.push_back(outcome.contender);
     Total& total = totals_[outcome.contender];
     total.work += problem.count * problem.work();
@@ -66,7 +67,8 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
   note(line + fmt::format("  | {} elapsed, about {} left", clock_text(elapsed()), clock_text(left)));
   if (bound_ == Bound::bytes) return;  // what a cache keeps may be faster than the memory
   for (const auto& outcome : outcomes) {
-    if (!outcome.seconds.empty() && problem.least_flop / median(outcome.seconds) > kAboveRoof * limit_of(outcome)) {
+    if (outcome.seconds.empty() || limit_of(outcome) == 0) continue;
+    if (problem.least_flop / median(outcome.seconds) > kAboveRoof * limit_of(outcome)) {
       note(fmt::format("warning: {} on {} is above the loaded roof: distrust this run", outcome.contender,
                        problem.name));
     }
@@ -76,13 +78,19 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
 void Progress::summary() const {
   if (totals_.empty()) return;
   const bool bytes = bound_ == Bound::bytes;
-  show(fmt::format(
-      "\nall problems, weighted by count; {}:\n{:<20}{:>10}{:>12}\n",
-      bytes ? "the stream is STREAM's triad out of memory" : "the roof is FMAs with a register tile's loads from L1",
-      "contender", bytes ? "GB/s" : "GFLOP/s", bytes ? "% of stream" : "% of roof"));
+  const bool judged = totals_.begin()->second.limit_work > 0;  // on the host
+  show(fmt::format("\nall problems, weighted by count{}:\n{:<20}{:>10}{:>12}\n",
+                   !judged ? ""
+                   : bytes ? "; the stream is STREAM's triad out of memory"
+                           : "; the roof is FMAs with a register tile's loads from L1",
+                   "contender", bytes ? "GB/s" : "GFLOP/s",
+                   !judged ? ""
+                   : bytes ? "% of stream"
+                           : "% of roof"));
   for (const auto& contender : order_) {
     const Total& t = totals_.at(contender);
-    show(fmt::format("{:<20}{:>10.1f}{:>12.1f}{}\n", contender, 1e-9 * t.work / t.seconds, 100 * t.work / t.limit_work,
+    show(fmt::format("{:<20}{:>10.1f}{:>12}{}\n", contender, 1e-9 * t.work / t.seconds,
+                     judged ? fmt::format("{:.1f}", 100 * t.work / t.limit_work) : "",
                      t.problems < done_ ? fmt::format("   ({} of {} problems)", t.problems, done_) : ""));
   }
 }

@@ -35,7 +35,7 @@ class Progress {
   void status(const std::string& what);  // replaced by the next output; shown on a terminal only
   void note(const std::string& line);
   // limit: flop/s of the loaded roof, or bytes/s of the stream, measured beside this problem; 0 where nothing was timed
-  // here.
+  // here, or on a device.
   void finished(const ProblemInfo&, const std::vector<Outcome>&, double limit);
   void summary() const;
 

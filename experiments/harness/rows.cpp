@@ -45,6 +45,7 @@ Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender,
   row.ours = contender.ours ? "yes" : "no";
   row.backend = contender.library.name;
   row.version = contender.library.version;
+  row.device = contender.device;
   if (const auto& prepared = checked.prepared) {
     row.implementation = prepared->implementation();
     row.plan = prepared->plan();

@@ -11,6 +11,7 @@
 
 #include "cache_evictor.hpp"
 #include "companion.hpp"
+#include "contender_tasks.hpp"
 #include "environment.hpp"
 #include "interrupt.hpp"
 #include "loaded_roof.hpp"
@@ -44,8 +45,11 @@ class Runner {
         progress_(experiment.problems().size(), clock, machine.cache_bytes(options.threads)),
         budget_(options, experiment.problems().size(), clock),
         fma_(options.threads),
-        roof_(options.threads) {
-    if (options.cold_cache && !options.check_only) evictor_ = std::make_unique<CacheEvictor>(options.threads, machine);
+        roof_(options.threads),
+        on_host_(std::ranges::any_of(experiment.contenders(), [](const auto& c) { return c.device == "cpu"; })) {
+    if (options.cold_cache && !options.check_only) {
+      evict_ = [evictor = std::make_shared<CacheEvictor>(options.threads, machine)] { (*evictor)(); };
+    }
     for (const ContenderInfo& contender : experiment.contenders()) {
       if (contender.runs_elsewhere()) companions_.emplace_back(experiment, contender, options, folder);
     }
@@ -53,14 +57,15 @@ class Runner {
 
   ExitCode run() {
     // Who gives us turns measures that.
-    if (!options_.check_only && !options_.turns) measure_stream();
+    const bool measures_stream = on_host_ && !options_.check_only && !options_.turns;
+    if (measures_stream) measure_stream();
     Turns turns(options_, experiment_.problems().size());
     while (const auto turn = turns.next()) {
       run_problem(*turn);
       turns.done(*turn);
     }
     companions_.clear();  // they end now
-    if (!options_.check_only && !options_.turns && !interrupted()) measure_stream();
+    if (measures_stream && !interrupted()) measure_stream();
     progress_.summary();
     if (options_.check_only) {
       show(fmt::format("{} checks passed, {} failed, {} skipped\n", passed_, failed_, skipped_));
@@ -83,6 +88,7 @@ class Runner {
     Row row;  // what all of its rows share
     std::vector<double> seconds;
     double limit = 0;  // of its own process; 0: that of this one
+    std::string lost;  // why it could not be timed, after all
   };
 
   void run_problem(const Turn& turn) {
@@ -98,7 +104,7 @@ class Runner {
         samples = turn.samples ? *turn.samples : samples_for(problem, entries);
         limit = time_all(problem, entries, samples);
       }
-      for (Entry& entry : entries) entry.checked.prepared.reset();  // another process needs the memory
+      for (Entry& entry : entries) entry.checked = {};  // another process needs the memory
     }
     csv_.flush();  // before anything is shown: what is measured must not depend on a screen
     measure_elsewhere(turn.problem, samples, entries);
@@ -139,7 +145,7 @@ class Runner {
       count(row);
       if (checked.verdict.status != Status::ok || options_.check_only) {
         csv_.append(row);
-        checked.prepared.reset();
+        checked = {};
       }
       entries.push_back({std::move(checked), std::move(row), {}});
     }
@@ -190,25 +196,29 @@ class Runner {
     if (std::ranges::none_of(entries, [](const Entry& e) { return e.checked.prepared != nullptr; })) return 0;
     progress_.status(fmt::format("{}: timing", problem.name));
     std::vector<TimedTask> tasks;
-    std::vector<std::pair<Row, std::vector<double>*>> targets;  // of each task: its rows, and where its times go
-    CacheEvictor* const evictor = evictor_.get();
+    struct Target {
+      Row row;                            // of its samples
+      std::vector<double>* seconds;       // where they go, too
+      const std::string* lost = nullptr;  // why they mean nothing
+    };
+    std::vector<Target> targets;  // of each task
     for (Entry& entry : entries) {
-      Prepared* const prepared = entry.checked.prepared.get();
-      if (prepared == nullptr) continue;
-      tasks.push_back({entry.row.contender + "/run", [prepared] { prepared->run(); }, samples, evictor});
-      targets.emplace_back(entry.row, &entry.seconds);
-      tasks.push_back({entry.row.contender + "/pack", [prepared] { prepared->pack(); }, kPackSamples, evictor});
-      targets.emplace_back(pack_row(entry.row), nullptr);
+      if (!entry.checked.prepared) continue;
+      auto [run, pack] = contender_tasks(entry.row.contender, entry.checked, samples, evict_, entry.lost);
+      tasks.push_back(std::move(run));
+      targets.push_back({entry.row, &entry.seconds, &entry.lost});
+      tasks.push_back(std::move(pack));
+      targets.push_back({pack_row(entry.row), nullptr, &entry.lost});
     }
     const Row shared = problem_row(experiment_, problem, info_);
     std::vector<double> limit_seconds;
     const auto measure = [&](const char* name, auto& limit, Row row, std::vector<double>* seconds) {
       tasks.push_back({std::string(name) + "/run", [&limit] { limit.run(); }, samples, nullptr});
-      targets.emplace_back(std::move(row), seconds);
+      targets.push_back({std::move(row), seconds});
     };
-    if (problem.bound == Bound::bytes) {
+    if (on_host_ && problem.bound == Bound::bytes) {
       measure(kStreamName, stream(), stream_row(shared, stream()), &limit_seconds);
-    } else {
+    } else if (on_host_) {
       measure(kFmaPeakName, fma_, fma_row(shared, fma_), nullptr);
       measure(kLoadedRoofName, roof_, loaded_roof_row(shared, roof_), &limit_seconds);
     }
@@ -216,11 +226,25 @@ class Runner {
     const auto times =
         time_interleaved(tasks, options_.min_time, folder_ / "google-benchmark" / (problem.id + ".json"));
     for (std::size_t t = 0; t < tasks.size(); ++t) {
-      append_samples(targets[t].first, times[t], 0);
-      if (targets[t].second != nullptr) *targets[t].second = times[t];
+      const auto& [row, seconds, lost] = targets[t];
+      if (lost != nullptr && !lost->empty()) continue;
+      append_samples(row, times[t], 0);
+      if (seconds != nullptr) *seconds = times[t];
+    }
+    for (Entry& entry : entries) {
+      if (!entry.lost.empty()) note_lost(entry);
     }
     if (limit_seconds.empty()) return 0;
     return (problem.bound == Bound::bytes ? stream().bytes() : roof_.flop()) / median(limit_seconds);
+  }
+
+  // It was right when it was checked.
+  void note_lost(Entry& entry) {
+    entry.row.status = to_string(Status::failed);
+    entry.row.reason = entry.lost;
+    csv_.append(entry.row);
+    --passed_;
+    ++failed_;
   }
 
   void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double limit) {
@@ -228,7 +252,8 @@ class Runner {
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused;  // (status, reason) -> by whom
     for (const Entry& entry : entries) {
       outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds, entry.limit});
-      if (limit == 0 && entry.limit == 0) outcomes.back().seconds.clear();  // an interrupt came before it was measured
+      // An interrupt came before the limit was measured.
+      if (on_host_ && limit == 0 && entry.limit == 0) outcomes.back().seconds.clear();
       if (entry.row.status != to_string(Status::ok)) {
         refused[{entry.row.status, entry.row.reason}].push_back(entry.row.contender);
       }
@@ -293,8 +318,9 @@ class Runner {
   TimeBudget budget_;
   FmaPeak fma_;
   LoadedRoof roof_;
+  bool on_host_;  // whether anyone runs there, whom its limits judge
   std::unique_ptr<StreamTriad> stream_;
-  std::unique_ptr<CacheEvictor> evictor_;  // where the cache is to be cold
+  std::function<void()> evict_;  // where the cache is to be cold
   std::deque<Companion> companions_;
   int stream_done_ = 0;
   int passed_ = 0, failed_ = 0, skipped_ = 0;

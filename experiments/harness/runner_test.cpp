@@ -126,6 +126,50 @@ TEST_F(Runner, MeasuresTheStreamBesideABandwidthBoundProblem) {
   EXPECT_EQ(rows, expected);
 }
 
+// By a device's own clock, and beside nothing of the host's.
+TEST_F(Runner, TimesAContenderOnADevice) {
+  for (const bool cold : {false, true}) {
+    options_.cold_cache = cold;
+    fs::remove_all(folder_);
+    FakeContender on_device = right_;
+    on_device.device_seconds = [](std::int64_t runs) { return 1e-3 * static_cast<double>(runs); };
+    EXPECT_EQ(run_fake(fake_experiment({on_device}), options_), exit_ok);
+    const CsvTable table(folder_ / "samples.csv");
+    ASSERT_EQ(table.rows(), 6U);
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      EXPECT_EQ(table.at(i, "device"), "cuda");
+      if (table.at(i, "phase") == "run") {
+        EXPECT_DOUBLE_EQ(std::stod(table.at(i, "seconds")), 1e-3);
+      }
+    }
+    EXPECT_TRUE(read_json(folder_ / "environment.json").contains("gpu"));
+  }
+}
+
+// It was right when it was checked, in three runs.
+TEST_F(Runner, ADeviceThatFailsWhileItIsTimedHasNoTimes) {
+  FakeContender failing = right_, going_on = right_;
+  failing.name = "failing";
+  int replays = 0;
+  failing.device_seconds = [&](std::int64_t runs) -> double {
+    if (++replays > 4) throw std::runtime_error("a kernel failed: an illegal address was met");
+    return 1e-3 * static_cast<double>(runs);
+  };
+  EXPECT_EQ(run_fake(fake_experiment({failing, going_on}), options_), exit_failed);
+  const CsvTable table(folder_ / "samples.csv");
+  int failed = 0, timed = 0;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.at(i, "contender") == "right") timed += table.at(i, "status") == "ok" ? 1 : 0;
+    if (table.at(i, "contender") != "failing") continue;
+    ++failed;
+    EXPECT_EQ(table.at(i, "status"), "failed");
+    EXPECT_EQ(table.at(i, "reason"), "a kernel failed: an illegal address was met");
+    EXPECT_EQ(table.at(i, "seconds"), "");
+  }
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(timed, 6);
+}
+
 TEST_F(Runner, SucceedsWhereSomeAreSkipped) {
   EXPECT_EQ(run_fake(fake_experiment({right_, absent_}), options_), exit_ok);
 }

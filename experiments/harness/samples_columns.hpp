@@ -35,7 +35,7 @@ inline constexpr Column kColumnsBehind[] = {
     {"backend", &Row::backend},
     {"version", &Row::version},
     {"implementation", &Row::implementation},
-    {"device", [](const RunInfo&, const Row&) { return std::string("cpu"); }},
+    {"device", [](const RunInfo&, const Row& r) { return r.device; }},
     {"isa", &Row::isa},
     {"dtype", [](const RunInfo&, const Row& r) { return r.dtype; }},
     {"threads", [](const RunInfo& i, const Row&) { return std::to_string(i.threads); }},

@@ -25,6 +25,7 @@ struct Row {
   std::vector<std::pair<std::string, std::string>> sizes;  // those of the file's size columns that apply
   std::string primitive, pass;
   std::string contender, ours, backend, version, implementation, isa, tuning, dtype;  // ours: yes, no
+  std::string device = "cpu";
   std::string setting;  // what the rows of one figure have in common
   std::string phase, plan;
   std::string bound;  // flops, bytes

@@ -16,18 +16,19 @@ namespace {
 
 constexpr const char* kCutOff = "cut_off";
 
-double seconds_of_calls(const std::function<void()>& work, std::int64_t calls, const Clock& clock) {
+double seconds_of_calls(const TimedTask& task, std::int64_t calls, const Clock& clock) {
+  if (task.device_seconds) return task.device_seconds(calls);
   const auto start = clock();
-  for (std::int64_t i = 0; i < calls; ++i) work();
+  for (std::int64_t i = 0; i < calls; ++i) task.work();
   return std::chrono::duration<double>(clock() - start).count();
 }
 
 // So many calls between two looks at the clock that the look, some 50 ns, costs less than a thousandth.
 std::int64_t calls_per_iteration(const TimedTask& task, const Clock& clock) {
-  if (task.evictor != nullptr) return 1;
+  if (task.evict) return 1;
   task.work();  // on caches without its data it would last too long for its like
   std::int64_t calls = 1;
-  while (seconds_of_calls(task.work, calls, clock) < 50e-6) calls *= 2;
+  while (seconds_of_calls(task, calls, clock) < 50e-6) calls *= 2;
   return calls;
 }
 
@@ -37,10 +38,10 @@ void measure(benchmark::State& state, const TimedTask& task, std::int64_t calls,
     state.counters[kCutOff] = 1;
     return;
   }
-  if (task.evictor == nullptr) task.work();  // the caches hold another contender's data
+  if (!task.evict) task.work();  // the caches hold another contender's data
   for (auto _ : state) {
-    if (task.evictor != nullptr) (*task.evictor)();
-    state.SetIterationTime(seconds_of_calls(task.work, calls, clock));
+    if (task.evict) task.evict();
+    state.SetIterationTime(seconds_of_calls(task, calls, clock));
   }
   state.counters["calls_per_iteration"] = static_cast<double>(calls);
 }

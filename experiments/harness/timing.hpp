@@ -1,12 +1,11 @@
 // Google Benchmark as the engine: the tasks of one problem, interleaved at random, several samples each.
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "cache_evictor.hpp"
 
 namespace brickwork {
 
@@ -18,7 +17,9 @@ struct TimedTask {
   std::string name;  // unique among the tasks of one call; "simd/run"
   std::function<void()> work;
   int samples = 1;
-  CacheEvictor* evictor = nullptr;  // empties the caches before every call, untimed; null in a hot run
+  std::function<void()> evict;  // empties the caches before every call, untimed; none in a hot run
+  // Seconds of so many calls where a device has a clock of its own; else they are read off the run's.
+  std::function<double(std::int64_t calls)> device_seconds;
 };
 
 // seconds[i][s]: seconds of one call of task i in sample s. A sample is the mean over calls that last `min_time`
@@ -26,7 +27,7 @@ struct TimedTask {
 //
 // Hot work is called 1, 2, 4 ... times until a stretch of calls lasts 50 us; all samples consist of such stretches. One
 // call that is not timed goes before that, before each sample, and before each try of the engine, in the first sample
-// of a task, at how many stretches last `min_time`. With an evictor every stretch is one call on emptied caches, and no
+// of a task, at how many stretches last `min_time`. With `evict` every stretch is one call on emptied caches, and no
 // other goes before it.
 //
 // Google Benchmark's own JSON goes to `json`, unless interrupted; throws std::runtime_error where that cannot be

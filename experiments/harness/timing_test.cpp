@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "cache_evictor.hpp"
 #include "progress.hpp"
 #include "testing/json_file.hpp"
 
@@ -119,9 +120,26 @@ TEST(Timing, EvictsTheCachesBeforeEveryColdCallOutsideOfTheClock) {
   const auto note = [&](char what) { record += fmt::format("{}{} ", what, evictor.walked()[0]); };
   const auto work = [&] { note('c'), now += 1us; };
   const auto clock = [&] { return note('t'), now; };
-  const auto seconds = time_interleaved({{"cold/run", work, 3, &evictor}}, 1e-7, json_file(), clock);
+  const auto seconds = time_interleaved({{"cold/run", work, 3, std::ref(evictor)}}, 1e-7, json_file(), clock);
   EXPECT_EQ(record, "t1 c1 t1 t2 c2 t2 t3 c3 t3 ");
   for (const double s : seconds.at(0)) EXPECT_NEAR(s, 1e-6, 1e-12);
+}
+
+TEST(Timing, TakesADevicesWordForItsTime) {
+  Stage stage;
+  std::vector<std::int64_t> stretches;
+  const auto device_seconds = [&](std::int64_t calls) {
+    stretches.push_back(calls);
+    return 20e-6 * static_cast<double>(calls);
+  };
+  const TimedTask task{.name = "device/run",
+                       .work = stage.work('w', 1ms),  // to warm up
+                       .samples = 3,
+                       .device_seconds = device_seconds};
+  const auto seconds = time_interleaved({task}, 1e-6, json_file(), stage.clock());
+  EXPECT_EQ(seconds.at(0), (std::vector<double>{20e-6, 20e-6, 20e-6}));
+  EXPECT_EQ(stretches, (std::vector<std::int64_t>{1, 2, 4, 4, 4, 4}));
+  EXPECT_EQ(stage.record, "wwww");
 }
 
 TEST(Timing, GivesEverySampleOfEveryTask) {

@@ -8,13 +8,30 @@ void right_answer(std::span<const float> right, std::span<float> output) { std::
 
 namespace {
 
-class FakePrepared final : public Prepared {
+struct FakeReplay final : Replay {
+  FakeReplay(std::function<void()> r, std::function<double(std::int64_t)> s) : run(std::move(r)), clock(std::move(s)) {}
+  double seconds(std::int64_t runs) override {
+    for (std::int64_t i = 0; i < runs; ++i) run();
+    return clock(runs);
+  }
+  std::function<void()> run;
+  std::function<double(std::int64_t)> clock;
+};
+
+class FakePrepared final : public Prepared, public DeviceQueue {
  public:
   FakePrepared(const FakeContender& fake, const PlainTensors& in) : fake_(fake), right_(in.values<float>(0)) {}
   void pack() override {}
   void run() override { fake_.run(right_, output_); }
   void unpack(PlainTensors& out) override { std::ranges::copy(output_, out.values<float>(0).begin()); }
   std::string plan() const override { return fake_.plan; }
+  DeviceQueue* queue() override { return fake_.device_seconds ? this : nullptr; }
+
+  void wait() override {}
+  std::unique_ptr<Replay> record(std::function<void()> run) override {
+    return std::make_unique<FakeReplay>(std::move(run), fake_.device_seconds);
+  }
+  void displace_cache() override {}
 
  private:
   FakeContender fake_;
@@ -28,6 +45,7 @@ Contender<FakeOp> contender(const FakeContender& fake) {
   return {.name = fake.name,
           .library = {"fake", "1.0"},
           .ours = fake.name == "right",
+          .device = fake.device_seconds ? "cuda" : "cpu",
           .slow = fake.slow,
           .searched_for = fake.searched_for,
           .prepare = [fake](const FakeProblem&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {

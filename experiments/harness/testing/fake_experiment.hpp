@@ -1,6 +1,7 @@
 // An experiment whose contenders behave or misbehave as a test asks.
 #pragma once
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -60,6 +61,7 @@ struct FakeContender {
   bool slow = false;
   std::string searched_for = {};
   std::string plan = "n,\"kb\"";
+  std::function<double(std::int64_t runs)> device_seconds = {};  // what a device's clock says, where it runs on one
 };
 
 void right_answer(std::span<const float> right, std::span<float> output);

@@ -1,0 +1,73 @@
+#include "cuda_device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace brickwork::cuda {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+TEST(CudaDevice, IsThereOrSaysInOneSentenceWhyNot) {
+  if (absent().empty()) {
+    ASSERT_NE(device(), nullptr);
+    EXPECT_THAT(device()->isa, testing::StartsWith("sm_"));
+    EXPECT_GT(device()->l2_bytes, 0);
+    return;
+  }
+  EXPECT_EQ(device(), nullptr);
+  EXPECT_THAT(absent(), AnyOf(HasSubstr("built without CUDA"), HasSubstr("no CUDA device"), HasSubstr("older than")));
+  const auto refused = prepared([]() -> PreparedPtr { throw std::logic_error("asked where there is no device"); });
+  EXPECT_EQ(refused.status(), Status::absent);
+  EXPECT_EQ(refused.reason(), absent());
+}
+
+#ifdef BRICKWORK_HAS_CUDA_RUNTIME
+class OnDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = absent(); !why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+TEST_F(OnDevice, BuffersKeepWhatTheyRead) {
+  const std::vector<float> values{1, 2, 3};
+  Buffer buffer(sizeof(float) * values.size());
+  buffer.read_from(values.data());
+  std::vector<float> read(values.size());
+  buffer.write_to(read.data());
+  EXPECT_EQ(read, values);
+  buffer.fill_with_nan();
+  buffer.write_to(read.data());
+  EXPECT_TRUE(std::isnan(read[0]) && std::isnan(read[2]));
+}
+
+TEST_F(OnDevice, MemoryThatIsNotThereIsRefusedWithItsSizes) {
+  const auto refused = prepared([]() -> PreparedPtr {
+    const Buffer buffer(static_cast<std::size_t>(device()->memory_bytes) * 2);
+    return nullptr;
+  });
+  EXPECT_EQ(refused.status(), Status::unsupported);
+  EXPECT_THAT(refused.reason(),
+              testing::MatchesRegex("a tensor of .* GB does not fit into the .* GB that are left .*"));
+}
+
+// What is queued is a memset of so many bytes.
+TEST_F(OnDevice, AReplayTakesTheTimeOfItsRuns) {
+  Queue& shared = queue();
+  const auto replay = shared.record([&] { shared.displace_cache(); });
+  EXPECT_THROW(shared.record([] { throw std::runtime_error("refused"); }), std::runtime_error);
+  replay->seconds(1);
+  const double one = replay->seconds(1), ten = replay->seconds(10);
+  EXPECT_GT(one, 0);
+  EXPECT_GT(ten, 4 * one);
+  EXPECT_LT(ten, 25 * one);
+}
+#endif
+
+}  // namespace
+}  // namespace brickwork::cuda
