@@ -6,10 +6,10 @@
 namespace brickwork::pytorch {
 namespace {
 
-template <class T>
+template <class T, class TheirT = T>
 at::Tensor view_as(const PlainTensors& tensors, const TensorInfo& info) {
   T* const values = const_cast<T*>(tensors.at<T>(info.name));
-  return torch::from_blob(values, info.dims, c10::CppTypeToScalarType<T>::value);
+  return torch::from_blob(values, info.dims, c10::CppTypeToScalarType<TheirT>::value);
 }
 
 }  // namespace
@@ -27,6 +27,8 @@ at::Tensor view(const PlainTensors& tensors, std::string_view name) {
   switch (info.dtype) {
     case DType::f32:
       return view_as<float>(tensors, info);
+    case DType::bf16:
+      return view_as<bf16, at::BFloat16>(tensors, info);
     case DType::f64:
       return view_as<double>(tensors, info);
     case DType::i32:

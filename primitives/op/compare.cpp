@@ -46,7 +46,7 @@ Verdict compare_elements(const Output<T>& output, double tolerance) {
     verdict.status = Status::failed;
     verdict.reason = fmt::format(
         "{} of {} outputs in {} are wrong, the first at element {}: {} instead of {} +- {:.3g}", wrong,
-        output.actual.size(), output.info.name, first_wrong, output.actual[first_wrong], first_right, tolerance);
+        output.actual.size(), output.info.name, first_wrong, +output.actual[first_wrong], first_right, tolerance);
   }
   return verdict;
 }
@@ -90,8 +90,9 @@ Verdict compare(const PlainTensors& actual, const PlainTensors& expected, Tolera
     }
     if (info.size() == 0) continue;
     ++compared;
-    const Verdict verdict = info.dtype == DType::f32 ? compare_tensor<float>(actual, expected, i, tolerance)
-                                                     : compare_tensor<double>(actual, expected, i, tolerance);
+    const Verdict verdict = info.dtype == DType::f32    ? compare_tensor<float>(actual, expected, i, tolerance)
+                            : info.dtype == DType::bf16 ? compare_tensor<bf16>(actual, expected, i, tolerance)
+                                                        : compare_tensor<double>(actual, expected, i, tolerance);
     const double max_error = std::max(worst.max_error, verdict.max_error);
     if (worst.status == Status::ok) worst = verdict;
     worst.max_error = max_error;
@@ -113,6 +114,9 @@ void poison(PlainTensors& outputs) {
     switch (outputs.infos()[i].dtype) {
       case DType::f32:
         std::ranges::fill(outputs.values<float>(i), std::numeric_limits<float>::quiet_NaN());
+        break;
+      case DType::bf16:
+        std::ranges::fill(outputs.values<bf16>(i), bf16(std::numeric_limits<float>::quiet_NaN()));
         break;
       case DType::f64:
         std::ranges::fill(outputs.values<double>(i), std::numeric_limits<double>::quiet_NaN());

@@ -18,6 +18,8 @@ PlainTensors of(std::vector<double> first, std::vector<double> second, DType dty
     for (std::size_t j = 0; j < values.size(); ++j) {
       if (dtype == DType::f32) {
         tensors.values<float>(i)[j] = static_cast<float>(values[j]);
+      } else if (dtype == DType::bf16) {
+        tensors.values<bf16>(i)[j] = static_cast<bf16>(values[j]);
       } else {
         tensors.values<double>(i)[j] = values[j];
       }
@@ -79,6 +81,8 @@ TEST(Compare, RefusesNanAndInfinityWhateverTheTolerance) {
 TEST(Compare, RoundsTheRightAnswerAsTheOutputIs) {
   const PlainTensors third = of({1.0 / 3}, {1}, DType::f64);
   EXPECT_EQ(compare(of({1.0 / 3}, {1}, DType::f32), third, 0).status, Status::ok);
+  EXPECT_EQ(compare(of({1.0 / 3}, {1}, DType::bf16), third, 0).status, Status::ok);
+  EXPECT_EQ(compare(of({0.33}, {1}, DType::bf16), third, 0).status, Status::failed);
 }
 
 TEST(Compare, RefusesToDecideNothing) {
@@ -91,7 +95,7 @@ TEST(Compare, RefusesToDecideNothing) {
 }
 
 TEST(Compare, PoisonIsWrongInEveryType) {
-  for (const DType dtype : {DType::f32, DType::f64}) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f64}) {
     PlainTensors output = of({1, 2}, {3}, dtype);
     poison(output);
     EXPECT_EQ(compare(output, of({1, 2}, {3}, DType::f64), 1e30).status, Status::failed) << to_string(dtype);

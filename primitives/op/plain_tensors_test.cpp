@@ -21,6 +21,14 @@ TEST(PlainTensors, AreFoundByNameAndZero) {
   EXPECT_EQ(std::as_const(tensors).values<float>(0)[5], 7);
 }
 
+TEST(PlainTensors, HaveElementsOfTheirTypesSize) {
+  PlainTensors tensors({{.name = "a", .dims = {3}, .dtype = DType::bf16}, {.name = "b", .dims = {3}}});
+  const auto a = tensors.values<bf16>(0);
+  EXPECT_EQ(a.size_bytes(), 6U);
+  EXPECT_EQ(tensors.values<float>(1).size_bytes(), 12U);
+  for (const bf16 x : a) EXPECT_EQ(float(x), 0);
+}
+
 TEST(PlainTensors, AreNullWhereTheProblemDoesWithoutThem) {
   EXPECT_EQ(PlainTensors(kInfos).at<float>("bias"), nullptr);
   EXPECT_EQ(kInfos[1].size(), 0);

@@ -24,6 +24,9 @@ void repeat(const PlainTensors& few, PlainTensors& all) {
       case DType::f32:
         repeat_as<float>(few, i, all);
         break;
+      case DType::bf16:
+        repeat_as<bf16>(few, i, all);
+        break;
       case DType::f64:
         repeat_as<double>(few, i, all);
         break;
