@@ -20,11 +20,15 @@ struct Checked {
 Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::vector<TensorInfo>& outputs,
               const PlainTensors& expected, Tolerance);
 
+double largest(const PlainTensors&);  // absolute value, of f64
+
 template <Operation Op>
 Checked check(const Contender<Op>& contender, const typename Op::Problem& problem, const TestData& data,
               const Resources& resources) {
+  Tolerance tolerance = data.tolerance;
+  if (contender.rounding > 0) tolerance.value += contender.rounding * largest(data.expected);
   return check([&] { return prepare(contender, problem, data.inputs, resources); }, Op::outputs(problem), data.expected,
-               data.tolerance);
+               tolerance);
 }
 
 }  // namespace brickwork

@@ -144,6 +144,18 @@ TEST(Checker, RefusesOneWrongElementInTheLastImage) {
   EXPECT_EQ(verdict.max_error, 0.25);
 }
 
+TEST(Checker, AllowsTheRoundingOfAnAlgorithm) {
+  Contender<Copy> contender = contender_that([](Right right, Output out) {
+    copy(right, out);
+    out[5] += 0.5F;
+  });
+  expect_failed(contender, "1 of 192 outputs in y are wrong");
+  contender.rounding = 0.45 / 42.5;  // the largest of them
+  expect_failed(contender, "1 of 192 outputs in y are wrong");
+  contender.rounding = 0.55 / 42.5;
+  EXPECT_EQ(checked(contender).verdict.reason, "");
+}
+
 TEST(Checker, RefusesNanAndInfinity) {
   for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
     const Verdict verdict = checked(contender_that([bad](Right right, Output out) {

@@ -60,6 +60,7 @@ struct Contender {
   Library library;
   bool ours = false;
   std::string device = "cpu";  // or "cuda"
+  double rounding = 0;         // share of the largest right output that its algorithm may be off, of integers, too
   bool slow = false;           // there to be right, not to be fast: left out unless it is named
   std::string searched_for;    // the contender whose plan this one tries to better, and comes along with; mostly empty
   // Unsupported or misfit with a reason where it cannot be. Throws where the library refuses after all: the row says

@@ -17,6 +17,16 @@ namespace brickwork {
 
 namespace experiment_of {
 
+// That of its tensors, or what the operation says.
+template <Operation Op>
+std::string_view dtype(const typename Op::Problem& p) {
+  if constexpr (requires { Op::dtype; }) {
+    return Op::dtype;
+  } else {
+    return to_string(Op::inputs(p).front().dtype);
+  }
+}
+
 // What a shape file or a text leaves open.
 template <Operation Op>
 typename Op::Problem default_problem(const Request& request) {
@@ -146,7 +156,7 @@ class ExperimentOf final : public Experiment {
                                 .count = p.count,
                                 .sizes = size_columns(p),
                                 .setting = setting_parts(p),
-                                .dtype = std::string(to_string(Op::inputs(p).front().dtype)),
+                                .dtype = std::string(experiment_of::dtype<Op>(p)),
                                 .bound = bandwidth_bound<Op>() ? Bound::bytes : Bound::flops,
                                 .flop = Op::flops(p),
                                 .least_flop = Op::least_flops(p),
@@ -176,6 +186,9 @@ class ExperimentOf final : public Experiment {
     if (memory_of(problem) > memory()) return out_of_memory(problem);
     try {
       auto data = make_checkable_test_data<Op>(problem, fill);
+      if constexpr (requires { Op::rounding_of_outputs; }) {
+        if (data.tolerance.value > 0) data.tolerance.value += Op::rounding_of_outputs * largest(data.expected);
+      }
       return std::unique_ptr<Workload>(std::make_unique<LoadedWorkload>(*this, problem, std::move(data)));
     } catch (const std::bad_alloc&) {
       return out_of_memory(problem);

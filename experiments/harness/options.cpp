@@ -63,6 +63,7 @@ void check_combination(const Options& o, bool threads_given, Table table) {
   require_known("experiment", o.experiment, names_of(table));
   const ExperimentEntry& entry = *std::ranges::find(table, o.experiment, &ExperimentEntry::name);
   require_taken(o.minibatch.has_value(), "--minibatch", entry, table, [](const auto& e) { return e.minibatch > 0; });
+  require_taken(o.precision != Precision::f32, "--dtype", entry, table, [](const auto& e) { return e.takes_dtype; });
   require_taken(!o.epilogue.empty(), "--epilogue", entry, table, [](const auto& e) { return e.takes_epilogue; });
   require_taken(!o.plan.empty() || o.print_plan || o.plan_search, "--plan", entry, table,
                 [](const auto& e) { return e.takes_plan; });
@@ -95,7 +96,7 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   CLI::App app("Check and time deep-learning primitives built from one kernel, beside the best libraries.",
                "brickwork");
 
-  std::string isa = "best", cache = "hot";
+  std::string isa = "best", cache = "hot", dtype = "f32";
   std::int64_t minibatch = 0;
   double time_budget = 0;
   app.add_option("--experiment", o.experiment, fmt::format("What to measure: {}", fmt::join(names_of(table), ", ")))
@@ -125,6 +126,9 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
          "--epilogue", o.epilogue,
          "Fused into the operation: none, bias, bias+residual+relu, residual+drelu, ... (README: which pass has which)")
       ->type_name("TEXT");
+  app.add_option("--dtype", dtype, "What is multiplied: f32, tf32, bf16; sums are f32 (default: f32)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"f32", "tf32", "bf16"}));
   app.add_option("--cache", cache, "State of the caches before each run: hot, cold (default: hot)")
       ->type_name("STATE")
       ->check(CLI::IsMember({"hot", "cold"}));
@@ -152,6 +156,7 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   if (!parse_command_line(app, argc, argv)) return std::nullopt;
   try {
     o.isa = parse_isa(isa);
+    o.precision = *std::ranges::find(kPrecisions, dtype, [](Precision p) { return to_string(p); });
     o.cold_cache = cache == "cold";
     if (minibatch_option->count() > 0) o.minibatch = minibatch;
     if (budget_option->count() > 0) o.time_budget = time_budget;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "brgemm.hpp"
+#include "precision.hpp"
 
 namespace brickwork {
 
@@ -20,6 +21,7 @@ struct Options {
   std::vector<std::string> contenders;
   int threads = 1;  // of every contender: the only source of this number
   std::optional<std::int64_t> minibatch;
+  Precision precision = Precision::f32;
   std::string epilogue;  // as text; empty: none was asked for
   bool cold_cache = false;
   // Many short samples: on a shared Emerald Rapids the medians of 101 of 2 ms agreed from run to run within 2 %, those

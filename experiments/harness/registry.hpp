@@ -30,6 +30,7 @@ struct ExperimentEntry {
   std::int64_t minibatch = 0;  // the default of --minibatch; 0: it takes none
   bool takes_threads = false;  // else it runs on one
   bool takes_epilogue = false;
+  bool takes_dtype = false;  // else it is f32
   bool takes_plan = false;
 
   ShapeKind (*kind)();  // of its shape files
