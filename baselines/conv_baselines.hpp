@@ -4,6 +4,7 @@
 #include "conv_backward_data_op.hpp"
 #include "conv_forward_op.hpp"
 #include "conv_weight_update_op.hpp"
+#include "precision.hpp"
 
 namespace brickwork {
 
@@ -19,5 +20,12 @@ Contender<ConvBackwardDataOp> col2im_conv_backward_data();  // OpenBLAS's SGEMM 
 Contender<ConvWeightUpdateOp> onednn_conv_weight_update();
 Contender<ConvWeightUpdateOp> libxsmm_dnn_conv_weight_update();
 Contender<ConvWeightUpdateOp> im2col_conv_weight_update();  // im2col and OpenBLAS's SGEMM, summed over the images
+
+// On a GPU, each pass: the fastest of cuDNN's direct algorithms, and that of Winograd's and Fourier's transforms, which
+// do fewer operations than are counted.
+template <Operation Op>
+Contender<Op> cudnn_conv(Precision);
+template <Operation Op>
+Contender<Op> cudnn_conv_transforms(Precision);
 
 }  // namespace brickwork

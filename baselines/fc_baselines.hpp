@@ -2,6 +2,7 @@
 #pragma once
 #include "contender.hpp"
 #include "fc_ops.hpp"
+#include "precision.hpp"
 
 namespace brickwork {
 
@@ -14,6 +15,10 @@ Contender<FcWeightUpdateOp> onednn_fc_weight_update();
 Contender<FcForwardOp> libxsmm_dnn_fc_forward();
 Contender<FcBackwardDataOp> libxsmm_dnn_fc_backward_data();
 Contender<FcWeightUpdateOp> libxsmm_dnn_fc_weight_update();
+
+// On a GPU, each pass: the fastest of what cuBLASLt's heuristics propose.
+template <Operation Op>
+Contender<Op> cublaslt_fc(Precision);
 
 // One SGEMM on the plain tensors.
 Contender<FcForwardOp> openblas_fc_forward();

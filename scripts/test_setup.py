@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 LATEST = "-r scripts/requirements-onednn-latest.txt"
 PYTORCH = "-r scripts/requirements-pytorch.txt"
+CUDNN = "-r scripts/requirements-cudnn.txt"
 # Answers every question with yes, makes itself the python of a new environment and writes down what pip is to do.
 PYTHON = """#!/usr/bin/env bash
 case "$1 $2" in
@@ -62,9 +63,19 @@ def test_pytorch_is_installed_where_it_is_asked_for_alone_and_without_what_it_wo
     assert setup("--check", "--with-pytorch")[0] == 0
 
 
+def test_the_frontend_of_cudnn_is_installed_where_it_is_asked_for_alone(setup):
+    code, asked = setup()
+    assert code == 0 and not any(CUDNN in line for line in asked)
+    assert setup("--check", "--with-cudnn")[0] == 1
+    code, asked = setup("--with-cudnn")
+    assert code == 0 and len(asked) == 1
+    assert asked[0].startswith(".deps/venv/bin/python ") and asked[0].endswith(f"--no-deps --target .deps/cudnn-frontend {CUDNN}")
+    assert setup("--check", "--with-cudnn")[0] == 0
+
+
 def test_a_second_run_installs_nothing(setup):
-    setup("--with-onednn-latest", "--with-pytorch")
-    assert setup("--with-onednn-latest", "--with-pytorch") == (0, [])
+    setup("--with-onednn-latest", "--with-pytorch", "--with-cudnn")
+    assert setup("--with-onednn-latest", "--with-pytorch", "--with-cudnn") == (0, [])
     assert setup() == (0, [])
 
 

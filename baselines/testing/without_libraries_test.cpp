@@ -76,6 +76,12 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(openblas_rnn_weight_update(), "openblas", "OpenBLAS");
   expect_absent(onednn_resnet(), "onednn", "oneDNN");
   expect_absent(onednn_mlp(), "onednn", "oneDNN");
+  expect_absent(cudnn_conv<ConvForwardOp>(Precision::f32), "cudnn", "cuDNN");
+  expect_absent(cudnn_conv<ConvBackwardDataOp>(Precision::tf32), "cudnn", "cuDNN");
+  expect_absent(cudnn_conv<ConvWeightUpdateOp>(Precision::bf16), "cudnn", "cuDNN");
+  expect_absent(cudnn_conv_transforms<ConvForwardOp>(Precision::f32), "cudnn-transforms", "cuDNN");
+  EXPECT_THAT(prepare(cublaslt_fc<FcForwardOp>(Precision::f32), {}, {}, {}).reason(),
+              testing::StartsWith("built without cuBLASLt: install CUDA's toolkit"));
   EXPECT_EQ(prepare_onednn_network({}, NetworkPart::step, {}).status(), Status::absent);
 }
 

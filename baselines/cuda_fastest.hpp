@@ -1,0 +1,31 @@
+// The fastest of a library's many ways to do the same, as a contender: what tuning takes is in no row.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cuda_tensor.hpp"
+
+namespace brickwork::cuda {
+
+struct Way {
+  std::string name;
+  std::size_t workspace_bytes = 0;
+  std::function<void(void* workspace)> run;  // queues it; throws std::runtime_error where the library refuses
+};
+
+// Operands, and the ways to compute with them where they lie.
+struct Operands {
+  std::vector<Tensor> sources, results;
+  std::vector<Way> ways;
+  std::string refusal;  // why there are no more ways; mostly empty
+};
+
+// A quarter of the device's memory: ways that want more are left out.
+std::size_t most_workspace();
+
+// Each way of each operands is timed as a replay, on operands that hold the plain inputs. Throws std::runtime_error
+// where there is none, or with what the last one says where all are refused.
+PreparedPtr fastest(std::vector<std::function<Operands()>> choices, const PlainTensors& inputs);
+
+}  // namespace brickwork::cuda

@@ -1,0 +1,37 @@
+// An operation's tensor as the GPU's libraries take it: on the device, in its own type, the channels behind the rows or
+// innermost.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda_device.hpp"
+#include "dtype.hpp"
+
+namespace brickwork::cuda {
+
+class Tensor {
+ public:
+  // dims as the plain f32 tensor has them, of which the second are the channels: [N][C][H][W], [K][C][R][S], [N][C].
+  // They lie in that order, or if channels_last as [N][H][W][C], [K][R][S][C]. Of f32 or bf16.
+  Tensor(std::string name, std::vector<std::int64_t> dims, DType, bool channels_last = false);
+
+  // From and to the plain tensor of its name, on all threads of OpenMP's.
+  void pack(const PlainTensors&);
+  void unpack(PlainTensors&);
+  void forget() { device_.fill_with_nan(); }
+
+  void* data() const { return device_.data(); }
+  const std::vector<std::int64_t>& dims() const { return dims_; }
+  std::vector<std::int64_t> strides() const;  // of each of dims, in elements
+
+ private:
+  std::string name_;
+  std::vector<std::int64_t> dims_;
+  DType dtype_;
+  bool channels_last_;
+  std::vector<std::byte> host_;  // as it lies on the device
+  Buffer device_;
+};
+
+}  // namespace brickwork::cuda

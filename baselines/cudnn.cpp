@@ -1,0 +1,54 @@
+#ifdef BRICKWORK_HAS_CUDNN
+#include "cudnn.hpp"
+
+#include <stdexcept>
+
+namespace brickwork::cudnn {
+namespace {
+
+std::string version_text(std::size_t version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
+
+std::size_t loaded_version() { return BRICKWORK_CUDNN(cudnnGetVersion)(); }
+
+cudnnHandle_t new_handle() {
+  cudnnHandle_t handle = nullptr;
+  require(BRICKWORK_CUDNN(cudnnCreate)(&handle), "cudnnCreate");
+  require(BRICKWORK_CUDNN(cudnnSetStream)(handle, cuda::queue().stream()), "cudnnSetStream");
+  return handle;
+}
+
+}  // namespace
+
+const SharedLibrary& library() {
+  static const SharedLibrary library(fmt::format("libcudnn.so.{}", CUDNN_MAJOR).c_str());
+  return library;
+}
+
+std::string absent() {
+  if (std::string why = cuda::absent(); !why.empty()) return why;
+  if (!library().missing().empty()) {
+    return fmt::format("cuDNN {} cannot be loaded: {}", CUDNN_MAJOR, library().missing());
+  }
+  if (loaded_version() < CUDNN_VERSION) {  // which NVIDIA promises nothing of
+    return fmt::format("the cuDNN {} that is loaded is older than the {} whose headers this was built with",
+                       version_text(loaded_version()), version_text(CUDNN_VERSION));
+  }
+  return "";
+}
+
+std::string version() { return absent().empty() ? version_text(loaded_version()) : ""; }
+
+cudnnHandle_t handle() {
+  static const cudnnHandle_t handle = new_handle();
+  return handle;
+}
+
+void require(cudnnStatus_t status, const char* what) {
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  throw std::runtime_error(fmt::format("{}: {}", what, BRICKWORK_CUDNN(cudnnGetErrorString)(status)));
+}
+
+}  // namespace brickwork::cudnn
+#endif

@@ -1,0 +1,33 @@
+// A library that is looked for when it is needed, so that a program starts where it is missing.
+#pragma once
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace brickwork {
+
+class SharedLibrary {
+ public:
+  // As the loader finds it; it stays loaded.
+  explicit SharedLibrary(const char* name) : handle_(dlopen(name, RTLD_NOW | RTLD_GLOBAL)) {
+    if (handle_ == nullptr) missing_ = dlerror();
+  }
+
+  void* handle() const { return handle_; }
+  const std::string& missing() const { return missing_; }  // why it is not there, in the loader's words; empty if it is
+
+  // Throws std::runtime_error where it has no such function.
+  template <class Function>
+  Function* function(const char* name) const {
+    void* const found = dlsym(handle_, name);
+    if (found == nullptr) throw std::runtime_error(std::string(name) + " is in no library that was loaded");
+    return reinterpret_cast<Function*>(found);
+  }
+
+ private:
+  void* handle_;
+  std::string missing_;
+};
+
+}  // namespace brickwork
