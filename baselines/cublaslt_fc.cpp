@@ -148,10 +148,11 @@ std::vector<cuda::Way> proposed(const std::shared_ptr<const Matmul>& matmul) {
           "cublasLtMatmulPreferenceSetAttribute");
   std::array<cublasLtMatmulHeuristicResult_t, kMost> results{};
   int count = 0;
-  require(BRICKWORK_CUBLASLT(cublasLtMatmulAlgoGetHeuristic)(handle(), matmul->desc.get(), matmul->a.get(),
-                                                             matmul->b.get(), matmul->d.get(), matmul->d.get(), made,
-                                                             kMost, results.data(), &count),
-          "cublasLtMatmulAlgoGetHeuristic");
+  const cublasStatus_t status = BRICKWORK_CUBLASLT(cublasLtMatmulAlgoGetHeuristic)(
+      handle(), matmul->desc.get(), matmul->a.get(), matmul->b.get(), matmul->d.get(), matmul->d.get(), made, kMost,
+      results.data(), &count);
+  if (status == CUBLAS_STATUS_NOT_SUPPORTED) return {};
+  require(status, "cublasLtMatmulAlgoGetHeuristic");
   std::vector<cuda::Way> ways;
   for (const auto& result : std::span(results).first(static_cast<std::size_t>(count))) {
     if (result.state != CUBLAS_STATUS_SUCCESS) continue;

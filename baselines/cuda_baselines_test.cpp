@@ -18,7 +18,7 @@ std::string absent(const Contender<Op>& contender) {
   const std::string& why = contender.library.absent;
   if (why.empty()) return "";
   EXPECT_THAT(why, AnyOf(HasSubstr("built without"), HasSubstr("no CUDA device"), HasSubstr("older than"),
-                         HasSubstr("cannot be loaded")));
+                         HasSubstr("cannot be loaded"), HasSubstr("needs libcudart")));
   EXPECT_EQ(why.find('\n'), std::string::npos);
   EXPECT_EQ(prepare(contender, {}, {}, {1}).reason(), why);
   return why;

@@ -17,10 +17,8 @@ class PreparedWay final : public Prepared {
   std::size_t ways() const { return operands_.ways.size(); }
   void choose(std::size_t way) {
     way_ = way;
-    const std::size_t wanted = operands_.ways[way].workspace_bytes;
-    if (workspace_ && workspace_->size() >= wanted) return;
-    workspace_.reset();
-    workspace_ = std::make_unique<Buffer>(wanted);
+    workspace_.reset();  // both at once might not fit
+    workspace_ = std::make_unique<Buffer>(operands_.ways[way].workspace_bytes);
   }
   void say_of_how_many(std::size_t ways) { tried_ = ways; }
 
@@ -61,7 +59,7 @@ double least_seconds(PreparedWay& prepared, std::size_t way) {
 
 }  // namespace
 
-std::size_t most_workspace() { return static_cast<std::size_t>(device()->memory_bytes) / 4; }
+std::size_t most_workspace() { return static_cast<std::size_t>(device()->memory_bytes) / 16; }
 
 PreparedPtr fastest(std::vector<std::function<Operands()>> choices, const PlainTensors& inputs) {
   std::unique_ptr<PreparedWay> best;
@@ -90,7 +88,7 @@ PreparedPtr fastest(std::vector<std::function<Operands()>> choices, const PlainT
     prepared->choose(*chosen);
     best = std::move(prepared);
   }
-  if (!best) throw std::runtime_error(refusal);
+  if (!best) throw Refused(refusal);
   best->say_of_how_many(tried);
   return best;
 }

@@ -21,11 +21,11 @@ struct Operands {
   std::string refusal;  // why there are no more ways; mostly empty
 };
 
-// A quarter of the device's memory: ways that want more are left out.
+// A sixteenth of the device's memory: ways that want more are left out.
 std::size_t most_workspace();
 
-// Each way of each operands is timed as a replay, on operands that hold the plain inputs. Throws std::runtime_error
-// where there is none, or with what the last one says where all are refused.
+// Each way of each operands is timed as a replay, on operands that hold the plain inputs. Throws Refused where there is
+// none, or with what the last one says where all are refused.
 PreparedPtr fastest(std::vector<std::function<Operands()>> choices, const PlainTensors& inputs);
 
 }  // namespace brickwork::cuda

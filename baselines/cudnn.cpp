@@ -1,6 +1,9 @@
 #ifdef BRICKWORK_HAS_CUDNN
 #include "cudnn.hpp"
 
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
 #include <stdexcept>
 
 namespace brickwork::cudnn {
@@ -31,6 +34,11 @@ std::string absent() {
   if (!library().missing().empty()) {
     return fmt::format("cuDNN {} cannot be loaded: {}", CUDNN_MAJOR, library().missing());
   }
+  // Its frontend loads CUDA's runtime by itself, and of several would take the oldest.
+  static const std::string runtime = fmt::format("libcudart.so.{}", CUDART_VERSION / 1000);
+  static const SharedLibrary cudart(runtime.c_str());
+  if (!cudart.missing().empty()) return fmt::format("cuDNN's frontend needs {}: {}", runtime, cudart.missing());
+  setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", runtime.c_str(), 0);
   if (loaded_version() < CUDNN_VERSION) {  // which NVIDIA promises nothing of
     return fmt::format("the cuDNN {} that is loaded is older than the {} whose headers this was built with",
                        version_text(loaded_version()), version_text(CUDNN_VERSION));

@@ -146,7 +146,7 @@ Buffer::Buffer(std::size_t bytes) : bytes_(bytes) {
     cudaGetLastError();
     std::size_t left = 0, all = 0;
     require(cudaMemGetInfo(&left, &all), "cudaMemGetInfo");
-    throw OutOfMemory(fmt::format(
+    throw Refused(fmt::format(
         "a tensor of {:.3f} GB does not fit into the {:.3f} GB that are left of the {:.3f} GB of "
         "the device",
         1e-9 * static_cast<double>(bytes), 1e-9 * static_cast<double>(left), 1e-9 * static_cast<double>(all)));
@@ -194,7 +194,7 @@ Result<PreparedPtr> prepared(const std::function<PreparedPtr()>& prepare) {
   if (const std::string why = absent(); !why.empty()) return Result<PreparedPtr>::absent(why);
   try {
     return prepare();
-  } catch (const OutOfMemory& e) {
+  } catch (const Refused& e) {
     return Result<PreparedPtr>::unsupported(e.what());
   }
 }

@@ -28,14 +28,15 @@ struct DeviceInfo {
 };
 const DeviceInfo* device();  // null where it is absent
 
-class OutOfMemory : public std::runtime_error {
+// What cannot be done with a problem here, in one sentence: too little memory, or a library that has nothing for it.
+class Refused : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
 // Memory of the device. Everything here throws std::runtime_error with CUDA's words where it fails.
 class Buffer {
  public:
-  explicit Buffer(std::size_t bytes);  // throws OutOfMemory, with the sizes
+  explicit Buffer(std::size_t bytes);  // throws Refused, with the sizes
   ~Buffer();
   Buffer(Buffer&&) noexcept;
   Buffer& operator=(Buffer&&) = delete;
@@ -69,8 +70,8 @@ class Queue final : public DeviceQueue {
 };
 Queue& queue();  // of a stream of its own, where the device is not absent
 
-// A contender's prepare() with what is the same of all on the device: the answer where there is none, or too little
-// memory.
+// A contender's prepare() with what is the same of all on the device: the answer where there is none, and where it
+// refuses.
 Result<PreparedPtr> prepared(const std::function<PreparedPtr()>& prepare);
 
 }  // namespace brickwork::cuda
