@@ -52,6 +52,9 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment conv-forward --threads 100000", "--threads"},
       {"--experiment conv-forward --isa sse9", "sse9"},
       {"--experiment brgemm --minibatch 2", ", not to brgemm"},
+      {"--experiment conv-forward --dtype bf16", "--dtype belongs to gpu-conv-forward, gpu-conv-backward, "},
+      {"--experiment gpu-fc-forward --dtype fp8", "--dtype"},
+      {"--experiment gpu-conv-forward --plan print", "--plan belongs to conv-forward, conv-backward, "},
       {"--experiment brgemm --plan print", "--plan belongs to conv-forward, conv-backward, "},
       {"--experiment brgemm --epilogue relu", "--epilogue belongs to conv-forward, "},
       {"--experiment conv-backward --problem 'C3 K5 H6 bias+relu'",
@@ -238,6 +241,29 @@ TEST(Program, ChecksWholeNetworks) {
   expect_right("mlp", "--problem 'N5 C16 L2' --problem 'N3 C70 L1 backward' --problem 'N2 C9 L3 forward'");
   expect_right("resnet50-step", "--problem 'N2 L14 H32 K10'");
   expect_right("gnmt-stack", "--problem 'T3 S4 N5 K20' --problem 'T2 S3 N4 K33 inference'");
+}
+
+// Where there is no GPU each contender's row says so.
+TEST(Program, ChecksOnAGpuOrSaysWhyThereIsNone) {
+  const auto folder = fresh_folder();
+  for (const char* pass_and_type : {"forward --dtype f32", "backward --dtype tf32", "update --dtype bf16"}) {
+    for (const char* operation : {"conv", "fc"}) {
+      const std::string_view problem = *operation == 'c' ? "N2 C16 K16 H6 R3 ph1" : "N16 C64 K32";
+      fs::remove_all(folder);
+      const Ended ended = brickwork(fmt::format("--experiment gpu-{}-{} --check --problem '{}' --out {}", operation,
+                                                pass_and_type, problem, folder.string()));
+      const CsvTable table(folder / "samples.csv");
+      ASSERT_GT(table.rows(), 0U) << ended.output;
+      for (std::size_t i = 0; i < table.rows(); ++i) {
+        EXPECT_EQ(table.at(i, "device"), "cuda");
+        EXPECT_THAT(pass_and_type, testing::EndsWith("--dtype " + table.at(i, "dtype")));
+        EXPECT_NE(table.at(i, "status"), "failed") << table.at(i, "reason");
+        if (table.at(i, "status") == "absent") {
+          EXPECT_THAT(table.at(i, "reason"), testing::ContainsRegex("built without|no CUDA device|older than|loaded"));
+        }
+      }
+    }
+  }
 }
 
 TEST(Program, MeasuresAConvolution) {

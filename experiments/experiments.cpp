@@ -34,6 +34,12 @@ std::unique_ptr<Experiment> pool_forward_experiment(const Request&);
 std::unique_ptr<Experiment> pool_backward_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_conv_forward_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_conv_backward_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_conv_update_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_fc_forward_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_fc_backward_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_fc_update_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_forward_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_backward_experiment(const Request&);
@@ -69,6 +75,25 @@ ExperimentEntry fc_pass(ExperimentEntry entry) {
   entry.minibatch = 1344;
   entry.kind = shape_kind<FcProblem>;
   return layers_pass(entry);
+}
+
+// On a GPU our loops take no plan of the command line.
+ExperimentEntry on_gpu(ExperimentEntry entry) {
+  entry.takes_plan = false;
+  entry.takes_dtype = true;
+  return entry;
+}
+
+ExperimentEntry gpu_conv_pass(ExperimentEntry entry) {
+  entry = on_gpu(conv_pass(entry));
+  entry.minibatch = 256;
+  return entry;
+}
+
+ExperimentEntry gpu_fc_pass(ExperimentEntry entry) {
+  entry = on_gpu(fc_pass(entry));
+  entry.shapes = "gpu-fc";
+  return entry;
 }
 
 ExperimentEntry rnn_pass(ExperimentEntry entry) {
@@ -152,6 +177,27 @@ std::span<const ExperimentEntry> experiment_table() {
                .about = "fully connected layers' weight update",
                .takes_epilogue = true,
                .make = fc_update_experiment}),
+      gpu_conv_pass({.name = "gpu-conv-forward",
+                     .about = "convolution forward on a GPU, a network's layers",
+                     .make = gpu_conv_forward_experiment}),
+      gpu_conv_pass({.name = "gpu-conv-backward",
+                     .about = "convolution backward by data on a GPU, a network's layers",
+                     .make = gpu_conv_backward_experiment}),
+      gpu_conv_pass({.name = "gpu-conv-update",
+                     .about = "convolution's weight update on a GPU, a network's layers",
+                     .make = gpu_conv_update_experiment}),
+      gpu_fc_pass({.name = "gpu-fc-forward",
+                   .about = "fully connected layers forward on a GPU",
+                   .takes_epilogue = true,
+                   .make = gpu_fc_forward_experiment}),
+      gpu_fc_pass({.name = "gpu-fc-backward",
+                   .about = "fully connected layers backward by data on a GPU",
+                   .takes_epilogue = true,
+                   .make = gpu_fc_backward_experiment}),
+      gpu_fc_pass({.name = "gpu-fc-update",
+                   .about = "fully connected layers' weight update on a GPU",
+                   .takes_epilogue = true,
+                   .make = gpu_fc_update_experiment}),
       rnn_pass({.name = "rnn-inference",
                 .about = "recurrent layers forward, of which nothing is kept",
                 .make = rnn_inference_experiment}),

@@ -75,6 +75,30 @@ std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
   return experiment(request, onednn_fc_weight_update());
 }
 
+std::unique_ptr<Experiment> gpu_conv_forward_experiment(const Request& request) {
+  return experiment_of_nobody<ConvForwardOp>(request);
+}
+
+std::unique_ptr<Experiment> gpu_conv_backward_experiment(const Request& request) {
+  return experiment_of_nobody<ConvBackwardDataOp>(request);
+}
+
+std::unique_ptr<Experiment> gpu_conv_update_experiment(const Request& request) {
+  return experiment_of_nobody<ConvWeightUpdateOp>(request);
+}
+
+std::unique_ptr<Experiment> gpu_fc_forward_experiment(const Request& request) {
+  return experiment_of_nobody<FcForwardOp>(request);
+}
+
+std::unique_ptr<Experiment> gpu_fc_backward_experiment(const Request& request) {
+  return experiment_of_nobody<FcBackwardDataOp>(request);
+}
+
+std::unique_ptr<Experiment> gpu_fc_update_experiment(const Request& request) {
+  return experiment_of_nobody<FcWeightUpdateOp>(request);
+}
+
 std::unique_ptr<Experiment> attention_forward_experiment(const Request& request) {
   return experiment(request, onednn_attention_forward());
 }
