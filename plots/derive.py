@@ -67,6 +67,23 @@ def quotient_of_fractions(limit: str, problem: Problem, other: Problem, contende
     return estimate(value / others, resampled / others_resampled)
 
 
+def judged_by(sweep: Sweep, problem: Problem, contender: str) -> Cell | None:
+    """What shares of a figure are of: the machine's first limit, or on a device the fastest library, the price of doing without it."""
+    if not sweep.on_device:
+        return problem.limit(sweep.limits[0], contender)
+    best = fastest(problem, sweep.peers)
+    return problem.cells[best] if best else None
+
+
+def weighted_share(sweep: Sweep, contender: str) -> float:
+    """The same over all problems, weighted by count; nan where it is not known of each."""
+    judges = [judged_by(sweep, problem, contender) for problem in sweep.problems]
+    if not all(judges):
+        return float("nan")
+    ideal = sum(p.count * p.work / judge.speed for p, judge in zip(sweep.problems, judges, strict=True)) / 1e9
+    return ideal / weighted_seconds(sweep.problems, contender)
+
+
 def percent_a_unit(limit: str, problem: Problem, contender: str) -> float:
     """What makes its speed a share of the limit; nan where that was not measured."""
     most = problem.limit(limit, contender)

@@ -13,17 +13,18 @@ from derive import (
     fastest,
     fastest_overall,
     geometric_mean_ratio,
+    judged_by,
     known,
     ratio,
     roof_of_peak,
     speedup,
-    weighted_fraction_of,
     weighted_limit_speed,
     weighted_ratio,
+    weighted_share,
     weighted_speed,
     weighted_speedup,
 )
-from labels import about_limits, problem_labels, short_limit, sizes_in_words
+from labels import about_limits, in_full, problem_labels, short_limit, sizes_in_words
 from scaling import machine_speedup
 from style import Drawn, Look, plt
 from sweeps import Sweep
@@ -35,7 +36,6 @@ MOST_COMPARED = 2  # of ours: a third, slower one would flatten the scale for th
 
 def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
     looks = style.looks_of(sweep)
-    limit = sweep.limits[0]
     headline = next((name for name in looks if name in sweep.ours), None)
     whole = _whole_network(sweep)
     figure, (speed, share) = plt.subplots(2, 1, figsize=(style.WIDE, 7.4), sharex=True, height_ratios=[1.15, 1])
@@ -54,14 +54,14 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
                 continue
             cell = problem.cells[name]
             style.draw_bar(speed, x + offset, width, look, cell.speed, cell.speed_quartiles)
-            if most := problem.limit(limit, name):
+            if most := judged_by(sweep, problem, name):
                 scale = 100 / most.speed
                 _point(share, x + offset, cell.speed * scale, look, [scale * quartile for quartile in cell.speed_quartiles])
                 style.mark_beyond(share, x + offset, cell.speed * scale)
         if name in whole:
             style.draw_bar(speed, groups[-1] + offset, width, look, whole[name])
-            if known(limit, sweep.problems, name):
-                percent = 100 * weighted_fraction_of(limit, sweep.problems, name).value
+            percent = 100 * weighted_share(sweep, name)
+            if np.isfinite(percent):
                 _point(share, groups[-1] + offset, percent, look)
                 if name == headline:
                     _name_value(share, groups[-1] + offset, percent, f"{percent:.1f}", "left", 100)
@@ -83,7 +83,7 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
     named = sizes_in_words(sweep)
     caption = (
         "Median speed of each contender on each problem, whiskers from the lower to the upper quartile of the samples; below, the same "
-        f"as a share of the {LIMIT_WORDS[limit]} measured among the samples of that very problem (a red triangle: above the axis). "
+        f"as a share of {in_full(sweep)} measured among the samples of that very problem (a red triangle: above the axis). "
         f"{about_limits(sweep)}The last group is "
         "the whole network, each problem weighted by how often the network uses it. A letter stands where a contender has no number."
         + (f" Under each group, from the axis down: the name, and the sizes that differ, read upwards: {named}." if named else "")

@@ -51,11 +51,20 @@ def sizes_in_words(sweep: Sweep) -> str:
 
 def short_limit(sweep: Sweep) -> str:
     """What shares are of, as a title says it."""
+    if sweep.on_device:
+        return "the fastest library"
     return "stream" if sweep.bound == "bytes" else "peak"
+
+
+def in_full(sweep: Sweep) -> str:
+    """The same with what it is, as a sentence says it."""
+    return short_limit(sweep) if sweep.on_device else f"the {LIMIT_WORDS[sweep.limits[0]]}"
 
 
 def about_limits(sweep: Sweep) -> str:
     """A sentence with the space behind it; empty where nothing has to be said."""
+    if sweep.on_device:
+        return ""
     if sweep.bound == "flops":
         return "The loaded roof is the rate of the same operations with a register tile's loads from L1. "
     cached = [problem.label for problem in sweep.problems if problem.bytes <= sweep.cache_bytes]

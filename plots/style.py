@@ -62,7 +62,9 @@ LISTED = {
     "brickwork": ("Brickwork", "#0072B2", "", "o"),
     "brickwork-simd": ("Brickwork, simd brick", "#0072B2", "", "o"),
     "brickwork-libxsmm": ("Brickwork, LIBXSMM brick", "#56B4E9", "", "s"),
+    "brickwork-mma": ("Brickwork, tensor cores", "#1F4E79", "", "h"),
     "brickwork-portable": ("Brickwork, portable brick", "#B9DDF1", "", "^"),
+    "brickwork-portable-kokkos": ("Brickwork, portable brick by Kokkos' teams", "#7BAFD4", "", "v"),
     "onednn": ("oneDNN", "#D55E00", "//////", "D"),
     "onednn-latest": ("newest oneDNN", "#8C3A00", "........", "d"),
     "pytorch": ("PyTorch", "#009E73", "++++++", "<"),
@@ -75,6 +77,9 @@ LISTED = {
     "openblas-gemm": ("OpenBLAS GEMM loop", "#8C8C8C", "------", "P"),
     "onednn-matmul": ("oneDNN batched matmul", "#D55E00", "//////", "D"),
     "onednn-matmul-latest": ("newest oneDNN, batched matmul", "#8C3A00", "........", "d"),
+    "cudnn": ("cuDNN", "#5A8F00", "//////", "D"),
+    "cudnn-transforms": ("cuDNN, Winograd and Fourier", "#A3C957", "........", "d"),
+    "cublaslt": ("cuBLASLt", "#5A8F00", "//////", "D"),
 }
 # For contenders that were added without a look of their own.
 SPARE_OURS = [("#004C77", "", "h"), ("#3A6EA5", "", "d"), ("#8FA8D0", "", "8")]
@@ -207,7 +212,7 @@ def speed_axis(axes, sweep: Sweep) -> None:
 def share_axis(axes, sweep: Sweep) -> None:
     """A limit that other load disturbed must not squeeze everything else to the floor."""
     limit = sweep.limits[0]
-    axes.set_ylabel(f"% of measured {LIMIT_WORDS[limit]}")
+    axes.set_ylabel("% of the fastest library" if sweep.on_device else f"% of measured {LIMIT_WORDS[limit]}")
     axes.axhline(100, **LIMITS[limit].line)
     axes.set_ylim(0, min(max(106, axes.get_ylim()[1]), SHARE_LIMIT))
 

@@ -241,6 +241,11 @@ class Sweep:
         return list(dict.fromkeys(name for problem in self.problems for name in problem.cells))
 
     @property
+    def on_device(self) -> bool:
+        """Whose limits nobody measures: what is shown beside them on the host is the fastest library there."""
+        return self.attributes.get("device", "cpu") != "cpu"
+
+    @property
     def peers(self) -> list[str]:
         return [name for name in self.contenders if name not in self.ours]
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from pytest import approx
 
-from conftest import STORED
+from conftest import STORED, on_device
 from testing import artists
 from testing.artists import PEAK_LABEL, ROOF_LABEL
 
@@ -103,6 +103,17 @@ def test_where_one_layer_has_no_loaded_roof_the_network_has_none(figures, variat
     for axes, scale in ((speed, dict.fromkeys(PEAKS, 100)), (share, PEAKS)):
         heights = {layer: 100 * ROOFS[layer] / scale[layer] for layer in ("layer01", "layer03")}
         assert artists.limits(axes, "--") == over_groups(axes, heights)
+
+
+def test_on_a_device_shares_are_of_the_fastest_library(figures, variation):
+    figure = figures(variation("conv", on_device))["x-layers"]
+    speed, share = figure.axes
+    best = {"layer01": 160, "layer02": 100, "layer03": 250}
+    best["all"] = 14 / (2 / 160 + 4 / 100 + 8 / 250)
+    expected = {label: {group: 100 * value / best[group] for group, value in speeds.items()} for label, speeds in SPEEDS.items()}
+    assert named(artists.by_group(share, artists.points(figure, share))) == close(expected)
+    assert share.get_ylabel() == "% of the fastest library" and not artists.limits(speed, "-") and not artists.limits(speed, "--")
+    assert PEAK_LABEL not in artists.legend(figure)
 
 
 def test_groups_have_the_order_of_the_file_and_contenders_that_of_the_legend_ours_first(layers):
