@@ -74,9 +74,10 @@ def mismatch(claim: Claim, sweep: Sweep) -> str:
     usual = {column: value for column, value in claim.usual.items() if column in columns}
     if unusual := [f"{column} == '{value}'" for column, value in usual.items() if sweep.attributes.get(column) != value]:
         return f"wants {' and '.join(unusual)}, this run has {sweep.setting}"
-    cpu = sweep.run.environment.get("cpu", {}).get("name") or "an unknown processor"
-    if claim.machine and not re.search(claim.machine.pattern, cpu):
-        return f"speaks of {claim.machine.words}, this run is on {cpu}"
+    if claim.machine:
+        name = sweep.run.environment.get(claim.machine.kind, {}).get("name") or "an unknown processor"
+        if not re.search(claim.machine.pattern, name):
+            return f"speaks of {claim.machine.words}, this run is on {name}"
     return ""
 
 
@@ -157,6 +158,14 @@ def share(claim: Claim, sweep: Sweep, problems: list[Problem], limit: str, lowes
     return at_least(claim, summed, reason)
 
 
+def speed(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
+    if missing := lacking(sweep, problems, claim.of):
+        return missing
+    cells = [problem.cells[claim.of] for problem in problems]
+    speeds = [derive.estimate(cell.speed / 1e3, cell.work / cell.resampled_seconds / 1e12) for cell in cells]
+    return at_least(claim, *lowest_of(claim, speeds, problems))
+
+
 def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Callable | None) -> Outcome:
     """The lowest ratio, or where summed is given that of all the problems."""
     pick, against = claim.against, claim.against
@@ -234,6 +243,7 @@ MEASURES = {
     "lowest ratio": lambda *found: comparison(*found, summed=None),
     "weighted ratio": lambda *found: comparison(*found, summed=derive.weighted_ratio),
     "geometric mean ratio": lambda *found: comparison(*found, summed=derive.geometric_mean_ratio),
+    "lowest speed in TFLOP/s": speed,
     "geometric mean speed-up": scaling,
     "lowest ratio of most steps to fewest": over_steps,
 }

@@ -24,6 +24,7 @@ STATISTICS = {
     "lowest ratio": True,
     "weighted ratio": True,
     "geometric mean ratio": True,
+    "lowest speed in TFLOP/s": False,
     "geometric mean speed-up": False,
     "lowest ratio of most steps to fewest": False,
     "test accuracy": False,
@@ -62,8 +63,9 @@ class Condition:
 
 @dataclass(frozen=True)
 class Machine:
-    """The processors of which a bound speaks: a pattern of their names, and what they are in words."""
+    """The processors of which a bound speaks: a pattern of their names, those of CPUs or GPUs, and what they are in words."""
 
+    kind: str
     pattern: str
     words: str
 
@@ -179,10 +181,11 @@ def _machine(entry: dict) -> Machine | None:
     if "machine" not in entry:
         return None
     given = entry["machine"]
-    if not isinstance(given, dict) or set(given) != {"cpu", "words"} or not all(isinstance(text, str) for text in given.values()):
-        raise ValueError("needs a machine with two texts: 'cpu', a pattern of its name, and 'words'")
+    kind = next((kind for kind in ("cpu", "gpu") if isinstance(given, dict) and set(given) == {kind, "words"}), "")
+    if not kind or not all(isinstance(text, str) for text in given.values()):
+        raise ValueError("needs a machine with two texts: 'cpu' or 'gpu', a pattern of its name, and 'words'")
     try:
-        re.compile(given["cpu"])
+        re.compile(given[kind])
     except re.error as error:
-        raise ValueError(f"has a machine whose pattern '{given['cpu']}' is no regular expression ({error})") from error
-    return Machine(given["cpu"], given["words"])
+        raise ValueError(f"has a machine whose pattern '{given[kind]}' is no regular expression ({error})") from error
+    return Machine(kind, given[kind], given["words"])

@@ -36,6 +36,8 @@ ENVIRONMENT = {
     "cpu.name": (str, "a text"),
     "cpu.l2_bytes": ((int, float), "a number"),
     "cpu.cache_bytes": ((int, float), "a number"),
+    "gpu": (dict, "an object"),
+    "gpu.name": (str, "a text"),
     "git": (dict, "an object"),
     "lines_of_code": (dict, "an object"),
     "warnings": (list, "a list"),

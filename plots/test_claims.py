@@ -7,12 +7,15 @@ from pytest import approx
 from claims import FAILS, HOLDS, MEASURES, UNCHECKED, chosen, judge, judge_all
 from claims_file import STORED as CLAIMS
 from claims_file import Condition, load_claims
-from conftest import with_searched
+from conftest import on_device, with_searched
 from scaling import with_bases
 from sweeps import Times
 
 BY_ID = {claim.id: claim for claim in load_claims(CLAIMS)}
-OF_RESNET50 = {name: claim for name, claim in BY_ID.items() if claim.shapes in ("", "resnet50") and claim.statistic in MEASURES}
+OF_RESNET50 = {  # on the host
+    name: claim for name, claim in BY_ID.items()
+    if claim.shapes in ("", "resnet50") and claim.statistic in MEASURES and not claim.experiment.startswith("gpu-")
+}  # fmt: skip
 SIMD, SEARCHED = "brickwork-simd", "brickwork-simd-searched"
 
 
@@ -221,6 +224,37 @@ def test_a_bound_that_depends_on_the_processor_is_not_checked_on_another(brgemm,
     one_image = {name for name, claim in BY_ID.items() if "N == 1" in claim.when.text}
     for claim in set(OF_RESNET50) - {"brgemm-narrow", "brgemm-seven-rows"} - one_image:
         assert outcome(claim, brgemm, of_its_experiment(claim, conv)).status in (HOLDS, FAILS)
+
+
+@pytest.fixture
+def on_h200(resnet50):
+    """on_h200(name, **seconds): ResNet-50's layers with 256 images on a GPU of that name, oneDNN in cuDNN's place."""
+
+    def make(name: str = "NVIDIA H200", **seconds: float):
+        gpu = {"brickwork-simd": "brickwork-portable", "onednn": "cudnn"}
+
+        def change(rows):
+            return on_device(rows).replace({"contender": gpu, "experiment": {"conv-forward": "gpu-conv-forward"}})
+
+        sweep = resnet50(minibatch=256, change=change, **seconds)
+        sweep.run.environment["gpu"] = {"name": name}
+        return sweep
+
+    return make
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(0.00015, HOLDS), (0.00021, FAILS)])
+def test_claims_on_a_gpu_speak_of_its_speed_and_of_the_vendors(on_h200, seconds, status):
+    sweep = on_h200(brickwork_simd=seconds, onednn=0.0001)  # 4e9 flop
+    ratio, speed = (outcome(f"gpu-conv-forward-portable{suffix}", sweep) for suffix in ("", "-speed"))
+    assert (ratio.status, ratio.measured.value) == (status, approx(0.0001 / seconds))
+    assert (speed.status, speed.measured.value) == (status, approx(0.004 / seconds))
+    assert outcome("gpu-conv-forward-mma", sweep).status == UNCHECKED
+
+
+def test_a_speed_on_one_gpu_says_nothing_of_another(on_h200):
+    found = outcome("gpu-conv-forward-portable-speed", on_h200("NVIDIA A100", brickwork_simd=0.00015))
+    assert found.status == UNCHECKED and "speaks of an H200, this run is on NVIDIA A100" in found.reason
 
 
 def test_a_run_that_does_not_name_its_processor_is_no_machine_that_a_bound_speaks_of(brgemm):

@@ -94,7 +94,7 @@ def test_what_holds_unless_a_claim_says_otherwise(written):
         ("({when})", "({when)", "claim 'one' has a sentence whose braces do not match"),
         ("threads == 1", "threads ==", "claim 'one' has a 'when' that does not parse: threads =="),
         ("n == 64", "n = 64", "claim 'one' has a 'where' that does not parse: n = 64"),
-        ("cpu =", "gpu =", "claim 'one' needs a machine with two texts"),
+        ("cpu =", "tpu =", "claim 'one' needs a machine with two texts"),
         ('"EPYC"', '"(EPYC"', "claim 'one' has a machine whose pattern '(EPYC' is no regular expression"),
         ("[[claim]]", "[[claims]]", "must hold a list of [[claim]]"),
         ("[[claim]]", "[usual]\ncache = 'hot'\n[[claim]]", "must hold a list of [[claim]]"),
