@@ -116,6 +116,7 @@ if(CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
   set(BRICKWORK_HAS_CUDA ON)
+  find_package(CUDAToolkit REQUIRED)
 endif()
 
 # CUDA's runtime alone needs no nvcc; linked in, it starts where there is no driver, too.
@@ -192,6 +193,31 @@ function(brickwork_test name)
   # Several files at a time, so that what they share of GoogleTest and RapidCheck is instantiated once: half the time.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
+endfunction()
+
+# brickwork_device_code(name SOURCES ... LIBS ...): what of these sources becomes device code, as PTX; brickwork_check_device_code()
+# assembles all of it for every architecture and holds it to the limits of one table. That needs no GPU.
+function(brickwork_device_code name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} OBJECT ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS})
+  set_target_properties(${name} PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES 80-virtual)
+  set_property(GLOBAL APPEND PROPERTY BRICKWORK_DEVICE_CODE $<TARGET_OBJECTS:${name}>)
+endfunction()
+
+function(brickwork_check_device_code)
+  get_property(ptx GLOBAL PROPERTY BRICKWORK_DEVICE_CODE)
+  set(test DeviceCode.StaysWithinItsLimits)
+  if(ptx)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    add_test(NAME ${test}
+             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${ptx}
+                     --limits ${PROJECT_SOURCE_DIR}/kernels/ptxas_limits.csv --ptxas ${CUDAToolkit_BIN_DIR}/ptxas
+             COMMAND_EXPAND_LISTS)
+  else()
+    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no device code was compiled, as there is no nvcc")
+    set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION skipped)
+  endif()
 endfunction()
 
 # brickwork_benchmark(name SOURCES ... LIBS ...): one Google Benchmark program; the sanitizers have nothing to tell of it.
