@@ -7,7 +7,7 @@
 
 namespace brickwork {
 
-struct bf16 {
+struct bf16 {  // NOLINT(readability-identifier-naming): a type as float is
   std::uint16_t bits;
 
   bf16() = default;

@@ -24,12 +24,13 @@ struct TileEpilogue {
   // Its last step: what is left after a sum in registers that cannot take it.
   TileEpilogue without_sum() const { return {.activation = activation, .at = at, .ldat = ldat}; }
 
-  // The epilogue of one element, which is row `i`'s `j`-th.
-  template <class T>
+  // The epilogue of one element, which is row `i`'s `j`-th; C is Stored, and the epilogue computed in T.
+  template <class T, class Stored = T>
   BRICKWORK_HOST_DEVICE T operator()(T x, std::int64_t i, std::int64_t j) const {
     if (bias) x += T(bias[j]);
-    if (residual) x += static_cast<const T*>(residual)[i * ldr + j];
-    return at ? times_derivative(activation, x, static_cast<const T*>(at)[i * ldat + j]) : activated(activation, x);
+    if (residual) x += T(static_cast<const Stored*>(residual)[i * ldr + j]);
+    return at ? times_derivative(activation, x, T(static_cast<const Stored*>(at)[i * ldat + j]))
+              : activated(activation, x);
   }
 };
 

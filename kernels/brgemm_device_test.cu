@@ -1,0 +1,135 @@
+// The bricks that a GPU runs, as CUDA sees them: nvcc compiles them for the host and for the device, and where there is
+// a GPU the device's copies run.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "brgemm_portable.hpp"
+#include "cuda_block.cuh"
+#include "cuda_warps.cuh"
+#include "device_canary.cuh"
+#include "epilogue.hpp"
+#include "mma_tiles.hpp"
+#include "testing/brgemm_check.hpp"
+#include "testing/brgemm_on_device.cuh"
+
+namespace brickwork {
+namespace {
+
+__global__ void brgemm_on_device(BrgemmShape shape, BrgemmCall call) {
+  extern __shared__ float scratch[];
+  brgemm_portable<float, float>(CudaBlock(), shape, call, scratch);
+}
+
+template <class Tile>
+__global__ void __launch_bounds__(Tile::kThreads) mma_on_device(BrgemmShape shape, BrgemmCall call) {
+  extern __shared__ __align__(128) unsigned char stages[];
+  CudaWarps block(stages);
+  brgemm_mma<Tile, float>(block, shape, call);
+}
+
+__global__ void epilogue_on_device(float* c, int m, int n, std::int64_t ldc, TileEpilogue epilogue) {
+  apply_epilogue_portable(c, m, n, ldc, epilogue);
+}
+
+class HostKernel final : public BrgemmKernel {
+ public:
+  using BrgemmKernel::BrgemmKernel;
+  std::string_view isa() const override { return "nvcc, host"; }
+
+ private:
+  void run(const BrgemmCall& call) const override { brgemm_portable<float, float>(OneThread(), shape(), call); }
+};
+
+auto portable_on_device(const BrgemmShape& shape) {
+  return device_kernel<float>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
+    brgemm_on_device<<<1, 64, portable_scratch(s) * sizeof(float)>>>(s, call);
+  });
+}
+
+template <class Tile>
+auto tensor_core_kernel(const BrgemmShape& shape) {
+  return device_kernel<typename Tile::Element>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
+    require(cudaFuncSetAttribute(mma_on_device<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kScratch));
+    mma_on_device<Tile><<<1, Tile::kThreads, Tile::kScratch>>>(s, call);
+  });
+}
+
+template <class Make>
+void check_shapes(const Make& make) {
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+    for (int beta : {0, 1})
+      for (int m : {1, 4, 7, 50})
+        for (int n : {1, 8, 19, 70})  // 50 x 70 has more register tiles than the block has threads
+          for (std::int64_t batch : {0, 1, 3})
+            for (const LastStep& last : kLastSteps) {
+              const bool epilogue = last.activation != Activation::none;
+              const bool a_transposed = (m + n + batch) % 2 != 0;
+              const BrgemmCase test{.shape = padded_shape(m, n, 21, 2, beta, kind, a_transposed),
+                                    .batch = batch,
+                                    .rows = epilogue ? m / 2 : -1,
+                                    .bias = epilogue,
+                                    .residual = epilogue,
+                                    .last = last};
+              ASSERT_EQ(check_brgemm(make(test.shape), test), "") << to_string(test);
+            }
+}
+
+using PortableOnDevice = OnDevice;
+using TensorCores = OnDevice;
+
+TEST(PortableByNvcc, IsExactOnTheHost) {
+  check_shapes([](const BrgemmShape& shape) { return HostKernel(shape); });
+}
+
+TEST_F(PortableOnDevice, IsExact) { check_shapes(portable_on_device); }
+
+TEST_F(PortableOnDevice, AppliesTheEpilogue) {
+  const std::vector<float> c{-3, 1, 2, 9, 5, -6, 7, 9}, bias{1, -2, 3}, residual{1, 1, 1, 0, 0, 0};
+  const DeviceArray<float> device_c(c.data(), c.size()), device_bias(bias.data(), bias.size()),
+      device_residual(residual.data(), residual.size());
+  epilogue_on_device<<<1, 1>>>(device_c.data(), 2, 3, 4,
+                               {device_bias.data(), device_residual.data(), 3, Activation::relu});
+  require(cudaGetLastError());
+  std::vector<float> result(c.size());
+  device_c.to_host(result.data());
+  EXPECT_EQ(result, (std::vector<float>{0, 0, 6, 9, 6, 0, 10, 9}));
+}
+
+// An empty kernel would pass nothing, but one for another device might.
+TEST_F(TensorCores, AreWhatWasCompiled) {
+  const DeviceCanary canary = device_canary();
+  EXPECT_GE(canary.arch, 800) << "device code of an older device was compiled or chosen";
+  EXPECT_TRUE(canary.tensor_cores);
+}
+
+template <class T, bool a_transposed>
+void check_tensor_cores() {
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+    for (int beta : {0, 1})
+      for (int m : {1, 16, 77, 128, 300})
+        for (int n : {1, 8, 31, 64, 200})
+          for (int k : {1, 24, 32, 71})
+            for (const LastStep& last : kLastSteps) {
+              const bool epilogue = last.activation != Activation::none;
+              const BrgemmCase test{
+                  .shape = padded_shape(m, n, k, m % 2 + n % 2 + k % 2 == 0 ? 0 : 1, beta, kind, a_transposed),
+                  .batch = m % 4,
+                  .rows = epilogue ? m / 2 : -1,
+                  .bias = epilogue,
+                  .residual = epilogue,
+                  .last = last};
+              ASSERT_EQ(check_brgemm(tensor_core_kernel<WideMmaTile<T, a_transposed>>(test.shape), test), "")
+                  << to_string(test);
+              ASSERT_EQ(check_brgemm(tensor_core_kernel<NarrowMmaTile<T, a_transposed>>(test.shape), test), "")
+                  << to_string(test);
+            }
+}
+
+TEST_F(TensorCores, AreExactInBf16) { check_tensor_cores<bf16, false>(); }
+TEST_F(TensorCores, AreExactInBf16WithATransposed) { check_tensor_cores<bf16, true>(); }
+TEST_F(TensorCores, AreExactInTf32) { check_tensor_cores<float, false>(); }
+TEST_F(TensorCores, AreExactInTf32WithATransposed) { check_tensor_cores<float, true>(); }
+
+}  // namespace
+}  // namespace brickwork

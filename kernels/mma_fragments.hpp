@@ -1,0 +1,99 @@
+// Index arithmetic of a brick on tensor cores: which lane of a warp holds which element of mma.sync's fragments, where
+// elements lie in shared memory, and which part of it the copies under way may write. All of it is constexpr, so that a
+// host can check what a device runs.
+//
+// Source: PTX ISA, matrix fragments of mma.m16n8k16 (.bf16) and mma.m16n8k8 (.tf32), ldmatrix, cp.async.
+#pragma once
+#include <cstdint>
+
+#include "host_device.hpp"
+
+namespace brickwork::mma {
+
+constexpr int kLanes = 32;
+constexpr int kCopied = 16;  // bytes of one asynchronous copy, and of a row of one of ldmatrix' matrices
+
+// Four registers of 32 bits: of A those of a 16 x kK fragment, of B two fragments, whose columns are neighbours.
+struct Registers {
+  std::uint32_t of[4];
+};
+struct Sums {
+  float of[4];
+};
+
+struct XAndK {
+  int x, k;  // x: the row of A, the column of B
+};
+
+// mma.sync of T, which is bf16 or, multiplied as TF32, float: 16 x 8 sums of kK products each.
+template <class T>
+struct Fragments {
+  static constexpr int kM = 16, kN = 8, kK = 32 / static_cast<int>(sizeof(T));
+  static constexpr int kOfRegister = 4 / static_cast<int>(sizeof(T));  // neighbours along k
+
+  // Element e of register r of a lane.
+  BRICKWORK_HOST_DEVICE static constexpr XAndK a(int lane, int r, int e) {
+    return {lane / 4 + r % 2 * 8, lane % 4 * kOfRegister + e + r / 2 * (kK / 2)};
+  }
+  BRICKWORK_HOST_DEVICE static constexpr XAndK b(int lane, int r, int e) {
+    return {lane / 4 + r / 2 * kN, lane % 4 * kOfRegister + e + r % 2 * (kK / 2)};
+  }
+};
+
+struct RowAndColumn {
+  int row, col;
+};
+BRICKWORK_HOST_DEVICE constexpr RowAndColumn sum_at(int lane, int r) {
+  return {lane / 4 + r / 2 * 8, lane % 4 * 2 + r % 2};
+}
+
+// x by k elements of an operand in shared memory, with one or the other next to each other. Chunks of 16 bytes within a
+// row are swizzled: what a warp reads at once lies in different banks.
+template <class T, int x_size, int k_size, bool k_inside>
+struct SharedTile {
+  static constexpr int kElement = static_cast<int>(sizeof(T));
+  static constexpr int kChunk = kCopied / kElement;  // elements
+  static constexpr int kRows = k_inside ? x_size : k_size, kCols = k_inside ? k_size : x_size;
+  static constexpr int kChunks = kCols / kChunk;  // of a row
+  static constexpr int kBytes = x_size * k_size * kElement;
+  static constexpr bool kByColumns = kElement == 4 && !k_inside;  // 4 rows by 8 elements; else 8 rows by 16 bytes
+  static_assert(kCols % kChunk == 0 && (kChunks & (kChunks - 1)) == 0 && (!kByColumns || kChunks >= 8));
+
+  BRICKWORK_HOST_DEVICE static constexpr int swizzle(int row) {
+    if (kByColumns) return row % 4 * 2;
+    return kChunks >= 8 ? row % 8 : row / (8 / kChunks) % kChunks;
+  }
+  // Bytes from the tile's first.
+  BRICKWORK_HOST_DEVICE static constexpr int chunk(int row, int chunk) {
+    return (row * kChunks + (chunk ^ swizzle(row))) * kCopied;
+  }
+  BRICKWORK_HOST_DEVICE static constexpr int element(int x, int k) {
+    const int row = k_inside ? x : k, col = k_inside ? k : x;
+    return chunk(row, col / kChunk) + col % kChunk * kElement;
+  }
+};
+
+// Where the row of a matrix begins that a lane names to ldmatrix, of the four that fill Registers with bf16: rows are
+// those of a SharedTile, and k outside is transposed by the way.
+template <bool k_inside>
+BRICKWORK_HOST_DEVICE constexpr XAndK matrix_row_of_a(int lane) {
+  const int matrix = lane / 8, row = lane % 8, x = matrix % 2 * 8, k = matrix / 2 * 8;
+  return {k_inside ? x + row : x, k_inside ? k : k + row};
+}
+BRICKWORK_HOST_DEVICE constexpr XAndK matrix_row_of_b(int lane) {
+  const int matrix = lane / 8, row = lane % 8;
+  return {matrix / 2 * 8, matrix % 2 * 8 + row};
+}
+
+// A ring of stages in shared memory: while one step is multiplied, the copies of the next kAhead are under way.
+template <int stages>
+struct Ring {
+  static_assert(stages >= 2);
+  static constexpr int kAhead = stages - 1;
+  // Groups of copies that may be unfinished when a step is read: each step has one, and its own is the oldest.
+  static constexpr int kUnfinished = kAhead - 1;
+
+  BRICKWORK_HOST_DEVICE static constexpr int next(int stage) { return stage + 1 == stages ? 0 : stage + 1; }
+};
+
+}  // namespace brickwork::mma

@@ -1,0 +1,204 @@
+// A thread block on the host, for brgemm_mma: its warps run one after the other between two barriers, and their
+// instructions do what the PTX ISA says of them. Whatever a device would do wrong only now and then, it does every time
+// or throws std::logic_error: a copy is read before it has been waited for, or a place read and written between two
+// barriers.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bf16.hpp"
+#include "mma_fragments.hpp"
+#include "tf32.hpp"
+
+namespace brickwork {
+
+// When asynchronous copies are done: as soon as they are asked for, or not before somebody has waited for them.
+enum class Copies { early, late };
+
+class HostWarps;
+
+class HostWarp {
+ public:
+  template <class S>
+  struct Lanes {
+    S all[mma::kLanes];
+    S& operator[](int lane) { return all[lane]; }
+    const S& operator[](int lane) const { return all[lane]; }
+  };
+
+  explicit HostWarp(HostWarps& block) : block_(block) {}
+
+  template <class F>
+  void each_lane(const F& f) const {
+    for (int lane = 0; lane < mma::kLanes; ++lane) f(lane);
+  }
+  template <bool transposed, class Address>
+  void load_matrices(Lanes<mma::Registers>& to, const Address& address) const;
+  std::uint32_t to_tf32(float x) const { return __builtin_bit_cast(std::uint32_t, rounded_to_tf32(x)); }
+  template <class T>
+  void multiply_add(Lanes<mma::Sums>& sums, const Lanes<mma::Registers>& a, const Lanes<mma::Registers>& b,
+                    int which) const;
+
+ private:
+  HostWarps& block_;
+};
+
+class HostWarps {
+ public:
+  using Warp = HostWarp;
+  template <class S>
+  class PerWarp {
+   public:
+    S& operator[](int warp) {
+      if (static_cast<std::size_t>(warp) >= all_.size()) all_.resize(static_cast<std::size_t>(warp) + 1);
+      return all_[static_cast<std::size_t>(warp)];
+    }
+
+   private:
+    std::vector<S> all_;
+  };
+
+  HostWarps(int threads, int scratch_bytes, Copies copies)
+      : threads_(threads), copies_(copies), memory_(static_cast<std::size_t>(scratch_bytes), kPoison) {
+    read_.resize(memory_.size() / mma::kCopied), written_.resize(read_.size());
+  }
+
+  template <class F>
+  void each_thread(const F& f) {
+    for (int thread = 0; thread < threads_; ++thread) f(thread);
+  }
+  template <class F>
+  void each_warp(const F& f) {
+    HostWarp warp(*this);
+    for (int number = 0; number < threads_ / mma::kLanes; ++number) f(warp, number);
+  }
+
+  // What has been waited for is there for the other threads behind a barrier only.
+  void barrier() {
+    std::size_t kept = 0;
+    for (const Copy& copy : under_way_) {
+      if (copy.group < waited_for_) {
+        std::memcpy(&memory_[static_cast<std::size_t>(copy.to)], copy.data, sizeof(copy.data));
+      } else {
+        under_way_[kept++] = copy;
+      }
+    }
+    under_way_.resize(kept);
+    ++between_barriers_;
+  }
+
+  void copy_async(int to, const void* from, int bytes) {
+    require(reinterpret_cast<std::uintptr_t>(from) % mma::kCopied == 0, "a copy from where it is not aligned");
+    require(to % mma::kCopied == 0 && bytes >= 0 && bytes <= mma::kCopied, "a copy that is no 16 bytes");
+    write(to, mma::kCopied);
+    Copy copy{to, group_, {}};
+    std::memcpy(copy.data, from, static_cast<std::size_t>(bytes));
+    unsigned char* const place = &memory_[static_cast<std::size_t>(to)];
+    if (copies_ == Copies::early) {
+      std::memcpy(place, copy.data, sizeof(copy.data));
+    } else {
+      std::memset(place, kPoison, sizeof(copy.data));
+      under_way_.push_back(copy);
+    }
+  }
+  void commit() { ++group_; }
+  template <int unfinished>
+  void wait() {
+    waited_for_ = group_ - unfinished;
+  }
+
+  template <class T>
+  T load(int from) {
+    T x;
+    read(from, sizeof(T), &x);
+    return x;
+  }
+  template <class T>
+  void store(int to, T x) {
+    write(to, sizeof(T));
+    std::memcpy(&memory_[static_cast<std::size_t>(to)], &x, sizeof(T));
+  }
+
+  void read(int from, int bytes, void* to) {
+    const std::size_t chunk = chunk_of(from, bytes);
+    require(written_[chunk] != between_barriers_, "a place is read that was just written");
+    read_[chunk] = between_barriers_;
+    std::memcpy(to, &memory_[static_cast<std::size_t>(from)], static_cast<std::size_t>(bytes));
+  }
+
+ private:
+  static constexpr unsigned char kPoison = 0xFF;  // NaN in every type
+  struct Copy {
+    int to;
+    std::int64_t group;
+    unsigned char data[mma::kCopied];
+  };
+
+  static void require(bool holds, const char* what) {
+    if (!holds) throw std::logic_error(std::string("HostWarps: ") + what);
+  }
+  std::size_t chunk_of(int at, int bytes) const {
+    require(at >= 0 && at % bytes == 0 && static_cast<std::size_t>(at + bytes) <= memory_.size(),
+            "outside the scratch");
+    return static_cast<std::size_t>(at / mma::kCopied);
+  }
+  void write(int to, int bytes) {
+    const std::size_t chunk = chunk_of(to, bytes);
+    require(read_[chunk] != between_barriers_, "a place is written that was just read");
+    written_[chunk] = between_barriers_;
+  }
+
+  int threads_;
+  Copies copies_;
+  std::vector<unsigned char> memory_;
+  std::vector<std::int64_t> read_, written_;  // of each 16 bytes: between which barriers last
+  std::int64_t between_barriers_ = 1, group_ = 0, waited_for_ = 0;
+  std::vector<Copy> under_way_;
+};
+
+// Lanes 8 i .. 8 i + 7 name the rows of matrix i, 16 bytes each; register i of a lane holds of it two neighbours in row
+// lane / 4, or, transposed, in column lane / 4.
+template <bool transposed, class Address>
+void HostWarp::load_matrices(Lanes<mma::Registers>& to, const Address& address) const {
+  std::uint16_t matrix[4][8][8];
+  for (int lane = 0; lane < mma::kLanes; ++lane) block_.read(address(lane), mma::kCopied, matrix[lane / 8][lane % 8]);
+  for (int lane = 0; lane < mma::kLanes; ++lane) {
+    for (int i = 0; i < 4; ++i) {
+      const int major = lane / 4, minor = lane % 4 * 2;
+      const auto at = [&](int next) {
+        return std::uint32_t{transposed ? matrix[i][minor + next][major] : matrix[i][major][minor + next]};
+      };
+      to[lane].of[i] = at(0) | at(1) << 16;
+    }
+  }
+}
+
+template <class T>
+void HostWarp::multiply_add(Lanes<mma::Sums>& sums, const Lanes<mma::Registers>& a, const Lanes<mma::Registers>& b,
+                            int which) const {
+  using F = mma::Fragments<T>;
+  float a_of[F::kM][F::kK], b_of[F::kK][2 * F::kN];
+  for (int lane = 0; lane < mma::kLanes; ++lane) {
+    for (int r = 0; r < 4; ++r) {
+      T of_a[F::kOfRegister], of_b[F::kOfRegister];
+      std::memcpy(of_a, &a[lane].of[r], sizeof(of_a));
+      std::memcpy(of_b, &b[lane].of[r], sizeof(of_b));
+      for (int e = 0; e < F::kOfRegister; ++e) {
+        a_of[F::a(lane, r, e).x][F::a(lane, r, e).k] = of_a[e];
+        b_of[F::b(lane, r, e).k][F::b(lane, r, e).x] = of_b[e];
+      }
+    }
+  }
+  for (int lane = 0; lane < mma::kLanes; ++lane) {
+    for (int r = 0; r < 4; ++r) {
+      const mma::RowAndColumn at = mma::sum_at(lane, r);
+      float& sum = sums[lane].of[r];
+      for (int k = 0; k < F::kK; ++k) sum += a_of[at.row][k] * b_of[k][which * F::kN + at.col];
+    }
+  }
+}
+
+}  // namespace brickwork

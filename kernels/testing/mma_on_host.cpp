@@ -1,0 +1,58 @@
+#include "testing/mma_on_host.hpp"
+
+#include "mma_tiles.hpp"
+#include "testing/member_copies.hpp"
+
+namespace brickwork {
+namespace {
+
+template <class T, bool a_transposed>
+using SmallMmaTile = MmaTile<T, 32, 32, 32, 2, 1, 3, a_transposed>;
+
+template <class Tile>
+class MmaOnHost final : public BrgemmKernel {
+ public:
+  MmaOnHost(const BrgemmShape& shape, Copies copies) : BrgemmKernel(shape), copies_(copies) {}
+  std::string_view isa() const override { return "mma.sync, host"; }
+
+ private:
+  void run(const BrgemmCall& host) const override {
+    HostWarps block(Tile::kThreads, Tile::kScratch, copies_);
+    if constexpr (sizeof(typename Tile::Element) == sizeof(float)) {
+      brgemm_mma<Tile, float>(block, shape(), host);
+    } else {
+      const MemberCopies<typename Tile::Element> members(shape(), rows_of(host), host.batch);
+      const auto of_a = members.list_a(members.a.data()), of_b = members.list_b(members.b.data());
+      BrgemmCall call = host;
+      call.batch = members.batch(members.a.data(), members.b.data(), of_a.data(), of_b.data());
+      brgemm_mma<Tile, float>(block, shape(), call);
+    }
+  }
+
+  Copies copies_;
+};
+
+template <class T, bool a_transposed>
+BrgemmKernelPtr made(const BrgemmShape& shape, MmaBlock block, Copies copies) {
+  switch (block) {
+    case MmaBlock::small:
+      return std::make_shared<MmaOnHost<SmallMmaTile<T, a_transposed>>>(shape, copies);
+    case MmaBlock::narrow:
+      return std::make_shared<MmaOnHost<NarrowMmaTile<T, a_transposed>>>(shape, copies);
+    case MmaBlock::wide:
+      return std::make_shared<MmaOnHost<WideMmaTile<T, a_transposed>>>(shape, copies);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+BrgemmKernelPtr mma_on_host(const BrgemmShape& shape, DType ab, MmaBlock block, Copies copies) {
+  const auto of = [&](auto element) {
+    using T = decltype(element);
+    return shape.a_transposed ? made<T, true>(shape, block, copies) : made<T, false>(shape, block, copies);
+  };
+  return ab == DType::bf16 ? of(bf16()) : of(float());
+}
+
+}  // namespace brickwork
