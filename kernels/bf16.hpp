@@ -2,6 +2,7 @@
 // so in f32.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 #include "host_device.hpp"
 
@@ -30,5 +31,9 @@ struct bf16 {  // NOLINT(readability-identifier-naming): a type as float is
     return static_cast<std::uint16_t>((f32 + 0x7FFF + odd) >> 16);
   }
 };
+
+// What sums of T are computed in.
+template <class T>
+using SumOf = std::conditional_t<std::is_same_v<T, bf16>, float, T>;
 
 }  // namespace brickwork

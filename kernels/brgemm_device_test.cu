@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "brgemm_portable.hpp"
+#include "brgemm_staged.hpp"
 #include "cuda_block.cuh"
 #include "cuda_warps.cuh"
 #include "device_canary.cuh"
@@ -17,8 +18,12 @@ namespace brickwork {
 namespace {
 
 __global__ void brgemm_on_device(BrgemmShape shape, BrgemmCall call) {
-  extern __shared__ float scratch[];
-  brgemm_portable<float, float>(CudaBlock(), shape, call, scratch);
+  brgemm_portable<float, float>(CudaBlock(), shape, call);
+}
+
+__global__ void __launch_bounds__(256, 2) staged_on_device(BrgemmShape shape, BrgemmCall call) {
+  extern __shared__ __align__(128) unsigned char stages[];
+  brgemm_staged<float, float>(CudaBlock(), shape, call, reinterpret_cast<float*>(stages));
 }
 
 template <class Tile>
@@ -41,9 +46,14 @@ class HostKernel final : public BrgemmKernel {
   void run(const BrgemmCall& call) const override { brgemm_portable<float, float>(OneThread(), shape(), call); }
 };
 
-auto portable_on_device(const BrgemmShape& shape) {
+auto portable_kernel(const BrgemmShape& shape) {
+  return device_kernel<float>(
+      shape, [](const BrgemmShape& s, const BrgemmCall& call) { brgemm_on_device<<<1, 64>>>(s, call); });
+}
+
+auto staged_kernel(const BrgemmShape& shape) {
   return device_kernel<float>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
-    brgemm_on_device<<<1, 64, portable_scratch(s) * sizeof(float)>>>(s, call);
+    staged_on_device<<<1, 64, staged_scratch(s) * sizeof(float)>>>(s, call);
   });
 }
 
@@ -76,13 +86,16 @@ void check_shapes(const Make& make) {
 }
 
 using PortableOnDevice = OnDevice;
+using StagedOnDevice = OnDevice;
 using TensorCores = OnDevice;
 
 TEST(PortableByNvcc, IsExactOnTheHost) {
   check_shapes([](const BrgemmShape& shape) { return HostKernel(shape); });
 }
 
-TEST_F(PortableOnDevice, IsExact) { check_shapes(portable_on_device); }
+TEST_F(PortableOnDevice, IsExact) { check_shapes(portable_kernel); }
+
+TEST_F(StagedOnDevice, IsExact) { check_shapes(staged_kernel); }
 
 TEST_F(PortableOnDevice, AppliesTheEpilogue) {
   const std::vector<float> c{-3, 1, 2, 9, 5, -6, 7, 9}, bias{1, -2, 3}, residual{1, 1, 1, 0, 0, 0};

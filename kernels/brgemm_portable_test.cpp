@@ -1,4 +1,4 @@
-// The portable brick with a team of threads and scratch, as a device runs it.
+// The portable bricks with a team of threads, and with scratch that it shares, as a device runs them.
 #include "brgemm_portable.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "brgemm_staged.hpp"
 #include "testing/brgemm_check.hpp"
 
 namespace brickwork {
@@ -34,13 +35,17 @@ class TeamKernel final : public BrgemmKernel {
  private:
   void run(const BrgemmCall& call) const override {
     std::barrier barrier(size_);
-    std::vector<float> scratch(static_cast<std::size_t>(portable_scratch(shape())),
+    std::vector<float> scratch(static_cast<std::size_t>(staged_scratch(shape())),
                                std::numeric_limits<float>::quiet_NaN());
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < size_; ++rank)
       threads.emplace_back([&, rank] {
-        brgemm_portable<float, float>(ThreadTeam(rank, size_, barrier), shape(), call,
-                                      with_scratch_ ? scratch.data() : nullptr);
+        const ThreadTeam team(rank, size_, barrier);
+        if (with_scratch_) {
+          brgemm_staged<float, float>(team, shape(), call, scratch.data());
+        } else {
+          brgemm_portable<float, float>(team, shape(), call);
+        }
       });
   }
 
@@ -94,7 +99,7 @@ TEST(PortableTeam, AppliesTheEpilogueOnce) {
 
 // A device's default limit on shared memory, of which Kokkos and CUDA keep a little for themselves.
 TEST(PortableTeam, ScratchFitsADevice) {
-  EXPECT_LE(portable_scratch(padded_shape(256, 64, 1024, 0, 0, BatchKind::strides)) * sizeof(float), 47 * 1024);
+  EXPECT_LE(staged_scratch(padded_shape(256, 64, 1024, 0, 0, BatchKind::strides)) * sizeof(float), 47 * 1024);
 }
 
 }  // namespace

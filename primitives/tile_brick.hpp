@@ -3,6 +3,7 @@
 #pragma once
 #include "brgemm.hpp"
 #include "brgemm_portable.hpp"
+#include "brgemm_staged.hpp"
 #include "host_device.hpp"
 #include "overlap_add.hpp"
 #include "zeros.hpp"
@@ -31,31 +32,40 @@ struct KernelBrick {
   }
 };
 
+template <class Team, class T>
+BRICKWORK_HOST_DEVICE void fill_zeros_by_team(const Team& team, T* c, std::int64_t m, std::int64_t n, std::int64_t ld) {
+  for (std::int64_t i = team.rank(); i < m * n; i += team.size()) c[i / n * ld + i % n] = T(0);
+}
+
 // The portable one, whose tile the threads of a team share. Staged, operands go through the task's scratch.
-template <class T>
+template <class T, class TC = T>
 struct TeamBrick {
   BrgemmShape shape;
   bool staged;
 
   std::int64_t scratch_bytes() const {
-    return staged ? portable_scratch(shape) * static_cast<std::int64_t>(sizeof(T)) : 0;
+    return staged ? staged_scratch(shape) * static_cast<std::int64_t>(sizeof(T)) : 0;
   }
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, int beta, const BrgemmCall& call, void* scratch) const {
     BrgemmShape with_beta = shape;
     with_beta.beta = beta;
-    brgemm_portable<T, T>(team, with_beta, call, staged ? static_cast<T*>(scratch) : nullptr);
+    if (staged) {
+      brgemm_staged<T, TC>(team, with_beta, call, static_cast<T*>(scratch));
+    } else {
+      brgemm_portable<T, TC>(team, with_beta, call);
+    }
   }
 
   template <class Team>
-  BRICKWORK_HOST_DEVICE void fill_zeros(const Team& team, T* c, std::int64_t m, std::int64_t n, std::int64_t ld,
+  BRICKWORK_HOST_DEVICE void fill_zeros(const Team& team, TC* c, std::int64_t m, std::int64_t n, std::int64_t ld,
                                         CAccess) const {
-    for (std::int64_t i = team.rank(); i < m * n; i += team.size()) c[i / n * ld + i % n] = T(0);
+    fill_zeros_by_team(team, c, m, n, ld);
   }
   template <class Team>
-  BRICKWORK_HOST_DEVICE void overlap_add(const Team& team, T* sum, std::int64_t step, const T* windows, std::int64_t ld,
-                                         std::int64_t m, std::int64_t n) const {
+  BRICKWORK_HOST_DEVICE void overlap_add(const Team& team, TC* sum, std::int64_t step, const TC* windows,
+                                         std::int64_t ld, std::int64_t m, std::int64_t n) const {
     for (std::int64_t i = 0; i < m; ++i, team.barrier()) {
       for (std::int64_t j = team.rank(); j < n; j += team.size()) sum[i * step + j] += windows[i * ld + j];
     }
