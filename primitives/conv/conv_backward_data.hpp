@@ -8,10 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "conv/conv_backward_body.hpp"
+#include "conv/conv_backward_blocking.hpp"
 #include "conv/conv_backward_scatter.hpp"
 #include "conv/conv_forward.hpp"
-#include "conv/stride_phases.hpp"
 
 namespace brickwork {
 
@@ -26,15 +25,11 @@ class ConvBackwardData {
                                        const SimdTuning& = {});
 
   const ConvPlan& plan() const { return plan_; }
-  std::string_view isa() const { return scatter_ ? scatter_->isa() : phases_.front().conv.isa(); }
+  std::string_view isa() const { return scatter_ ? scatter_->isa() : phases_.front().isa(); }
 
   // Shapes of the blocked tensors that run() takes.
-  const ActivationLayout& ddst_layout() const {
-    return scatter_ ? scatter_->ddst_layout() : phases_.front().conv.src_layout();
-  }
-  const ActivationLayout& dsrc_layout() const {
-    return scatter_ ? scatter_->dsrc_layout() : phases_.front().conv.dst_layout();
-  }
+  const ActivationLayout& ddst_layout() const { return scatter_ ? scatter_->ddst_layout() : blocking_->ddst_layout(); }
+  const ActivationLayout& dsrc_layout() const { return scatter_ ? scatter_->dsrc_layout() : blocking_->dsrc_layout(); }
   std::int64_t weights_size() const;
 
   // From plain KCRS to what run() takes: for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
@@ -49,12 +44,6 @@ class ConvBackwardData {
   void run(const float* ddst, const float* packed_weights, const float* residual, const float* at, float* dsrc);
 
  private:
-  struct Phase {
-    BackwardPhase part;
-    ConvForward conv;
-    std::int64_t first_weight;  // among those of all phases
-  };
-
   ConvBackwardData(const ConvProblem& problem, const ConvPlan& plan) : problem_(problem), plan_(plan) {}
 
   void finish_scattered(const float* residual, const float* at, float* dsrc) const;
@@ -62,8 +51,8 @@ class ConvBackwardData {
   ConvProblem problem_;
   ConvPlan plan_;
   std::optional<ConvBackwardScatter> scatter_;
-  std::vector<Phase> phases_;                    // those that have taps, the one of most taps first
-  std::vector<PixelsWithoutTaps> without_taps_;  // those that have none
+  std::optional<ConvBackwardBlocking> blocking_;  // where there is no scatter_
+  std::vector<ConvForward> phases_;
 };
 
 }  // namespace brickwork

@@ -13,7 +13,12 @@ Result<ConvForward> ConvForward::make(const ConvView& view, const ConvPlan& plan
                                       Backend backend, Isa isa, const SimdTuning& tuning) {
   auto blocking = ConvForwardBlocking::make(view, plan, problem);
   if (!blocking) return {blocking.status(), blocking.reason()};
-  ConvForward conv(*std::move(blocking));
+  return make(*blocking, backend, isa, tuning);
+}
+
+Result<ConvForward> ConvForward::make(const ConvForwardBlocking& blocking, Backend backend, Isa isa,
+                                      const SimdTuning& tuning) {
+  ConvForward conv(blocking);
   BrgemmHints hints = conv.blocking_.brick_hints();
   hints.tuning = tuning;
   for (const int beta : {0, 1}) {

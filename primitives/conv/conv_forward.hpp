@@ -17,6 +17,8 @@ class ConvForward {
   static Result<ConvForward> make(const ConvView&, const ConvPlan&, const std::string& problem, Backend, Isa,
                                   const SimdTuning&);
 
+  static Result<ConvForward> make(const ConvForwardBlocking&, Backend, Isa, const SimdTuning&);
+
   const ConvPlan& plan() const { return blocking_.plan(); }
   std::string_view isa() const { return bricks_[0]->isa(); }
 

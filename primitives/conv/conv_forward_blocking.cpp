@@ -87,12 +87,12 @@ ConvForwardGeometry::Gathered gathered(const ConvView& p, const ConvPlan& plan, 
 
 }  // namespace
 
-Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, const ConvPlan& plan) {
-  return make(forward_view(p), plan, to_string(p));
+Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, const ConvPlan& plan, DType ab) {
+  return make(forward_view(p), plan, to_string(p), ab);
 }
 
 Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& p, const ConvPlan& plan,
-                                                      const std::string& problem) {
+                                                      const std::string& problem, DType ab) {
   if (const std::string what = misfit(p, plan); !what.empty()) {
     return Result<ConvForwardBlocking>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), problem, what));
@@ -105,8 +105,8 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& p, const C
                     "stay in a task",
                     to_string(plan)));
   }
-  ConvForwardBlocking blocking(p, plan, *nest);
-  const std::int64_t bytes = sizeof(float) * blocking.geometry_.gathered.elements();
+  ConvForwardBlocking blocking(p, plan, *nest, ab);
+  const std::int64_t bytes = static_cast<std::int64_t>(size_of(ab)) * blocking.geometry_.gathered.elements();
   if (bytes > kMostGathered) {
     return Result<ConvForwardBlocking>::misfit(
         fmt::format("plan '{}': src=gathered would keep {:.1f} MB a task, but at most {:.1f} MB are possible",
@@ -115,9 +115,10 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& p, const C
   return blocking;
 }
 
-ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan, const LoopNest& nest)
+ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan, const LoopNest& nest, DType ab)
     : view_(p),
       plan_(plan),
+      ab_(ab),
       nest_(nest),
       src_(src_layout_of(p, plan.bc)),
       dst_(dst_layout_of(p, plan.bk)),
@@ -133,8 +134,8 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
     for (std::int64_t cb = 0; cb < blocks; ++cb) {
       for (std::int64_t r = 0; r < filter_rows; ++r) {
         for (std::int64_t s = 0; s < geometry_.taps; ++s) {
-          src_offsets_.push_back(sizeof(float) * (cb * block + (r * src_.Wp() + s) * src_.bc));
-          weights_offsets_.push_back(sizeof(float) * weights_.tap(0, cb, r, s));
+          src_offsets_.push_back(size_of(ab) * (cb * block + (r * src_.Wp() + s) * src_.bc));
+          weights_offsets_.push_back(size_of(ab) * weights_.tap(0, cb, r, s));
         }
       }
     }
@@ -149,7 +150,8 @@ BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
           .ldb = plan_.bk,
           .ldc = geometry_.dst.pixel,
           .beta = beta,
-          .batch_kind = BatchKind::offsets};
+          .batch_kind = BatchKind::offsets,
+          .ab = ab_};
 }
 
 BrgemmHints ConvForwardBlocking::brick_hints() const {
@@ -162,20 +164,6 @@ BrgemmHints ConvForwardBlocking::brick_hints() const {
                        .end = view_.pad_w + view_.W};
   }
   return hints;
-}
-
-ConvForwardData<float> ConvForwardBlocking::data(const float* src, const float* weights, const float* bias,
-                                                 const float* residual, float* dst, const float* at) const {
-  const std::int64_t first = src_.pixel(0, 0, 0, -view_.pad_w),
-                     first_of_dst = dst_.pixel(0, 0, view_.first_h, view_.first_w);
-  return {.src = src + first,
-          .weights = weights,
-          .bias = view_.epilogue.bias ? bias : nullptr,
-          .residual = view_.epilogue.residual ? residual + first_of_dst : nullptr,
-          .at = view_.epilogue.derivative ? at + first_of_dst : nullptr,
-          .dst = dst + first_of_dst,
-          .src_offsets = src_offsets_.data(),
-          .weights_offsets = weights_offsets_.data()};
 }
 
 }  // namespace brickwork

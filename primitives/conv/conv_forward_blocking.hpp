@@ -15,9 +15,10 @@ namespace brickwork {
 class ConvForwardBlocking {
  public:
   // A misfit where the plan does not fit the problem: a block larger than its dimension, flat where rows cannot be
-  // joined, loops that cannot run so.
-  static Result<ConvForwardBlocking> make(const ConvProblem&, const ConvPlan&);
-  static Result<ConvForwardBlocking> make(const ConvView&, const ConvPlan&, const std::string& problem);
+  // joined, loops that cannot run so. src and weights are of `ab`.
+  static Result<ConvForwardBlocking> make(const ConvProblem&, const ConvPlan&, DType ab = DType::f32);
+  static Result<ConvForwardBlocking> make(const ConvView&, const ConvPlan&, const std::string& problem,
+                                          DType ab = DType::f32);
 
   const ConvPlan& plan() const { return plan_; }
   const LoopNest& nest() const { return nest_; }
@@ -34,16 +35,29 @@ class ConvForwardBlocking {
   const ConvForwardGeometry& geometry() const { return geometry_; }
 
   // The tensors, as far as the problem has them, with the offset lists of this object; it must outlive them.
-  ConvForwardData<float> data(const float* src, const float* weights, const float* bias, const float* residual,
-                              float* dst, const float* at = nullptr) const;
+  template <class T, class TC>
+  ConvForwardData<T, TC> data(const T* src, const T* weights, const float* bias, const TC* residual, TC* dst,
+                              const TC* at = nullptr) const {
+    const std::int64_t first = src_.pixel(0, 0, 0, -view_.pad_w),
+                       first_of_dst = dst_.pixel(0, 0, view_.first_h, view_.first_w);
+    return {.src = src + first,
+            .weights = weights,
+            .bias = view_.epilogue.bias ? bias : nullptr,
+            .residual = view_.epilogue.residual ? residual + first_of_dst : nullptr,
+            .at = view_.epilogue.derivative ? at + first_of_dst : nullptr,
+            .dst = dst + first_of_dst,
+            .src_offsets = src_offsets_.data(),
+            .weights_offsets = weights_offsets_.data()};
+  }
   const std::vector<std::uint64_t>& src_offsets() const { return src_offsets_; }
   const std::vector<std::uint64_t>& weights_offsets() const { return weights_offsets_; }
 
  private:
-  ConvForwardBlocking(const ConvView&, const ConvPlan&, const LoopNest&);
+  ConvForwardBlocking(const ConvView&, const ConvPlan&, const LoopNest&, DType ab);
 
   ConvView view_;
   ConvPlan plan_;
+  DType ab_;
   LoopNest nest_;
   ActivationLayout src_, dst_;
   WeightLayout weights_;

@@ -46,12 +46,12 @@ struct ConvForwardGeometry {
   } gathered;
 };
 
-template <class T>
+template <class T, class TC = T>
 struct ConvForwardData {
   const T *src, *weights;
-  const float* bias;       // null where the problem has none; likewise those below, which lie as dst does
-  const T *residual, *at;  // `at`: where the activation's derivative is taken
-  T* dst;
+  const float* bias;        // null where the problem has none; likewise those below, which lie as dst does
+  const TC *residual, *at;  // `at`: where the activation's derivative is taken
+  TC* dst;
   // Bytes from a call's first member to each one of its batch, (cb, r, s) with s fastest: one list behind the other for
   // 1 .. R filter rows inside the image.
   const std::uint64_t *src_offsets, *weights_offsets;
@@ -70,10 +70,10 @@ inline std::vector<Loop> conv_forward_loops(const ConvForwardGeometry& g) {
 }
 
 // Brick: see tile_brick.hpp.
-template <class Brick, class T = float>
+template <class Brick, class T = float, class TC = T>
 struct ConvForwardBody {
   ConvForwardGeometry g;
-  ConvForwardData<T> data;
+  ConvForwardData<T, TC> data;
   Brick brick;
 
   template <class Team>

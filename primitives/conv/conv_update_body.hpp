@@ -32,12 +32,12 @@ struct ConvUpdateGeometry {
   std::int64_t images;  // of a call, at most
 };
 
-template <class T>
+template <class T, class TC = T>
 struct ConvUpdateData {
   const T *src, *ddst;
-  PrivateCopies<T> dweights;
-  PrivateCopies<T> dbias;  // without an output where none is asked for
-  bool accumulate;         // to what the outputs hold
+  PrivateCopies<TC> dweights;
+  PrivateCopies<TC> dbias;  // without an output where none is asked for
+  bool accumulate;          // to what the outputs hold
   // Bytes from a call's first member to each one of its batch, (n, oj) with oj fastest: one list behind the other for
   // 1, 2, ... rows, each of all images of a call.
   const std::uint64_t *src_offsets, *ddst_offsets;
@@ -60,12 +60,13 @@ inline std::vector<Loop> conv_update_loops(const ConvUpdateGeometry& g) {
           {.name = "s", .extent = g.S}};                                                  // their taps
 }
 
-// Brick: see tile_brick.hpp.
-template <class Brick, class T = float>
+// Brick: see tile_brick.hpp. That of dbias takes A as it lies, and one row of it.
+template <class Brick, class T = float, class TC = T, class BiasBrick = Brick>
 struct ConvUpdateBody {
   ConvUpdateGeometry g;
-  ConvUpdateData<T> data;
-  Brick brick, bias_brick;
+  ConvUpdateData<T, TC> data;
+  Brick brick;
+  BiasBrick bias_brick;
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {

@@ -5,14 +5,9 @@
 
 #include "aligned_buffer.hpp"
 #include "brgemm.hpp"
-#include "conv/conv_update_body.hpp"
-#include "conv/conv_update_plan.hpp"
-#include "layout.hpp"
+#include "conv/conv_update_blocking.hpp"
 
 namespace brickwork {
-
-// What becomes of the gradients that the outputs hold: nothing, or those of another part of the minibatch, to add to.
-enum class Gradients { overwrite, accumulate };
 
 class ConvWeightUpdate {
  public:
@@ -21,14 +16,14 @@ class ConvWeightUpdate {
   static Result<ConvWeightUpdate> make(const ConvProblem&, const ConvUpdatePlan&, Backend, Isa = Isa::best,
                                        const SimdTuning& = {}, std::int64_t ddst_room_w = 0);
 
-  const ConvUpdatePlan& plan() const { return plan_; }
+  const ConvUpdatePlan& plan() const { return blocking_.plan(); }
   std::string_view isa() const { return bricks_[0]->isa(); }
 
   // Shapes of the blocked tensors that run() takes.
-  const ActivationLayout& src_layout() const { return src_; }
-  const ActivationLayout& ddst_layout() const { return ddst_; }
-  const WeightLayout& dweights_layout() const { return dweights_; }
-  std::int64_t dbias_size() const { return bias_bricks_[0] == nullptr ? 0 : ddst_.Cb() * ddst_.bc; }
+  const ActivationLayout& src_layout() const { return blocking_.src_layout(); }
+  const ActivationLayout& ddst_layout() const { return blocking_.ddst_layout(); }
+  const WeightLayout& dweights_layout() const { return blocking_.dweights_layout(); }
+  std::int64_t dbias_size() const { return blocking_.dbias_size(); }
 
   // dbias, of dbias_size() floats, is written where the problem's epilogue asks for it, and may be null
   // otherwise. Not by two threads at once: the private copies are this object's.
@@ -36,21 +31,12 @@ class ConvWeightUpdate {
            Gradients = Gradients::overwrite);
 
  private:
-  ConvWeightUpdate(const ConvView&, const ConvUpdatePlan&, const LoopNest&);
+  explicit ConvWeightUpdate(ConvUpdateBlocking);
 
-  BrgemmShape brick_shape(const ConvView&, int beta) const;
-  BrgemmShape bias_brick_shape(const ConvView&, int beta) const;
-
-  ConvUpdatePlan plan_;
-  LoopNest nest_;
-  ActivationLayout src_, ddst_;
-  WeightLayout dweights_;
-  ConvUpdateGeometry geometry_;
-  std::vector<std::uint64_t> src_offsets_, ddst_offsets_;
+  ConvUpdateBlocking blocking_;
   BrgemmKernelPtr bricks_[2];       // of beta 0 and 1
-  BrgemmKernelPtr bias_bricks_[2];  // null where no dbias is asked for; so are the next two
+  BrgemmKernelPtr bias_bricks_[2];  // null where no dbias is asked for
   std::vector<float> ones_;
-  std::vector<std::uint64_t> ones_offsets_;
   AlignedBuffer<float> copies_, bias_copies_;
 };
 

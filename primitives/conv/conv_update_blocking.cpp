@@ -1,0 +1,108 @@
+#include "conv/conv_update_blocking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "conv/conv_view.hpp"
+
+namespace brickwork {
+namespace {
+
+// What does not fit, or nothing.
+std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
+  if (plan.flat && !can_be_flat(p, SrcAccess::cached)) return "flat needs a 1x1 kernel of stride 1 without padding";
+  const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
+  if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
+  if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
+  const std::int64_t m = plan.taps_in_m ? p.S * plan.bc : plan.bc, k = plan.flat ? p.P * p.Q : p.Q;
+  if (std::max({m, plan.bk, k}) > std::numeric_limits<int>::max()) return "the brick's m, n and k must be below 2^31";
+  return {};
+}
+
+// All but the images of a call, which are known with the nest.
+ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan) {
+  const ActivationLayout src = src_layout_of(p, plan.bc), ddst = dst_layout_of(p, plan.bk);
+  const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
+  return {.N = p.N,
+          .Kb = ddst.Cb(),
+          .Cb = src.Cb(),
+          .R = p.R,
+          .S = plan.taps_in_m ? 1 : p.S,
+          .rows = plan.flat ? 1 : p.P,
+          .H = p.H,
+          .stride_h = p.stride_h,
+          .pad_h = p.pad_h,
+          .src = {.image = src.Cb() * src.slice_size(), .block = src.slice_size(), .row = src.Wp() * src.bc},
+          .ddst = {.image = ddst.Cb() * ddst.slice_size(), .block = ddst.slice_size(), .row = ddst.Wp() * ddst.bc},
+          .src_tap = src.bc,
+          .weights_kb = weights.Cb() * weights.block_size(),
+          .weights_cb = weights.block_size(),
+          .weights_r = weights.tap(0, 0, 1, 0),
+          .weights_s = weights.tap(0, 0, 0, 1),
+          .bk = plan.bk,
+          .images = 1};
+}
+
+}  // namespace
+
+Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, const ConvUpdatePlan& plan, DType ab,
+                                                    std::int64_t ddst_room_w) {
+  ConvView p = forward_view(problem);
+  p.dst_room_w = ddst_room_w;
+  if (const std::string what = update_misfit(p, plan); !what.empty()) {
+    return Result<ConvUpdateBlocking>::misfit(
+        fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(problem), what));
+  }
+  const auto nest = LoopNest::make(conv_update_loops(update_geometry(p, plan)), plan.loops);
+  if (!nest) return {nest.status(), nest.reason()};
+  return ConvUpdateBlocking(p, plan, *nest, ab);
+}
+
+ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& plan, const LoopNest& nest, DType ab)
+    : view_(p),
+      plan_(plan),
+      ab_(ab),
+      nest_(nest),
+      src_(src_layout_of(p, plan.bc)),
+      ddst_(dst_layout_of(p, plan.bk)),
+      dweights_(weights_layout_of(p, plan.bc, plan.bk)),
+      geometry_(update_geometry(p, plan)) {
+  geometry_.images = nest.step_of(ConvUpdateLoop::n);
+  for (std::int64_t rows = 1; rows <= nest.step_of(ConvUpdateLoop::oj); ++rows) {
+    for (std::int64_t n = 0; n < geometry_.images; ++n) {
+      for (std::int64_t row = 0; row < rows; ++row) {
+        src_offsets_.push_back(size_of(ab) * (n * geometry_.src.image + row * p.stride_h * geometry_.src.row));
+        ddst_offsets_.push_back(size_of(ab) * (n * geometry_.ddst.image + row * geometry_.ddst.row));
+      }
+    }
+  }
+  if (p.epilogue.bias) {
+    ones_offsets_.assign(static_cast<std::size_t>(geometry_.images * nest.step_of(ConvUpdateLoop::oj)), 0);
+  }
+}
+
+BrgemmShape ConvUpdateBlocking::brick_shape(int beta) const {
+  return {.m = static_cast<int>(plan_.taps_in_m ? view_.S * plan_.bc : plan_.bc),
+          .n = static_cast<int>(plan_.bk),
+          .k = static_cast<int>(plan_.flat ? view_.P * view_.Q : view_.Q),
+          .lda = view_.stride_w * plan_.bc,
+          .ldb = plan_.bk,
+          .ldc = plan_.bk,
+          .a_transposed = true,
+          .beta = beta,
+          .batch_kind = BatchKind::offsets,
+          .ab = ab_};
+}
+
+// A product with a row of ones.
+BrgemmShape ConvUpdateBlocking::bias_brick_shape(int beta) const {
+  BrgemmShape shape = brick_shape(beta);
+  shape.m = 1;
+  shape.lda = shape.k;
+  shape.a_transposed = false;
+  return shape;
+}
+
+}  // namespace brickwork

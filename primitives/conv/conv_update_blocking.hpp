@@ -1,0 +1,74 @@
+// Convolution's weight update, blocked as a plan says: all that a run needs but the tensors and the bricks.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "brgemm.hpp"
+#include "conv/conv_update_body.hpp"
+#include "conv/conv_update_plan.hpp"
+#include "conv/conv_view.hpp"
+#include "layout.hpp"
+
+namespace brickwork {
+
+// What becomes of the gradients that the outputs hold: nothing, or those of another part of the minibatch, to add to.
+enum class Gradients { overwrite, accumulate };
+
+class ConvUpdateBlocking {
+ public:
+  // A misfit where the plan does not fit the problem. src and ddst are of `ab`. ddst_room_w columns of zeros lie on
+  // each side of ddst's rows, as those of another pass that reads it.
+  static Result<ConvUpdateBlocking> make(const ConvProblem&, const ConvUpdatePlan&, DType ab = DType::f32,
+                                         std::int64_t ddst_room_w = 0);
+
+  const ConvUpdatePlan& plan() const { return plan_; }
+  const LoopNest& nest() const { return nest_; }
+  bool with_bias() const { return view_.epilogue.bias; }
+
+  // The blocked tensors.
+  const ActivationLayout& src_layout() const { return src_; }
+  const ActivationLayout& ddst_layout() const { return ddst_; }
+  const WeightLayout& dweights_layout() const { return dweights_; }
+  std::int64_t dbias_size() const { return with_bias() ? ddst_.Cb() * ddst_.bc : 0; }
+
+  // Of a call, and of one for dbias, whose A are ones_size() ones.
+  BrgemmShape brick_shape(int beta) const;
+  BrgemmShape bias_brick_shape(int beta) const;
+  std::int64_t ones_size() const { return with_bias() ? brick_shape(0).k : 0; }
+
+  const ConvUpdateGeometry& geometry() const { return geometry_; }
+
+  // The tensors, and the copies of the outputs that the nest wants, with the offset lists of this object; it must
+  // outlive them.
+  template <class T, class TC>
+  ConvUpdateData<T, TC> data(const T* src, const T* ddst, const PrivateCopies<TC>& dweights,
+                             const PrivateCopies<TC>& dbias, Gradients gradients, const T* ones) const {
+    return {.src = src,
+            .ddst = ddst + ddst_.pixel(0, 0, 0, 0),
+            .dweights = dweights,
+            .dbias = dbias,
+            .accumulate = gradients == Gradients::accumulate,
+            .src_offsets = src_offsets_.data(),
+            .ddst_offsets = ddst_offsets_.data(),
+            .ones = ones,
+            .ones_offsets = ones_offsets_.data()};
+  }
+  const std::vector<std::uint64_t>& src_offsets() const { return src_offsets_; }
+  const std::vector<std::uint64_t>& ddst_offsets() const { return ddst_offsets_; }
+  const std::vector<std::uint64_t>& ones_offsets() const { return ones_offsets_; }
+
+ private:
+  ConvUpdateBlocking(const ConvView&, const ConvUpdatePlan&, const LoopNest&, DType ab);
+
+  ConvView view_;
+  ConvUpdatePlan plan_;
+  DType ab_;
+  LoopNest nest_;
+  ActivationLayout src_, ddst_;
+  WeightLayout dweights_;
+  ConvUpdateGeometry geometry_;
+  std::vector<std::uint64_t> src_offsets_, ddst_offsets_;
+  std::vector<std::uint64_t> ones_offsets_;  // none where no dbias is asked for
+};
+
+}  // namespace brickwork
