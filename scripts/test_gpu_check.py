@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = {
     "device": "experiments/contender/contender_test",
-    "brick": "kernels/brgemm_portable_device_test",
-    "conv": "primitives/conv_forward_cuda_test",
+    "brick": "kernels/brgemm_device_test",
+    "conv": "primitives/conv_cuda_test",
     "libraries": "baselines/baselines_test",
 }
 PASSED = 'echo "[  PASSED  ] 2 tests."'
@@ -64,7 +64,7 @@ def test_all_steps_run_and_are_brought_back(gpu_check, tmp_path):
     listed, _ = gpu_check("--list")
     assert [line.split()[0] for line in listed.stdout.splitlines()] == list(steps)
     for tool in ("memcheck", "racecheck", "initcheck"):
-        assert {f"{tool}-brick", f"{tool}-conv"} <= set(steps)
+        assert {f"{tool}-brgemm_device", f"{tool}-conv_cuda"} <= set(steps)
         assert f"--tool {tool} --error-exitcode 9" in (tmp_path / "log").read_text()
     with tarfile.open(tmp_path / "out.tar.gz") as archive:
         names = archive.getnames()
@@ -88,11 +88,14 @@ def test_without_a_device_each_step_says_so(gpu_check):
 
 
 def test_what_is_not_there_is_named_and_the_others_go_on(gpu_check):
-    ended, steps = gpu_check(brick="", sanitizer="")
+    ended, steps = gpu_check(brick="", conv="", libraries="", sanitizer="")
     assert ended.returncode == 0
-    assert (steps["test-brick"]["status"], steps["test-conv"]["status"]) == ("absent", "ok")
-    assert steps["test-brick"]["reason"] == "build/release/kernels/brgemm_portable_device_test is not built"
-    assert steps["memcheck-conv"]["reason"] == "compute-sanitizer, a part of CUDA's toolkit, is not on PATH"
+    assert steps["test-libraries"]["reason"] == "build/release/baselines/baselines_test is not built"
+    assert steps["test-kernels"]["reason"] == "build/release/kernels/*_device_test is not built"
+    assert steps["device"]["status"] == "ok" and "test-conv_cuda" not in steps
+    ended, steps = gpu_check("--only", "*-conv_cuda", sanitizer="")
+    assert steps["test-conv_cuda"]["status"] == "ok"
+    assert steps["memcheck-conv_cuda"]["reason"] == "compute-sanitizer, a part of CUDA's toolkit, is not on PATH"
     assert steps["fc-forward-f32"]["status"] == "ok"
 
 
@@ -100,10 +103,10 @@ def test_failures_have_a_reason_and_the_others_go_on(gpu_check):
     racy = 'shift 4; [[ $1 == *conv* ]] && { echo "========= ERROR SUMMARY: 2 errors"; exit 9; }; "$@"'
     ended, steps = gpu_check(brick=FAILED, sanitizer=racy, brickwork='echo "brickwork: no contender could run, \\"none\\""; exit 1')
     assert ended.returncode == 1
-    assert (steps["test-brick"]["status"], steps["test-brick"]["reason"]) == ("failed", "1 tests failed")
-    assert (steps["racecheck-conv"]["status"], steps["racecheck-conv"]["reason"].strip()) == ("failed", "ERROR SUMMARY: 2 errors")
+    assert (steps["test-brgemm_device"]["status"], steps["test-brgemm_device"]["reason"]) == ("failed", "1 tests failed")
+    assert (steps["racecheck-conv_cuda"]["status"], steps["racecheck-conv_cuda"]["reason"].strip()) == ("failed", "ERROR SUMMARY: 2 errors")
     assert steps["conv-update-N28-f32"]["reason"] == 'brickwork: no contender could run, "none"'
-    assert steps["test-conv"]["status"] == "ok"
+    assert steps["test-conv_cuda"]["status"] == "ok"
 
 
 def test_a_wrong_option_or_pattern_is_refused(gpu_check):
