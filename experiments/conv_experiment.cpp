@@ -3,21 +3,10 @@
 #include "conv_baselines.hpp"
 #include "conv_passes.hpp"
 #include "experiment_of.hpp"
+#include "layers.hpp"
 #include "onednn_latest.hpp"
 
 namespace brickwork {
-namespace {
-
-struct ConvLayers {
-  using Forward = ConvForwardOp;
-  using BackwardData = ConvBackwardDataOp;
-  using WeightUpdate = ConvWeightUpdateOp;
-
-  static const ConvProblem& problem(const ConvProblem& p) { return p; }
-  static constexpr auto pack = pack_nchw, unpack = unpack_nchw;
-};
-
-}  // namespace
 
 std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
   return make_experiment(

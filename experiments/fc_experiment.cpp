@@ -2,23 +2,11 @@
 // the brick beside the libraries.
 #include "conv_passes.hpp"
 #include "experiment_of.hpp"
-#include "fc/fc_layers.hpp"
 #include "fc_baselines.hpp"
+#include "layers.hpp"
 #include "onednn_latest.hpp"
 
 namespace brickwork {
-namespace {
-
-struct FcLayers {
-  using Forward = FcForwardOp;
-  using BackwardData = FcBackwardDataOp;
-  using WeightUpdate = FcWeightUpdateOp;
-
-  static ConvProblem problem(const FcProblem& p) { return conv_of(p); }
-  static constexpr auto pack = pack_nhwc, unpack = unpack_nhwc;
-};
-
-}  // namespace
 
 std::unique_ptr<Experiment> fc_forward_experiment(const Request& request) {
   return make_experiment(request, our_loops_and<ForwardPass<FcLayers>>(

@@ -1,0 +1,30 @@
+// Operations that are convolutions, as drivers take them: conv_passes.hpp, gpu_conv_passes.hpp.
+#pragma once
+#include "conv/conv_pack.hpp"
+#include "conv_backward_data_op.hpp"
+#include "conv_forward_op.hpp"
+#include "conv_weight_update_op.hpp"
+#include "fc/fc_layers.hpp"
+#include "fc_ops.hpp"
+
+namespace brickwork {
+
+struct ConvLayers {
+  using Forward = ConvForwardOp;
+  using BackwardData = ConvBackwardDataOp;
+  using WeightUpdate = ConvWeightUpdateOp;
+
+  static const ConvProblem& problem(const ConvProblem& p) { return p; }
+  static constexpr auto pack = pack_nchw, unpack = unpack_nchw;
+};
+
+struct FcLayers {
+  using Forward = FcForwardOp;
+  using BackwardData = FcBackwardDataOp;
+  using WeightUpdate = FcWeightUpdateOp;
+
+  static ConvProblem problem(const FcProblem& p) { return conv_of(p); }
+  static constexpr auto pack = pack_nhwc, unpack = unpack_nhwc;
+};
+
+}  // namespace brickwork
