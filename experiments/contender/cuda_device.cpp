@@ -160,16 +160,19 @@ Buffer::Buffer(Buffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 void Buffer::read_from(const void* host) {
+  if (bytes_ == 0) return;
   require(cudaMemcpy(data_, host, bytes_, cudaMemcpyHostToDevice), "a copy to the device failed");
   require(cudaDeviceSynchronize(),
           "a copy to the device failed");  // of pageable memory the last part may be on its way
 }
 
 void Buffer::write_to(void* host) const {
+  if (bytes_ == 0) return;
   require(cudaMemcpy(host, data_, bytes_, cudaMemcpyDeviceToHost), "a copy from the device failed");
 }
 
 void Buffer::fill_with_nan() {
+  if (bytes_ == 0) return;
   require(cudaMemset(data_, 0xff, bytes_), "cudaMemset");
   require(cudaDeviceSynchronize(), "cudaMemset");
 }
