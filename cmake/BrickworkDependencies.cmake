@@ -195,8 +195,9 @@ function(brickwork_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
 endfunction()
 
-# brickwork_device_code(name SOURCES ... LIBS ...): what of these sources becomes device code, as PTX; brickwork_check_device_code()
-# assembles all of it for every architecture and holds it to the limits of one table. That needs no GPU.
+# brickwork_device_code(name SOURCES ... LIBS ...): what of these sources becomes device code, as PTX.
+# brickwork_check_device_code() assembles all of it for every architecture and holds it to the limits of one table.
+# That needs no GPU.
 function(brickwork_device_code name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_library(${name} OBJECT ${ARG_SOURCES})

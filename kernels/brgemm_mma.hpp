@@ -125,24 +125,37 @@ struct WarpSums {
   typename Warp::template Lanes<Sums> of[kRows][kCols];
 };
 
-// One warp's products of a stage.
+// One warp's products of a stage from step k on.
+template <class Tile, class Block>
+BRICKWORK_HOST_DEVICE void multiply_step(Block& block, typename Block::Warp& warp, int row, int col, int stage, int k,
+                                         WarpSums<Tile, typename Block::Warp>& sums) {
+  using S = WarpSums<Tile, typename Block::Warp>;
+  typename Block::Warp::template Lanes<Registers> a[S::kRows], b[S::kCols / 2];
+  BRICKWORK_DEVICE_UNROLL for (int i = 0; i < S::kRows; ++i) {
+    load_a<Tile>(block, warp, stage, row + i * Tile::Mma::kM, k, a[i]);
+  }
+  BRICKWORK_DEVICE_UNROLL for (int j = 0; j < S::kCols / 2; ++j) {
+    load_b<Tile>(block, warp, stage, col + j * 2 * Tile::Mma::kN, k, b[j]);
+  }
+  BRICKWORK_DEVICE_UNROLL for (int i = 0; i < S::kRows; ++i) {
+    BRICKWORK_DEVICE_UNROLL for (int j = 0; j < S::kCols; ++j) {
+      warp.template multiply_add<typename Tile::Element>(sums.of[i][j], a[i], b[j / 2], j % 2);
+    }
+  }
+}
+
+// All of them. Of f32 each element has an address of its own: those of a whole stage would spill.
 template <class Tile, class Block>
 BRICKWORK_HOST_DEVICE void multiply(Block& block, typename Block::Warp& warp, int number, int stage,
                                     WarpSums<Tile, typename Block::Warp>& sums) {
-  using S = WarpSums<Tile, typename Block::Warp>;
   const int row = number / Tile::kWarpsN * Tile::kWarpM, col = number % Tile::kWarpsN * Tile::kWarpN;
-  BRICKWORK_DEVICE_UNROLL for (int k = 0; k < Tile::kK; k += Tile::Mma::kK) {
-    typename Block::Warp::template Lanes<Registers> a[S::kRows], b[S::kCols / 2];
-    BRICKWORK_DEVICE_UNROLL for (int i = 0; i < S::kRows; ++i) {
-      load_a<Tile>(block, warp, stage, row + i * Tile::Mma::kM, k, a[i]);
+  if constexpr (sizeof(typename Tile::Element) == 2) {
+    BRICKWORK_DEVICE_UNROLL for (int k = 0; k < Tile::kK; k += Tile::Mma::kK) {
+      multiply_step<Tile>(block, warp, row, col, stage, k, sums);
     }
-    BRICKWORK_DEVICE_UNROLL for (int j = 0; j < S::kCols / 2; ++j) {
-      load_b<Tile>(block, warp, stage, col + j * 2 * Tile::Mma::kN, k, b[j]);
-    }
-    BRICKWORK_DEVICE_UNROLL for (int i = 0; i < S::kRows; ++i) {
-      BRICKWORK_DEVICE_UNROLL for (int j = 0; j < S::kCols; ++j) {
-        warp.template multiply_add<typename Tile::Element>(sums.of[i][j], a[i], b[j / 2], j % 2);
-      }
+  } else {
+    BRICKWORK_DEVICE_NO_UNROLL for (int k = 0; k < Tile::kK; k += Tile::Mma::kK) {
+      multiply_step<Tile>(block, warp, row, col, stage, k, sums);
     }
   }
 }

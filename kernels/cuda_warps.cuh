@@ -95,6 +95,7 @@ class CudaWarps {
   template <class F>
   __device__ void each_warp(const F& f) const {
     CudaWarp warp{scratch_};
+    __syncwarp();  // its instructions are for whole warps, and copies of edges may have parted it
     f(warp, static_cast<int>(threadIdx.x / mma::kLanes));
   }
   __device__ void barrier() const { __syncthreads(); }

@@ -1,0 +1,23 @@
+// How convolution's passes are blocked and spread over a GPU: the same plans as on the host, by another rule.
+//
+// A task is a block of threads and one call of the brick, which reduces all input features and taps. Blocks of features
+// are what its tile has columns; pixels of a call, where rows can be joined, what it has rows, else an output row.
+#pragma once
+#include "conv/conv_plan.hpp"
+#include "conv/conv_update_plan.hpp"
+
+namespace brickwork {
+
+struct GpuModel {
+  std::int64_t multiprocessors = 132;
+};
+
+ConvPlan plan_conv_on_gpu(const ConvView&);
+inline ConvPlan plan_conv_forward_on_gpu(const ConvProblem& p) { return plan_conv_on_gpu(forward_view(p)); }
+// Made for the phase of most taps, as on the host; never with taps=n. Empty where no phase has taps.
+ConvPlan plan_conv_backward_on_gpu(const ConvProblem&);
+
+// The minibatch is cut until there are two tasks for each multiprocessor; every part has a copy of dweights.
+ConvUpdatePlan plan_conv_update_on_gpu(const ConvProblem&, const GpuModel& = {});
+
+}  // namespace brickwork

@@ -1,0 +1,159 @@
+// What a GPU runs, on the host: its plans, layouts and bodies, around the portable bricks with teams and around the
+// brick on tensor cores by the rules of its instructions.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "conv/conv_gpu_plan.hpp"
+#include "conv/testing/conv_on_host_warps.hpp"
+#include "conv/testing/conv_pass_check.hpp"
+#include "league.hpp"
+#include "tile_brick.hpp"
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+
+// Either brick on the host; the passes as conv_drivers_on_cuda.hpp has them for the device.
+template <class T, class TC>
+struct OnHost {
+  bool tensor_cores, staged = true;
+  int threads = 1;
+
+  TeamBrick<T, TC> team_brick(const BrgemmShape& shape) const { return {shape, staged}; }
+
+  void operator()(const ConvForwardBlocking& b, const std::vector<T>& src, const std::vector<T>& weights,
+                  const std::vector<float>& bias, const std::vector<TC>& residual, std::vector<TC>& dst) const {
+    const ConvLoops loops{b.nest(), b.brick_shape(0)};
+    const auto data = b.data(src.data(), weights.data(), bias.data(), residual.data(), dst.data());
+    if (tensor_cores) return conv_forward_on_host_warps(loops, b.geometry(), data);
+    run_conv_forward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops, b.geometry(), data);
+  }
+
+  void operator()(const ConvBackwardBlocking& b, const std::vector<T>& ddst, const std::vector<T>& weights,
+                  const std::vector<TC>& residual, const std::vector<TC>& at, std::vector<TC>& dsrc) const {
+    for (const ConvBackwardBlocking::Phase& phase : b.phases()) {
+      const ConvLoops loops{phase.conv.nest(), phase.conv.brick_shape(0)};
+      const auto data = phase.conv.data(ddst.data(), weights.data() + phase.first_weight, nullptr, residual.data(),
+                                        dsrc.data(), at.data());
+      const int fills = &phase == &b.phases().front() ? static_cast<int>(b.without_taps().size()) : 0;
+      if (tensor_cores) {
+        conv_backward_on_host_warps(loops, phase.conv.geometry(), data, b.without_taps().data(), fills);
+      } else {
+        run_conv_backward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops,
+                          phase.conv.geometry(), data, b.without_taps().data(), fills);
+      }
+    }
+  }
+
+  void operator()(const ConvUpdateBlocking& b, const std::vector<T>& src, const std::vector<T>& ddst,
+                  std::vector<TC>& dweights, std::vector<TC>& dbias) const {
+    const ConvLoops loops{b.nest(), b.brick_shape(0)};
+    const auto others = [&](std::size_t size) {
+      return nans<TC>((b.nest().copies() - 1) * static_cast<std::int64_t>(size));
+    };
+    std::vector<TC> copies = others(dweights.size()), bias_copies = others(dbias.size());
+    const std::vector<T> ones(static_cast<std::size_t>(b.ones_size()), T(1.0F));
+    const auto size = [](const std::vector<TC>& tensor) { return static_cast<std::int64_t>(tensor.size()); };
+    const auto data = b.data(src.data(), ddst.data(), PrivateCopies<TC>{dweights.data(), copies.data(), size(dweights)},
+                             PrivateCopies<TC>{b.with_bias() ? dbias.data() : nullptr, bias_copies.data(), size(dbias)},
+                             Gradients::overwrite, ones.data());
+    if (tensor_cores) return conv_update_on_host_warps(loops, b.bias_brick_shape(0), b.geometry(), data);
+    run_conv_update(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick),
+                    TeamBrick<T, TC>{b.bias_brick_shape(0), false}, threads, loops, b.geometry(), data);
+  }
+};
+
+template <class T>
+void expect_exact_on_host(bool tensor_cores, bool staged = true, int threads = 1) {
+  const OnHost<T, T> run{tensor_cores, staged, threads};
+  const OnHost<T, float> update{tensor_cores, staged, threads};
+  for (const char* text : kForwardOnGpu) {
+    const auto p = parse_problem<ConvProblem>(text);
+    const ConvPlan plan = plan_conv_forward_on_gpu(p);
+    EXPECT_EQ((wrong_forward<T, T>(p, plan, conv_forward_test_data(p), run)), "") << text << "  " << to_string(plan);
+  }
+  for (const char* epilogue : {"", " residual+drelu"}) {
+    for (const char* text : kTrainingOnGpu) {
+      const auto p = parse_problem<ConvProblem>(std::string(text) + epilogue);
+      const ConvPlan plan = plan_conv_backward_on_gpu(p);
+      const TestData t = make_checkable_test_data<ConvBackwardDataOp>(p, Fill::integers);
+      EXPECT_EQ((wrong_backward<T, T>(p, plan, t, run)), "") << text << epilogue << "  " << to_string(plan);
+    }
+  }
+  for (const char* epilogue : {"", " bias"}) {
+    for (const char* text : kTrainingOnGpu) {
+      const auto p = parse_problem<ConvProblem>(std::string(text) + epilogue);
+      const TestData t = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
+      for (const std::int64_t multiprocessors : {1, 132}) {
+        const ConvUpdatePlan plan = plan_conv_update_on_gpu(p, {multiprocessors});
+        EXPECT_EQ((wrong_update<T, float>(p, plan, t, update)), "") << text << epilogue << "  " << to_string(plan);
+      }
+    }
+  }
+}
+
+TEST(ConvAsOnGpu, IsExactOnTensorCoresInBf16) { expect_exact_on_host<bf16>(true); }
+TEST(ConvAsOnGpu, IsExactOnTensorCoresInTf32) { expect_exact_on_host<float>(true); }
+
+TEST(ConvAsOnGpu, IsExactWithPortableBricks) {
+  expect_exact_on_host<float>(false, true);
+  expect_exact_on_host<bf16>(false, false);
+}
+
+// Few problems: a barrier of threads that share cores with other tests takes its time.
+TEST(ConvAsOnGpu, IsExactWithTeamsOfThreads) {
+  const int threads = std::min(Kokkos::DefaultHostExecutionSpace().concurrency(), 3);
+  const auto p = parse_problem<ConvProblem>("N2 C12 K20 H6 R3 sh2 ph1");
+  EXPECT_EQ((wrong_backward<float, float>(p, plan_conv_backward_on_gpu(p),
+                                          make_checkable_test_data<ConvBackwardDataOp>(p, Fill::integers),
+                                          OnHost<float, float>{false, true, threads})),
+            "");
+  ConvProblem with_bias = p;
+  with_bias.epilogue.bias = true;
+  EXPECT_EQ((wrong_update<bf16, float>(with_bias, plan_conv_update_on_gpu(with_bias),
+                                       make_checkable_test_data<ConvWeightUpdateOp>(with_bias, Fill::integers),
+                                       OnHost<bf16, float>{false, true, threads})),
+            "");
+}
+
+TEST(ConvAsOnGpu, AWrongPassIsSeen) {
+  const auto p = parse_problem<ConvProblem>("N2 C12 K20 H6 R3 ph1 bias");
+  ConvProblem other = p;
+  other.epilogue = {.activation = Activation::relu};
+  const OnHost<bf16, bf16> run{true};
+  EXPECT_NE((wrong_forward<bf16, bf16>(other, plan_conv_forward_on_gpu(p), conv_forward_test_data(p), run)), "");
+  const auto nothing = [](const auto&...) {};
+  EXPECT_NE((wrong_forward<bf16, bf16>(p, plan_conv_forward_on_gpu(p), conv_forward_test_data(p), nothing)), "");
+  ConvProblem q = p;
+  q.epilogue = {};
+  EXPECT_NE((wrong_backward<bf16, bf16>(q, plan_conv_backward_on_gpu(q),
+                                        make_checkable_test_data<ConvBackwardDataOp>(q, Fill::integers), nothing)),
+            "");
+  EXPECT_NE((wrong_update<bf16, float>(p, plan_conv_update_on_gpu(p),
+                                       make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers), nothing)),
+            "");
+}
+
+// Of ResNet-50: calls as large as a block's tile where rows can be joined, and tasks for every multiprocessor.
+TEST(GpuPlan, FillsTilesAndMultiprocessors) {
+  const auto plan_of = [](const char* text) {
+    return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text)));
+  };
+  EXPECT_THAT(plan_of("N28 C64 K256 H56"), HasSubstr("bc=64 bk=128 bq=128 flat"));
+  EXPECT_THAT(plan_of("N28 C64 K64 H56 R3 ph1"), HasSubstr("bc=64 bk=64 bq=56 rows"));
+  EXPECT_THAT(plan_of("N28 C3 K64 H224 R7 sh2 ph3"), HasSubstr("bc=3 bk=64 bq=112 rows taps=k"));
+  for (const char* text :
+       {"N28 C64 K64 H56", "N256 C64 K256 H56", "N28 C512 K512 H7 R3 ph1", "N1 C4096 K4096 H1 W4096"}) {
+    const auto p = parse_problem<ConvProblem>(text);
+    const auto blocking = ConvUpdateBlocking::make(p, plan_conv_update_on_gpu(p));
+    ASSERT_TRUE(blocking) << blocking.reason();
+    EXPECT_GE(blocking->nest().tasks(), std::min<std::int64_t>(132, p.N * blocking->geometry().Kb)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace brickwork

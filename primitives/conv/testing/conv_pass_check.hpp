@@ -1,0 +1,105 @@
+// One pass on tensors of any type, whoever runs it, and whether it got them right. Inputs are small integers, which
+// bf16 and TF32 hold: the tolerance is 0, of bf16 outputs but for their own rounding.
+#pragma once
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "bf16.hpp"
+#include "conv/conv_backward_blocking.hpp"
+#include "conv/conv_pack.hpp"
+#include "conv/conv_update_blocking.hpp"
+#include "conv/testing/conv_forward_check.hpp"
+#include "conv_backward_data_op.hpp"
+#include "conv_weight_update_op.hpp"
+
+namespace brickwork {
+
+template <class T, class From>
+std::vector<T> as(const From& values) {
+  std::vector<T> converted;
+  for (const auto value : values) converted.push_back(T(float(value)));
+  return converted;
+}
+
+// Elements of a packed tensor, or NaN that is to be written over.
+template <class T>
+std::vector<T> nans(std::int64_t size) {
+  return std::vector<T>(static_cast<std::size_t>(size), T(std::numeric_limits<float>::quiet_NaN()));
+}
+template <class T>
+std::vector<T> packed_nchw(const ActivationLayout& layout, const float* plain) {
+  AlignedBuffer<float> packed(static_cast<std::size_t>(layout.size()));
+  if (plain != nullptr) pack_nchw(layout, plain, packed.data());
+  return as<T>(packed);
+}
+
+// Why outputs are wrong, or nothing; unpack(name, plain) writes one of them as f32.
+template <class Op, class TC, class Unpack>
+std::string wrong_outputs(const typename Op::Problem& p, const TestData& t, const Unpack& unpack) {
+  PlainTensors plain(with_dtype(Op::outputs(p), dtype_of<TC>()));
+  for (std::size_t i = 0; i < plain.infos().size(); ++i) {
+    std::vector<float> values(plain.values<TC>(i).size(), std::numeric_limits<float>::quiet_NaN());
+    if (!values.empty()) unpack(plain.infos()[i].name, values.data());
+    std::ranges::copy(as<TC>(values), plain.values<TC>(i).begin());
+  }
+  return compare(plain, t.expected, t.tolerance).reason;
+}
+
+// run(blocking, src, weights, bias, residual, dst), of vectors in the host's memory.
+template <class T, class TC, class Run>
+std::string wrong_forward(const ConvProblem& p, const ConvPlan& plan, const TestData& t, const Run& run) {
+  const auto blocking = ConvForwardBlocking::make(p, plan, dtype_of<T>());
+  if (!blocking) return blocking.reason();
+  BlockedConvForward f32(blocking->src_layout(), blocking->weights_layout(), blocking->dst_layout(), t.inputs);
+  std::vector<TC> dst = as<TC>(f32.dst);
+  run(*blocking, as<T>(f32.src), as<T>(f32.weights), as<float>(f32.bias), as<TC>(f32.residual), dst);
+  return wrong_outputs<ConvForwardOp, TC>(p, t, [&](const std::string&, float* plain) {
+    unpack_nchw(blocking->dst_layout(), as<float>(dst).data(), plain);
+  });
+}
+
+// run(blocking, ddst, weights, residual, at, dsrc)
+template <class T, class TC, class Run>
+std::string wrong_backward(const ConvProblem& p, const ConvPlan& plan, const TestData& t, const Run& run) {
+  const auto blocking = ConvBackwardBlocking::make(p, plan, dtype_of<T>());
+  if (!blocking) return blocking.reason();
+  std::vector<float> weights(static_cast<std::size_t>(blocking->weights_size()));
+  blocking->pack_weights(t.inputs.at<float>("weights"), weights.data());
+  std::vector<TC> dsrc = nans<TC>(blocking->dsrc_layout().size());
+  run(*blocking, packed_nchw<T>(blocking->ddst_layout(), t.inputs.at<float>("ddst")), as<T>(weights),
+      packed_nchw<TC>(blocking->dsrc_layout(), t.inputs.at<float>("residual")),
+      packed_nchw<TC>(blocking->dsrc_layout(), t.inputs.at<float>("at")), dsrc);
+  return wrong_outputs<ConvBackwardDataOp, TC>(p, t, [&](const std::string&, float* plain) {
+    unpack_nchw(blocking->dsrc_layout(), as<float>(dsrc).data(), plain);
+  });
+}
+
+// run(blocking, src, ddst, dweights, dbias)
+template <class T, class TC, class Run>
+std::string wrong_update(const ConvProblem& p, const ConvUpdatePlan& plan, const TestData& t, const Run& run) {
+  const auto blocking = ConvUpdateBlocking::make(p, plan, dtype_of<T>());
+  if (!blocking) return blocking.reason();
+  std::vector<TC> dweights = nans<TC>(blocking->dweights_layout().size()), dbias = nans<TC>(blocking->dbias_size());
+  run(*blocking, packed_nchw<T>(blocking->src_layout(), t.inputs.at<float>("src")),
+      packed_nchw<T>(blocking->ddst_layout(), t.inputs.at<float>("ddst")), dweights, dbias);
+  return wrong_outputs<ConvWeightUpdateOp, TC>(p, t, [&](const std::string& name, float* plain) {
+    if (name == "dbias") {
+      std::copy_n(as<float>(dbias).begin(), p.K, plain);
+    } else {
+      unpack_kcrs(blocking->dweights_layout(), as<float>(dweights).data(), plain);
+    }
+  });
+}
+
+// Layers of each kind, small: 1x1, 3x3, strides with phases that have no tap, a first layer, and fully connected ones.
+inline constexpr const char* kForwardOnGpu[] = {
+    "N2 C20 K40 H9 R3 ph1 bias+residual+relu", "N1 C3 K64 H20 R7 sh2 ph3", "N2 C64 K64 H7",
+    "N1 C64 K72 H3 W131 R3 ph1 relu",          "N1 C130 K67 H9 W5 R3 sh2", "N3 C64 K136 H12 sh2 bias",
+    "N1 C72 K200 H1 W140 bias+relu",           "N1 C33 K10 H1 W7"};
+inline constexpr const char* kTrainingOnGpu[] = {
+    "N2 C20 K40 H9 R3 ph1", "N1 C3 K64 H20 R7 sh2 ph3", "N2 C64 K64 H7",   "N1 C130 K67 H9 W5 R3 sh2",
+    "N3 C64 K136 H12 sh2",  "N1 C72 K200 H1 W140",      "N1 C33 K10 H1 W7"};
+
+}  // namespace brickwork

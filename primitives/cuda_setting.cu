@@ -1,0 +1,37 @@
+#include <cuda_runtime.h>
+
+#include "cuda_memory.hpp"
+#include "cuda_setting.hpp"
+#include "device_canary.cuh"
+
+namespace brickwork {
+
+std::string cuda_absent_reason(CudaPath path, CudaBrick brick) {
+#ifndef BRICKWORK_KOKKOS_HAS_CUDA
+  if (path == CudaPath::kokkos) return "this Kokkos has no CUDA";
+#endif
+  if (path == CudaPath::kokkos && brick == CudaBrick::tensor_cores) {
+    return "Kokkos gives a team 48 KiB of shared memory, which is too little for the brick on tensor cores";
+  }
+  int devices = 0;
+  const cudaError_t status = cudaGetDeviceCount(&devices);
+  if (status != cudaSuccess) return std::string("no CUDA device: ") + cudaGetErrorString(status);
+  if (devices == 0) return "no CUDA device";
+  try {
+    if (brick == CudaBrick::tensor_cores && !device_canary().tensor_cores) {
+      return "the brick on tensor cores needs a device of compute capability 8.0";
+    }
+  } catch (const std::runtime_error& e) {
+    return std::string("the device does not run this build's code: ") + e.what();
+  }
+  return "";
+}
+
+std::string cuda_isa() {
+  const DeviceCanary canary = device_canary();
+  return "sm_" + std::to_string(canary.arch / 10) + (canary.tensor_cores ? ", tensor cores" : "");
+}
+
+void cuda_finish() { require_cuda(cudaDeviceSynchronize(), "the device"); }
+
+}  // namespace brickwork
