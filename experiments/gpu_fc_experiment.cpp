@@ -1,26 +1,28 @@
-// gpu-fc-forward, gpu-fc-backward, gpu-fc-update: the passes of fully connected layers on a GPU.
+// gpu-fc-forward, gpu-fc-backward, gpu-fc-update: the passes of fully connected layers on a GPU, convolution's loops
+// around each brick beside the library.
 #include "fc_baselines.hpp"
+#include "gpu_conv_passes.hpp"
 #include "in_asked_precision.hpp"
+#include "layers.hpp"
 
 namespace brickwork {
-namespace {
 
-template <Operation Op>
-std::unique_ptr<Experiment> gpu_fc(const Request& request) {
-  return in_asked_precision<Op>(
-      request, [](Precision precision) { return std::vector<Contender<Op>>{cublaslt_fc<Op>(precision)}; });
+std::unique_ptr<Experiment> gpu_fc_forward_experiment(const Request& request) {
+  return in_asked_precision<FcForwardOp>(request, [](Precision precision) {
+    return gpu_loops_and<GpuForward, FcLayers>(std::vector{cublaslt_fc<FcForwardOp>(precision)}, precision);
+  });
 }
 
-}  // namespace
-
-std::unique_ptr<Experiment> gpu_fc_forward_experiment(const Request& request) { return gpu_fc<FcForwardOp>(request); }
-
 std::unique_ptr<Experiment> gpu_fc_backward_experiment(const Request& request) {
-  return gpu_fc<FcBackwardDataOp>(request);
+  return in_asked_precision<FcBackwardDataOp>(request, [](Precision precision) {
+    return gpu_loops_and<GpuBackwardData, FcLayers>(std::vector{cublaslt_fc<FcBackwardDataOp>(precision)}, precision);
+  });
 }
 
 std::unique_ptr<Experiment> gpu_fc_update_experiment(const Request& request) {
-  return gpu_fc<FcWeightUpdateOp>(request);
+  return in_asked_precision<FcWeightUpdateOp>(request, [](Precision precision) {
+    return gpu_loops_and<GpuWeightUpdate, FcLayers>(std::vector{cublaslt_fc<FcWeightUpdateOp>(precision)}, precision);
+  });
 }
 
 }  // namespace brickwork
