@@ -132,7 +132,7 @@ TEST_F(Learn, WrongUsageIsOneSentence) {
       {data + " --task digits-mlp --epochs 0", "--epochs: 0 is no whole number from 1 to 100000"},
       {data + " --task digits-mlp --seed -1", "--seed: -1 is no whole number from 0 to 4294967295"},
       {data + " --task digits-mlp --isa sse", "sse"},
-      {data + " --task digits-mlp --tuning wide", "wide"},
+      {data + " --task digits-mlp --tuning loud", "loud"},
       {data + " --task digits-mlp --epoch 3", "unknown option '--epoch'; the closest is '--epochs'"},
       {data + " --task digits-mlp 3", "unexpected argument '3'"},
   };

@@ -1,6 +1,7 @@
 // Where there is a GPU, convolution's passes run there; elsewhere these tests skip and say why.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <vector>
 
 #include "conv/conv_drivers_on_cuda.hpp"
@@ -8,6 +9,11 @@
 #include "conv/testing/conv_pass_check.hpp"
 
 namespace brickwork {
+
+// Not as bytes, of which some are padding: a test's name would differ from run to run.
+void PrintTo(const CudaSetting& setting, std::ostream* out) {
+  *out << to_string(setting.path) << ' ' << to_string(setting.brick);
+}
 namespace {
 
 // Copies there and back.
