@@ -1,9 +1,9 @@
 #include "search/conv_forward_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
-#include <utility>
 
 #include "aligned_buffer.hpp"
 #include "search/conv_plan_neighbours.hpp"
@@ -28,19 +28,24 @@ struct Tensors {
   AlignedBuffer<float> src, weights, bias, residual, dst;
 };
 
-// Plans with the same blocks share their tensors, as long as one of them is in the race: filling them would take longer
-// than the race does.
+// Plans whose tensors have the same sizes share them, whatever their blocks are: all values are ones, and plans that
+// are compared lie in the same memory. They live as long as one of the plans is in the race: filling them would take
+// longer than that does.
 class SharedTensors {
  public:
   std::shared_ptr<Tensors> of(const ConvProblem& p, const ConvForward& conv) {
-    std::weak_ptr<Tensors>& kept = by_blocks_[{conv.plan().bc, conv.plan().bk}];
+    std::weak_ptr<Tensors>& kept =
+        by_size_[{conv.src_layout().size(), conv.weights_layout().size(), conv.dst_layout().size()}];
     auto tensors = kept.lock();
     if (!tensors) kept = tensors = std::make_shared<Tensors>(p, conv);
     return tensors;
   }
 
+  // Those that live on lie elsewhere than the next.
+  void forget() { by_size_.clear(); }
+
  private:
-  std::map<std::pair<std::int64_t, std::int64_t>, std::weak_ptr<Tensors>> by_blocks_;
+  std::map<std::array<std::int64_t, 3>, std::weak_ptr<Tensors>> by_size_;
 };
 
 }  // namespace
@@ -57,7 +62,7 @@ SearchResult<ConvPlan> search_conv_forward(const ConvProblem& p, const ConvPlan&
     };
   };
   const auto neighbours = [&](const ConvPlan& plan) { return conv_plan_neighbours(p, plan); };
-  return PlanSearch<ConvPlan>({neighbours, make}, limits).run(rule);
+  return PlanSearch<ConvPlan>({neighbours, make, [&] { shared.forget(); }}, limits).run(rule);
 }
 
 }  // namespace brickwork
