@@ -28,6 +28,7 @@ enum class TileCode { compiled, generated };
 enum class FarSrc {
   runs,    // all features of a pixel as one long run in memory, which the hardware prefetches
   blocks,  // 64 features of one pixel after the other, and a call asks for those of a later one
+  lines    // 16 features, a cache line, likewise
 };
 
 // Over how many pixels of small images a call of a convolution's weight update sums.
@@ -60,7 +61,8 @@ struct SimdTuning {
   // the caches it takes half the traffic; asked for, 5 to 8 % less time of ResNet-50's 1x1 layers on an Emerald Rapids.
   CAccess far = CAccess::prefetch;
   // What a convolution's planner does. Blocks instead of runs: 7 to 20 % of ResNet-50's 1x1 layers 7, 10 and 12 with 28
-  // images on Zen 5; runs instead of blocks: 2 to 17 % of the 1x1 layers on an Emerald Rapids.
+  // images on Zen 5; lines instead of runs: 10, 5 and 5 % of layers 2, 7 and 9 on Zen 4, where blocks lose as much;
+  // runs instead of blocks: 2 to 17 % of the 1x1 layers on an Emerald Rapids.
   FarSrc src = FarSrc::runs;
   // Whether a filter with few input features, a network's first, has blocks of output features one vector wide, whose
   // tiles are 28 pixels high, and not four. Narrow instead of wide: 8 % of ResNet-50's first layer on an Emerald

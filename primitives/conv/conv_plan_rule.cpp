@@ -1,6 +1,7 @@
 // The analytic choice of a plan: block sizes by rule, then the one of three loop orders that moves the fewest bytes
 // between a core's L2 and what lies behind it.
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "conv/conv_forward_blocking.hpp"
@@ -76,7 +77,7 @@ struct Candidate {
 class Chooser {
  public:
   Chooser(const ConvView& p, const MachineModel& machine, Backend backend, FeatureBlocks blocks, SrcAccess src)
-      : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
+      : p_(p), machine_(machine), given_bc_(blocks.bc > 0), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     base_.src = src;
     if (p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend)) base_.taps = Taps::k;
     base_.flat = can_be_flat(p, base_.src);
@@ -84,12 +85,12 @@ class Chooser {
     const std::int64_t pixels = std::min(grid.cols, kPixels);
     base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector());
     const std::int64_t in_l2 = static_cast<std::int64_t>(l2_ / 2) / (4 * base_.bk * p.R * p.S);
-    base_.bc = equal_block(p.C, reads_blocks() ? kFeatures : std::max(kFeatures, in_l2));
+    base_.bc = equal_block(p.C, std::max(kFeatures, in_l2));
     if (base_.flat && base_.bk == p.K) base_.bc = equal_block(p.C, kFeaturesReadOnce);
     // The pixels of a call stay in L1 while all blocks of one vector pass.
     if (base_.bk <= kOneLine && p.K > kOneLine && p.R * p.S > 1)
       base_.bc = std::min(base_.bc, equal_block(p.C, features_in_l1(pixels)));
-    if (blocks.bc > 0) base_.bc = blocks.bc;
+    if (given_bc_) base_.bc = blocks.bc;
     rows_ = grid.rows;
     cols_ = grid.cols;
     cb_ = ceil_div(p.C, base_.bc);
@@ -122,11 +123,19 @@ class Chooser {
     return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
   }
 
-  // From memory where no part of an image is met again: what is gathered, or is a small image, comes from L2.
-  bool reads_blocks() const {
-    const double image = 4.0 * static_cast<double>(p_.C * p_.H * p_.W);
-    return machine_.src == FarSrc::blocks && p_.R * p_.S == 1 && base_.src != SrcAccess::gathered && image > l2_ &&
-           beyond_l3(image, p_.N);
+  // Where a plan meets each pixel once: what is gathered comes from L2, and taps meet pixels again.
+  std::int64_t features_of_src_met_once() const {
+    const bool far = beyond_l3(4.0 * static_cast<double>(p_.C * p_.H * p_.W), p_.N);
+    if (!far || p_.R * p_.S > 1 || base_.src == SrcAccess::gathered) return base_.bc;
+    switch (machine_.src) {
+      case FarSrc::runs:
+        return base_.bc;
+      case FarSrc::blocks:
+        return equal_block(p_.C, kFeatures);
+      case FarSrc::lines:
+        return equal_block(p_.C, kOneLine);
+    }
+    std::abort();
   }
 
   // Of the src that a call for so many output pixels reads.
@@ -186,7 +195,7 @@ class Chooser {
       imbalance = machine_.imbalance(tasks);
     }
     // A pixel that is one long run needs no help.
-    if (plan.src == SrcAccess::cached && cb_ > 1 && beyond_l3(src_, p_.N)) plan.src = SrcAccess::prefetch;
+    if (plan.src == SrcAccess::cached && plan.bc < p_.C && beyond_l3(src_, p_.N)) plan.src = SrcAccess::prefetch;
     bool once = false;  // dst is met; later parts of the reduction would read it back from memory
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
@@ -212,12 +221,14 @@ class Chooser {
   // unless all of them stay in L2.
   Candidate pixels_outside() const {
     ConvPlan plan = base_;
-    plan.bq = pixel_block(cols_, std::clamp(machine_.l2_bytes / 8 / (4 * cb_ * base_.bc), kPixelStep, kPixels));
+    if (!given_bc_) plan.bc = features_of_src_met_once();
+    const std::int64_t cb = ceil_div(p_.C, plan.bc);
+    plan.bq = pixel_block(cols_, std::clamp(machine_.l2_bytes / 8 / (4 * cb * plan.bc), kPixelStep, kPixels));
     // Where threads share a row, a short block at its end leaves one of them idle: the 49 pixels of ResNet-50's last
     // strided layers are 25 + 24 for two of them, not 28 + 21, which cost 5 to 10 % with one image.
     if (machine_.imbalance(p_.N * rows_) > kEven) plan.bq = equal_block(cols_, plan.bq);
     const std::int64_t blocks = ceil_div(cols_, plan.bq);
-    return spread(plan, {{{"n", 1}, p_.N}, {{"oj", 1}, rows_}, {{"oi", 1}, blocks}, {{"kb", 1}, kb_}, {{"cb", cb_}, 1}},
+    return spread(plan, {{{"n", 1}, p_.N}, {{"oj", 1}, rows_}, {{"oi", 1}, blocks}, {{"kb", 1}, kb_}, {{"cb", cb}, 1}},
                   weights_ < l2_ ? 0 : weights_ * static_cast<double>(rows_ * blocks), src_);
   }
 
@@ -253,6 +264,7 @@ class Chooser {
 
   const ConvView& p_;
   const MachineModel& machine_;
+  const bool given_bc_;
   const double l2_;
   ConvPlan base_;
   std::int64_t rows_, cols_, cb_, kb_;

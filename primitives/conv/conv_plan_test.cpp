@@ -94,22 +94,25 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
   EXPECT_EQ(bc("N28 C512 K512 H7 R15 S15 ph7"), 64);
 }
 
-// With src=blocks, as a machine may like it: only what passes by once, on its way from memory.
+// With src=blocks or src=lines, as a machine may like it: only what passes by once, on its way from memory.
 TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
   const auto plan = [](const char* text, FarSrc src) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .src = src});
   };
-  for (const char* far : {"N28 C256 K128 H56 sh2", "N28 C512 K128 H28"}) {
+  for (const char* far : {"N28 C256 K128 H56 sh2", "N28 C512 K128 H28", "N28 C128 K512 H28"}) {
     EXPECT_EQ(plan(far, FarSrc::runs).src, SrcAccess::cached) << far;
     EXPECT_EQ(plan(far, FarSrc::blocks).src, SrcAccess::prefetch) << far;
     EXPECT_EQ(plan(far, FarSrc::blocks).bc, 64) << far;
+    EXPECT_EQ(plan(far, FarSrc::lines).src, SrcAccess::prefetch) << far;
+    EXPECT_EQ(plan(far, FarSrc::lines).bc, 16) << far;
   }
   for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds it
-                           "N28 C2048 K512 H7",         // L2 holds an image
+                           "N28 C256 K1024 H14",        // L2 holds an image while its features pass
                            "N28 C1024 K512 H14 sh2",    // gathered
                            "N28 C256 K256 H56 R3 ph1"}  // taps meet it again
   ) {
     EXPECT_EQ(plan(near, FarSrc::blocks), plan(near, FarSrc::runs)) << near;
+    EXPECT_EQ(plan(near, FarSrc::lines), plan(near, FarSrc::runs)) << near;
   }
 }
 
@@ -124,6 +127,11 @@ TEST(ConvPlanRule, TakesTheBlocksOfItsNeighbours) {
     const ConvUpdatePlan update = plan_conv_update(p, {.threads = 2}, {.bc = 3, .bk = 40});
     EXPECT_EQ(std::pair(update.bc, update.bk), (std::pair<std::int64_t, std::int64_t>(3, 40)));
     EXPECT_EQ(plan_conv_forward(p, {.threads = 2}, Backend::simd, {.bc = 0, .bk = 40}).bk, 40);
+    const MachineModel likes_lines{.threads = 2, .src = FarSrc::lines};
+    EXPECT_EQ(plan_conv_forward(parse_problem<ConvProblem>("N28 C256 K128 H56 sh2"), likes_lines, Backend::simd,
+                                {.bc = 128, .bk = 64})
+                  .bc,
+              128);
   }
 }
 

@@ -85,19 +85,23 @@ std::vector<double> time_plans(Isa isa, const std::vector<SimdTuning>& tunings, 
 SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& forward,
                            const Measure<ConvProblem>& update) {
   SimdTuning tuning = found;
-  const auto try_out = [&](const SimdTuning& other, const std::vector<ConvProblem>& layers, const auto& measure) {
-    tuning = best_of({tuning, other}, layers, measure);
+  const auto try_out = [&](std::vector<SimdTuning> others, const std::vector<ConvProblem>& layers,
+                           const auto& measure) {
+    others.insert(others.begin(), tuning);
+    tuning = best_of(others, layers, measure);
   };
   SimdTuning blocks = tuning;
   blocks.src = FarSrc::blocks;
-  try_out(blocks, {far_layer("C256 K128 H56 R1 sh2"), far_layer("C512 K128 H28 R1"), far_layer("C512 K256 H28 R1 sh2")},
-          forward);
+  SimdTuning lines = tuning;
+  lines.src = FarSrc::lines;
+  try_out({blocks, lines},
+          {far_layer("C128 K256 H56 R1"), far_layer("C256 K128 H56 R1 sh2"), far_layer("C512 K128 H28 R1")}, forward);
   SimdTuning wide = tuning;
   wide.narrow = false;
-  try_out(wide, {far_layer("C3 K64 H224 R7 sh2 ph3")}, forward);
+  try_out({wide}, {far_layer("C3 K64 H224 R7 sh2 ph3")}, forward);
   SimdTuning shallow = tuning;
   shallow.reduction = Reduction::shallow;
-  try_out(shallow,
+  try_out({shallow},
           {far_layer("C512 K2048 H7 R1"), far_layer("C1024 K512 H14 R1 sh2"), far_layer("C512 K512 H7 R3 ph1")},
           update);
   return tuning;
