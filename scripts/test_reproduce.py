@@ -115,6 +115,27 @@ def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_pa
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
 
 
+@pytest.mark.parametrize(("only", "names"), [
+    ("brgemm", ["brgemm"]),
+    ("mlp,conv-forward-N?,fc-*-one-thread", ["conv-forward-N4", "conv-forward-N1", "fc-forward-one-thread", "mlp"]),
+    ("digits-*-2", []),
+])
+def test_what_is_asked_for_alone_is_run(reproduce, tmp_path, only, names):
+    ended = reproduce(LISTED, options=("--only", only), learn='echo "asked: $2"; exit 1')
+    assert list(runs(tmp_path / "out") if names else {}) == names
+    assert asked(ended) == (["digits-mlp", "digits-conv"] if "digits" in only else [])
+    listed = re.findall(r"^  (\S+) +up to +\d+ s ", ended.stdout, re.MULTILINE)
+    assert listed == names + (["digits-mlp-2", "digits-conv-2"] if "digits" in only else [])
+
+
+@pytest.mark.parametrize("only", ["conv-forward-N28", "brgemm,conv", "*-N7", ""])
+def test_a_run_that_there_is_not_is_refused_before_anything_is_made(reproduce, tmp_path, only):
+    ended = reproduce(LISTED, options=("--only", only))
+    assert ended.returncode == 2 and not (tmp_path / "out").exists()
+    wrong = {"": "--only needs names of runs", "brgemm,conv": "--only conv is no run of --quick: there are brgemm conv-forward-N4 "}
+    assert wrong.get(only, f"--only {only} is no run of --quick: there are brgemm conv-forward-N4 ") in ended.stderr
+
+
 @pytest.mark.parametrize(("mode", "minutes"), [("quick", 30), ("full", 120)])
 def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, minutes):
     ended = reproduce(LISTED, options=(f"--{mode}",))
