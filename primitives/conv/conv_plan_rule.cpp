@@ -123,10 +123,11 @@ class Chooser {
     return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
   }
 
-  // Where a plan meets each pixel once: what is gathered comes from L2, and taps meet pixels again.
-  std::int64_t features_of_src_met_once() const {
-    const bool far = beyond_l3(4.0 * static_cast<double>(p_.C * p_.H * p_.W), p_.N);
-    if (!far || p_.R * p_.S > 1 || base_.src == SrcAccess::gathered) return base_.bc;
+  // In a plan that meets each pixel once, on its way from memory: what is gathered comes from L2, taps meet pixels
+  // again, and src stays in L3 only where dst leaves it room.
+  std::int64_t features_of_far_src() const {
+    const double image = 4.0 * static_cast<double>(p_.C * p_.H * p_.W);
+    if (p_.R * p_.S > 1 || base_.src == SrcAccess::gathered || !beyond_l3(image + dst_, p_.N)) return base_.bc;
     switch (machine_.src) {
       case FarSrc::runs:
         return base_.bc;
@@ -221,7 +222,8 @@ class Chooser {
   // unless all of them stay in L2.
   Candidate pixels_outside() const {
     ConvPlan plan = base_;
-    if (!given_bc_) plan.bc = features_of_src_met_once();
+    if (!given_bc_) plan.bc = features_of_far_src();
+    if (plan.bc < base_.bc) plan.src = SrcAccess::prefetch;
     const std::int64_t cb = ceil_div(p_.C, plan.bc);
     plan.bq = pixel_block(cols_, std::clamp(machine_.l2_bytes / 8 / (4 * cb * plan.bc), kPixelStep, kPixels));
     // Where threads share a row, a short block at its end leaves one of them idle: the 49 pixels of ResNet-50's last
