@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LATEST = "-r scripts/requirements-onednn-latest.txt"
-PYTORCH = "-r scripts/requirements-pytorch.txt"
-CUDNN = "-r scripts/requirements-cudnn.txt"
+# Option, the python whose pip is asked, and what it is asked for.
+OPTIONAL = [
+    ("--with-onednn-latest", ".deps/onednn-latest/bin/python", "", "-r scripts/requirements-onednn-latest.txt"),
+    ("--with-pytorch", ".deps/venv/bin/python", "--no-deps --target .deps/pytorch ", "-r scripts/requirements-pytorch.txt"),
+    ("--with-cudnn", ".deps/venv/bin/python", "--no-deps --target .deps/cudnn-frontend ", "-r scripts/requirements-cudnn.txt"),
+]
 # Answers every question with yes, makes itself the python of a new environment and writes down what pip is to do.
 PYTHON = """#!/usr/bin/env bash
 case "$1 $2" in
@@ -43,39 +46,21 @@ def setup(tmp_path):
     return run
 
 
-def test_the_newest_onednn_is_installed_where_it_is_asked_for_alone(setup):
+@pytest.mark.parametrize(("option", "python", "where", "packages"), OPTIONAL)
+def test_what_is_optional_is_installed_where_it_is_asked_for_alone(setup, option, python, where, packages):
     code, asked = setup()
-    assert code == 0 and asked and not any(LATEST in line for line in asked)
-    assert setup("--check")[0] == 0 and setup("--check", "--with-onednn-latest")[0] == 1
-    code, asked = setup("--with-onednn-latest")
+    assert code == 0 and asked and not any(packages in line for line in asked)
+    assert setup("--check")[0] == 0 and setup("--check", option)[0] == 1
+    code, asked = setup(option)
     assert code == 0 and len(asked) == 1
-    assert asked[0].startswith(".deps/onednn-latest/bin/python ") and asked[0].endswith(LATEST)
-    assert setup("--check", "--with-onednn-latest")[0] == 0
-
-
-def test_pytorch_is_installed_where_it_is_asked_for_alone_and_without_what_it_would_bring(setup):
-    code, asked = setup()
-    assert code == 0 and not any(PYTORCH in line for line in asked)
-    assert setup("--check", "--with-pytorch")[0] == 1
-    code, asked = setup("--with-pytorch")
-    assert code == 0 and len(asked) == 1
-    assert asked[0].startswith(".deps/venv/bin/python ") and asked[0].endswith(f"--no-deps --target .deps/pytorch {PYTORCH}")
-    assert setup("--check", "--with-pytorch")[0] == 0
-
-
-def test_the_frontend_of_cudnn_is_installed_where_it_is_asked_for_alone(setup):
-    code, asked = setup()
-    assert code == 0 and not any(CUDNN in line for line in asked)
-    assert setup("--check", "--with-cudnn")[0] == 1
-    code, asked = setup("--with-cudnn")
-    assert code == 0 and len(asked) == 1
-    assert asked[0].startswith(".deps/venv/bin/python ") and asked[0].endswith(f"--no-deps --target .deps/cudnn-frontend {CUDNN}")
-    assert setup("--check", "--with-cudnn")[0] == 0
+    assert asked[0].startswith(f"{python} ") and asked[0].endswith(f" {where}{packages}")
+    assert setup("--check", option)[0] == 0
 
 
 def test_a_second_run_installs_nothing(setup):
-    setup("--with-onednn-latest", "--with-pytorch", "--with-cudnn")
-    assert setup("--with-onednn-latest", "--with-pytorch", "--with-cudnn") == (0, [])
+    options = [option for option, *_ in OPTIONAL]
+    setup(*options)
+    assert setup(*options) == (0, [])
     assert setup() == (0, [])
 
 
