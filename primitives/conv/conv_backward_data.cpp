@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "conv/conv_pack.hpp"
+#include "conv/conv_passes.hpp"
 #include "league.hpp"
 
 namespace brickwork {
@@ -75,11 +76,11 @@ void ConvBackwardData::run(const float* ddst, const float* packed_weights, const
   }
   const auto& without_taps = blocking_->without_taps();
   for (std::size_t i = 0; i < phases_.size(); ++i) {
-    const ConvBackwardBody<KernelBrick> body{
-        phases_[i].body(ddst, packed_weights + blocking_->phases()[i].first_weight, nullptr, residual, dsrc, at),
-        without_taps.data(), i == 0 ? static_cast<int>(without_taps.size()) : 0, plan_.dst};
-    phases_[i].blocking().nest().run(Kokkos::DefaultHostExecutionSpace(), body,
-                                     {.scratch_bytes = body.scratch_bytes()});
+    const ConvForwardBlocking& phase = phases_[i].blocking();
+    const float* const weights = packed_weights + blocking_->phases()[i].first_weight;
+    run_conv_backward(Kokkos::DefaultHostExecutionSpace(), phases_[i].brick(), 1, phase.nest(), phase.geometry(),
+                      phase.data(ddst, weights, nullptr, residual, dsrc, at), without_taps.data(),
+                      i == 0 ? static_cast<int>(without_taps.size()) : 0, plan_.dst);
   }
 }
 

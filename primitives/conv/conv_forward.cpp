@@ -1,5 +1,6 @@
 #include "conv/conv_forward.hpp"
 
+#include "conv/conv_passes.hpp"
 #include "league.hpp"
 
 namespace brickwork {
@@ -29,17 +30,10 @@ Result<ConvForward> ConvForward::make(const ConvForwardBlocking& blocking, Backe
   return conv;
 }
 
-ConvForwardBody<KernelBrick> ConvForward::body(const float* src, const float* weights, const float* bias,
-                                               const float* residual, float* dst, const float* at) const {
-  return {blocking_.geometry(),
-          blocking_.data(src, weights, bias, residual, dst, at),
-          {bricks_[0].get(), bricks_[1].get()}};
-}
-
 void ConvForward::run(const float* src, const float* weights, const float* bias, const float* residual,
                       float* dst) const {
-  const auto run = body(src, weights, bias, residual, dst);
-  blocking_.nest().run(Kokkos::DefaultHostExecutionSpace(), run, {.scratch_bytes = run.scratch_bytes()});
+  run_conv_forward(Kokkos::DefaultHostExecutionSpace(), brick(), 1, blocking_.nest(), blocking_.geometry(),
+                   blocking_.data(src, weights, bias, residual, dst));
 }
 
 }  // namespace brickwork

@@ -22,16 +22,15 @@ class ConvForward {
   const ConvPlan& plan() const { return blocking_.plan(); }
   std::string_view isa() const { return bricks_[0]->isa(); }
 
-  // Shapes of the blocked tensors that run() takes; residual and `at` have the layout of dst, bias has
+  // Shapes of the blocked tensors that run() takes; residual has the layout of dst, bias has
   // dst_layout().Cb() * bc floats, those beyond K zero.
   const ActivationLayout& src_layout() const { return blocking_.src_layout(); }
   const WeightLayout& weights_layout() const { return blocking_.weights_layout(); }
   const ActivationLayout& dst_layout() const { return blocking_.dst_layout(); }
 
-  // The body of a run, and the loops around it; `at` is where a derivative is taken, and read where there is one.
+  // The loops of a run, and the brick that they are around.
   const ConvForwardBlocking& blocking() const { return blocking_; }
-  ConvForwardBody<KernelBrick> body(const float* src, const float* weights, const float* bias, const float* residual,
-                                    float* dst, const float* at = nullptr) const;
+  KernelBrick brick() const { return {bricks_[0].get(), bricks_[1].get()}; }
 
   // bias and residual are read where the problem's epilogue asks for them, and may be null otherwise.
   void run(const float* src, const float* weights, const float* bias, const float* residual, float* dst) const;

@@ -30,7 +30,8 @@ struct OnHost {
     const ConvLoops loops{b.nest(), b.brick_shape(0)};
     const auto data = b.data(src.data(), weights.data(), bias.data(), residual.data(), dst.data());
     if (tensor_cores) return conv_forward_on_host_warps(loops, b.geometry(), data);
-    run_conv_forward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops, b.geometry(), data);
+    run_conv_forward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops.nest, b.geometry(),
+                     data);
   }
 
   void operator()(const ConvBackwardBlocking& b, const std::vector<T>& ddst, const std::vector<T>& weights,
@@ -43,7 +44,7 @@ struct OnHost {
       if (tensor_cores) {
         conv_backward_on_host_warps(loops, phase.conv.geometry(), data, b.without_taps().data(), fills);
       } else {
-        run_conv_backward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops,
+        run_conv_backward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops.nest,
                           phase.conv.geometry(), data, b.without_taps().data(), fills);
       }
     }
@@ -63,7 +64,7 @@ struct OnHost {
                              Gradients::overwrite, ones.data());
     if (tensor_cores) return conv_update_on_host_warps(loops, b.bias_brick_shape(0), b.geometry(), data);
     run_conv_update(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick),
-                    TeamBrick<T, TC>{b.bias_brick_shape(0), false}, threads, loops, b.geometry(), data);
+                    TeamBrick<T, TC>{b.bias_brick_shape(0), false}, threads, loops.nest, b.geometry(), data);
   }
 };
 

@@ -50,7 +50,7 @@ template <class T, class TC>
 void conv_forward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                           const ConvForwardData<T, TC>& data, const CudaSetting& setting) {
   with_brick<T, TC, false>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
-    run_conv_forward(space, brick, threads, loops, geometry, data);
+    run_conv_forward(space, brick, threads, loops.nest, geometry, data);
   });
 }
 
@@ -59,7 +59,7 @@ void conv_backward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& ge
                            const ConvForwardData<T, TC>& data, const PixelsWithoutTaps* without_taps,
                            int phases_without_taps, const CudaSetting& setting) {
   with_brick<T, TC, false>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
-    run_conv_backward(space, brick, threads, loops, geometry, data, without_taps, phases_without_taps);
+    run_conv_backward(space, brick, threads, loops.nest, geometry, data, without_taps, phases_without_taps);
   });
 }
 
@@ -68,7 +68,7 @@ void conv_update_on_cuda(const ConvLoops& loops, const BrgemmShape& bias_brick, 
                          const ConvUpdateData<T, TC>& data, const CudaSetting& setting) {
   const TeamBrick<T, TC> of_bias{bias_brick, false};  // of one row, which would leave tensor cores idle
   with_brick<T, TC, true>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
-    run_conv_update(space, brick, of_bias, threads, loops, geometry, data);
+    run_conv_update(space, brick, of_bias, threads, loops.nest, geometry, data);
   });
 }
 

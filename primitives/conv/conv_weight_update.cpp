@@ -1,5 +1,6 @@
 #include "conv/conv_weight_update.hpp"
 
+#include "conv/conv_passes.hpp"
 #include "league.hpp"
 #include "tile_brick.hpp"
 
@@ -29,19 +30,11 @@ ConvWeightUpdate::ConvWeightUpdate(ConvUpdateBlocking blocking)
       bias_copies_(static_cast<std::size_t>((blocking_.nest().copies() - 1) * dbias_size())) {}
 
 void ConvWeightUpdate::run(const float* src, const float* ddst, float* dweights, float* dbias, Gradients gradients) {
-  const Kokkos::DefaultHostExecutionSpace space;
-  const bool with_bias = blocking_.with_bias();
   const PrivateCopies<float> copies{dweights, copies_.data(), dweights_layout().size()};
-  const PrivateCopies<float> bias_copies{with_bias ? dbias : nullptr, bias_copies_.data(), dbias_size()};
-  const ConvUpdateBody<KernelBrick> body{blocking_.geometry(),
-                                         blocking_.data(src, ddst, copies, bias_copies, gradients, ones_.data()),
-                                         {bricks_[0].get(), bricks_[1].get()},
-                                         {bias_bricks_[0].get(), bias_bricks_[1].get()}};
-  blocking_.nest().run(space, body, copies, {.scratch_bytes = body.scratch_bytes()});
-  if (with_bias) {
-    const SumOfCopies<float> sum{bias_copies, blocking_.nest().copies()};
-    parallel_league(space, sum.tasks(), 1, 0, sum);
-  }
+  const PrivateCopies<float> bias_copies{blocking_.with_bias() ? dbias : nullptr, bias_copies_.data(), dbias_size()};
+  run_conv_update(Kokkos::DefaultHostExecutionSpace(), KernelBrick{bricks_[0].get(), bricks_[1].get()},
+                  KernelBrick{bias_bricks_[0].get(), bias_bricks_[1].get()}, 1, blocking_.nest(), blocking_.geometry(),
+                  blocking_.data(src, ddst, copies, bias_copies, gradients, ones_.data()));
 }
 
 }  // namespace brickwork

@@ -32,7 +32,7 @@ template <class T, class TC>
 void conv_forward_on_host_warps(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                                 const ConvForwardData<T, TC>& data) {
   with_host_block<T, TC, false>(
-      loops.brick, [&](const auto& brick) { run_conv_forward(host_space(), brick, 1, loops, geometry, data); });
+      loops.brick, [&](const auto& brick) { run_conv_forward(host_space(), brick, 1, loops.nest, geometry, data); });
 }
 
 template <class T, class TC>
@@ -40,7 +40,7 @@ void conv_backward_on_host_warps(const ConvLoops& loops, const ConvForwardGeomet
                                  const ConvForwardData<T, TC>& data, const PixelsWithoutTaps* without_taps,
                                  int phases_without_taps) {
   with_host_block<T, TC, false>(loops.brick, [&](const auto& brick) {
-    run_conv_backward(host_space(), brick, 1, loops, geometry, data, without_taps, phases_without_taps);
+    run_conv_backward(host_space(), brick, 1, loops.nest, geometry, data, without_taps, phases_without_taps);
   });
 }
 
@@ -48,8 +48,9 @@ template <class T, class TC>
 void conv_update_on_host_warps(const ConvLoops& loops, const BrgemmShape& bias_brick,
                                const ConvUpdateGeometry& geometry, const ConvUpdateData<T, TC>& data) {
   const TeamBrick<T, TC> of_bias{bias_brick, false};
-  with_host_block<T, TC, true>(
-      loops.brick, [&](const auto& brick) { run_conv_update(host_space(), brick, of_bias, 1, loops, geometry, data); });
+  with_host_block<T, TC, true>(loops.brick, [&](const auto& brick) {
+    run_conv_update(host_space(), brick, of_bias, 1, loops.nest, geometry, data);
+  });
 }
 
 template void conv_forward_on_host_warps(const ConvLoops&, const ConvForwardGeometry&,
