@@ -64,7 +64,7 @@ struct ConvBackwardBody {
           Batch::at_offsets(conv.data.src, conv.data.weights, 0, conv.data.src_offsets, conv.data.weights_offsets);
       call.c = conv.data.dst + begin;
       call.epilogue = conv.epilogue(kb, begin);
-      conv.brick(team, 0, call, at.scratch<T>() + g.gathered.elements());
+      conv.brick.finish_zeros(team, call);
     }
   }
 };
