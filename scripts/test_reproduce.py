@@ -24,6 +24,16 @@ TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm.hpp", "primitives/league
 TEXT += ["primitives/rnn/op/rnn_ops.hpp"]
 
 
+# Of the three formats of a figure the quickest.
+REPORT = f"""\
+import sys
+sys.path.insert(0, {str(ROOT / "plots")!r})
+import report, style
+style.FORMATS = {{"svg": style.FORMATS["svg"]}}
+sys.exit(report.main())
+"""
+
+
 @pytest.fixture
 def reproduce(tmp_path):
     """reproduce(lines): the script where brickwork is these lines, which find the place of their results in $out. So are export and
@@ -35,8 +45,9 @@ def reproduce(tmp_path):
         tree = tmp_path / "tree"
         (tree / "scripts").mkdir(parents=True)
         shutil.copy(ROOT / "scripts" / "reproduce", tree / "scripts")
-        for name in ("plots", "experiments"):
-            (tree / name).symlink_to(ROOT / name)
+        (tree / "experiments").symlink_to(ROOT / "experiments")
+        (tree / "plots").mkdir()
+        (tree / "plots" / "report.py").write_text(REPORT)
         for name in TEXT if text else ():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             (tree / name).write_text(f"{name}\n")
