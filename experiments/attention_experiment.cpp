@@ -62,13 +62,8 @@ struct AttentionPass {
 
 template <class Pass>
 std::unique_ptr<Experiment> attention_experiment(const Request& request,
-                                                 std::vector<Contender<typename Pass::Op>> libraries) {
-  std::vector<Contender<typename Pass::Op>> contenders;
-  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
-    contenders.push_back(planned_loops<Pass>(backend, request.options));
-  }
-  contenders.insert(contenders.end(), libraries.begin(), libraries.end());
-  return make_experiment<typename Pass::Op>(request, contenders);
+                                                 const std::vector<Contender<typename Pass::Op>>& libraries) {
+  return make_experiment(request, all_backends_and(planned_loops<Pass>, libraries, request.options));
 }
 
 }  // namespace

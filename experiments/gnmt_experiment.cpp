@@ -68,12 +68,9 @@ Contender<GnmtOp> our_gnmt(Backend backend, const Options& options) {
 }  // namespace
 
 std::unique_ptr<Experiment> gnmt_stack_experiment(const Request& request) {
-  std::vector<Contender<GnmtOp>> contenders;
-  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
-    contenders.push_back(our_gnmt(backend, request.options));
-  }
-  contenders.insert(contenders.end(), {onednn_gnmt(), onednn_latest("onednn-latest", onednn_gnmt())});
-  return make_experiment<GnmtOp>(request, std::move(contenders));
+  return make_experiment(
+      request,
+      all_backends_and(our_gnmt, {onednn_gnmt(), onednn_latest("onednn-latest", onednn_gnmt())}, request.options));
 }
 
 }  // namespace brickwork

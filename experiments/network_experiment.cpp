@@ -79,13 +79,8 @@ Contender<NetworkTrainingOp<P>> our_network(Backend backend, const Options& opti
 
 template <class P>
 std::unique_ptr<Experiment> network_experiment(const Request& request,
-                                               std::vector<Contender<NetworkTrainingOp<P>>> libraries) {
-  std::vector<Contender<NetworkTrainingOp<P>>> contenders;
-  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
-    contenders.push_back(our_network<P>(backend, request.options));
-  }
-  contenders.insert(contenders.end(), libraries.begin(), libraries.end());
-  return make_experiment<NetworkTrainingOp<P>>(request, std::move(contenders));
+                                               const std::vector<Contender<NetworkTrainingOp<P>>>& libraries) {
+  return make_experiment(request, all_backends_and(our_network<P>, libraries, request.options));
 }
 
 }  // namespace

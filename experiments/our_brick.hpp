@@ -2,6 +2,8 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "brgemm.hpp"
 #include "contender.hpp"
 #include "options.hpp"
@@ -34,5 +36,17 @@ class OurBrick {
   Backend backend_;
   const Options* options_;
 };
+
+// Ours around each backend, and then the libraries.
+template <Operation Op>
+std::vector<Contender<Op>> all_backends_and(Contender<Op> (*ours)(Backend, const Options&),
+                                            const std::vector<Contender<Op>>& libraries, const Options& options) {
+  std::vector<Contender<Op>> contenders;
+  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+    contenders.push_back(ours(backend, options));
+  }
+  contenders.insert(contenders.end(), libraries.begin(), libraries.end());
+  return contenders;
+}
 
 }  // namespace brickwork
