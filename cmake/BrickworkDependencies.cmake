@@ -215,6 +215,7 @@ function(brickwork_check_device_code)
              COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${ptx}
                      --limits ${PROJECT_SOURCE_DIR}/kernels/ptxas_limits.csv --ptxas ${CUDAToolkit_BIN_DIR}/ptxas
              COMMAND_EXPAND_LISTS)
+    set_tests_properties(${test} PROPERTIES COST 100)  # the longest: begun last, it would be alone at the end
   else()
     add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no device code was compiled, as there is no nvcc")
     set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION skipped)
