@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "cuda_absent.hpp"
 #include "cuda_fastest.hpp"
 #include "shared_library.hpp"
 
@@ -30,7 +31,7 @@ std::string version_text(std::size_t version) {
 }
 
 std::string absent() {
-  if (std::string why = cuda::absent(); !why.empty()) return why;
+  if (std::string why = cuda_absent(); !why.empty()) return why;
   if (!library().missing().empty()) {
     return fmt::format("cuBLASLt {} cannot be loaded: {}", CUBLAS_VER_MAJOR, library().missing());
   }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "cuda_absent.hpp"
+
 namespace brickwork::cuda {
 namespace {
 
@@ -81,7 +83,7 @@ PreparedPtr fastest(std::vector<std::function<Operands()>> choices, const PlainT
         chosen = way;
       } catch (const std::runtime_error& e) {
         refusal = e.what();
-        if (const std::string why = absent(); !why.empty()) throw std::runtime_error(refusal);
+        if (const std::string why = cuda_absent(); !why.empty()) throw std::runtime_error(refusal);
       }
     }
     if (!chosen) continue;

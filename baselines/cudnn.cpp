@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "cuda_absent.hpp"
+
 namespace brickwork::cudnn {
 namespace {
 
@@ -30,7 +32,7 @@ const SharedLibrary& library() {
 }
 
 std::string absent() {
-  if (std::string why = cuda::absent(); !why.empty()) return why;
+  if (std::string why = cuda_absent(); !why.empty()) return why;
   if (!library().missing().empty()) {
     return fmt::format("cuDNN {} cannot be loaded: {}", CUDNN_MAJOR, library().missing());
   }

@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 
+#include "cuda_absent.hpp"
 #include "cuda_memory.hpp"
 #include "cuda_setting.hpp"
 #include "device_canary.cuh"
@@ -13,10 +14,7 @@ std::string cuda_absent_reason(CudaPath path, CudaBrick brick) {
   if (path == CudaPath::kokkos && brick == CudaBrick::tensor_cores) {
     return "Kokkos gives a team 48 KiB of shared memory, which is too little for the brick on tensor cores";
   }
-  int devices = 0;
-  const cudaError_t status = cudaGetDeviceCount(&devices);
-  if (status != cudaSuccess) return std::string("no CUDA device: ") + cudaGetErrorString(status);
-  if (devices == 0) return "no CUDA device";
+  if (std::string why = cuda_absent(); !why.empty()) return why;
   try {
     if (brick == CudaBrick::tensor_cores && !device_canary().tensor_cores) {
       return "the brick on tensor cores needs a device of compute capability 8.0";

@@ -1,9 +1,10 @@
 #include "cuda_device.hpp"
 
-#include <fmt/format.h>
+#include "cuda_absent.hpp"
 
 #ifdef BRICKWORK_HAS_CUDA_RUNTIME
 #include <cuda_runtime_api.h>
+#include <fmt/format.h>
 
 #include <map>
 #include <optional>
@@ -17,8 +18,6 @@ void require(cudaError_t status, const char* what) {
   cudaGetLastError();  // what can be forgotten is, and no later call is blamed for it
   throw std::runtime_error(fmt::format("{}: {}", what, cudaGetErrorString(status)));
 }
-
-std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
 int attribute(cudaDeviceAttr which) {
   int value = 0;
@@ -34,8 +33,8 @@ DeviceInfo find_device() {
   require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   info.name = properties.name;
   info.isa = fmt::format("sm_{}{}", properties.major, properties.minor);
-  info.driver = version_text(driver);
-  info.runtime = version_text(CUDART_VERSION);
+  info.driver = cuda_version_text(driver);
+  info.runtime = cuda_version_text(CUDART_VERSION);
   info.multiprocessors = properties.multiProcessorCount;
   info.clock_hz = 1e3 * attribute(cudaDevAttrClockRate);
   info.memory_clock_hz = 1e3 * attribute(cudaDevAttrMemoryClockRate);
@@ -114,28 +113,8 @@ cudaStream_t new_stream() {
 
 }  // namespace
 
-std::string absent() {
-  int devices = 0;
-  if (const cudaError_t status = cudaGetDeviceCount(&devices); status != cudaSuccess || devices == 0) {
-    cudaGetLastError();
-    int driver = 0;
-    cudaDriverGetVersion(&driver);
-    if (driver == 0) return "this machine has no CUDA device: it lacks NVIDIA's driver";
-    if (driver < CUDART_VERSION / 1000 * 1000) {
-      return fmt::format("the driver of the CUDA device is one for CUDA {}, older than the CUDA {} of this build",
-                         version_text(driver), version_text(CUDART_VERSION));
-    }
-    return fmt::format("this machine has no CUDA device: {}", cudaGetErrorString(status));
-  }
-  if (const cudaError_t status = cudaDeviceSynchronize(); status != cudaSuccess) {
-    return fmt::format("the CUDA device is lost to this process since an earlier error: {}",
-                       cudaGetErrorString(status));
-  }
-  return "";
-}
-
 const DeviceInfo* device() {
-  static const std::optional<DeviceInfo> info = absent().empty() ? std::optional(find_device()) : std::nullopt;
+  static const std::optional<DeviceInfo> info = cuda_absent().empty() ? std::optional(find_device()) : std::nullopt;
   return info ? &*info : nullptr;
 }
 
@@ -194,7 +173,7 @@ Queue& queue() {
 }
 
 Result<PreparedPtr> prepared(const std::function<PreparedPtr()>& prepare) {
-  if (const std::string why = absent(); !why.empty()) return Result<PreparedPtr>::absent(why);
+  if (const std::string why = cuda_absent(); !why.empty()) return Result<PreparedPtr>::absent(why);
   try {
     return prepare();
   } catch (const Refused& e) {
@@ -207,11 +186,8 @@ Result<PreparedPtr> prepared(const std::function<PreparedPtr()>& prepare) {
 #else
 
 namespace brickwork::cuda {
-std::string absent() {
-  return "built without CUDA: put its toolkit on CMAKE_PREFIX_PATH or its nvcc on PATH, and configure anew";
-}
 const DeviceInfo* device() { return nullptr; }
-Result<PreparedPtr> prepared(const std::function<PreparedPtr()>&) { return Result<PreparedPtr>::absent(absent()); }
+Result<PreparedPtr> prepared(const std::function<PreparedPtr()>&) { return Result<PreparedPtr>::absent(cuda_absent()); }
 }  // namespace brickwork::cuda
 
 #endif

@@ -14,10 +14,6 @@ struct CUstream_st;  // what a cudaStream_t points to
 
 namespace brickwork::cuda {
 
-// Why nothing can run on a GPU here, in one sentence: the build has no CUDA, the machine no device or too old a driver,
-// or an error before lost the device to this process. Empty where it can.
-std::string absent();
-
 struct DeviceInfo {
   std::string name;             // "NVIDIA H200"
   std::string isa;              // "sm_90"

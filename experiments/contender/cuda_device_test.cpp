@@ -6,6 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "cuda_absent.hpp"
+
 namespace brickwork::cuda {
 namespace {
 
@@ -13,24 +15,25 @@ using testing::AnyOf;
 using testing::HasSubstr;
 
 TEST(CudaDevice, IsThereOrSaysInOneSentenceWhyNot) {
-  if (absent().empty()) {
+  if (cuda_absent().empty()) {
     ASSERT_NE(device(), nullptr);
     EXPECT_THAT(device()->isa, testing::StartsWith("sm_"));
     EXPECT_GT(device()->l2_bytes, 0);
     return;
   }
   EXPECT_EQ(device(), nullptr);
-  EXPECT_THAT(absent(), AnyOf(HasSubstr("built without CUDA"), HasSubstr("no CUDA device"), HasSubstr("older than")));
+  EXPECT_THAT(cuda_absent(),
+              AnyOf(HasSubstr("built without CUDA"), HasSubstr("no CUDA device"), HasSubstr("older than")));
   const auto refused = prepared([]() -> PreparedPtr { throw std::logic_error("asked where there is no device"); });
   EXPECT_EQ(refused.status(), Status::absent);
-  EXPECT_EQ(refused.reason(), absent());
+  EXPECT_EQ(refused.reason(), cuda_absent());
 }
 
 #ifdef BRICKWORK_HAS_CUDA_RUNTIME
 class OnDevice : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto why = absent(); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = cuda_absent(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 

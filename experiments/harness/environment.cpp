@@ -18,6 +18,7 @@
 #include <stdexcept>
 
 #include "build_info.hpp"
+#include "cuda_absent.hpp"
 #include "cuda_device.hpp"
 #include "git_info.hpp"
 #include "lines_of_code.hpp"
@@ -59,7 +60,7 @@ json library_versions() {
 
 json gpu_record() {
   const cuda::DeviceInfo* const device = cuda::device();
-  if (device == nullptr) return {{"absent", cuda::absent()}};
+  if (device == nullptr) return {{"absent", cuda_absent()}};
   return {{"name", device->name},
           {"isa", device->isa},
           {"driver_cuda", device->driver},

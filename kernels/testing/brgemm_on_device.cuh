@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "brgemm.hpp"
+#include "cuda_absent.hpp"
 #include "testing/member_copies.hpp"
 
 namespace brickwork {
@@ -80,10 +81,7 @@ DeviceKernel<T, Launch> device_kernel(const BrgemmShape& shape, Launch launch) {
 class OnDevice : public testing::Test {
  protected:
   void SetUp() override {
-    int devices = 0;
-    const cudaError_t status = cudaGetDeviceCount(&devices);
-    if (status != cudaSuccess) GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(status);
-    if (devices == 0) GTEST_SKIP() << "no CUDA device";
+    if (const auto why = cuda_absent(); !why.empty()) GTEST_SKIP() << why;
   }
 };
 
