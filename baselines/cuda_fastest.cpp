@@ -20,7 +20,7 @@ class PreparedWay final : public Prepared {
   void choose(std::size_t way) {
     way_ = way;
     workspace_.reset();  // both at once might not fit
-    workspace_ = std::make_unique<Buffer>(operands_.ways[way].workspace_bytes);
+    workspace_ = std::make_unique<CudaMemory<std::byte>>(operands_.ways[way].workspace_bytes);
   }
   void say_of_how_many(std::size_t ways) { tried_ = ways; }
 
@@ -43,7 +43,7 @@ class PreparedWay final : public Prepared {
  private:
   const PlainTensors& inputs_;
   Operands operands_;
-  std::unique_ptr<Buffer> workspace_;
+  std::unique_ptr<CudaMemory<std::byte>> workspace_;
   std::size_t way_ = 0, tried_ = 0;
 };
 

@@ -30,11 +30,11 @@ void Tensor::pack(const PlainTensors& plain) {
   } else {
     order.reorder(plain.at<float>(name_), reinterpret_cast<float*>(host_.data()));
   }
-  device_.read_from(host_.data());
+  device_.copy_from(host_.data());
 }
 
 void Tensor::unpack(PlainTensors& plain) {
-  device_.write_to(host_.data());
+  device_.copy_to(host_.data());
   const ChannelOrder order{dims_[0], dims_[1], product(std::span(dims_).subspan(2)), channels_last_};
   if (dtype_ == DType::bf16) {
     order.restore(reinterpret_cast<const bf16*>(host_.data()), plain.at<float>(name_));

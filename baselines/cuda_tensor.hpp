@@ -31,7 +31,7 @@ class Tensor {
   DType dtype_;
   bool channels_last_;
   std::vector<std::byte> host_;  // as it lies on the device
-  Buffer device_;
+  CudaMemory<std::byte> device_;
 };
 
 }  // namespace brickwork::cuda

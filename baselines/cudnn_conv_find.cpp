@@ -122,7 +122,7 @@ std::vector<cuda::Way> found(const ConvTask& task) {
   const auto description = std::make_shared<const Description>(task);
   std::array<typename Of::Found, Of::kMost> found{};
   int count = 0;
-  const cuda::Buffer workspace(cuda::most_workspace());
+  const CudaMemory<std::byte> workspace(cuda::most_workspace());
   if (Of::find(*description, &count, found.data(), workspace.data(), workspace.size()) != CUDNN_STATUS_SUCCESS)
     return {};
   std::vector<cuda::Way> ways;

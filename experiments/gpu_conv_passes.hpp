@@ -58,9 +58,9 @@ template <class T>
 class GpuTensor {
  public:
   explicit GpuTensor(std::int64_t size)
-      : blocks_(size), elements_(static_cast<std::size_t>(size)), device_(elements_.size() * sizeof(T)) {}
+      : blocks_(size), elements_(static_cast<std::size_t>(size)), device_(elements_.size()) {}
 
-  T* data() const { return static_cast<T*>(device_.data()); }
+  T* data() const { return device_.data(); }
 
   // pack(blocks) fills them; unpack(blocks) reads them.
   template <class Pack>
@@ -68,11 +68,11 @@ class GpuTensor {
     if (elements_.empty()) return;
     pack(blocks_.data());
     std::ranges::transform(blocks_, elements_.begin(), [](float value) { return static_cast<T>(value); });
-    device_.read_from(elements_.data());
+    device_.copy_from(elements_.data());
   }
   template <class Unpack>
   void unpack(const Unpack& unpack) {
-    device_.write_to(elements_.data());
+    device_.copy_to(elements_.data());
     std::ranges::transform(elements_, blocks_.begin(), [](T value) { return static_cast<float>(value); });
     unpack(blocks_.data());
   }
@@ -81,7 +81,7 @@ class GpuTensor {
  private:
   AlignedBuffer<float> blocks_;
   std::vector<T> elements_;
-  cuda::Buffer device_;
+  CudaMemory<T> device_;
 };
 
 // Kokkos::Cuda has a stream of its own.

@@ -60,7 +60,8 @@ auto staged_kernel(const BrgemmShape& shape) {
 template <class Tile>
 auto tensor_core_kernel(const BrgemmShape& shape) {
   return device_kernel<typename Tile::Element>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
-    require(cudaFuncSetAttribute(mma_on_device<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kScratch));
+    require_cuda(cudaFuncSetAttribute(mma_on_device<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kScratch),
+                 "shared memory");
     mma_on_device<Tile><<<1, Tile::kThreads, Tile::kScratch>>>(s, call);
   });
 }
@@ -99,13 +100,12 @@ TEST_F(StagedOnDevice, IsExact) { check_shapes(staged_kernel); }
 
 TEST_F(PortableOnDevice, AppliesTheEpilogue) {
   const std::vector<float> c{-3, 1, 2, 9, 5, -6, 7, 9}, bias{1, -2, 3}, residual{1, 1, 1, 0, 0, 0};
-  const DeviceArray<float> device_c(c.data(), c.size()), device_bias(bias.data(), bias.size()),
-      device_residual(residual.data(), residual.size());
+  const CudaMemory<float> device_c(c), device_bias(bias), device_residual(residual);
   epilogue_on_device<<<1, 1>>>(device_c.data(), 2, 3, 4,
                                {device_bias.data(), device_residual.data(), 3, Activation::relu});
-  require(cudaGetLastError());
+  require_cuda(cudaGetLastError(), "epilogue");
   std::vector<float> result(c.size());
-  device_c.to_host(result.data());
+  device_c.copy_to(result.data());
   EXPECT_EQ(result, (std::vector<float>{0, 0, 6, 9, 6, 0, 10, 9}));
 }
 

@@ -1,10 +1,8 @@
 // Which path of the device code really runs: an architecture that was not compiled for may take another one's, and a
 // kernel whose body was left out passes in silence.
 #pragma once
-#include <cuda_runtime.h>
-
-#include <stdexcept>
-#include <string>
+#include "cuda_memory.hpp"
+#include "require_cuda.hpp"
 
 namespace brickwork {
 
@@ -22,17 +20,11 @@ __global__ void sing(Canary* canary) {
 
 // Asks the device. Throws std::runtime_error where it cannot be asked, as of code for another architecture.
 inline DeviceCanary device_canary() {
-  const auto require = [](cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(std::string("canary: ") + cudaGetErrorString(status));
-  };
-  DeviceCanary canary, *on_device = nullptr;
-  require(cudaMalloc(&on_device, sizeof(canary)));
-  sing<<<1, 1>>>(on_device);
-  const cudaError_t launched = cudaGetLastError();
-  const cudaError_t copied = cudaMemcpy(&canary, on_device, sizeof(canary), cudaMemcpyDeviceToHost);
-  require(cudaFree(on_device));
-  require(launched);
-  require(copied);
+  DeviceCanary canary;
+  const CudaMemory<DeviceCanary> on_device(1);
+  sing<<<1, 1>>>(on_device.data());
+  require_cuda(cudaGetLastError(), "canary");
+  on_device.copy_to(&canary);
   return canary;
 }
 

@@ -1,9 +1,9 @@
 #include <cuda_runtime.h>
 
 #include "cuda_absent.hpp"
-#include "cuda_memory.hpp"
 #include "cuda_setting.hpp"
 #include "device_canary.cuh"
+#include "require_cuda.hpp"
 
 namespace brickwork {
 

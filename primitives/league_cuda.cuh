@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
-#include <string>
 
 #include "cuda_block.cuh"
+#include "require_cuda.hpp"
 
 namespace brickwork {
 
@@ -29,17 +29,15 @@ template <class Functor>
 void parallel_league(const CudaStream& space, std::int64_t tasks, int team_size, std::int64_t scratch_bytes,
                      const Functor& functor) {
   constexpr std::int64_t kUnasked = 48 << 10;  // shared memory that a kernel has without opting in
-  const auto require = [](cudaError_t status) {
-    if (status != cudaSuccess) throw std::runtime_error(std::string("league: ") + cudaGetErrorString(status));
-  };
   if (tasks > std::numeric_limits<int>::max()) throw std::runtime_error("league: at most 2^31 - 1 tasks are possible");
   if (scratch_bytes > kUnasked) {
-    require(cudaFuncSetAttribute(league_kernel<Functor>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(scratch_bytes)));
+    require_cuda(cudaFuncSetAttribute(league_kernel<Functor>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(scratch_bytes)),
+                 "league");
   }
   league_kernel<<<static_cast<unsigned>(tasks), static_cast<unsigned>(team_size),
                   static_cast<std::size_t>(scratch_bytes), space.stream>>>(functor, scratch_bytes > 0);
-  require(cudaGetLastError());
+  require_cuda(cudaGetLastError(), "league");
 }
 
 }  // namespace brickwork

@@ -7,30 +7,25 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <optional>
 #include <utility>
+
+#include "require_cuda.hpp"
 
 namespace brickwork::cuda {
 namespace {
 
-void require(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
-  cudaGetLastError();  // what can be forgotten is, and no later call is blamed for it
-  throw std::runtime_error(fmt::format("{}: {}", what, cudaGetErrorString(status)));
-}
-
 int attribute(cudaDeviceAttr which) {
   int value = 0;
-  require(cudaDeviceGetAttribute(&value, which, 0), "cudaDeviceGetAttribute");
+  require_cuda(cudaDeviceGetAttribute(&value, which, 0), "cudaDeviceGetAttribute");
   return value;
 }
 
 DeviceInfo find_device() {
   DeviceInfo info;
   cudaDeviceProp properties{};
-  require(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  require_cuda(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
   int driver = 0;
-  require(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
+  require_cuda(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
   info.name = properties.name;
   info.isa = fmt::format("sm_{}{}", properties.major, properties.minor);
   info.driver = cuda_version_text(driver);
@@ -45,7 +40,7 @@ DeviceInfo find_device() {
 
 class Event {
  public:
-  Event() { require(cudaEventCreate(&event_), "cudaEventCreate"); }
+  Event() { require_cuda(cudaEventCreate(&event_), "cudaEventCreate"); }
   ~Event() { cudaEventDestroy(event_); }
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
@@ -71,31 +66,32 @@ class GraphReplay final : public Replay {
   double seconds(std::int64_t runs) override {
     auto graph = graphs_.find(runs);
     if (graph == graphs_.end()) graph = graphs_.emplace(runs, recorded(runs)).first;
-    require(cudaGraphLaunch(graph->second.get(), stream_), "cudaGraphLaunch");
-    require(cudaStreamSynchronize(stream_), "a replay of the run failed");
+    require_cuda(cudaGraphLaunch(graph->second.get(), stream_), "cudaGraphLaunch");
+    require_cuda(cudaStreamSynchronize(stream_), "a replay of the run failed");
     float milliseconds = 0;
-    require(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()), "cudaEventElapsedTime");
+    require_cuda(cudaEventElapsedTime(&milliseconds, start_.get(), stop_.get()), "cudaEventElapsedTime");
     return 1e-3 * static_cast<double>(milliseconds);
   }
 
  private:
   GraphExec recorded(std::int64_t runs) {
     // Relaxed, as a library may still load a module.
-    require(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
+    require_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
     cudaGraph_t captured = nullptr;
     try {
-      require(cudaEventRecordWithFlags(start_.get(), stream_, cudaEventRecordExternal), "cudaEventRecordWithFlags");
+      require_cuda(cudaEventRecordWithFlags(start_.get(), stream_, cudaEventRecordExternal),
+                   "cudaEventRecordWithFlags");
       for (std::int64_t i = 0; i < runs; ++i) run_();
-      require(cudaEventRecordWithFlags(stop_.get(), stream_, cudaEventRecordExternal), "cudaEventRecordWithFlags");
+      require_cuda(cudaEventRecordWithFlags(stop_.get(), stream_, cudaEventRecordExternal), "cudaEventRecordWithFlags");
     } catch (...) {  // the stream is everyone's
       cudaStreamEndCapture(stream_, &captured);
       const Graph unfinished(captured);
       throw;
     }
-    require(cudaStreamEndCapture(stream_, &captured), "the run cannot be recorded");
+    require_cuda(cudaStreamEndCapture(stream_, &captured), "the run cannot be recorded");
     const Graph graph(captured);
     cudaGraphExec_t executable = nullptr;
-    require(cudaGraphInstantiate(&executable, graph.get(), 0), "cudaGraphInstantiate");
+    require_cuda(cudaGraphInstantiate(&executable, graph.get(), 0), "cudaGraphInstantiate");
     return GraphExec(executable);
   }
 
@@ -107,7 +103,7 @@ class GraphReplay final : public Replay {
 
 cudaStream_t new_stream() {
   cudaStream_t stream = nullptr;
-  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  require_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   return stream;
 }
 
@@ -118,53 +114,15 @@ const DeviceInfo* device() {
   return info ? &*info : nullptr;
 }
 
-Buffer::Buffer(std::size_t bytes) : bytes_(bytes) {
-  if (bytes == 0) return;
-  const cudaError_t status = cudaMalloc(&data_, bytes);
-  if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    std::size_t left = 0, all = 0;
-    require(cudaMemGetInfo(&left, &all), "cudaMemGetInfo");
-    throw Refused(fmt::format(
-        "a tensor of {:.3f} GB does not fit into the {:.3f} GB that are left of the {:.3f} GB of "
-        "the device",
-        1e-9 * static_cast<double>(bytes), 1e-9 * static_cast<double>(left), 1e-9 * static_cast<double>(all)));
-  }
-  require(status, "cudaMalloc");
-}
-
-Buffer::~Buffer() { cudaFree(data_); }
-
-Buffer::Buffer(Buffer&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-
-void Buffer::read_from(const void* host) {
-  if (bytes_ == 0) return;
-  require(cudaMemcpy(data_, host, bytes_, cudaMemcpyHostToDevice), "a copy to the device failed");
-  require(cudaDeviceSynchronize(),
-          "a copy to the device failed");  // of pageable memory the last part may be on its way
-}
-
-void Buffer::write_to(void* host) const {
-  if (bytes_ == 0) return;
-  require(cudaMemcpy(host, data_, bytes_, cudaMemcpyDeviceToHost), "a copy from the device failed");
-}
-
-void Buffer::fill_with_nan() {
-  if (bytes_ == 0) return;
-  require(cudaMemset(data_, 0xff, bytes_), "cudaMemset");
-  require(cudaDeviceSynchronize(), "cudaMemset");
-}
-
-void Queue::wait() { require(cudaStreamSynchronize(stream_), "a kernel failed"); }
+void Queue::wait() { require_cuda(cudaStreamSynchronize(stream_), "a kernel failed"); }
 
 std::unique_ptr<Replay> Queue::record(std::function<void()> run) {
   return std::make_unique<GraphReplay>(stream_, std::move(run));
 }
 
 void Queue::displace_cache() {
-  if (!displacing_) displacing_ = std::make_unique<Buffer>(4 * static_cast<std::size_t>(device()->l2_bytes));
-  require(cudaMemsetAsync(displacing_->data(), 0, displacing_->size(), stream_), "cudaMemsetAsync");
+  if (!displacing_) displacing_.emplace(4 * static_cast<std::size_t>(device()->l2_bytes));
+  require_cuda(cudaMemsetAsync(displacing_->data(), 0, displacing_->size(), stream_), "cudaMemsetAsync");
 }
 
 Queue& queue() {
@@ -177,6 +135,8 @@ Result<PreparedPtr> prepared(const std::function<PreparedPtr()>& prepare) {
   try {
     return prepare();
   } catch (const Refused& e) {
+    return Result<PreparedPtr>::unsupported(e.what());
+  } catch (const OutOfCudaMemory& e) {
     return Result<PreparedPtr>::unsupported(e.what());
   }
 }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "contender.hpp"
+#include "cuda_memory.hpp"
 
 struct CUstream_st;  // what a cudaStream_t points to
 
@@ -24,30 +26,9 @@ struct DeviceInfo {
 };
 const DeviceInfo* device();  // null where it is absent
 
-// What cannot be done with a problem here, in one sentence: too little memory, or a library that has nothing for it.
+// What a library has nothing for, in one sentence.
 class Refused : public std::runtime_error {
   using runtime_error::runtime_error;
-};
-
-// Memory of the device. Everything here throws std::runtime_error with CUDA's words where it fails.
-class Buffer {
- public:
-  explicit Buffer(std::size_t bytes);  // throws Refused, with the sizes
-  ~Buffer();
-  Buffer(Buffer&&) noexcept;
-  Buffer& operator=(Buffer&&) = delete;
-
-  void* data() const { return data_; }  // null of no bytes
-  std::size_t size() const { return bytes_; }
-
-  // All bytes; done when they return.
-  void read_from(const void* host);
-  void write_to(void* host) const;
-  void fill_with_nan();  // of any floating-point type
-
- private:
-  void* data_ = nullptr;
-  std::size_t bytes_;
 };
 
 // Where all work goes. A replay is a CUDA graph, with its clock's events as nodes of it, so that the host's share of a
@@ -62,12 +43,12 @@ class Queue final : public DeviceQueue {
 
  private:
   CUstream_st* stream_;
-  std::unique_ptr<Buffer> displacing_;
+  std::optional<CudaMemory<std::byte>> displacing_;
 };
 Queue& queue();  // of a stream of its own, where the device is not absent
 
-// A contender's prepare() with what is the same of all on the device: the answer where there is none, and where it
-// refuses.
+// A contender's prepare() with what is the same of all on the device: the answer where there is none, where it refuses,
+// and where its memory does not suffice.
 Result<PreparedPtr> prepared(const std::function<PreparedPtr()>& prepare);
 
 }  // namespace brickwork::cuda

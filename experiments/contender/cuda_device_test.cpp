@@ -37,21 +37,20 @@ class OnDevice : public testing::Test {
   }
 };
 
-TEST_F(OnDevice, BuffersKeepWhatTheyRead) {
+TEST_F(OnDevice, MemoryKeepsWhatItRead) {
   const std::vector<float> values{1, 2, 3};
-  Buffer buffer(sizeof(float) * values.size());
-  buffer.read_from(values.data());
+  CudaMemory<float> memory(values);
   std::vector<float> read(values.size());
-  buffer.write_to(read.data());
+  memory.copy_to(read.data());
   EXPECT_EQ(read, values);
-  buffer.fill_with_nan();
-  buffer.write_to(read.data());
+  memory.fill_with_nan();
+  memory.copy_to(read.data());
   EXPECT_TRUE(std::isnan(read[0]) && std::isnan(read[2]));
 }
 
 TEST_F(OnDevice, MemoryThatIsNotThereIsRefusedWithItsSizes) {
   const auto refused = prepared([]() -> PreparedPtr {
-    const Buffer buffer(static_cast<std::size_t>(device()->memory_bytes) * 2);
+    const CudaMemory<std::byte> memory(static_cast<std::size_t>(device()->memory_bytes) * 2);
     return nullptr;
   });
   EXPECT_EQ(refused.status(), Status::unsupported);

@@ -1,38 +1,16 @@
 // A brick that a GPU runs, for the host's checks: operands go there as T, and C comes back.
 #pragma once
-#include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
+#include <span>
 
 #include "brgemm.hpp"
 #include "cuda_absent.hpp"
+#include "cuda_memory.hpp"
+#include "require_cuda.hpp"
 #include "testing/member_copies.hpp"
 
 namespace brickwork {
-
-inline void require(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
-
-template <class T>
-class DeviceArray {
- public:
-  explicit DeviceArray(std::size_t size) : size_(size) { require(cudaMalloc(&data_, size * sizeof(T) + 1)); }
-  DeviceArray(const T* host, std::size_t size) : DeviceArray(size) {
-    require(cudaMemcpy(data_, host, size * sizeof(T), cudaMemcpyHostToDevice));
-  }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-  ~DeviceArray() { cudaFree(data_); }
-
-  T* data() const { return data_; }
-  void to_host(T* host) const { require(cudaMemcpy(host, data_, size_ * sizeof(T), cudaMemcpyDeviceToHost)); }
-
- private:
-  std::size_t size_;
-  T* data_ = nullptr;
-};
 
 // launch(shape, call), of operands on the device.
 template <class T, class Launch>
@@ -46,27 +24,27 @@ class DeviceKernel final : public BrgemmKernel {
     const BrgemmShape& s = shape();
     const int rows = rows_of(host);
     const MemberCopies<T> members(s, rows, host.batch);
-    const DeviceArray<T> a(members.a.data(), members.a.size()), b(members.b.data(), members.b.size());
+    const CudaMemory<T> a(members.a), b(members.b);
     const auto of_a = members.list_a(a.data()), of_b = members.list_b(b.data());
-    const DeviceArray<std::uint64_t> at_a(of_a.data(), of_a.size()), at_b(of_b.data(), of_b.size());
+    const CudaMemory<std::uint64_t> at_a(of_a), at_b(of_b);
 
     BrgemmCall call = host;
     call.batch = members.batch(a.data(), b.data(), at_a.data(), at_b.data());
     const auto* host_residual = static_cast<const float*>(host.epilogue.residual);
     const auto* host_at = static_cast<const float*>(host.epilogue.at);
-    const auto of_row = [&](std::int64_t ld) { return static_cast<std::size_t>(extent_of(rows, ld, s.n)); };
-    const DeviceArray<float> c(static_cast<float*>(host.c), of_row(s.ldc)),
-        bias(host.epilogue.bias, host.epilogue.bias ? s.n : 0),
-        residual(host_residual, host_residual ? of_row(host.epilogue.ldr) : 0),
-        where(host_at, host_at ? of_row(host.epilogue.ldat) : 0);
-    call.c = c.data();
-    if (host.epilogue.bias) call.epilogue.bias = bias.data();
-    if (host_residual) call.epilogue.residual = residual.data();
-    if (host_at) call.epilogue.at = where.data();
+    const auto there = [](const float* from, std::int64_t size) {
+      return CudaMemory<float>(std::span(from, from == nullptr ? 0 : static_cast<std::size_t>(size)));
+    };
+    const CudaMemory<float> c = there(static_cast<float*>(host.c), extent_of(rows, s.ldc, s.n)),
+                            bias = there(host.epilogue.bias, s.n),
+                            residual = there(host_residual, extent_of(rows, host.epilogue.ldr, s.n)),
+                            where = there(host_at, extent_of(rows, host.epilogue.ldat, s.n));
+    call.c = c.data(), call.epilogue.bias = bias.data();
+    call.epilogue.residual = residual.data(), call.epilogue.at = where.data();
 
     launch_(s, call);
-    require(cudaGetLastError());
-    c.to_host(static_cast<float*>(host.c));
+    require_cuda(cudaGetLastError(), "the brick");
+    c.copy_to(static_cast<float*>(host.c));
   }
 
   Launch launch_;
