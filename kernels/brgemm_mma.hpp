@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "brgemm.hpp"
+#include "finished_element.hpp"
 #include "host_device.hpp"
 #include "mma_fragments.hpp"
 
@@ -195,9 +196,8 @@ BRICKWORK_HOST_DEVICE void store_c(Block& block, int thread, const BrgemmShape& 
     Four four;
     BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kFour; ++j) {
       if (j >= live) continue;
-      float x = block.template load<float>(row * Tile::kSumsRow + (col + j) * 4);
-      if (shape.beta != 0) x += static_cast<float>(c[j]);
-      four.of[j] = TC(call.epilogue.template operator()<float, TC>(x, row0 + row, col0 + col + j));
+      const float sum = block.template load<float>(row * Tile::kSumsRow + (col + j) * 4);
+      four.of[j] = finished_element(shape, call, sum, c[j], row0 + row, col0 + col + j);
     }
     if (live == kFour && reinterpret_cast<std::uintptr_t>(c) % sizeof(Four) == 0) {
       *reinterpret_cast<Four*>(c) = four;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "brgemm.hpp"
+#include "finished_element.hpp"
 #include "host_device.hpp"
 
 namespace brickwork {
@@ -59,9 +60,7 @@ BRICKWORK_HOST_DEVICE void store(const SumOf<TC> (&acc)[kTileRows][kTileCols], c
     BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kTileCols; ++j) {
       if (i >= rows || j >= cols) continue;
       TC& c = static_cast<TC*>(call.c)[(row + i) * shape.ldc + col + j];
-      SumOf<TC> x = acc[i][j];
-      if (shape.beta != 0) x += SumOf<TC>(c);
-      c = TC(call.epilogue.template operator()<SumOf<TC>, TC>(x, row + i, col + j));
+      c = finished_element(shape, call, acc[i][j], c, row + i, col + j);
     }
   }
 }

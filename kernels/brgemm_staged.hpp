@@ -9,6 +9,7 @@
 
 #include "brgemm.hpp"
 #include "brgemm_portable.hpp"
+#include "finished_element.hpp"
 #include "host_device.hpp"
 
 namespace brickwork {
@@ -134,9 +135,7 @@ BRICKWORK_HOST_DEVICE void brgemm_staged(const Team& team, const BrgemmShape& sh
         const int c_row = row + i, c_col = col + j * across;
         if (!mine || c_row >= m || c_col >= n) continue;
         TC& c = static_cast<TC*>(call.c)[c_row * shape.ldc + c_col];
-        SumOf<TC> x = acc[i][j];
-        if (shape.beta != 0) x += SumOf<TC>(c);
-        c = TC(call.epilogue.template operator()<SumOf<TC>, TC>(x, c_row, c_col));
+        c = finished_element(shape, call, acc[i][j], c, c_row, c_col);
       }
     }
   }
