@@ -18,14 +18,14 @@ class MemberCopies {
   MemberCopies(const BrgemmShape& s, int rows, const Batch& batch)
       : kind_(batch.kind),
         size_(batch.size),
-        distance_a_(whole(s.a_transposed && rows != 0 ? extent_of(s.k, s.lda, rows) : extent_of(rows, s.lda, s.k))),
-        distance_b_(whole(extent_of(s.k, s.ldb, s.n))) {
-    const auto extent_a = s.a_transposed && rows != 0 ? extent_of(s.k, s.lda, rows) : extent_of(rows, s.lda, s.k);
-    const auto extent_b = extent_of(s.k, s.ldb, s.n);
+        extent_a_(s.a_transposed && rows != 0 ? extent_of(s.k, s.lda, rows) : extent_of(rows, s.lda, s.k)),
+        extent_b_(extent_of(s.k, s.ldb, s.n)),
+        distance_a_(whole(extent_a_)),
+        distance_b_(whole(extent_b_)) {
     a.resize(static_cast<std::size_t>(size_ * distance_a_)), b.resize(static_cast<std::size_t>(size_ * distance_b_));
     for (std::int64_t i = 0; i < size_; ++i) {
-      for (std::int64_t e = 0; e < extent_a; ++e) a[i * distance_a_ + e] = T(batch.a<float>(i)[e]);
-      for (std::int64_t e = 0; e < extent_b; ++e) b[i * distance_b_ + e] = T(batch.b<float>(i)[e]);
+      for (std::int64_t e = 0; e < extent_a_; ++e) a[i * distance_a_ + e] = T(batch.a<float>(i)[e]);
+      for (std::int64_t e = 0; e < extent_b_; ++e) b[i * distance_b_ + e] = T(batch.b<float>(i)[e]);
     }
   }
 
@@ -53,7 +53,7 @@ class MemberCopies {
   }
 
   BatchKind kind_;
-  std::int64_t size_, distance_a_, distance_b_;
+  std::int64_t size_, extent_a_, extent_b_, distance_a_, distance_b_;
 };
 
 }  // namespace brickwork
