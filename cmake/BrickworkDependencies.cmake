@@ -168,7 +168,7 @@ endif()
 set(brickwork_test_libraries brickwork_options brickwork_rapidcheck fmt::fmt Kokkos::kokkoscore OpenMP::OpenMP_CXX
                              GTest::gmock)
 add_library(brickwork_kokkos_test_main OBJECT ${PROJECT_SOURCE_DIR}/primitives/testing/kokkos_test_main.cpp)
-target_link_libraries(brickwork_kokkos_test_main PUBLIC ${brickwork_test_libraries})
+target_link_libraries(brickwork_kokkos_test_main PUBLIC ${brickwork_test_libraries} PRIVATE brickwork_ops)
 target_compile_options(brickwork_kokkos_test_main PRIVATE ${brickwork_test_options})
 foreach(header gmock/gmock.h rapidcheck.h fmt/format.h Kokkos_Core.hpp)
   target_precompile_headers(brickwork_kokkos_test_main PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>)

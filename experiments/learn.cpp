@@ -1,7 +1,6 @@
 // Trains a network with our primitives alone, and writes how well it does after every epoch.
 #include <fmt/format.h>
 
-#include <Kokkos_Core.hpp>
 #include <cmath>
 #include <filesystem>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 #include "csv_writer.hpp"
 #include "environment.hpp"
 #include "interrupt.hpp"
+#include "kokkos_scope.hpp"
 #include "learning/learn_options.hpp"
 #include "machine.hpp"
 #include "machine_model.hpp"
@@ -92,8 +92,7 @@ int main(int argc, char** argv) {
     const auto options = parse_learn_options(argc, argv);
     if (!options) return exit_ok;
     use_threads(options->run.threads);
-    const Kokkos::ScopeGuard kokkos(
-        Kokkos::InitializationSettings().set_num_threads(options->run.threads).set_disable_warnings(true));
+    const KokkosScope kokkos(options->run.threads);
     catch_interrupts();
     return run(*options);
   });

@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 
 #include "choose_tuning.hpp"
 #include "environment.hpp"
 #include "experiments.hpp"
 #include "interrupt.hpp"
+#include "kokkos_scope.hpp"
 #include "list.hpp"
 #include "program.hpp"
 #include "runner.hpp"
@@ -61,8 +61,7 @@ int main(int argc, char** argv) {
     const auto options = parse_options(argc, argv, experiment_table());
     if (!options) return exit_ok;
     use_threads(options->threads);
-    const Kokkos::ScopeGuard kokkos(
-        Kokkos::InitializationSettings().set_num_threads(options->threads).set_disable_warnings(true));
+    const KokkosScope kokkos(options->threads);
     catch_interrupts();
     return run(*options);
   });

@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -21,6 +20,7 @@
 #include "cuda_absent.hpp"
 #include "cuda_device.hpp"
 #include "git_info.hpp"
+#include "kokkos_scope.hpp"
 #include "lines_of_code.hpp"
 #include "machine.hpp"
 #include "threads.hpp"
@@ -87,9 +87,8 @@ json environment_variables() {
   return variables;
 }
 
-json kokkos_configuration() {
-  std::stringstream text;
-  Kokkos::print_configuration(text);
+json kokkos_configuration_lines() {
+  std::istringstream text(kokkos_configuration());
   json lines = json::array();
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
@@ -181,7 +180,7 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   if (!options.tuning_text.empty()) r["simd_tuning"] = {{"value", options.tuning_text}, {"from", options.tuning_from}};
   r["warnings"] = environment_warnings(options);
   r["environment_variables"] = environment_variables();
-  r["kokkos_configuration"] = kokkos_configuration();
+  r["kokkos_configuration"] = kokkos_configuration_lines();
   r["load_average_start"] = load_average();
   write();
 }

@@ -1,10 +1,34 @@
-// main() of every test program that uses Kokkos, which may be initialised only once a process.
+// main() of every test program that uses Kokkos, which may be initialised only once a process. Where it cannot, each
+// test skips and says why.
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "kokkos_scope.hpp"
+
+namespace {
+
+class SkipEach : public testing::EmptyTestEventListener {
+ public:
+  explicit SkipEach(std::string why) : why_(std::move(why)) {}
+  void OnTestStart(const testing::TestInfo&) override { GTEST_SKIP() << why_; }
+
+ private:
+  std::string why_;
+};
+
+}  // namespace
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  const Kokkos::ScopeGuard kokkos(argc, argv);
+  std::optional<Kokkos::ScopeGuard> kokkos;
+  if (const std::string why = brickwork::kokkos_absent(); why.empty()) {
+    kokkos.emplace(argc, argv);
+  } else {
+    testing::UnitTest::GetInstance()->listeners().Append(new SkipEach(why));
+  }
   return RUN_ALL_TESTS();
 }

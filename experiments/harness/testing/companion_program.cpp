@@ -1,9 +1,9 @@
 // A program that a Companion drives, as ours are, whose contenders behave or misbehave as their names say.
-#include <Kokkos_Core.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
+#include "kokkos_scope.hpp"
 #include "options.hpp"
 #include "runner.hpp"
 #include "screen.hpp"
@@ -52,7 +52,7 @@ int run(int argc, char** argv) {
                                     .kind = shape_kind<FakeProblem>,
                                     .make = make_fake}};
   const auto options = parse_options(argc, argv, table);
-  const Kokkos::ScopeGuard kokkos(Kokkos::InitializationSettings().set_num_threads(1).set_disable_warnings(true));
+  const KokkosScope kokkos(1);
   return run_experiment(*make_fake({table[0], table, *options}), "layers", *options);
 }
 
