@@ -27,7 +27,9 @@ target_link_libraries(brickwork_rapidcheck INTERFACE ${RAPIDCHECK_LIBRARY})
 file(GLOB brickwork_deps LIST_DIRECTORIES true
      ${PROJECT_SOURCE_DIR}/.deps/venv
      ${PROJECT_SOURCE_DIR}/.deps/venv/lib/python3*/site-packages/pygenten)
-find_package(Kokkos 4.7 CONFIG REQUIRED PATHS ${brickwork_deps} PATH_SUFFIXES lib64/cmake/Kokkos)
+# The component is no part of it: without, a Kokkos with CUDA would have all of our code compiled by its own compiler.
+find_package(Kokkos 4.7 CONFIG REQUIRED COMPONENTS separable_compilation
+             PATHS ${brickwork_deps} PATH_SUFFIXES lib64/cmake/Kokkos)
 message(STATUS "Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES}) from ${Kokkos_DIR}")
 
 find_package(dnnl 3.2 CONFIG QUIET PATHS ${brickwork_deps})
@@ -108,6 +110,9 @@ endif()
 if(CMAKE_CUDA_COMPILER)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     set(CMAKE_CUDA_ARCHITECTURES 90)
+    if(Kokkos_ENABLE_CUDA)
+      set(CMAKE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})
+    endif()
   endif()
   enable_language(CUDA)
   set(CMAKE_CUDA_STANDARD 20)
@@ -117,6 +122,9 @@ if(CMAKE_CUDA_COMPILER)
   endif()
   set(BRICKWORK_HAS_CUDA ON)
   find_package(CUDAToolkit REQUIRED)
+endif()
+if(Kokkos_ENABLE_CUDA)
+  include(KokkosWithCuda)
 endif()
 
 # CUDA's runtime alone needs no nvcc; linked in, it starts where there is no driver, too.
@@ -145,6 +153,11 @@ endif()
 # What every target of ours is compiled with. No -march: the simd backend dispatches at run time.
 add_library(brickwork_options INTERFACE)
 target_compile_options(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wno-missing-field-initializers>)
+if(Kokkos_ENABLE_CUDA)
+  target_compile_options(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
+  # fmt 9 takes nvcc for a compiler without constexpr, and then calls from constexpr functions what are none.
+  target_compile_definitions(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
+endif()
 if(BRICKWORK_SANITIZE)
   # Null pointers and reads past an object are AddressSanitizer's, too, and nothing here casts down: without these three
   # of UndefinedBehaviorSanitizer the tests compile in two thirds of the time.
@@ -192,7 +205,7 @@ function(brickwork_test name)
   target_precompile_headers(${name} REUSE_FROM brickwork_kokkos_test_main)
   # Several files at a time, so that what they share of GoogleTest and RapidCheck is instantiated once: half the time.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 ${brickwork_discovery} PROPERTIES TIMEOUT 900)
 endfunction()
 
 # brickwork_device_code(name SOURCES ... LIBS ...): what of these sources becomes device code, as PTX.

@@ -22,7 +22,9 @@ std::string_view to_string(Status);
 template <class T>
 class Result {
  public:
-  Result(T value) : value_(std::move(value)) {}  // NOLINT: conversion is the point
+  // Conversion is the point. By two references, as nvcc would copy a variable that is returned as a value.
+  Result(const T& value) : value_(value) {}        // NOLINT
+  Result(T&& value) : value_(std::move(value)) {}  // NOLINT
   Result(Status why, std::string reason) : status_(why), reason_(std::move(reason)) {}
   static Result unsupported(std::string reason) { return {Status::unsupported, std::move(reason)}; }
   static Result absent(std::string reason) { return {Status::absent, std::move(reason)}; }

@@ -1,0 +1,19 @@
+#include "elementwise/elementwise_blocks.hpp"
+
+#include <algorithm>
+
+#include "integers.hpp"
+#include "league.hpp"
+
+namespace brickwork {
+
+void for_each_block(std::int64_t size, const std::function<void(std::int64_t, std::size_t)>& body) {
+  constexpr std::int64_t kBlock = 1 << 14;
+  parallel_league(Kokkos::DefaultHostExecutionSpace(), ceil_div(size, kBlock), 1, 0,
+                  [&](const auto&, std::int64_t block, void*) {
+                    const std::int64_t first = block * kBlock;
+                    body(first, static_cast<std::size_t>(std::min(kBlock, size - first)));
+                  });
+}
+
+}  // namespace brickwork
