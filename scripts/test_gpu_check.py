@@ -109,6 +109,12 @@ def test_failures_have_a_reason_and_the_others_go_on(gpu_check):
     assert steps["test-conv_cuda"]["status"] == "ok"
 
 
+def test_a_program_that_does_not_start_is_named_with_its_words(gpu_check):
+    ended, steps = gpu_check("--only", "test-conv_cuda", conv='echo "conv_cuda_test: no libcuda.so.1" >&2; exit 127')
+    assert ended.returncode == 1
+    assert (steps["test-conv_cuda"]["status"], steps["test-conv_cuda"]["reason"]) == ("failed", "conv_cuda_test: no libcuda.so.1")
+
+
 def test_a_wrong_option_or_pattern_is_refused(gpu_check):
     for options in (("--onyl", "device"), ("--only", "nothing-*"), ("--only",)):
         ended, steps = gpu_check(*options) if options != ("--only",) else gpu_check("--list", "--only")
