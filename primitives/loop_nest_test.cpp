@@ -68,7 +68,6 @@ class Tally {
     count_ += part.size();
   }
   bool whole() const { return !wrong_ && closed_ && count_ > 0; }
-  std::int64_t count() const { return count_; }
 
   // Of all copies of one output.
   static bool complete(const std::vector<Tally>& copies) {
