@@ -205,7 +205,7 @@ function(brickwork_test name)
   target_precompile_headers(${name} REUSE_FROM brickwork_kokkos_test_main)
   # Several files at a time, so that what they share of GoogleTest and RapidCheck is instantiated once: half the time.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 ${brickwork_discovery} PROPERTIES TIMEOUT 900)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
 endfunction()
 
 # brickwork_device_code(name SOURCES ... LIBS ...): what of these sources becomes device code, as PTX.

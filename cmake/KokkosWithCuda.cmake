@@ -8,10 +8,10 @@ if(cxx_is_nvcc)
   message(FATAL_ERROR "CMAKE_CXX_COMPILER is Kokkos' nvcc_wrapper: set it to the host's compiler; nvcc gets its own.")
 endif()
 set_target_properties(Kokkos::kokkoscore PROPERTIES INTERFACE_COMPILE_OPTIONS "" INTERFACE_LINK_OPTIONS "")
-# Of two runtimes in a process one would not know the other's kernels.
-set_target_properties(Kokkos::CUDA PROPERTIES INTERFACE_LINK_LIBRARIES "CUDA::cuda_driver;CUDA::cudart_static")
+# Of two runtimes in a process one would not know the other's kernels; and the driver's library may be absent.
+set_target_properties(Kokkos::CUDA PROPERTIES
+                      INTERFACE_LINK_LIBRARIES "brickwork_cuda_driver_calls;CUDA::cudart_static")
 set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # one compiler cannot read the other's
-set(brickwork_discovery DISCOVERY_MODE PRE_TEST)  # tests load the driver's library, which may be absent where we build
 
 # brickwork_compile_for_kokkos(folders...): of these folders' sources, those that include Kokkos, by whatever way,
 # become CUDA. Each is one that add_subdirectory() took.
