@@ -126,6 +126,21 @@ def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_pa
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
 
 
+# brickwork refuses a search of more than half of its time: so much for each problem, simd's and LIBXSMM's plan.
+def test_searches_leave_half_of_the_time_to_measuring(reproduce, tmp_path):
+    ended = reproduce(LISTED, options=("--full",))
+    budget = {name: int(seconds) for name, seconds in re.findall(r"^  (\S+) +up to +(\d+) s ", ended.stdout, re.MULTILINE)}
+    usual = {"conv-forward": "resnet50", "fc-forward": "fc"}
+    searches = {name: options for name, options in runs(tmp_path / "out").items() if "--plan search" in options}
+    assert len(searches) > 3
+    for name, options in searches.items():
+        value = dict(re.findall(r"--(\S+) (\S+)", options))
+        shapes = value.get("shapes", usual[value["experiment"]])
+        problems = len((ROOT / "experiments" / "shapes" / f"{shapes}.csv").read_text().splitlines()) - 1
+        searched = len(value.get("contenders", "simd,libxsmm").split(","))
+        assert 2 * problems * searched * int(value["plan"].removeprefix("search:")) <= budget[name], name
+
+
 @pytest.mark.parametrize(("only", "names"), [
     ("brgemm", ["brgemm"]),
     ("mlp,conv-forward-N?,fc-*-one-thread", ["conv-forward-N4", "conv-forward-N1", "fc-forward-one-thread", "mlp"]),
