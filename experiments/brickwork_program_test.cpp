@@ -362,6 +362,16 @@ TEST(Program, TheInstructionSetIsAskedOfTheSimdBrickAlone) {
   EXPECT_THAT(output, HasSubstr("layer02    brickwork-portable bc="));
 }
 
+TEST(Program, ATuningIsOfTheSimdBrickAlone) {
+  const auto plan = [](std::string_view contender, std::string_view words) {
+    return brickwork(fmt::format("--experiment conv-forward --plan print --layer layer07 --tuning {} --contenders {}",
+                                 words, contender))
+        .output;
+  };
+  EXPECT_NE(plan("brickwork-simd", "src=lines"), plan("brickwork-simd", "src=runs"));
+  EXPECT_EQ(plan("brickwork-portable", "src=lines"), plan("brickwork-portable", "src=runs"));
+}
+
 TEST(Program, WhatAProblemSaysStandsBeforeTheOption) {
   const auto folder = fresh_folder();
   EXPECT_EQ(brickwork(fmt::format("--experiment conv-forward --check --contenders brickwork-portable --epilogue relu "
