@@ -86,21 +86,24 @@ class Chooser {
     base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector());
     const std::int64_t in_l2 = static_cast<std::int64_t>(l2_ / 2) / (4 * base_.bk * p.R * p.S);
     base_.bc = equal_block(p.C, std::max(kFeatures, in_l2));
-    if (base_.flat && base_.bk == p.K) base_.bc = equal_block(p.C, kFeaturesReadOnce);
+    rows_ = grid.rows;
+    cols_ = grid.cols;
+    kb_ = ceil_div(p.K, base_.bk);
+    dst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.rows * p.cols);
+    if (base_.flat && kb_ == 1) {
+      base_.bc = equal_block(p.C, kFeaturesReadOnce);
+      base_.bc = features_of_far_src();
+    }
     // The pixels of a call stay in L1 while all blocks of one vector pass.
     if (base_.bk <= kOneLine && p.K > kOneLine && p.R * p.S > 1)
       base_.bc = std::min(base_.bc, equal_block(p.C, features_in_l1(pixels)));
     if (given_bc_) base_.bc = blocks.bc;
-    rows_ = grid.rows;
-    cols_ = grid.cols;
     cb_ = ceil_div(p.C, base_.bc);
-    kb_ = ceil_div(p.K, base_.bk);
     weights_ = 4.0 * static_cast<double>(kb_ * cb_ * base_.bc * base_.bk * p.R * p.S);
     // Rows and pixels that a strided 1x1 kernel jumps over are not read.
     const std::int64_t rows_read = p.R < p.stride_h ? p.rows * p.R : p.H;
     const std::int64_t cols_read = p.S < p.stride_w ? p.cols * p.S : p.W + 2 * p.room_w;
     src_ = 4.0 * static_cast<double>(cb_ * base_.bc * rows_read * cols_read);
-    dst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.rows * p.cols);
   }
 
   std::vector<Candidate> candidates() const { return {features_outside(), pixels_outside(), images_inside()}; }
@@ -132,9 +135,9 @@ class Chooser {
       case FarSrc::runs:
         return base_.bc;
       case FarSrc::blocks:
-        return equal_block(p_.C, kFeatures);
+        return std::min(base_.bc, equal_block(p_.C, kFeatures));
       case FarSrc::lines:
-        return equal_block(p_.C, kOneLine);
+        return std::min(base_.bc, equal_block(p_.C, kOneLine));
     }
     std::abort();
   }

@@ -107,6 +107,10 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
     EXPECT_EQ(plan(far, FarSrc::lines).src, SrcAccess::prefetch) << far;
     EXPECT_EQ(plan(far, FarSrc::lines).bc, 16) << far;
   }
+  const char* const once = "N28 C256 K64 H56";  // by the only block of output features
+  EXPECT_EQ(plan(once, FarSrc::runs).bc, 32);
+  EXPECT_EQ(plan(once, FarSrc::blocks).bc, 32);
+  EXPECT_EQ(plan(once, FarSrc::lines).bc, 16);
   for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds it
                            "N28 C256 K1024 H14",        // L2 holds an image while its features pass
                            "N28 C1024 K512 H14 sh2",    // gathered
