@@ -112,6 +112,7 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
   EXPECT_EQ(plan(once, FarSrc::blocks).bc, 32);
   EXPECT_EQ(plan(once, FarSrc::lines).bc, 16);
   for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds it
+                           "N1 C128 K512 H28",          // likewise, block of pixels by block
                            "N28 C256 K1024 H14",        // L2 holds an image while its features pass
                            "N28 C1024 K512 H14 sh2",    // gathered
                            "N28 C256 K256 H56 R3 ph1"}  // taps meet it again
