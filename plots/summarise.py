@@ -1,12 +1,13 @@
 """Makes a reference of a run: python plots/summarise.py RUN_DIR --out DIR
 
 Writes DIR/summary.csv, which has a row with median and quartiles where the run has one for each sample, and copies
-environment.json. Refuses a run that should not be referred to: one with warnings, without a commit, or cut short.
+environment.json, less the folder that --out lay in. Refuses a run that should not be referred to: one with warnings,
+without a commit, or cut short.
 """
 
 import argparse
 import csv
-import shutil
+import re
 import sys
 from pathlib import Path
 
@@ -40,8 +41,13 @@ def write_summary(directory: Path, out: Path) -> None:
     with writing(out):
         out.mkdir(parents=True, exist_ok=True)
         summary.to_csv(out / "summary.csv", index=False, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
-        shutil.copyfile(directory / "environment.json", out / "environment.json")
+        (out / "environment.json").write_text(without_folders((directory / "environment.json").read_text()))
     say(f"{len(run.samples)} rows of {run.source} are {len(summary)} in {out / 'summary.csv'}")
+
+
+def without_folders(environment: str) -> str:
+    """Where a machine kept its results tells readers on others nothing: of --out the run's name is left."""
+    return re.sub(r"--out \S*/", "--out ", environment)
 
 
 def refuse_unfit(directory: Path, environment: dict) -> None:

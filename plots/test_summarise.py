@@ -126,6 +126,14 @@ def test_a_run_unfit_as_a_reference_is_refused(spoilt, tmp_path, capsys, environ
     assert not (tmp_path / "out").exists()
 
 
+def test_a_summary_names_no_folders_of_the_machine(spoilt, tmp_path):
+    run = spoilt(command_line="brickwork --threads 2 --out /home/somebody/runs/conv", exit_code=0)
+    assert summarise.main([str(run), "--out", str(tmp_path / "summary")]) == 0
+    found = load_run(tmp_path / "summary").environment
+    assert found.pop("command_line") == "brickwork --threads 2 --out conv"
+    assert found.items() <= load_run(run).environment.items()
+
+
 def test_a_summary_of_a_summary_is_refused(summary, tmp_path, capsys):
     assert summarise.main([str(summary()), "--out", str(tmp_path / "again")]) == 2
     assert "holds a summary already" in capsys.readouterr().err
