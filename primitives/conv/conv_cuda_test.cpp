@@ -1,19 +1,14 @@
 // Where there is a GPU, convolution's passes run there; elsewhere these tests skip and say why.
 #include <gtest/gtest.h>
 
-#include <ostream>
 #include <vector>
 
 #include "conv/conv_drivers_on_cuda.hpp"
 #include "conv/conv_gpu_plan.hpp"
 #include "conv/testing/conv_pass_check.hpp"
+#include "testing/cuda_settings.hpp"
 
 namespace brickwork {
-
-// Not as bytes, of which some are padding: a test's name would differ from run to run.
-void PrintTo(const CudaSetting& setting, std::ostream* out) {
-  *out << to_string(setting.path) << ' ' << to_string(setting.brick);
-}
 namespace {
 
 // Copies there and back.
@@ -56,14 +51,7 @@ struct OnCuda {
   }
 };
 
-class ConvOnCuda : public testing::TestWithParam<CudaSetting> {
- protected:
-  void SetUp() override {
-    if (const auto reason = cuda_absent_reason(GetParam().path, GetParam().brick); !reason.empty()) {
-      GTEST_SKIP() << reason;
-    }
-  }
-};
+using ConvOnCuda = OnCudaSettings;
 
 template <class T>
 void expect_forward_exact(const CudaSetting& setting) {
@@ -123,19 +111,7 @@ TEST_P(ConvOnCuda, AWrongConvolutionIsSeen) {
             "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Setting, ConvOnCuda,
-                         testing::Values(CudaSetting{CudaPath::launcher, CudaBrick::portable, 64},
-                                         CudaSetting{CudaPath::launcher, CudaBrick::staged, 256},
-                                         CudaSetting{CudaPath::launcher, CudaBrick::tensor_cores},
-                                         CudaSetting{CudaPath::kokkos, CudaBrick::portable, 64},
-                                         CudaSetting{CudaPath::kokkos, CudaBrick::staged, 256}),
-                         [](const auto& setting) {
-                           std::string name(to_string(setting.param.path));
-                           name += setting.param.brick == CudaBrick::portable ? "Portable"
-                                   : setting.param.brick == CudaBrick::staged ? "Staged"
-                                                                              : "TensorCores";
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Setting, ConvOnCuda, kCudaSettings, name_of_cuda_setting);
 
 // Asking is never an error, whatever the machine.
 TEST(CudaSetting, SaysWhyItIsNotToBeHad) {

@@ -2,49 +2,24 @@
 // bf16 and TF32 hold: the tolerance is 0, of bf16 outputs but for their own rounding.
 #pragma once
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "bf16.hpp"
 #include "conv/conv_backward_blocking.hpp"
 #include "conv/conv_pack.hpp"
 #include "conv/conv_update_blocking.hpp"
 #include "conv/testing/conv_forward_check.hpp"
 #include "conv_backward_data_op.hpp"
 #include "conv_weight_update_op.hpp"
+#include "testing/tensors_of_type.hpp"
 
 namespace brickwork {
 
-template <class T, class From>
-std::vector<T> as(const From& values) {
-  std::vector<T> converted;
-  for (const auto value : values) converted.push_back(T(float(value)));
-  return converted;
-}
-
-// Elements of a packed tensor, or NaN that is to be written over.
-template <class T>
-std::vector<T> nans(std::int64_t size) {
-  return std::vector<T>(static_cast<std::size_t>(size), T(std::numeric_limits<float>::quiet_NaN()));
-}
 template <class T>
 std::vector<T> packed_nchw(const ActivationLayout& layout, const float* plain) {
   AlignedBuffer<float> packed(static_cast<std::size_t>(layout.size()));
   if (plain != nullptr) pack_nchw(layout, plain, packed.data());
   return as<T>(packed);
-}
-
-// Why outputs are wrong, or nothing; unpack(name, plain) writes one of them as f32.
-template <class Op, class TC, class Unpack>
-std::string wrong_outputs(const typename Op::Problem& p, const TestData& t, const Unpack& unpack) {
-  PlainTensors plain(with_dtype(Op::outputs(p), dtype_of<TC>()));
-  for (std::size_t i = 0; i < plain.infos().size(); ++i) {
-    std::vector<float> values(plain.values<TC>(i).size(), std::numeric_limits<float>::quiet_NaN());
-    if (!values.empty()) unpack(plain.infos()[i].name, values.data());
-    std::ranges::copy(as<TC>(values), plain.values<TC>(i).begin());
-  }
-  return compare(plain, t.expected, t.tolerance).reason;
 }
 
 // run(blocking, src, weights, bias, residual, dst), of vectors in the host's memory.

@@ -1,0 +1,44 @@
+// A league of the brick's calls, one a task. No loop stands around the brick: what this reaches is the brick's own
+// speed on a machine of which one call fills but a part.
+#pragma once
+#include <cstdint>
+
+#include "batch.hpp"
+#include "brgemm.hpp"
+#include "host_device.hpp"
+
+namespace brickwork {
+
+// Operands in contiguous blocks: a [tasks][batch][m][k], b [batch][k][n]; c [tasks][m][n].
+template <class T, class TC>
+struct BrgemmLeague {
+  BrgemmShape call;
+  std::int64_t tasks, batch;
+  const T* a;
+  const T* b;
+  TC* c;
+};
+
+template <class Brick, class T, class TC>
+struct BrgemmLeagueBody {
+  BrgemmLeague<T, TC> league;
+  Brick brick;
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
+    constexpr std::int64_t bytes = sizeof(T);
+    const BrgemmShape& shape = league.call;
+    const T* const a = league.a + task * league.batch * shape.stride_a;
+    const BrgemmCall call{
+        .batch = Batch::strided(a, league.b, league.batch, bytes * shape.stride_a, bytes * shape.stride_b),
+        .c = league.c + task * shape.m * shape.ldc};
+    brick(team, 0, call, scratch);
+  }
+};
+
+template <class T, class TC, class Space, class Brick>
+void run_brgemm_league(const Space& space, const Brick& brick, int threads, const BrgemmLeague<T, TC>& league) {
+  parallel_league(space, league.tasks, threads, brick.scratch_bytes(), BrgemmLeagueBody<Brick, T, TC>{league, brick});
+}
+
+}  // namespace brickwork

@@ -1,0 +1,36 @@
+// Where there is a GPU, leagues of the brick's calls run there; elsewhere these tests skip and say why.
+#include <gtest/gtest.h>
+
+#include "brgemm/brgemm_league_on_cuda.hpp"
+#include "brgemm/testing/brgemm_league_check.hpp"
+#include "cuda_memory.hpp"
+#include "testing/cuda_settings.hpp"
+
+namespace brickwork {
+namespace {
+
+class BrgemmLeagueOnCuda : public OnCudaSettings {
+ protected:
+  // Copies there and back.
+  template <class T>
+  static std::string wrong(const char* text) {
+    return wrong_league<T>(text, [](const auto& p, const auto& a, const auto& b, auto& c) {
+      const CudaMemory<T> a_there(a), b_there(b), c_there(c);
+      brgemm_league_on_cuda(brgemm_league(p, a_there.data(), b_there.data(), c_there.data()), GetParam());
+      cuda_finish();
+      c_there.copy_to(c.data());
+    });
+  }
+};
+
+TEST_P(BrgemmLeagueOnCuda, IsExact) {
+  for (const char* text : kLeagues) {
+    EXPECT_EQ(wrong<float>(text), "") << text;
+    EXPECT_EQ(wrong<bf16>(text), "") << text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Setting, BrgemmLeagueOnCuda, kCudaSettings, name_of_cuda_setting);
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,15 @@
+// A league of the brick's calls on a GPU.
+#pragma once
+#include "bf16.hpp"
+#include "brgemm/brgemm_league.hpp"
+#include "cuda_setting.hpp"
+
+namespace brickwork {
+
+// Pointers are to the device's memory; the work goes into the stream and is not waited for. Throws
+// std::invalid_argument where the setting cannot run the calls, and std::runtime_error where CUDA refuses the launch.
+// Instances: of f32, which tensor cores multiply as TF32, and of bf16.
+template <class T>
+void brgemm_league_on_cuda(const BrgemmLeague<T, T>&, const CudaSetting&);
+
+}  // namespace brickwork

@@ -1,0 +1,53 @@
+// What a GPU runs, on the host: the league's body around the portable bricks and around the brick on tensor cores.
+#include "brgemm/brgemm_league.hpp"
+
+#include <gtest/gtest.h>
+
+#include "brgemm/testing/brgemm_league_check.hpp"
+#include "testing/host_block.hpp"
+
+namespace brickwork {
+namespace {
+
+template <class T>
+void on_teams(const BrgemmLeagueProblem& p, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& c,
+              bool staged) {
+  const auto league = brgemm_league(p, a.data(), b.data(), c.data());
+  run_brgemm_league(host_space(), TeamBrick<T>{league.call, staged}, 1, league);
+}
+
+template <class T>
+void on_warps(const BrgemmLeagueProblem& p, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& c) {
+  const auto league = brgemm_league(p, a.data(), b.data(), c.data());
+  with_host_block<T, T, false>(league.call,
+                               [&](const auto& brick) { run_brgemm_league(host_space(), brick, 1, league); });
+}
+
+template <class T>
+void expect_exact() {
+  for (const char* text : kLeagues) {
+    for (const bool staged : {false, true}) {
+      const auto teams = [&](const auto& p, const auto& a, const auto& b, auto& c) { on_teams(p, a, b, c, staged); };
+      EXPECT_EQ(wrong_league<T>(text, teams), "") << text << (staged ? " staged" : " portable");
+    }
+    EXPECT_EQ(wrong_league<T>(text, on_warps<T>), "") << text << " tensor cores";
+  }
+}
+
+TEST(BrgemmLeague, IsExactWithEveryBrickOfAGpu) {
+  expect_exact<float>();
+  expect_exact<bf16>();
+}
+
+TEST(BrgemmLeague, AWrongOneIsSeen) {
+  const auto nothing = [](const auto&...) {};
+  EXPECT_NE(wrong_league<float>(kLeagues[0], nothing), "");
+  const auto one_task_less = [](BrgemmLeagueProblem p, const auto& a, const auto& b, auto& c) {
+    --p.tasks;
+    on_warps<bf16>(p, a, b, c);
+  };
+  EXPECT_NE(wrong_league<bf16>(kLeagues[0], one_task_less), "");
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,31 @@
+// A league of the brick's calls as an operation: C_t = A_t * B for every task t.
+#pragma once
+#include "brgemm_league_problem.hpp"
+#include "op.hpp"
+
+namespace brickwork {
+
+// Tensors: A [tasks][m][batch * k], B [batch * k][n]; C [tasks][m][n].
+struct BrgemmLeagueOp {
+  using Problem = BrgemmLeagueProblem;
+  static constexpr std::string_view primitive = "brgemm", pass = "league";
+  static constexpr std::int64_t BrgemmLeagueProblem::*images = &BrgemmLeagueProblem::tasks;
+  static constexpr bool sum_of_products = true;
+
+  static std::vector<TensorInfo> inputs(const BrgemmLeagueProblem& p) {
+    return {{.name = "A", .dims = {p.tasks, p.m, p.depth()}, .per_image = true},
+            {.name = "B", .dims = {p.depth(), p.n}}};
+  }
+  static std::vector<TensorInfo> outputs(const BrgemmLeagueProblem& p) {
+    return {{.name = "C", .dims = {p.tasks, p.m, p.n}, .per_image = true}};
+  }
+  static std::int64_t terms(const BrgemmLeagueProblem& p) { return p.depth(); }
+  static double flops(const BrgemmLeagueProblem& p) {
+    return 2.0 * static_cast<double>(p.tasks * p.m) * static_cast<double>(p.n) * static_cast<double>(terms(p));
+  }
+  static double least_flops(const BrgemmLeagueProblem& p) { return flops(p); }
+
+  static void reference(const BrgemmLeagueProblem&, const PlainTensors& in, PlainTensors& out);
+};
+
+}  // namespace brickwork

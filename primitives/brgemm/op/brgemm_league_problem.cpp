@@ -1,0 +1,29 @@
+#include "brgemm_league_problem.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace brickwork {
+
+const SizeTable<BrgemmLeagueProblem>& BrgemmLeagueProblem::table() {
+  using P = BrgemmLeagueProblem;
+  static const SizeTable<BrgemmLeagueProblem> table{.kind = "brgemm-league",
+                                                    .sizes = {{.key = "tasks", .column = "tasks", .member = &P::tasks},
+                                                              {.key = "m", .column = "m", .member = &P::m},
+                                                              {.key = "n", .column = "n", .member = &P::n},
+                                                              {.key = "k", .column = "k", .member = &P::k},
+                                                              {.key = "batch", .column = "batch", .member = &P::batch}},
+                                                    .words = {}};
+  return table;
+}
+
+void BrgemmLeagueProblem::validate() const {
+  check_sizes(*this, std::int64_t{1} << 20, "2^20");
+  call().validate();
+  check_elements("A", {tasks, m, depth()});
+  check_elements("C", {tasks, m, n});
+  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
+}
+
+}  // namespace brickwork

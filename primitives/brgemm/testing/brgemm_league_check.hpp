@@ -1,0 +1,31 @@
+// A league of the brick's calls on operands of any type, whoever runs it, and whether it got them right.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "brgemm/brgemm_league_blocks.hpp"
+#include "brgemm_league_op.hpp"
+#include "testing/tensors_of_type.hpp"
+
+namespace brickwork {
+
+// Why C is wrong, or nothing; run(p, a, b, c), of vectors in the host's memory. Inputs are small integers, which bf16
+// and TF32 hold.
+template <class T, class Run>
+std::string wrong_league(const char* text, const Run& run) {
+  const auto p = parse_problem<BrgemmLeagueProblem>(text);
+  const auto t = make_checkable_test_data<BrgemmLeagueOp>(p, Fill::integers);
+  std::vector<float> blocks(t.inputs.values<float>(0).size());
+  pack_league_a(p, t.inputs.at<float>("A"), blocks.data());
+  std::vector<T> c = nans<T>(p.tasks * p.m * p.n);
+  run(p, as<T>(blocks), as<T>(t.inputs.values<float>(1)), c);
+  return wrong_outputs<BrgemmLeagueOp, T>(
+      p, t, [&](const std::string&, float* plain) { std::ranges::copy(as<float>(c), plain); });
+}
+
+// A tile of tensor cores and its edges, high and low, wide and narrow; batches of one and of many.
+inline constexpr const char* kLeagues[] = {
+    "tasks3 m128 n128 k32 batch3", "tasks2 m56 n64 k64 batch2", "tasks5 m7 n20 k12",
+    "tasks2 m130 n72 k33 batch4",  "tasks1 m1 n1 k1",           "tasks7 m32 n136 k8 batch9"};
+
+}  // namespace brickwork

@@ -1,0 +1,39 @@
+// Tests in every way to run on a GPU.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+
+#include "cuda_setting.hpp"
+
+namespace brickwork {
+
+// Not as bytes, of which some are padding: a test's name would differ from run to run.
+inline void PrintTo(const CudaSetting& setting, std::ostream* out) {
+  *out << to_string(setting.path) << ' ' << to_string(setting.brick);
+}
+
+class OnCudaSettings : public testing::TestWithParam<CudaSetting> {
+ protected:
+  void SetUp() override {
+    if (const auto reason = cuda_absent_reason(GetParam().path, GetParam().brick); !reason.empty()) {
+      GTEST_SKIP() << reason;
+    }
+  }
+};
+
+inline const auto kCudaSettings = testing::Values(
+    CudaSetting{CudaPath::launcher, CudaBrick::portable, 64}, CudaSetting{CudaPath::launcher, CudaBrick::staged, 256},
+    CudaSetting{CudaPath::launcher, CudaBrick::tensor_cores}, CudaSetting{CudaPath::kokkos, CudaBrick::portable, 64},
+    CudaSetting{CudaPath::kokkos, CudaBrick::staged, 256});
+
+inline std::string name_of_cuda_setting(const testing::TestParamInfo<CudaSetting>& setting) {
+  std::string name(to_string(setting.param.path));
+  name += setting.param.brick == CudaBrick::portable ? "Portable"
+          : setting.param.brick == CudaBrick::staged ? "Staged"
+                                                     : "TensorCores";
+  return name;
+}
+
+}  // namespace brickwork
