@@ -1,12 +1,17 @@
 // The libraries that the brick itself is measured against, each there in every build: see absent_library().
 #pragma once
+#include "brgemm_league_op.hpp"
 #include "brgemm_op.hpp"
 #include "contender.hpp"
+#include "precision.hpp"
 
 namespace brickwork {
 
 Contender<BrgemmOp> libxsmm_small_gemm();     // a loop of LIBXSMM's GEMMs, no batch-reduce
 Contender<BrgemmOp> openblas_small_gemm();    // a loop of cblas_sgemm
 Contender<BrgemmOp> onednn_batched_matmul();  // a batched matmul, then the sum over its outputs
+
+// On a GPU, a league's calls as one product: the fastest of what cuBLASLt's heuristics propose.
+Contender<BrgemmLeagueOp> cublaslt_brgemm(Precision);
 
 }  // namespace brickwork

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
 #include "testing/exact.hpp"
@@ -49,6 +50,7 @@ void expect_exact_in_every_precision(Contender<Op> (*contender)(Precision), std:
 }
 
 constexpr const char* kConvs[] = {"N2 C64 K32 H9 R3 ph1", "N3 C16 K24 H8 sh2", "N2 C8 K16 H17 R7 sh2 ph3"};
+constexpr const char* kLeagues[] = {"tasks3 m128 n64 k32 batch3", "tasks2 m24 n8 k16"};
 constexpr const char* kLayers[] = {"N24 C64 K32", "N8 C16 K40"};
 
 class Cudnn : public testing::Test {
@@ -80,6 +82,8 @@ TEST_F(Cublaslt, IsExactInEveryPassAndPrecision) {
   expect_exact_in_every_precision(cublaslt_fc<FcBackwardDataOp>, kLayers);
   expect_exact_in_every_precision(cublaslt_fc<FcWeightUpdateOp>, kLayers);
 }
+
+TEST_F(Cublaslt, IsExactAsALeagueOfTheBricksCalls) { expect_exact_in_every_precision(cublaslt_brgemm, kLeagues); }
 
 TEST_F(Cublaslt, FusesEpilogues) {
   constexpr const char* forward[] = {"N24 C64 K32 bias", "N24 C64 K32 relu", "N24 C64 K32 bias+residual+relu"};
