@@ -3,7 +3,7 @@
 #include "add_problem.hpp"
 #include "attention_problem.hpp"
 #include "batch_norm_problem.hpp"
-#include "brgemm_problem.hpp"
+#include "brgemm_league_problem.hpp"
 #include "conv_problem.hpp"
 #include "fc_problem.hpp"
 #include "gnmt_problem.hpp"
@@ -34,6 +34,7 @@ std::unique_ptr<Experiment> pool_forward_experiment(const Request&);
 std::unique_ptr<Experiment> pool_backward_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_experiment(const Request&);
 std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_kernel_experiment(const Request&);
 std::unique_ptr<Experiment> gpu_conv_forward_experiment(const Request&);
 std::unique_ptr<Experiment> gpu_conv_backward_experiment(const Request&);
 std::unique_ptr<Experiment> gpu_conv_update_experiment(const Request&);
@@ -224,6 +225,14 @@ std::span<const ExperimentEntry> experiment_table() {
        .sample = "m8 n16 k64 batch4",
        .kind = shape_kind<BrgemmProblem>,
        .make = brgemm_experiment},
+      {.name = "gpu-kernel",
+       .about = "the kernel itself on a GPU, a call for each block of threads",
+       .figure = "sweep",
+       .shapes = "gpu-kernel",
+       .sample = "tasks2 m64 n64 k64 batch4",
+       .takes_dtype = true,
+       .kind = shape_kind<BrgemmLeagueProblem>,
+       .make = gpu_kernel_experiment},
       add_pass({.name = "add",
                 .about = "residual addition with its ReLU, bound by the memory",
                 .takes_epilogue = true,

@@ -75,6 +75,10 @@ std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
   return experiment(request, onednn_fc_weight_update());
 }
 
+std::unique_ptr<Experiment> gpu_kernel_experiment(const Request& request) {
+  return experiment_of_nobody<BrgemmLeagueOp>(request);
+}
+
 std::unique_ptr<Experiment> gpu_conv_forward_experiment(const Request& request) {
   return experiment_of_nobody<ConvForwardOp>(request);
 }

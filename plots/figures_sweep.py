@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 import style
-from derive import LIMIT_WORDS, percent_a_unit
-from labels import about_limits, figure_title, short_limit
+from derive import judged_by
+from labels import about_limits, figure_title, in_full, short_limit
 from sizes import along, commonest, longest, thinned, values_of, varying, where
 from style import Drawn, Look, plt
 from sweeps import Problem, Sweep
@@ -50,7 +50,7 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     figure, grid = plt.subplots(rows, columns, figsize=(style.WIDE, 1.0 + 2.8 * rows), sharex=True, sharey=True, squeeze=False)
     seen = set()
     for axes, problems in zip(grid.flat, panels.values(), strict=False):
-        seen |= _draw_lines(axes, problems, x, looks)
+        seen |= _draw_lines(axes, sweep, problems, x, looks)
     for axes, title in zip(grid.flat, panels, strict=False):  # once all are drawn: they share their limits
         style.share_axis(axes, sweep)
         axes.label_outer(remove_inner_ticks=False)
@@ -64,22 +64,25 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     drawn = [problem for problems in panels.values() for problem in problems]
     handles = [*style.line_legend(looks.values()), *style.limit_legend(drawn), *style.status_legend(seen)]
     caption = (
-        f"Median share of the {LIMIT_WORDS[sweep.limits[0]]} measured beside each problem, over {x}"
+        f"Median share of {in_full(sweep)} measured beside each problem, over {x}"
         f"{', a panel for each value' if len(panels) > 1 else ''}. {about_limits(sweep)}"
         "A letter at the bottom stands where a contender has no number, a red triangle at the top where a share lies beyond the axis."
     )
     return style.finish(figure, folder, stem, f"Share of {short_limit(sweep)} over {x}: {figure_title(sweep, held)}", handles, caption)
 
 
-def _draw_lines(axes, problems: list[Problem], x: str, looks: dict[str, Look]) -> set[str]:
+def _draw_lines(axes, sweep: Sweep, problems: list[Problem], x: str, looks: dict[str, Look]) -> set[str]:
     absent, seen, letters = [], set(), Counter()
     every = 1 if len(problems) <= 24 else len(looks)
     for index, (name, look) in reversed(list(enumerate(looks.items()))):  # ours on top
-        if not any(p.ok(name) and p.limit(p.limits[0], name) for p in problems):
+        judges = [judged_by(sweep, p, name) for p in problems]
+        if not any(p.ok(name) and judge for p, judge in zip(problems, judges, strict=True)):
             absent.append(f"{look.label} ({problems[0].status(name)})")
             continue
         # nan breaks the line where there is no number.
-        percent = [percent_a_unit(p.limits[0], p, name) * p.cells[name].speed if p.ok(name) else np.nan for p in problems]
+        percent = [
+            100 * p.cells[name].speed / judge.speed if p.ok(name) and judge else np.nan for p, judge in zip(problems, judges, strict=True)
+        ]
         axes.plot([p.sizes[x] for p in problems], percent, **look.line | {"markevery": (index % every, every)})
         for p, share in zip(problems, percent, strict=True):
             style.mark_beyond(axes, p.sizes[x], share)
@@ -119,9 +122,10 @@ def draw_bars(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     _name_segments(axes, segments, places)
     style.speed_axis(axes, sweep)
     handles = [*style.bar_legend(looks.values()), *style.limit_legend(problems), *style.status_legend(seen)]
+    limits = "" if sweep.on_device else ", the measured limits above"
     caption = (
         "Every contender at landmarks of the sweep, one size after the other; the sizes that do not vary have the values in the title. "
-        "Medians, whiskers over the quartiles, the measured limits above. A letter stands where a contender has no number."
+        f"Medians, whiskers over the quartiles{limits}. A letter stands where a contender has no number."
     )
     return style.finish(figure, folder, f"{stem}-bars", f"Speed at landmarks: {figure_title(sweep, held)}", handles, caption)
 

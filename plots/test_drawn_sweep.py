@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pytest import approx
 
-from conftest import STORED
+from conftest import STORED, on_device
 from testing import artists
 from testing.artists import PEAK_LABEL, ROOF_LABEL
 
@@ -38,6 +38,16 @@ def test_a_panel_shows_the_shares_over_the_size(figures):
         assert [text for text, *_ in artists.notes(axes)] == ["no numbers: OpenBLAS GEMM loop (absent)"]
         assert artists.black_lines(axes, "--") == [[approx((m, 98)) for m in M]]
     assert [label for label in artists.legend(figure) if label in (PEAK_LABEL, ROOF_LABEL)] == [PEAK_LABEL, ROOF_LABEL]
+
+
+def test_on_a_device_shares_are_of_the_fastest_library(figures, variation):
+    drawn = figures(variation("brgemm", on_device))
+    figure = drawn["x-over-m-by-n"]
+    for n, axes in zip((16, 32, 48, 64), panels(figure).values(), strict=True):
+        expected = {label: [approx((m, 100 * share / 49)) for m, share in zip(M, of, strict=True)] for label, of in shares(n).items()}
+        assert artists.points(figure, axes) == expected and not artists.black_lines(axes, "--")
+    assert figure.axes[0].get_ylabel() == "% of the fastest library"
+    assert PEAK_LABEL not in artists.legend(figure) and PEAK_LABEL not in artists.legend(drawn["x-bars"])
 
 
 def test_a_sweep_without_a_loaded_roof_has_the_peak_alone(figures, before_the_roof):
