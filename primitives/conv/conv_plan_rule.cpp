@@ -16,8 +16,9 @@ namespace {
 constexpr std::int64_t kFeatures = 64;
 // But pixels that only one block of output features reads come faster in the order of memory, a tile's rows next to
 // each other: 5 to 8 % of ResNet-50's third and fifth layer with 28 images, nothing where src is in L2 (Emerald
-// Rapids).
-constexpr std::int64_t kFeaturesReadOnce = 32;
+// Rapids). A machine that likes lines of src likes half lines there: 2 to 4 % of the fifth with 28 images and with one
+// (Zen 4).
+constexpr std::int64_t kFeaturesReadOnce = 32, kHalfLine = 8;
 // Pixels of one call: enough to amortise it, at most kPixels; where a row is cut, in multiples of kPixelStep, which the
 // tile heights of every instruction set divide or nearly divide.
 constexpr std::int64_t kPixels = 256;
@@ -91,7 +92,7 @@ class Chooser {
     kb_ = ceil_div(p.K, base_.bk);
     dst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.rows * p.cols);
     if (base_.flat && kb_ == 1) {
-      base_.bc = equal_block(p.C, kFeaturesReadOnce);
+      base_.bc = equal_block(p.C, machine.src == FarSrc::lines ? kHalfLine : kFeaturesReadOnce);
       base_.bc = features_of_far_src();
     }
     // The pixels of a call stay in L1 while all blocks of one vector pass.

@@ -107,10 +107,11 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
     EXPECT_EQ(plan(far, FarSrc::lines).src, SrcAccess::prefetch) << far;
     EXPECT_EQ(plan(far, FarSrc::lines).bc, 16) << far;
   }
-  const char* const once = "N28 C256 K64 H56";  // by the only block of output features
-  EXPECT_EQ(plan(once, FarSrc::runs).bc, 32);
-  EXPECT_EQ(plan(once, FarSrc::blocks).bc, 32);
-  EXPECT_EQ(plan(once, FarSrc::lines).bc, 16);
+  for (const char* once : {"N28 C256 K64 H56", "N1 C256 K64 H56"}) {  // by the only block of output features
+    EXPECT_EQ(plan(once, FarSrc::runs).bc, 32);
+    EXPECT_EQ(plan(once, FarSrc::blocks).bc, 32);
+    EXPECT_EQ(plan(once, FarSrc::lines).bc, 8);
+  }
   for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds it
                            "N1 C128 K512 H28",          // likewise, block of pixels by block
                            "N28 C256 K1024 H14",        // L2 holds an image while its features pass
