@@ -330,7 +330,6 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
     Keep(then);
     Finish<T>(sum, columns, shape, *then, band, row);
   }
-  if (band.access.stream) hwy::FlushStream();  // another thread may read C after the call
 }
 
 template <int kVecs, bool kTail, SpreadA kSpread, bool kTransposed, int... kRowsMinus1>

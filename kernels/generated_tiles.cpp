@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #ifdef BRICKWORK_HAS_XBYAK
-#include <immintrin.h>
 #include <xbyak/xbyak.h>
 
 #include <array>
@@ -65,7 +64,6 @@ class Avx512Tiles final : public GeneratedTiles {
         .stream = stream,
     };
     band_of(band.tile_rows)(&arguments);
-    if (stream) _mm_sfence();  // another thread may read C after the call
   }
 
  private:

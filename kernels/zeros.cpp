@@ -7,7 +7,6 @@
 #define HWY_TARGET_INCLUDE "zeros.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "vectors-inl.h"
 
@@ -25,7 +24,6 @@ void FillZeros(float* c, std::int64_t m, std::int64_t n, std::int64_t ld, CAcces
   for (std::int64_t i = 0; i < m; ++i) {
     for (std::int64_t j = 0; j < n; j += lanes) hn::Stream(hn::Zero(d), d, c + i * ld + j);
   }
-  hwy::FlushStream();
 }
 
 }  // namespace brickwork::HWY_NAMESPACE

@@ -10,6 +10,7 @@
 
 #include "brgemm_portable.hpp"
 #include "host_device.hpp"
+#include "stream_stores.hpp"
 
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
@@ -33,7 +34,10 @@ template <class Functor>
 struct ByOneThread {
   Functor functor;
 
-  BRICKWORK_HOST_DEVICE void operator()(std::int64_t task) const { functor(OneThread{}, task, nullptr); }
+  BRICKWORK_HOST_DEVICE void operator()(std::int64_t task) const {
+    functor(OneThread{}, task, nullptr);
+    finish_stores();
+  }
 };
 
 template <class Member, class Functor>
@@ -46,6 +50,7 @@ struct ByTeam {
     void* const scratch =
         scratch_bytes == 0 ? nullptr : member.team_scratch(level).get_shmem_aligned(scratch_bytes, kAlignment);
     functor(KokkosTeam<Member>{member}, std::int64_t{member.league_rank()}, scratch);
+    finish_stores();
   }
 };
 
@@ -53,7 +58,8 @@ struct ByTeam {
 
 // functor(team, task, scratch) for the tasks 0 .. tasks - 1, each on a team of `team_size` threads with a scratch of
 // its own (null where no bytes are asked for). A task goes to the same threads in every run. On a host it ends with the
-// last task; a device takes it into its stream. Throws std::invalid_argument where the space has no such teams.
+// last task, whose stores past the caches are seen, too; a device takes it into its stream. Throws
+// std::invalid_argument where the space has no such teams.
 template <class Space, class Functor>
 requires Kokkos::is_execution_space_v<Space>
 void parallel_league(const Space& space, std::int64_t tasks, int team_size, std::int64_t scratch_bytes,

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "batch_norm/batch_norm_rows.hpp"
-#include "hwy/cache_control.h"
 #include "integers.hpp"
 #include "league.hpp"
 
@@ -30,14 +29,12 @@ double inverse_deviation(double variance) { return 1 / std::sqrt(variance + Batc
 struct BatchNorm::Group {
   std::int64_t first, end;
   bool by_thread;  // it is one thread's own
-  bool stream;
 
   // Each thread its share of the tasks, and the same one in every call.
   template <class Task>
   void run(std::int64_t tasks, Order order, const Task& task) const {
     const auto share = [&](std::int64_t from, std::int64_t to) {
       for (std::int64_t i = from; i < to; ++i) task(order == Order::upwards ? i : from + to - 1 - i);
-      if (stream) hwy::FlushStream();  // another thread may read it next
     };
     if (by_thread) return share(0, tasks);
     const std::int64_t shares = std::min<std::int64_t>(tasks, Kokkos::DefaultHostExecutionSpace().concurrency());
@@ -117,7 +114,7 @@ void BatchNorm::infer(const BlockedInput& src, const float* gamma, const float* 
                       const float* variance, const BlockedInput& residual, const BlockedOutput& dst) {
   check(src, dst);
   for (std::int64_t c = 0; c < problem_.C; ++c) set_normalise(c, mean[c], variance[c], gamma[c], beta[c]);
-  normalise({0, Cb_, false, plan_.stream}, Order::upwards, src, residual, dst, nullptr);
+  normalise({0, Cb_, false}, Order::upwards, src, residual, dst, nullptr);
 }
 
 void BatchNorm::set_normalise(std::int64_t c, double mean, double variance, float gamma, float beta) {
@@ -187,7 +184,7 @@ template <class Pass>
 void BatchNorm::for_each_group(const Pass& pass) const {
   const std::int64_t groups = ceil_div(Cb_, plan_.blocks);
   const auto group = [&](std::int64_t i) {
-    pass(Group{i * plan_.blocks, std::min((i + 1) * plan_.blocks, Cb_), plan_.by_thread, plan_.stream});
+    pass(Group{i * plan_.blocks, std::min((i + 1) * plan_.blocks, Cb_), plan_.by_thread});
   };
   if (plan_.by_thread) return norm_league(groups, group);
   for (std::int64_t i = 0; i < groups; ++i) group(i);

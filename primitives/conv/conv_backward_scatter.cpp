@@ -94,7 +94,7 @@ Result<ConvBackwardScatter> ConvBackwardScatter::make(const ConvProblem& p, cons
   const auto nest = LoopNest::make(conv_scatter_loops(geometry), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
   const BrgemmShape shape{.m = static_cast<int>(plan.bq),
-                          .n = static_cast<int>(p.R * p.S * plan.bk),
+                          .n = static_cast<int>(geometry.window()),
                           .k = static_cast<int>(plan.bc),
                           .lda = plan.bc,
                           .ldb = geometry.window(),

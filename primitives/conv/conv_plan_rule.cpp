@@ -162,6 +162,9 @@ class Chooser {
   CAccess access_of_dst(const ConvPlan& plan, bool once) const {
     if (dst_ * static_cast<double>(p_.N) <= l2_ * machine_.threads) return CAccess::cached;
     if (!once || !beyond_l3(dst_, p_.N)) return CAccess::prefetch;
+    // Zeros go between the pixels of a phase of the stride, in the same way: 8 % of ResNet-50's twelfth layer backward
+    // by data (Zen 4).
+    if (p_.step_h * p_.step_w > 1) return CAccess::stream;
     if (has_few_fmas() || (p_.C * p_.R * p_.S >= kManyFmas && plan.bk > kOneLine)) return CAccess::stream;
     return plan.bk > kOneLine ? machine_.far : CAccess::prefetch;
   }

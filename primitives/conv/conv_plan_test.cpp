@@ -181,6 +181,12 @@ TEST(ConvPlanRule, ReachesADstAsItLies) {
   EXPECT_EQ(dst("N28 C3 K64 H224 R3 ph1"), CAccess::stream);                         // few
   EXPECT_EQ(dst("N28 C3 K64 H224 R7 sh2 ph3", CAccess::stream), CAccess::prefetch);  // rows of one line
   EXPECT_EQ(dst("N28 C2048 K64 H56 R3 ph1", CAccess::stream), CAccess::prefetch);    // read back by the next part
+  const auto dsrc = [](const char* text) {
+    const MachineModel machine{.threads = 2, .l2_bytes = 1 << 20, .l3_bytes = 32 << 20};
+    return plan_conv_backward_data(parse_problem<ConvProblem>(text), machine).dst;
+  };
+  EXPECT_EQ(dsrc("N28 C512 K256 H28 sh2 sw2"), CAccess::stream);  // zeros between its pixels
+  EXPECT_EQ(dsrc("N28 C512 K256 H14"), CAccess::prefetch);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "vectors-inl.h"
 
@@ -41,7 +40,6 @@ class Stores {
       }
     };
     ForEachVector(d, std::size_t{0}, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
-    hwy::FlushStream();
   }
 
  private:

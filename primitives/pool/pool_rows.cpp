@@ -120,7 +120,6 @@ void MaxRow(PoolGeometry g, PoolForwardRow f) {
       MaxPixel<0>(window, g, f, q, stream);
     }
   }
-  if (stream) hwy::FlushStream();  // another thread may read it next
 }
 
 void AverageRow(PoolGeometry g, PoolForwardRow f) {
@@ -139,7 +138,6 @@ void AverageRow(PoolGeometry g, PoolForwardRow f) {
       StoreOrStream(hn::Mul(sum, hn::Set(d, share)), d, f.dst + q * g.bc + j, stream);
     });
   }
-  if (stream) hwy::FlushStream();
 }
 
 // Where a pixel's windows have their gradients and indices, the first one's and how far the next row's are.
@@ -205,7 +203,6 @@ HWY_INLINE void GatherPixels(PoolGeometry g, Range rows, PoolBackwardRow b, Of o
       GatherPixel<kRows, 0>(windows, g.bc, dsrc, stream, of_window, part);
     }
   }
-  if (stream) hwy::FlushStream();
 }
 
 template <class Of, class Part>

@@ -43,7 +43,6 @@ HWY_INLINE void ForEachVectorOfRows(const RnnRows& r, int columns, const Vector&
       if (r.c_before != nullptr) hn::StoreU(hn::LoadU(d, r.c_before + at.c), d, r.c_after + at.c);
     }
   }
-  if (r.kept != nullptr && r.kept != r.gates) hwy::FlushStream();
 }
 
 void LstmRows(const RnnRows& r) {
