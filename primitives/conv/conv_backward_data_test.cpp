@@ -105,6 +105,8 @@ TEST(ConvBackwardData, FewFeaturesTakeTapsInN) {
             "bc=64 bk=3 bq=10 rows taps=n src=cached dst=cached loops={n} kb oj oi cb");
   EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 3})),
             "bc=64 bk=3 bq=10 rows taps=n src=cached dst=cached loops={oj:4} n kb oj oi cb");
+  EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 2, .l2_bytes = 16 << 10})),
+            "bc=64 bk=3 bq=3 rows taps=n src=prefetch dst=cached loops={n} kb oj oi cb");
 }
 
 TEST(ConvBackwardData, AMisfitOfTapsInNIsAReason) {
@@ -115,7 +117,7 @@ TEST(ConvBackwardData, AMisfitOfTapsInNIsAReason) {
     EXPECT_EQ(conv.status(), Status::misfit) << text;
     EXPECT_THAT(conv.reason(), HasSubstr(what));
   };
-  fails("bc=8 bk=3 bq=5 flat taps=n loops=n kb oj oi cb", "taps=n needs rows and src=cached");
+  fails("bc=8 bk=3 bq=5 flat taps=n loops=n kb oj oi cb", "taps=n needs rows and src=cached or src=prefetch");
   fails("bc=9 bk=3 bq=5 taps=n loops=n kb oj oi cb", "bc must be from 1 to K = 8");
   fails("bc=8 bk=4 bq=5 taps=n loops=n kb oj oi cb", "bk must be from 1 to C = 3");
   fails("bc=8 bk=3 bq=6 taps=n loops=n kb oj oi cb", "bq must be from 1 to Q = 5");

