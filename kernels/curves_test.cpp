@@ -25,6 +25,9 @@ HWY_INLINE void OfEach(std::vector<float>& x, const Curve& curve) {
 void Exps(std::vector<float>& x) {
   OfEach(x, [](auto d, auto v) HWY_ATTR { return BoundedExp(d, v); });
 }
+void ExpsOfNegatives(std::vector<float>& x) {
+  OfEach(x, [](auto d, auto v) HWY_ATTR { return BoundedExpOfNegative(d, v); });
+}
 void Sigmoids(std::vector<float>& x) {
   OfEach(x, [](auto d, auto v) HWY_ATTR { return BoundedSigmoid(d, v); });
 }
@@ -40,6 +43,7 @@ namespace brickwork {
 namespace {
 
 HWY_EXPORT(Exps);
+HWY_EXPORT(ExpsOfNegatives);
 HWY_EXPORT(Sigmoids);
 HWY_EXPORT(Tanhs);
 
@@ -83,6 +87,14 @@ TEST(Curves, AreWithinTheirBounds) {
     EXPECT_LE(largest(
                   x, values, [](double v) { return std::exp(v); }, relative),
               2e-7);
+    for (const float least : {-87.0F, -1.0F}) {
+      const auto negative = many(least, 0);
+      values = negative;
+      HWY_DYNAMIC_DISPATCH(ExpsOfNegatives)(values);
+      EXPECT_LE(largest(
+                    negative, values, [](double v) { return std::exp(v); }, relative),
+                2e-7 - 2e-8 * least);
+    }
     for (const auto& some : {wide, narrow}) {
       values = some;
       HWY_DYNAMIC_DISPATCH(Sigmoids)(values);
@@ -102,12 +114,14 @@ TEST(Curves, EndWhereFloatsDoAndKeepNaN) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> x{-inf, -1e30F, -88, 88, 1e30F, inf, std::nanf(""), -std::nanf("12345")};
   on_each_target([&] {
-    auto exps = x, sigmoids = x, tanhs = x;
+    auto exps = x, negatives = x, sigmoids = x, tanhs = x;
     HWY_DYNAMIC_DISPATCH(Exps)(exps);
+    HWY_DYNAMIC_DISPATCH(ExpsOfNegatives)(negatives);
     HWY_DYNAMIC_DISPATCH(Sigmoids)(sigmoids);
     HWY_DYNAMIC_DISPATCH(Tanhs)(tanhs);
     for (const std::size_t i : {0, 1, 2}) {
       EXPECT_EQ(exps[i], 0);
+      EXPECT_EQ(negatives[i], 0);
       EXPECT_NEAR(sigmoids[i], 0, 1e-30);
       EXPECT_NEAR(tanhs[i], -1, 4e-7);
     }
@@ -117,7 +131,7 @@ TEST(Curves, EndWhereFloatsDoAndKeepNaN) {
       EXPECT_NEAR(tanhs[i], 1, 4e-7);
     }
     for (const std::size_t i : {6, 7}) {
-      EXPECT_TRUE(std::isnan(exps[i]) && std::isnan(sigmoids[i]) && std::isnan(tanhs[i]));
+      EXPECT_TRUE(std::isnan(exps[i]) && std::isnan(negatives[i]) && std::isnan(sigmoids[i]) && std::isnan(tanhs[i]));
     }
   });
 }

@@ -21,7 +21,7 @@ void SoftmaxColumns(float* x, std::int64_t rows, std::int64_t width, float scale
     const auto factor = hn::Set(d, scale), shift = hn::Mul(max, factor);
     auto sum = hn::Zero(d);
     for (std::int64_t r = 0; r < rows; ++r) {
-      const auto e = BoundedExp(d, hn::MulSub(hn::LoadU(d, first + r * width), factor, shift));
+      const auto e = BoundedExpOfNegative(d, hn::MulSub(hn::LoadU(d, first + r * width), factor, shift));
       sum = hn::Add(sum, e);
       hn::StoreU(e, d, first + r * width);
     }

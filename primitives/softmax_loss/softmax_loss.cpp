@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -23,28 +24,49 @@ float SoftmaxLoss::run(const float* logits, const std::int32_t* labels, float* d
     }
   }
   constexpr std::int64_t kElements = 1 << 14;  // of a task at least, for rows may be short
-  const std::int64_t rows = ceil_div(kElements, C);
-  // Of what goes past the caches the exponentials wait in the scratch.
-  const std::int64_t scratch_bytes = plan_.stream && dlogits != nullptr ? C * std::int64_t{sizeof(float)} : 0;
-  parallel_league(Kokkos::DefaultHostExecutionSpace(), ceil_div(N, rows), 1, scratch_bytes,
-                  [&](const auto&, std::int64_t task, void* scratch) {
-                    for (std::int64_t n = task * rows; n < std::min(N, (task + 1) * rows); ++n) {
-                      run_row(n, logits + n * C, labels[n], dlogits == nullptr ? nullptr : dlogits + n * C,
-                              static_cast<float*>(scratch));
-                    }
-                  });
+  const Kokkos::DefaultHostExecutionSpace space;
+  const std::int64_t rows = std::max(ceil_div(kElements, C), ceil_div(N, std::int64_t{space.concurrency()}));
+  // Of what goes past the caches the exponentials of this row and of the one before wait in the scratch.
+  const std::int64_t scratch_bytes = plan_.stream && dlogits != nullptr ? 2 * C * std::int64_t{sizeof(float)} : 0;
+  parallel_league(space, ceil_div(N, rows), 1, scratch_bytes, [&](const auto&, std::int64_t task, void* scratch) {
+    run_rows(task * rows, std::min(N, (task + 1) * rows), logits, labels, dlogits, static_cast<float*>(scratch));
+  });
   return static_cast<float>(std::accumulate(losses_.begin(), losses_.end(), 0.0) / static_cast<double>(N));
 }
 
-void SoftmaxLoss::run_row(std::int64_t n, const float* logits, std::int64_t label, float* dlogits, float* scratch) {
-  const auto C = static_cast<std::size_t>(problem_.C);
-  const float max = row_max(logits, C);
-  float* const e = scratch != nullptr ? scratch : dlogits;
-  const double sum = row_exp(logits, max, e, C);
-  losses_[static_cast<std::size_t>(n)] = std::log(sum) + double{max} - double{logits[label]};
-  if (dlogits == nullptr) return;
-  e[label] = static_cast<float>(double{e[label]} - sum);
-  scale_row(e, static_cast<float>(1 / (sum * static_cast<double>(problem_.N))), dlogits, C, plan_.stream);
+void SoftmaxLoss::run_rows(std::int64_t first, std::int64_t end, const float* logits, const std::int32_t* labels,
+                           float* dlogits, float* scratch) {
+  // A part's exponentials are summed in f32. Between them are stored those of the row before: memory is busy while they
+  // are computed, 1.2 times as fast on rows of 32000; half as many are slower on rows of 1000.
+  constexpr std::int64_t kPart = 1024;
+  const std::int64_t C = problem_.C;
+  struct {
+    const float* e;
+    float scale;
+    float* dlogits = nullptr;
+  } before;  // the row whose gradient is not stored yet
+  const auto store_before = [&](std::int64_t c, std::int64_t size) {
+    if (before.dlogits == nullptr) return;
+    scale_row(before.e + c, before.scale, before.dlogits + c, static_cast<std::size_t>(size), plan_.stream);
+  };
+  for (std::int64_t n = first; n < end; ++n) {
+    const float* const x = logits + n * C;
+    float* const to = dlogits == nullptr ? nullptr : dlogits + n * C;
+    float* const e = scratch != nullptr ? scratch + n % 2 * C : to;
+    const float max = row_max(x, static_cast<std::size_t>(C));
+    double sum = 0;
+    for (std::int64_t c = 0; c < C; c += kPart) {
+      const std::int64_t size = std::min(kPart, C - c);
+      sum += row_exp(x + c, max, e == nullptr ? nullptr : e + c, static_cast<std::size_t>(size),
+                     static_cast<std::size_t>(C));
+      store_before(c, size);
+    }
+    losses_[static_cast<std::size_t>(n)] = std::log(sum) + double{max} - double{x[labels[n]]};
+    if (to == nullptr) continue;
+    e[labels[n]] = static_cast<float>(double{e[labels[n]]} - sum);
+    before = {e, static_cast<float>(1 / (sum * static_cast<double>(problem_.N))), to};
+  }
+  store_before(0, C);
 }
 
 }  // namespace brickwork

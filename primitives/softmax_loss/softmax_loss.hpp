@@ -18,7 +18,8 @@ class SoftmaxLoss {
   float run(const float* logits, const std::int32_t* labels, float* dlogits);
 
  private:
-  void run_row(std::int64_t n, const float* logits, std::int64_t label, float* dlogits, float* scratch);
+  void run_rows(std::int64_t first, std::int64_t end, const float* logits, const std::int32_t* labels, float* dlogits,
+                float* scratch);
 
   SoftmaxLossProblem problem_;
   ElementwisePlan plan_;

@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include <cmath>
+#include <vector>
 
 #include "testing/elementwise_check.hpp"
 
@@ -58,6 +59,16 @@ TEST(SoftmaxLoss, OverflowsAndDrownsNothing) {
   EXPECT_FLOAT_EQ(gradient[0], -0.25f);
   EXPECT_FLOAT_EQ(gradient[1], 0.25f);
   EXPECT_EQ(gradient[2], 0);
+}
+
+TEST(SoftmaxLoss, FindsTheLargestLogitWhereverItLies) {
+  for (const std::int32_t C : {2, 15, 16, 17, 64, 65, 100, 130}) {
+    for (std::int32_t place = 0; place < C; ++place) {
+      std::vector<float> logits(static_cast<std::size_t>(C));
+      logits[static_cast<std::size_t>(place)] = 1000;
+      EXPECT_EQ(SoftmaxLoss({.N = 1, .C = C}, {}).run(logits.data(), &place, nullptr), 0) << place << " of " << C;
+    }
+  }
 }
 
 TEST(SoftmaxLoss, ALabelThatIsNoClassIsRefusedInOneSentence) {
