@@ -263,6 +263,18 @@ class BandGenerator : public Xbyak::CodeGenerator {
     L(all);
   }
 
+  // Into L2, as it is for another call.
+  void ask_for_next_line() {
+    Xbyak::Label all;
+    mov(scratch, argument(offsetof(BandArguments, next_line)));
+    cmp(scratch, argument(offsetof(BandArguments, next_lines_end)));
+    jae(all);
+    prefetcht1(ptr[scratch]);
+    add(scratch, kLine);
+    mov(argument(offsetof(BandArguments, next_line)), scratch);
+    L(all);
+  }
+
   void add_steps(int first, int end, bool asks) {
     constexpr int kAtOnce = 4, kStepsOfAnAsk = 8;
     const bool all_at_once = std::int64_t{shape_.k} * rows_ * vecs_ <= kMostUnrolledSteps;
@@ -282,6 +294,7 @@ class BandGenerator : public Xbyak::CodeGenerator {
       }
     }
     for (int k = 0; k < turn && whole > 0; ++k) {
+      if (hints_.calls_say_what_is_read_next && k % kAtOnce == 0) ask_for_next_line();
       if (asks_for_c() && k % kStepsOfAnAsk == 0) ask_for_c();
       if (asks_a) {
         const int asked = k + ahead;

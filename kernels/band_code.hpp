@@ -15,6 +15,7 @@ struct BandArguments {
   std::int64_t members, tiles;
   std::int64_t ldr, ldat, next_a;                                 // bytes
   const LiveRows* live;                                           // null: all are
+  const char *next_line, *next_lines_end;                         // what is read next; counts up
   std::int64_t first_asks_for_b, others_ask_for_b, relu, stream;  // 0 or 1
 };
 static_assert(sizeof(LiveRows) == 1);

@@ -74,8 +74,9 @@ struct ZeroRows {
 // What is known besides. A backend may make use of a hint; no result depends on it.
 struct BrgemmHints {
   CAccess c = CAccess::cached;
-  ZeroRows zero_rows;  // of calls with all m rows
-  SimdTuning tuning;   // of the simd backend
+  ZeroRows zero_rows;                        // of calls with all m rows
+  bool calls_say_what_is_read_next = false;  // else it is not asked for
+  SimdTuning tuning;                         // of the simd backend
 
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
 };
@@ -88,6 +89,10 @@ struct BrgemmCall {
   // A hint: the next call will read its A_i this many elements further on (0: unknown). A backend may prefetch there;
   // nothing is assumed about that memory.
   std::int64_t next_a = 0;
+  // Likewise: memory that is read soon and lies far away, such as the next call's B. A line of it is asked for every
+  // few steps, from its beginning on, as far as this call's steps reach.
+  const void* read_next = nullptr;
+  std::int64_t read_next_bytes = 0;
   TileEpilogue epilogue;  // applied to the tile before it is stored, or right after
 };
 

@@ -58,6 +58,8 @@ class Avx512Tiles final : public GeneratedTiles {
         .ldat = epilogue.ldat * kFloat,
         .next_a = call.next_a * kFloat,
         .live = band.period == 0 ? nullptr : band.live_rows.data(),
+        .next_line = static_cast<const char*>(call.read_next),
+        .next_lines_end = static_cast<const char*>(call.read_next) + call.read_next_bytes,
         .first_asks_for_b = 1,
         .others_ask_for_b = !band.access.keeps_b(shape_, batch.size),
         .relu = relu && epilogue.at == nullptr,

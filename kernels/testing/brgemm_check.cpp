@@ -303,6 +303,8 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
                         .c = c.data(),
                         .rows = test.rows,
                         .next_a = test.next_a,
+                        .read_next = test.read_next,
+                        .read_next_bytes = test.read_next_bytes,
                         .epilogue = {.bias = test.bias ? bias.data() : nullptr,
                                      .residual = test.residual ? residual.data() : nullptr,
                                      .ldr = ldr,

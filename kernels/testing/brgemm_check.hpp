@@ -17,7 +17,9 @@ struct BrgemmCase {
   unsigned seed = 1;
   BrgemmHints hints;        // the operands are such that they are true
   int rows = -1;            // as in BrgemmCall; what A and C have of further rows is poisoned
-  std::int64_t next_a = 0;  // as in BrgemmCall
+  std::int64_t next_a = 0;  // as in BrgemmCall, and so are these
+  const void* read_next = nullptr;
+  std::int64_t read_next_bytes = 0;
   bool bias = false, residual = false;
   LastStep last;  // of the epilogue
 };

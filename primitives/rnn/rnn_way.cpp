@@ -37,7 +37,8 @@ RnnWay::RnnWay(const Shape& shape, const RnnPlan& plan, RnnUse use)
       x_rows_(equal_block(plan.steps == 1 ? plan.bn : plan.steps * shape.y.N, kRowsOfX)) {
   const auto set = [&](Columns& c, const RnnSteps& a, const auto& has) {
     std::tie(c.first, c.count) = range_of(columns_, has);
-    c.weights = AlignedBuffer<float>(static_cast<std::size_t>(Kb_ * a.blocks() * a.block * c.count * plan.bk));
+    c.weights_of_a_block = a.blocks() * a.block * c.count * plan.bk;
+    c.weights = AlignedBuffer<float>(static_cast<std::size_t>(Kb_ * c.weights_of_a_block));
   };
   RnnSteps state = shape.y;
   state.parts = 1;
@@ -73,7 +74,8 @@ Result<RnnWay> RnnWay::make(const Shape& shape, const RnnPlan& plan, RnnUse use,
                             const SimdTuning& tuning) {
   RnnWay way(shape, plan, use);
   const auto brick = [&](const Columns& columns, std::int64_t rows, const RnnSteps& a, int beta) {
-    return make_brgemm(way.brick_shape(columns, rows, a, beta), {.tuning = tuning}, backend, isa);
+    return make_brgemm(way.brick_shape(columns, rows, a, beta), {.calls_say_what_is_read_next = true, .tuning = tuning},
+                       backend, isa);
   };
   auto x_brick = brick(way.of_x_, way.x_rows_, shape.x, 0);
   auto state_brick = brick(way.of_state_, plan.bn, shape.y, 1);
@@ -100,7 +102,7 @@ void RnnWay::pack(Columns& columns, const RnnSteps& a, const float* weights, con
     for (std::int64_t part = 0; part < a.parts; ++part) {
       for (std::int64_t f = 0; f < a.size; ++f) {
         const std::int64_t block = part * a.blocks_of_part() + f / a.block;
-        float* const row = columns.weights.data() + ((kb * a.blocks() + block) * a.block + f % a.block) * n;
+        float* const row = columns.weights_of(kb) + (block * a.block + f % a.block) * n;
         for (std::int64_t c = 0; c < columns.count; ++c) {
           const auto gate = gate_of(columns_[static_cast<std::size_t>(columns.first + c)]);
           std::copy_n(weights + ((part * a.size + f) * G + gate) * K + kb * plan_.bk, width, row + c * plan_.bk);
@@ -149,13 +151,14 @@ RnnWay::Chunk RnnWay::chunk_of(std::int64_t step) const {
 // Rows of x from `row` on, steps and sequences counted through.
 void RnnWay::add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64_t rows, float* gates) const {
   const RnnSteps& a = shape_.x;
-  const float* const weights = of_x_.weights.data() + kb * a.blocks() * x_brick_->shape().stride_b;
   const float* const bias = bias_.data() + kb * row_of_gates();
   for (std::int64_t r = 0; r < rows; r += x_rows_) {
     const float* const from = x + shape_.first * a.slot_size() + (row + r) * a.block;
-    (*x_brick_)({.batch = strided_batch(x_brick_->shape(), from, weights, a.blocks()),
+    (*x_brick_)({.batch = strided_batch(x_brick_->shape(), from, of_x_.weights_of(kb), a.blocks()),
                  .c = gates + r * row_of_gates(),
                  .rows = static_cast<int>(std::min(x_rows_, rows - r)),
+                 .read_next = of_state_.weights_of(kb),
+                 .read_next_bytes = of_state_.bytes_of_a_block(),
                  .epilogue = {.bias = bias}});
   }
   // A column that x does not reach.
@@ -169,10 +172,12 @@ void RnnWay::add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64
 void RnnWay::add_state(const BrgemmKernel& brick, const Columns& columns, const float* state, std::int64_t kb,
                        std::int64_t n, const RnnRows& rows) const {
   const std::int64_t blocks = shape_.y.blocks_of_part();
-  const float* const weights = columns.weights.data() + kb * blocks * brick.shape().stride_b;
-  brick({.batch = strided_batch(brick.shape(), state + n * plan_.bh, weights, blocks),
+  const Columns& next = plan_.steps == 1 ? of_x_ : of_state_;
+  brick({.batch = strided_batch(brick.shape(), state + n * plan_.bh, columns.weights_of(kb), blocks),
          .c = rows.gates + columns.first * plan_.bk,
-         .rows = static_cast<int>(rows.rows)});
+         .rows = static_cast<int>(rows.rows),
+         .read_next = next.weights_of((kb + 1) % Kb_),
+         .read_next_bytes = next.bytes_of_a_block()});
 }
 
 RnnWay::Moment RnnWay::moment(std::int64_t step, float* states, const std::int32_t* lengths) {

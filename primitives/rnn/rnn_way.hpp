@@ -65,8 +65,12 @@ class RnnWay {
  private:
   // Columns that are multiplied by the same A, and their weights in [blocks of K][blocks of A][block][columns * bk].
   struct Columns {
-    std::int64_t first = 0, count = 0;
+    std::int64_t first = 0, count = 0, weights_of_a_block = 0;
     AlignedBuffer<float> weights;
+
+    float* weights_of(std::int64_t kb) { return weights.data() + kb * weights_of_a_block; }
+    const float* weights_of(std::int64_t kb) const { return weights.data() + kb * weights_of_a_block; }
+    std::int64_t bytes_of_a_block() const { return weights_of_a_block * static_cast<std::int64_t>(sizeof(float)); }
   };
   // The range of steps whose gates are in memory at once.
   struct Chunk {
