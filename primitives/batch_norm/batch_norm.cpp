@@ -129,11 +129,7 @@ void BatchNorm::normalise(const Group& group, Order order, const BlockedInput& s
   if (problem_.residual()) check(residual);
   for_each_chunk(group, order, [&](const Chunk& chunk) {
     normalise_rows(chunk.pixels, chunk.of(src), chunk.of(added), chunk.of(dst), chunk.of_mask(mask, problem_),
-                   {.mean = chunk.terms[0],
-                    .scale = chunk.terms[1],
-                    .shift = chunk.terms[2],
-                    .relu = problem_.relu(),
-                    .stream = plan_.stream});
+                   {.mean = chunk.terms[0], .scale = chunk.terms[1], .shift = chunk.terms[2], .relu = problem_.relu()});
   });
 }
 
@@ -169,13 +165,9 @@ void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, cons
       }
     });
     for_each_chunk(group, Order::downwards, [&](const Chunk& chunk) {
-      gradient_rows(chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of_mask(mask, problem_), chunk.of(dsrc),
-                    chunk.of(passed),
-                    {.mean = chunk.terms[0],
-                     .scale = chunk.terms[1],
-                     .slope = chunk.terms[2],
-                     .offset = chunk.terms[3],
-                     .stream = plan_.stream});
+      gradient_rows(
+          chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of_mask(mask, problem_), chunk.of(dsrc), chunk.of(passed),
+          {.mean = chunk.terms[0], .scale = chunk.terms[1], .slope = chunk.terms[2], .offset = chunk.terms[3]});
     });
   });
 }
@@ -198,7 +190,8 @@ BatchNorm::Chunk BatchNorm::chunk_at(std::int64_t cb, std::int64_t chunk) const 
   return {.n = n,
           .cb = cb,
           .h = h,
-          .pixels = {std::min(images_, problem_.N - n), std::min(rows_, problem_.H - h), problem_.W, plan_.bc}};
+          .pixels = {std::min(images_, problem_.N - n), std::min(rows_, problem_.H - h), problem_.W, plan_.bc,
+                     plan_.stream}};
 }
 
 // In the tensors' order or against it, a chunk on the same thread in every sweep.

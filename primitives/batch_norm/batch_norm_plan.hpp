@@ -21,7 +21,7 @@ struct BatchNormPlan {
   // from memory, of an L3 of 32.)
   std::int64_t blocks = 0;
   bool by_thread = false;
-  bool stream = false;  // outputs are stored past the caches: those would not hold all of the pass' tensors
+  bool stream = false;  // inputs are asked for ahead, outputs stored past the caches: not all of the tensors fit them
 
   void validate() const { check_sizes(*this, kMaxTensorElements, "2^40"); }
 

@@ -8,6 +8,8 @@ namespace brickwork {
 // [channel: 1].
 struct PixelRows {
   std::int64_t images, rows, pixels, bc;
+  bool far = false;  // the tensors are in memory: what is read is asked for ahead, and what is written goes past the
+                     // caches, where its rows are aligned to vectors; whoever asks for it flushes them
 };
 template <class T>
 struct Rows {
@@ -33,7 +35,6 @@ using MaskRows = Rows<const std::uint8_t>;
 struct NormaliseRows {
   const float *mean, *scale, *shift;
   bool relu = false;
-  bool stream = false;  // dst past the caches, where its rows are aligned to vectors; whoever asks for it flushes them
 };
 void normalise_rows(const PixelRows&, Rows<const float> src, Rows<const float> residual, Rows<float> dst,
                     Rows<std::uint8_t> mask, const NormaliseRows&);
@@ -45,7 +46,6 @@ void gradient_sums(const PixelRows&, Rows<const float> src, Rows<const float> dd
 // dsrc = d * scale - (src - mean) * slope - offset; dresidual = d.
 struct GradientRows {
   const float *mean, *scale, *slope, *offset;
-  bool stream = false;  // dsrc and dresidual
 };
 void gradient_rows(const PixelRows&, Rows<const float> src, Rows<const float> ddst, MaskRows mask, Rows<float> dsrc,
                    Rows<float> dresidual, const GradientRows&);
