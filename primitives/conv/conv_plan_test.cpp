@@ -95,6 +95,15 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
 }
 
 // With src=blocks or src=lines, as a machine may like it: only what passes by once, on its way from memory.
+TEST(ConvPlanRule, CutsNoInputFeaturesOfOneTilesPixels) {
+  const auto features_of_block = [](const char* text) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2}).bc;
+  };
+  EXPECT_EQ(features_of_block("N1 C4096 K64 H1"), 4096);
+  EXPECT_EQ(features_of_block("N1 C4096 K64 H2 W3"), 4096);
+  EXPECT_LT(features_of_block("N1 C4096 K64 H1 W7"), 4096);
+}
+
 TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
   const auto plan = [](const char* text, FarSrc src) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .src = src});
