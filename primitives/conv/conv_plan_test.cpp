@@ -94,7 +94,6 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
   EXPECT_EQ(bc("N28 C512 K512 H7 R15 S15 ph7"), 64);
 }
 
-// With src=blocks or src=lines, as a machine may like it: only what passes by once, on its way from memory.
 TEST(ConvPlanRule, CutsNoInputFeaturesOfOneTilesPixels) {
   const auto features_of_block = [](const char* text) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2}).bc;
@@ -104,6 +103,7 @@ TEST(ConvPlanRule, CutsNoInputFeaturesOfOneTilesPixels) {
   EXPECT_LT(features_of_block("N1 C4096 K64 H1 W7"), 4096);
 }
 
+// With src=blocks or src=lines, as a machine may like it: only what passes by once, on its way from memory.
 TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
   const auto plan = [](const char* text, FarSrc src) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .src = src});
