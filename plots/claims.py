@@ -237,6 +237,7 @@ def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> 
 MEASURES = {
     "lowest share of the loaded roof": lambda *found: share(*found, "roof", lowest=True),
     "weighted share of the loaded roof": lambda *found: share(*found, "roof", lowest=False),
+    "lowest share of reading alone": lambda *found: share(*found, "read", lowest=True),
     "lowest share of stream": lambda *found: share(*found, "stream", lowest=True),
     "weighted share of stream": lambda *found: share(*found, "stream", lowest=False),
     "weighted share of peak": lambda *found: share(*found, "peak", lowest=False),

@@ -18,6 +18,7 @@ WHOSE = ("ours", "the paper")
 STATISTICS = {
     "lowest share of the loaded roof": False,
     "weighted share of the loaded roof": False,
+    "lowest share of reading alone": False,
     "lowest share of stream": False,
     "weighted share of stream": False,
     "weighted share of peak": False,

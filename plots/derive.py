@@ -7,7 +7,7 @@ import numpy as np
 from sweeps import Cell, Problem, Sweep
 
 ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
-LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "stream": "stream bandwidth"}
+LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "read": "speed of reading alone", "stream": "stream bandwidth"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _same_program(a: Cell, b: Cell) -> bool:
 
 
 def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
-    """Its share of a limit of the machine: "peak", "roof" or "stream"."""
+    """Its share of a limit of the machine: "peak", "roof", "read" or "stream"."""
     return estimate(*_fraction(limit, problem, contender))
 
 

@@ -127,6 +127,7 @@ class Problem:
     bound: str = "flops"
     peak: Cell | None = None  # the FMA peak measured among this problem's contenders
     roof: Cell | None = None  # the same with a register tile's loads from L1
+    read: Cell | None = None  # where its flops are few: what it would reach if it did nothing but read its tensors
     stream: Cell | None = None  # where the memory is the limit: its bandwidth
     elsewhere: dict[str, dict[str, Cell]] = field(default_factory=dict)  # the same of processes that measured one contender each
 

@@ -13,6 +13,7 @@ namespace brickwork {
 inline constexpr const char* kFmaPeakName = "fma-peak";
 inline constexpr const char* kLoadedRoofName = "loaded-roof";
 inline constexpr const char* kStreamName = "stream";
+inline constexpr const char* kReadName = "read";
 
 // The limit that the screen shows shares of.
 constexpr const char* limit_name(Bound bound) { return bound == Bound::flops ? kLoadedRoofName : kStreamName; }

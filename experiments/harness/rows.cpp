@@ -8,15 +8,14 @@
 namespace brickwork {
 namespace {
 
-template <class Limit>
-Row limit_row(Row row, const char* pass, const char* name, const Limit& limit) {
+Row limit_row(Row row, const char* pass, const char* name, std::string isa, double flop) {
   row.primitive = "machine";
   row.pass = pass;
   row.contender = row.backend = name;
-  row.isa = limit.isa();
+  row.isa = std::move(isa);
   row.phase = "run";
   row.status = to_string(Status::ok);
-  row.flop = row.least_flop = limit.flop();
+  row.flop = row.least_flop = flop;
   return row;
 }
 
@@ -68,10 +67,18 @@ Row pack_row(Row row) {
   return row;
 }
 
-Row fma_row(Row row, const FmaPeak& fma) { return limit_row(std::move(row), "fma", kFmaPeakName, fma); }
+Row fma_row(Row row, const FmaPeak& fma) {
+  return limit_row(std::move(row), "fma", kFmaPeakName, fma.isa(), fma.flop());
+}
 
 Row loaded_roof_row(Row row, const LoadedRoof& roof) {
-  return limit_row(std::move(row), "fma-loaded", kLoadedRoofName, roof);
+  return limit_row(std::move(row), "fma-loaded", kLoadedRoofName, roof.isa(), roof.flop());
+}
+
+Row read_row(Row row, const ProblemInfo& problem, const MemoryRead& read) {
+  row = limit_row(std::move(row), "read", kReadName, read.isa(), problem.flop);
+  row.bytes = problem.bytes;
+  return row;
 }
 
 Row stream_row(const StreamTriad& triad) {

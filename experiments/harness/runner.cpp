@@ -7,6 +7,7 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "cache_evictor.hpp"
@@ -16,6 +17,7 @@
 #include "interrupt.hpp"
 #include "loaded_roof.hpp"
 #include "machine_peak.hpp"
+#include "memory_read.hpp"
 #include "progress.hpp"
 #include "rows.hpp"
 #include "samples_csv.hpp"
@@ -211,6 +213,7 @@ class Runner {
       targets.push_back({pack_row(entry.row), nullptr, &entry.lost});
     }
     const Row shared = problem_row(experiment_, problem, info_);
+    std::optional<MemoryRead> read;
     std::vector<double> limit_seconds;
     const auto measure = [&](const char* name, auto& limit, Row row, std::vector<double>* seconds) {
       tasks.push_back({std::string(name) + "/run", [&limit] { limit.run(); }, samples, nullptr});
@@ -221,6 +224,10 @@ class Runner {
     } else if (on_host_) {
       measure(kFmaPeakName, fma_, fma_row(shared, fma_), nullptr);
       measure(kLoadedRoofName, roof_, loaded_roof_row(shared, roof_), &limit_seconds);
+      if (may_wait_for_memory(problem)) {
+        read.emplace(options_.threads, static_cast<std::int64_t>(problem.bytes));
+        measure(kReadName, *read, read_row(shared, problem, *read), nullptr);
+      }
     }
 
     const auto times =
@@ -236,6 +243,14 @@ class Runner {
     }
     if (limit_seconds.empty()) return 0;
     return (problem.bound == Bound::bytes ? stream().bytes() : roof_.flop()) / median(limit_seconds);
+  }
+
+  // Reading its tensors once may take longer than its flops, if they come from behind L2. Where its size is unknown,
+  // everything fits.
+  bool may_wait_for_memory(const ProblemInfo& problem) const {
+    constexpr double kFlopsOfAByte = 16;
+    const auto l2 = static_cast<double>(machine_.l2_bytes * options_.threads);
+    return l2 > 0 && problem.bytes > l2 && problem.flop < kFlopsOfAByte * problem.bytes;
   }
 
   // It was right when it was checked.

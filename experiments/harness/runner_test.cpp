@@ -126,6 +126,27 @@ TEST_F(Runner, MeasuresTheStreamBesideABandwidthBoundProblem) {
   EXPECT_EQ(rows, expected);
 }
 
+// Where its tensors do not fit L2 and are used a few times each, reading them stands beside the FMAs, with its flop.
+TEST_F(Runner, MeasuresReadingBesideAProblemOfFewFlops) {
+  const auto experiment = fake_experiment({right_});
+  for (const bool fits : {false, true}) {
+    fs::remove_all(folder_);
+    const Machine machine{.l2_bytes = fits ? 1 << 20 : 1};
+    EXPECT_EQ(run_experiment(*experiment, "layers", options_, steady_seconds, machine), exit_ok);
+    const CsvTable table(folder_ / "samples.csv");
+    int samples = 0;
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      if (table.at(i, "contender") != "read") continue;
+      ++samples;
+      EXPECT_EQ(table.at(i, "primitive"), "machine");
+      EXPECT_EQ(table.at(i, "pass"), "read");
+      EXPECT_EQ(std::stod(table.at(i, "flop")), experiment->problems().front().flop);
+      EXPECT_EQ(std::stod(table.at(i, "bytes")), experiment->problems().front().bytes);
+    }
+    EXPECT_EQ(samples, fits ? 0 : options_.samples);
+  }
+}
+
 // By a device's own clock, and beside nothing of the host's.
 TEST_F(Runner, TimesAContenderOnADevice) {
   for (const bool cold : {false, true}) {
