@@ -88,6 +88,12 @@ TEST_P(RnnOfCell, IsRightOfEverySizeAndDirection) {
   }
 }
 
+// Back through time, those of so many features are multiplied a part after the other.
+TEST_P(RnnOfCell, IsRightOfManyFeatures) {
+  const auto p = parse_problem<RnnProblem>(fmt::format("T2 N3 C130 K384 {}", GetParam()));
+  expect_right(p, plan_rnn(p, two_threads()));
+}
+
 TEST_P(RnnOfCell, IsRightOnEveryBackendAndIsa) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N5 C20 K40 {}", GetParam()));
   const RnnPlan plan = plan_rnn(p, two_threads());
