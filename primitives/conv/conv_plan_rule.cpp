@@ -98,8 +98,8 @@ class Chooser {
     // The pixels of a call stay in L1 while all blocks of one vector pass.
     if (base_.bk <= kOneLine && p.K > kOneLine && p.R * p.S > 1)
       base_.bc = std::min(base_.bc, equal_block(p.C, features_in_l1(pixels)));
-    // One tile's pixels pass over no weight twice, so they need not stay in L2: a fully connected layer of 2048 features
-    // and one image takes 3 to 10 % less, and of four 1 to 2 % (Zen 5).
+    // One tile's pixels pass over no weight twice, so they need not stay in L2: a fully connected layer of 2048
+    // features and one image takes 3 to 10 % less, and of four 1 to 2 % (Zen 5).
     if (p.N * grid.rows * grid.cols <= kRowsOfTile) base_.bc = p.C;
     if (given_bc_) base_.bc = blocks.bc;
     cb_ = ceil_div(p.C, base_.bc);
