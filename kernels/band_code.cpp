@@ -1,75 +1,20 @@
 #include "band_code.hpp"
 
 #ifdef BRICKWORK_HAS_XBYAK
-#include <xbyak/xbyak.h>
-
-#include <array>
-#include <cstddef>
+#include "band_assembler.hpp"
 
 namespace brickwork {
 namespace {
 
-constexpr int kRegisters = 32;
-constexpr int kLine = 64;  // bytes
-
 // One band of tiles of one size. In a tile: for every member of the batch, for every k, for every row.
-class BandGenerator : public Xbyak::CodeGenerator {
+class BandGenerator : public BandAssembler {
  public:
-  BandGenerator(const BrgemmShape& shape, const BrgemmHints& hints, TileSize size)
-      : CodeGenerator(4096, Xbyak::AutoGrow),
-        shape_(shape),
-        hints_(hints),
-        rows_(size.rows),
-        vecs_(size.vecs),
-        last_lanes_(size.last_lanes),
-        a_from_memory_(vecs_ == 1 && hints.tuning.spread == SpreadA::memory),
-        sums_(independent_sums(kRegisters, rows_ * vecs_, vecs_ + 1)),
-        shuffled_(vecs_ == 1 && hints.tuning.spread == SpreadA::shuffled && !shape.a_transposed
-                      ? shuffled_rows(kRegisters, rows_, sums_)
-                      : 0),
-        first_free_(sums_ * rows_ * vecs_ + shuffled_) {
+  BandGenerator(const BrgemmShape& shape, const BrgemmHints& hints, TileSize size) : BandAssembler(shape, hints, size) {
     generate();
     ready(PROTECT_RE);
   }
 
  private:
-  using Reg = Xbyak::Reg64;
-  using Zmm = Xbyak::Zmm;
-
-  // --- Registers
-
-  // NOLINTBEGIN(readability-identifier-naming): they read as an assembler's registers do
-  const Reg arguments = rdi, tile_a = rsi, tile_c = rdx, members = rcx, a = r8, b = r9, turns = r10, ld = r10,
-            scratch = rax, below_c = r11, tiles = rbx, live = rbp, next_a = r12, next_b = r13, place = r14,
-            base_b = r15;
-  // Of a transposed A, whose rows are never known to be zeros: what is asked for of it, and the next member's.
-  const Reg ask_a = r14, ask_next = rbp;
-  const std::array<Reg, 6> saved = {rbx, rbp, r12, r13, r14, r15};
-  const Xbyak::Opmask tail = k1, kept = k2;
-  // NOLINTEND(readability-identifier-naming)
-
-  Zmm sum(int s, int r, int v) const { return Zmm((s * rows_ + r) * vecs_ + v); }
-  Zmm quad(int r) const { return Zmm(sums_ * rows_ * vecs_ + r); }
-  bool is_tail(int v) const { return v == vecs_ - 1 && last_lanes_ < kLanes; }
-  static int high(int i) { return kRegisters - 1 - i; }  // of the last ones, which no tile's first sum reaches
-
-  // --- Memory
-
-  int row_a() const { return static_cast<int>(shape_.row_of_a()) * kFloat; }
-  int step_a() const { return static_cast<int>(shape_.step_of_a()) * kFloat; }
-  int row_b() const { return static_cast<int>(shape_.ldb) * kFloat; }
-  int row_c() const { return static_cast<int>(shape_.ldc) * kFloat; }
-  Xbyak::Address argument(std::size_t offset) const { return qword[arguments + offset]; }
-
-  void load(const Zmm& to, const Xbyak::RegExp& from, int v) {
-    vmovups(is_tail(v) ? to | tail | T_z : to, ptr[from + v * kVector]);
-  }
-  void add_to(const Zmm& x, const Xbyak::RegExp& from, int v) {
-    vaddps(is_tail(v) ? x | tail : x, x, ptr[from + v * kVector]);
-  }
-
-  // --- Code
-
   void generate() {
     for (const Reg& r : saved) push(r);
     if (last_lanes_ < kLanes) {
@@ -175,15 +120,6 @@ class BandGenerator : public Xbyak::CodeGenerator {
     }
   }
 
-  // A transposed A streams as B does, and of each of its lines a tile takes no more than its rows. To ask for it takes
-  // 64 x 64 blocks that sum over 28 rows of 56 pixels from 0.92 to 0.99 of those whose A is not transposed, and with
-  // every other pixel from 0.81 to 0.90; of 16 columns from 0.83 to 0.95 (Emerald Rapids). One vector wide, a tile
-  // always asks, as its rows reach across more lines.
-  bool asks_for_a() const {
-    return shape_.a_transposed && hints_.tuning.ahead != 0 && rows_ > 3 && hints_.zero_rows.period == 0;
-  }
-  bool asks_for_b() const { return hints_.tuning.ahead != 0 && may_ask_for_b(rows_, vecs_); }
-
   void add_member(int first, int end) {
     Xbyak::Label known, without, done;
     if (!shape_.a_transposed) {
@@ -204,75 +140,6 @@ class BandGenerator : public Xbyak::CodeGenerator {
     }
     add_steps(first, end, asks_for_a() && !asks_for_b());
     L(done);
-  }
-
-  // Past the last steps of a member lie those of the next one, or of the next call's first: not the elements behind
-  // it, which a strided convolution never reads. To ask for those instead cost 20 % of ResNet-50's twelfth layer's
-  // weight update (Zen 4).
-  void find_next_member() {
-    Xbyak::Label last, found;
-    if (shape_.batch_kind == BatchKind::strides) {
-      mov(ask_next, next_a);
-      return;
-    }
-    mov(ask_next, std::int64_t{shape_.k} * step_a());
-    add(ask_next, a);
-    cmp(members, 1);
-    je(last);
-    mov(ask_next, ptr[next_a]);
-    add(ask_next, tile_a);
-    jmp(found);
-    L(last);
-    mov(scratch, argument(offsetof(BandArguments, next_a)));
-    test(scratch, scratch);
-    jz(found);
-    mov(ask_next, argument(offsetof(BandArguments, offsets_a)));
-    mov(ask_next, ptr[ask_next]);
-    add(ask_next, tile_a);
-    add(ask_next, scratch);
-    L(found);
-  }
-
-  // `scratch` holds how far on from `a` they lie.
-  void ask_for_next_a(int first, int end) {
-    const std::int64_t length = std::min<std::int64_t>(shape_.k, shape_.lda) * kFloat;
-    Xbyak::Label line;
-    add(scratch, a);
-    mov(turns, (length + kLine - 1) / kLine);
-    L(line);
-    for (int r = first; r < end; ++r) prefetcht0(ptr[scratch + r * row_a()]);
-    add(scratch, kLine);
-    dec(turns);
-    jnz(line, T_NEAR);
-  }
-
-  bool asks_for_c() const { return hints_.c == CAccess::prefetch; }
-
-  // Some four lines of the tile below, until all of it is asked for: in small groups between the FMAs. All at once at
-  // the tile's beginning gained nothing, as A's misses waited for them; so spread, ResNet-50's first layer gains 8 to
-  // 10 % where dst is in memory and 4 to 5 % where it is in L3.
-  void ask_for_c() {
-    const int rows = std::max(1, 4 / vecs_);
-    Xbyak::Label all;
-    cmp(below_c, 2 * rows_ * row_c());
-    jge(all);
-    for (int r = 0; r < rows; ++r) {
-      for (int v = 0; v < vecs_; ++v) prefetchw(ptr[tile_c + below_c + r * row_c() + v * kVector]);
-    }
-    add(below_c, rows * row_c());
-    L(all);
-  }
-
-  // Into L2, as it is for another call.
-  void ask_for_next_line() {
-    Xbyak::Label all;
-    mov(scratch, argument(offsetof(BandArguments, next_line)));
-    cmp(scratch, argument(offsetof(BandArguments, next_lines_end)));
-    jae(all);
-    prefetcht1(ptr[scratch]);
-    add(scratch, kLine);
-    mov(argument(offsetof(BandArguments, next_line)), scratch);
-    L(all);
   }
 
   void add_steps(int first, int end, bool asks) {
@@ -314,11 +181,6 @@ class BandGenerator : public Xbyak::CodeGenerator {
       jnz(again, T_NEAR);
     }
     for (int k = 0; k < shape_.k % turn; ++k) add_step(k, first, end, false, 0);
-  }
-
-  // From the last row on, as the first one's line is also that of the tile above.
-  void ask_for_a(const Xbyak::RegExp& step) {
-    for (int at = (rows_ - 1) * row_a(); at >= 0; at -= kLine) prefetcht0(ptr[step + at]);
   }
 
   // As many vectors of a row of B are held as there is room for beside an element of A.
@@ -450,13 +312,6 @@ class BandGenerator : public Xbyak::CodeGenerator {
       }
     }
   }
-
-  const BrgemmShape& shape_;
-  const BrgemmHints& hints_;
-  const int rows_, vecs_, last_lanes_;
-  const bool a_from_memory_;
-  const int sums_, shuffled_;
-  const int first_free_;  // register
 };
 
 }  // namespace
