@@ -14,7 +14,7 @@ namespace brickwork {
 template <class Work>
 using Measure = std::function<std::vector<double>(const std::vector<SimdTuning>&, const Work&)>;
 
-// A candidate must be better than the default by this much.
+// A candidate must be better than the default by this much, where nothing else is said.
 constexpr double kCalibrationMargin = 0.03;
 
 // How much faster than the first candidate each of them is, over all works: the logarithm of the geometric mean.
@@ -36,8 +36,8 @@ std::vector<double> gains(const std::vector<SimdTuning>& candidates, const std::
 // win a second time, against the default alone.
 template <class Work>
 SimdTuning best_of(const std::vector<SimdTuning>& candidates, const std::vector<Work>& works,
-                   const Measure<Work>& measure) {
-  const double margin = std::log1p(kCalibrationMargin);
+                   const Measure<Work>& measure, double least_gain = kCalibrationMargin) {
+  const double margin = std::log1p(least_gain);
   const auto gain = gains(candidates, works, measure);
   const double most = *std::ranges::max_element(gain);
   const auto first = std::ranges::find_if(gain, [&](double g) { return g >= most - margin; });

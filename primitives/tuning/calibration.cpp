@@ -20,9 +20,6 @@ constexpr std::int64_t SimdTuning::*kRows[] = {&SimdTuning::one, &SimdTuning::tw
                                                &SimdTuning::four};
 const std::vector<std::int64_t> kHeights[] = {{28, 20, 14, 10}, {14, 12, 10, 8}, {9, 8, 7, 6}, {7, 6, 5, 4}};
 constexpr std::int64_t kDistances[] = {0, 8, 16, 32};
-// Of a C that no cache holds for one of many programs. Where L3 holds it all the same, a wide choice of tensors has its
-// C there.
-constexpr std::int64_t kFarBytes = 64 << 20;
 
 std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTuning>& tunings,
                                  const CalibrationBlock& block) {
@@ -37,27 +34,18 @@ std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTunin
                           .stride_b = std::int64_t{kDepth} * n};
   const AlignedBuffer<float> a(static_cast<std::size_t>(block.batch * shape.stride_a)),
       b(static_cast<std::size_t>(block.batch * shape.stride_b));
-  const std::int64_t tile = std::int64_t{block.m} * n;
-  const std::int64_t tiles = block.far ? kFarBytes / (4 * tile) : 1;
-  AlignedBuffer<float> c(static_cast<std::size_t>(tiles * tile));
-  BrgemmCall call{.batch = strided_batch(shape, a.data(), b.data(), block.batch), .c = c.data()};
-  std::int64_t next = 0;
-  const auto next_c = [&] { return c.data() + (next = (next + 1) % tiles) * tile; };
+  AlignedBuffer<float> c(static_cast<std::size_t>(std::int64_t{block.m} * n));
+  const BrgemmCall call{.batch = strided_batch(shape, a.data(), b.data(), block.batch), .c = c.data()};
   const double flop = 2.0 * block.m * n * kDepth * static_cast<double>(block.batch);
   const int calls = std::max(1, static_cast<int>(kSampleFlop / flop));
 
   std::vector<BrgemmKernelPtr> bricks;
   std::vector<Racer> racers;
   for (const SimdTuning& tuning : tunings) {
-    auto brick = make_brgemm(shape, {.c = block.far ? tuning.far : CAccess::cached, .zero_rows = {}, .tuning = tuning},
-                             Backend::simd, isa);
+    auto brick = make_brgemm(shape, {.tuning = tuning}, Backend::simd, isa);
     if (!brick) throw std::logic_error(brick.reason());
     bricks.push_back(*std::move(brick));
-    racers.push_back({[&, kernel = bricks.back().get()] {
-                        call.c = next_c();
-                        (*kernel)(call);
-                      },
-                      calls});
+    racers.push_back({[&call, kernel = bricks.back().get()] { (*kernel)(call); }, calls});
   }
   return race_medians(racers, kRounds);
 }
@@ -93,9 +81,6 @@ SimdTuning choose_tuning(int widest, const SimdTuning& known, const Measure<Cali
   SimdTuning compiled = tuning;
   compiled.code = TileCode::compiled;
   try_out({tuning, compiled}, {{28, widest, 16, 1}, {64, widest, 64, 1}, {28, 1, 16, 1}, {14, widest, 16, 4}});
-  SimdTuning stream = tuning;
-  stream.far = CAccess::stream;
-  try_out({tuning, stream}, {{56, widest, 1, 1, true}});
   return tuning;
 }
 

@@ -2,8 +2,8 @@
 //
 // One thing after the other: the height of the widest register tile together with how far ahead B is asked for, the
 // heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether blocks of few rows
-// stay whole, whether compiled tiles are faster than those that are generated, and how they reach a C in memory; then
-// what a convolution's planner chooses by it. The candidates of a step run interleaved on blocks whose B lies in L1 and
+// stay whole, and whether compiled tiles are faster than those that are generated; then what a convolution's planner
+// chooses by it. The candidates of a step run interleaved on blocks whose B lies in L1 and
 // whose B streams from L2, with dense rows of A and with rows far apart; a candidate is judged by the geometric mean of
 // its medians. Differences below the noise go to the default, so that two calibrations agree.
 #pragma once
@@ -20,7 +20,6 @@ struct CalibrationBlock {
   int m, vecs;           // rows; columns in vectors
   std::int64_t batch;    // of members with k = 64
   std::int64_t spacing;  // of A's rows, in rows: 4 as in a convolution that jumps over pixels
-  bool far = false;      // each call has a C of its own, which the caches do not hold
 };
 
 // The choice, whoever measures, from a default on; widest: vectors of a register tile, 4 or 2.
@@ -28,7 +27,8 @@ SimdTuning choose_tuning(int widest, const SimdTuning&, const Measure<Calibratio
 
 // The words of a planner likewise, on layers for which its plans of a pass differ by them; the second measures them on
 // all threads.
-SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>& forward, const Measure<ConvProblem>& update);
+SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>& forward,
+                           const Measure<ConvProblem>& backward_data, const Measure<ConvProblem>& update);
 SimdTuning choose_planning(const SimdTuning&, Isa);
 
 // The machine's, in one or two seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.

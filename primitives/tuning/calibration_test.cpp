@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "conv/conv_backward_data.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/conv_update_plan.hpp"
 #include "tuning/tuning.hpp"
@@ -60,8 +61,7 @@ TEST(Calibration, FindsWhatAMachineLikes) {
                          .ahead = 32,
                          .whole = false,
                          .spread = SpreadA::shuffled,
-                         .code = TileCode::compiled,
-                         .far = CAccess::stream};
+                         .code = TileCode::compiled};
   const auto cost = [&](const SimdTuning& t, const CalibrationBlock& block) {
     const std::int64_t rows[] = {t.one, t.two, t.three, t.four};
     const std::int64_t liked_rows[] = {liked.one, liked.two, liked.three, liked.four};
@@ -71,7 +71,6 @@ TEST(Calibration, FindsWhatAMachineLikes) {
     if (block.vecs == 1 && t.spread != liked.spread) seconds *= 1.1;
     if (block.m == 7 && t.whole != liked.whole) seconds *= 1.1;
     if (t.code != liked.code) seconds *= 1.1;
-    if (block.far && t.far != liked.far) seconds *= 1.1;
     return seconds;
   };
   EXPECT_EQ(choose(4, cost), liked) << to_string(choose(4, cost));
@@ -84,7 +83,7 @@ TEST(Calibration, FindsWhatAMachineLikes) {
 // One block must not decide alone: a candidate that wins there and loses elsewhere is no winner.
 TEST(Calibration, JudgesByAllBlocks) {
   const auto cost = [](const SimdTuning& t, const CalibrationBlock& block) {
-    if (t == SimdTuning{} || block.far) return 1.0;  // a far C has one block
+    if (t == SimdTuning{}) return 1.0;
     return block.batch == 1 ? 0.9 : 1.1;
   };
   EXPECT_EQ(choose(4, cost), SimdTuning{});
@@ -117,17 +116,19 @@ TEST(Calibration, FindsWhatAPlannerIsToDo) {
   const auto nothing = measure([](const auto&, const auto&) { return false; });
   const auto blocks = measure([](const SimdTuning& t, const auto&) { return t.src == FarSrc::blocks; });
   const auto lines = measure([](const SimdTuning& t, const auto&) { return t.src == FarSrc::lines; });
+  const auto stream = measure([](const SimdTuning& t, const auto&) { return t.far == CAccess::stream; });
   const auto wide = measure([](const SimdTuning& t, const auto&) { return !t.narrow; });
   const auto shallow = measure([](const SimdTuning& t, const auto&) { return t.reduction == Reduction::shallow; });
-  EXPECT_EQ(choose_planning({}, nothing, nothing), SimdTuning{});
-  EXPECT_EQ(choose_planning({}, blocks, nothing), (SimdTuning{.src = FarSrc::blocks}));
-  EXPECT_EQ(choose_planning({}, lines, nothing), (SimdTuning{.src = FarSrc::lines}));
-  EXPECT_EQ(choose_planning({}, wide, nothing), (SimdTuning{.narrow = false}));
-  EXPECT_EQ(choose_planning({}, nothing, shallow), (SimdTuning{.reduction = Reduction::shallow}));
-  EXPECT_EQ(choose_planning({}, shallow, blocks), SimdTuning{});
+  EXPECT_EQ(choose_planning({}, nothing, nothing, nothing), SimdTuning{});
+  EXPECT_EQ(choose_planning({}, blocks, nothing, nothing), (SimdTuning{.src = FarSrc::blocks}));
+  EXPECT_EQ(choose_planning({}, lines, nothing, nothing), (SimdTuning{.src = FarSrc::lines}));
+  EXPECT_EQ(choose_planning({}, wide, nothing, nothing), (SimdTuning{.narrow = false}));
+  EXPECT_EQ(choose_planning({}, nothing, stream, nothing), (SimdTuning{.far = CAccess::stream}));
+  EXPECT_EQ(choose_planning({}, nothing, nothing, shallow), (SimdTuning{.reduction = Reduction::shallow}));
+  EXPECT_EQ(choose_planning({}, shallow, blocks, stream), SimdTuning{});
   const auto blocks_of_colours =
       measure([](const SimdTuning& t, const ConvProblem& p) { return (t.src == FarSrc::blocks) == (p.C == 3); });
-  EXPECT_EQ(choose_planning({}, blocks_of_colours, nothing), SimdTuning{});
+  EXPECT_EQ(choose_planning({}, blocks_of_colours, nothing, nothing), SimdTuning{});
 }
 
 // Otherwise the race would be between twins.
@@ -148,10 +149,11 @@ TEST(Calibration, PlansDifferByTheirWords) {
       return std::vector<double>(tunings.size(), 1.0);
     };
   };
-  choose_planning({},
-                  expect_difference([](const auto& p, const auto& machine) { return plan_conv_forward(p, machine); }),
-                  expect_difference([](const auto& p, const auto& machine) { return plan_conv_update(p, machine); }));
-  EXPECT_EQ(races, 7);
+  choose_planning(
+      {}, expect_difference([](const auto& p, const auto& machine) { return plan_conv_forward(p, machine); }),
+      expect_difference([](const auto& p, const auto& machine) { return plan_conv_backward_data(p, machine); }),
+      expect_difference([](const auto& p, const auto& machine) { return plan_conv_update(p, machine); }));
+  EXPECT_EQ(races, 10);
 }
 
 TEST(Calibration, RunsOnEveryIsaOfThisMachine) {
