@@ -31,7 +31,7 @@ SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>& forwar
                            const Measure<ConvProblem>& backward_data, const Measure<ConvProblem>& update);
 SimdTuning choose_planning(const SimdTuning&, Isa);
 
-// The machine's, in one or two seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
+// The machine's, in two to five seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
 SimdTuning calibrate(Isa = Isa::best);
 
 }  // namespace brickwork

@@ -26,13 +26,10 @@ ConvProblem far_layer(const char* sizes, std::int64_t images_of_a_thread = 8) {
   return p;
 }
 
-// What a race of a pass needs: its driver, by the rule's plan; the elements of its two inputs and its output; its run.
+// What a race of a pass needs: its driver, the rule's plan; the elements of its two inputs and its output; its run.
 struct ForwardRace {
   using Driver = ConvForward;
-  static Result<ConvForward> make(const ConvProblem& p, const MachineModel& machine, Isa isa,
-                                  const SimdTuning& tuning) {
-    return ConvForward::make(p, plan_conv_forward(p, machine), Backend::simd, isa, tuning);
-  }
+  static ConvPlan rule(const ConvProblem& p, const MachineModel& machine) { return plan_conv_forward(p, machine); }
   static std::array<std::int64_t, 3> sizes(const ConvForward& conv) {
     return {conv.src_layout().size(), conv.weights_layout().size(), conv.dst_layout().size()};
   }
@@ -43,9 +40,8 @@ struct ForwardRace {
 
 struct BackwardDataRace {
   using Driver = ConvBackwardData;
-  static Result<ConvBackwardData> make(const ConvProblem& p, const MachineModel& machine, Isa isa,
-                                       const SimdTuning& tuning) {
-    return ConvBackwardData::make(p, plan_conv_backward_data(p, machine), Backend::simd, isa, tuning);
+  static ConvPlan rule(const ConvProblem& p, const MachineModel& machine) {
+    return plan_conv_backward_data(p, machine);
   }
   static std::array<std::int64_t, 3> sizes(const ConvBackwardData& conv) {
     return {conv.ddst_layout().size(), conv.weights_size(), conv.dsrc_layout().size()};
@@ -57,10 +53,7 @@ struct BackwardDataRace {
 
 struct UpdateRace {
   using Driver = ConvWeightUpdate;
-  static Result<ConvWeightUpdate> make(const ConvProblem& p, const MachineModel& machine, Isa isa,
-                                       const SimdTuning& tuning) {
-    return ConvWeightUpdate::make(p, plan_conv_update(p, machine), Backend::simd, isa, tuning);
-  }
+  static ConvUpdatePlan rule(const ConvProblem& p, const MachineModel& machine) { return plan_conv_update(p, machine); }
   static std::array<std::int64_t, 3> sizes(const ConvWeightUpdate& update) {
     return {update.src_layout().size(), update.ddst_layout().size(), update.dweights_layout().size()};
   }
@@ -76,7 +69,8 @@ std::vector<double> time_plans(Isa isa, const std::vector<SimdTuning>& tunings, 
   std::vector<typename Race::Driver> drivers;
   std::array<std::int64_t, 3> sizes{};
   for (const SimdTuning& tuning : tunings) {
-    auto driver = Race::make(p, this_machine(threads, tuning), isa, tuning);
+    const auto plan = Race::rule(p, this_machine(threads, tuning));
+    auto driver = Race::Driver::make(p, plan, Backend::simd, isa, tuning);
     if (!driver) throw std::logic_error(driver.reason());
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::max(sizes[i], Race::sizes(*driver)[i]);
     drivers.push_back(*std::move(driver));
