@@ -22,9 +22,6 @@ HWY_INLINE void OfEach(std::vector<float>& x, const Curve& curve) {
                 [&](auto d, std::size_t i) HWY_ATTR { hn::StoreU(curve(d, hn::LoadU(d, &x[i])), d, &x[i]); });
 }
 
-void Exps(std::vector<float>& x) {
-  OfEach(x, [](auto d, auto v) HWY_ATTR { return BoundedExp(d, v); });
-}
 void ExpsOfNegatives(std::vector<float>& x) {
   OfEach(x, [](auto d, auto v) HWY_ATTR { return BoundedExpOfNegative(d, v); });
 }
@@ -42,7 +39,6 @@ HWY_AFTER_NAMESPACE();
 namespace brickwork {
 namespace {
 
-HWY_EXPORT(Exps);
 HWY_EXPORT(ExpsOfNegatives);
 HWY_EXPORT(Sigmoids);
 HWY_EXPORT(Tanhs);
@@ -80,23 +76,18 @@ double relative(double value, double right) { return std::abs(value / right - 1)
 double absolute(double value, double right) { return std::abs(value - right); }
 
 TEST(Curves, AreWithinTheirBounds) {
-  const auto x = many(-87, 88), wide = many(-120, 120), narrow = many(-9, 9);
+  const auto wide = many(-120, 120), narrow = many(-9, 9);
   on_each_target([&] {
-    auto values = x;
-    HWY_DYNAMIC_DISPATCH(Exps)(values);
-    EXPECT_LE(largest(
-                  x, values, [](double v) { return std::exp(v); }, relative),
-              2e-7);
     for (const float least : {-87.0F, -1.0F}) {
       const auto negative = many(least, 0);
-      values = negative;
+      auto values = negative;
       HWY_DYNAMIC_DISPATCH(ExpsOfNegatives)(values);
       EXPECT_LE(largest(
                     negative, values, [](double v) { return std::exp(v); }, relative),
-                2e-7 - 2e-8 * least);
+                2e-7 - 6e-8 * least);
     }
     for (const auto& some : {wide, narrow}) {
-      values = some;
+      auto values = some;
       HWY_DYNAMIC_DISPATCH(Sigmoids)(values);
       EXPECT_LE(largest(
                     some, values, [](double v) { return 1 / (1 + std::exp(-v)); }, absolute),
@@ -114,24 +105,21 @@ TEST(Curves, EndWhereFloatsDoAndKeepNaN) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> x{-inf, -1e30F, -88, 88, 1e30F, inf, std::nanf(""), -std::nanf("12345")};
   on_each_target([&] {
-    auto exps = x, negatives = x, sigmoids = x, tanhs = x;
-    HWY_DYNAMIC_DISPATCH(Exps)(exps);
+    auto negatives = x, sigmoids = x, tanhs = x;
     HWY_DYNAMIC_DISPATCH(ExpsOfNegatives)(negatives);
     HWY_DYNAMIC_DISPATCH(Sigmoids)(sigmoids);
     HWY_DYNAMIC_DISPATCH(Tanhs)(tanhs);
     for (const std::size_t i : {0, 1, 2}) {
-      EXPECT_EQ(exps[i], 0);
       EXPECT_EQ(negatives[i], 0);
       EXPECT_NEAR(sigmoids[i], 0, 1e-30);
       EXPECT_NEAR(tanhs[i], -1, 4e-7);
     }
     for (const std::size_t i : {4, 5}) {
-      EXPECT_EQ(exps[i], exps[3]);
       EXPECT_NEAR(sigmoids[i], 1, 4e-7);
       EXPECT_NEAR(tanhs[i], 1, 4e-7);
     }
     for (const std::size_t i : {6, 7}) {
-      EXPECT_TRUE(std::isnan(exps[i]) && std::isnan(negatives[i]) && std::isnan(sigmoids[i]) && std::isnan(tanhs[i]));
+      EXPECT_TRUE(std::isnan(negatives[i]) && std::isnan(sigmoids[i]) && std::isnan(tanhs[i]));
     }
   });
 }
