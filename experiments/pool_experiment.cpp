@@ -14,16 +14,16 @@ class PreparedPool : public PreparedSweeps<Pool> {
       : PreparedSweeps(inputs, std::move(pool)),
         is_max_(p.kind == PoolKind::max),
         src_({p.N, p.C, p.H, p.W, 0, driver_.plan().bc}),
-        dst_(driver_.indices_layout()),
-        indices_(is_max_ ? static_cast<std::size_t>(driver_.indices_layout().size()) : 0) {}
+        dst_({p.N, p.C, p.P(), p.Q(), 0, driver_.plan().bc}),
+        indices_(driver_.make_indices()) {}
 
  protected:
   void run_forward() { driver_.forward(src_.input(), dst_.output(), indices()); }
-  std::int32_t* indices() { return is_max_ ? indices_.data() : nullptr; }
+  std::byte* indices() { return is_max_ ? indices_.data() : nullptr; }
 
   bool is_max_;
   BlockedImages src_, dst_;
-  AlignedBuffer<std::int32_t> indices_;
+  AlignedBuffer<std::byte> indices_;
 };
 
 struct EitherPool {

@@ -130,15 +130,14 @@ class NormPasses final : public LayerPasses {
 class PoolPasses final : public LayerPasses {
  public:
   PoolPasses(const PoolProblem& p, const MachineModel& machine)
-      : pool_(p, plan_pool(p, network_block(p.C), machine)),
-        indices_(static_cast<std::size_t>(p.kind == PoolKind::max ? pool_.indices_layout().size() : 0)) {}
+      : pool_(p, plan_pool(p, network_block(p.C), machine)), indices_(pool_.make_indices()) {}
 
   void forward() override { pool_.forward(t_.src, t_.dst, indices_.data()); }
   void backward() override { pool_.backward(t_.ddst, indices_.data(), t_.dsrc); }
 
  private:
   Pool pool_;
-  AlignedBuffer<std::int32_t> indices_;
+  AlignedBuffer<std::byte> indices_;
 };
 
 class FlattenPasses final : public LayerPasses {

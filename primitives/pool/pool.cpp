@@ -38,27 +38,34 @@ PoolGeometry Pool::geometry() const {
   return {.rows = rows_of(problem_),
           .columns = columns_of(problem_),
           .bc = plan_.bc,
+          .index_bytes = problem_.index_bytes(),
           .column_windows = column_windows_.data(),
           .row_shares = row_shares_.data(),
           .column_shares = column_shares_.data()};
 }
 
-void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::int32_t* indices) const {
+AlignedBuffer<std::byte> Pool::make_indices() const {
+  const std::int64_t count = problem_.kind == PoolKind::max ? indices_layout().size() : 0;
+  return AlignedBuffer<std::byte>(static_cast<std::size_t>(count * problem_.index_bytes()));
+}
+
+void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::byte* indices) const {
   check_src(src);
   check_dst(dst);
   const auto row_of = problem_.kind == PoolKind::max ? max_row : average_row;
   const PoolGeometry g = geometry();
   for_each_row(problem_.P(), problem_.stride_h * problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
-    row_of(g, {.src = src.row(n, cb, 0),
-               .next_row = src.next_row(),
-               .row = row,
-               .dst = dst.row(n, cb, row),
-               .indices = indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0),
-               .stream = plan_.stream});
+    row_of(g,
+           {.src = src.row(n, cb, 0),
+            .next_row = src.next_row(),
+            .row = row,
+            .dst = dst.row(n, cb, row),
+            .indices = indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0) * g.index_bytes,
+            .stream = plan_.stream});
   });
 }
 
-void Pool::backward(const BlockedInput& ddst, const std::int32_t* indices, const BlockedOutput& dsrc) const {
+void Pool::backward(const BlockedInput& ddst, const std::byte* indices, const BlockedOutput& dsrc) const {
   check_dst(ddst);
   check_src(dsrc);
   const bool max = problem_.kind == PoolKind::max;
@@ -68,7 +75,7 @@ void Pool::backward(const BlockedInput& ddst, const std::int32_t* indices, const
   for_each_row(problem_.H, problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
     row_of(g, {.ddst = ddst.row(n, cb, 0),
                .next_row = ddst.next_row(),
-               .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) : nullptr,
+               .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) * g.index_bytes : nullptr,
                .row = row,
                .dsrc = dsrc.row(n, cb, row),
                .stream = plan_.stream});

@@ -1,9 +1,11 @@
 // Pooling's passes on the host, on tensors of activations in blocks of channels. No two threads write one element, and
 // what a pixel gathers it adds up in the order of the windows: the same bits on any number of threads.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "aligned_buffer.hpp"
 #include "blocked_tensor.hpp"
 #include "pool/pool_plan.hpp"
 #include "pool/pool_rows.hpp"
@@ -19,17 +21,19 @@ class Pool {
 
   const PoolPlan& plan() const { return plan_; }
 
-  // Where max found each element of dst: the tap r * S + s of its window, in the tensor's layout, whose rows have
-  // nothing beside them. A tap rather than a pixel, as it says the same wherever the window lies.
-  ActivationLayout indices_layout() const { return {problem_.N, problem_.C, problem_.P(), problem_.Q(), 0, plan_.bc}; }
+  // Where max found each element of dst: the tap r * S + s of its window, in as many bytes as that takes, in the
+  // tensor's layout, whose rows have nothing beside them. A tap rather than a pixel, as it says the same wherever the
+  // window lies. Of an average it is empty.
+  AlignedBuffer<std::byte> make_indices() const;
 
   // indices may be null; an average has none.
-  void forward(const BlockedInput& src, const BlockedOutput& dst, std::int32_t* indices) const;
+  void forward(const BlockedInput& src, const BlockedOutput& dst, std::byte* indices) const;
   // indices are forward's; an average does not look at them.
-  void backward(const BlockedInput& ddst, const std::int32_t* indices, const BlockedOutput& dsrc) const;
+  void backward(const BlockedInput& ddst, const std::byte* indices, const BlockedOutput& dsrc) const;
 
  private:
   PoolGeometry geometry() const;
+  ActivationLayout indices_layout() const { return {problem_.N, problem_.C, problem_.P(), problem_.Q(), 0, plan_.bc}; }
   template <class Row>
   void for_each_row(std::int64_t rows, std::int64_t row_elements, const Row& row) const;
   template <class T>

@@ -1,5 +1,6 @@
 // What pooling does to one row of one block of channels, with the vectors of the machine it runs on.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "pool/pool_axis.hpp"
@@ -10,18 +11,19 @@ namespace brickwork {
 struct PoolGeometry {
   PoolAxis rows, columns;
   std::int64_t bc;
+  std::int64_t index_bytes;
   const PoolAxis::Range* column_windows;    // those that a column of src is in
   const float *row_shares, *column_shares;  // their product is a tap's share of the average in window (p, q)
 };
 
 // dst's row `row`: [column: bc][channel: 1]. src is the whole slice [row: next_row][column: bc][channel: 1]. Each index
-// is the largest tap's r * S + s; null where nobody wants to know.
+// is the largest tap's r * S + s, in index_bytes; null where nobody wants to know.
 struct PoolForwardRow {
   const float* src;
   std::int64_t next_row;
   std::int64_t row;
   float* dst;
-  std::int32_t* indices;
+  std::byte* indices;
   bool stream = false;  // dst and indices past the caches, where they are aligned to vectors
 };
 void max_row(const PoolGeometry&, const PoolForwardRow&);
@@ -31,7 +33,7 @@ void average_row(const PoolGeometry&, const PoolForwardRow&);
 struct PoolBackwardRow {
   const float* ddst;
   std::int64_t next_row;
-  const std::int32_t* indices;  // its rows lie without gaps
+  const std::byte* indices;  // its rows lie without gaps
   std::int64_t row;
   float* dsrc;
   bool stream = false;

@@ -29,15 +29,14 @@ struct PoolPads {
 class PlainPool {
  public:
   PlainPool(const PoolProblem& p, const PoolPlan& plan, const PoolPads& pads = {})
-      : p_(p),
-        pool_(p, plan),
-        pads_(pads),
-        indices_(static_cast<std::size_t>(pool_.indices_layout().size()), std::numeric_limits<std::int32_t>::min()) {}
+      : p_(p), pool_(p, plan), pads_(pads), indices_(pool_.make_indices()) {
+    std::ranges::fill(indices_, std::byte{0xEE});
+  }
 
   PlainTensors forward(const float* src) {
     const BlockedImages from({p_.N, p_.C, p_.H, p_.W, pads_.src, bc()}, src);
     SpoiltImages to({p_.N, p_.C, p_.P(), p_.Q(), pads_.dst, bc()});
-    pool_.forward(from.input(), to.output(), p_.kind == PoolKind::max ? indices_.data() : nullptr);
+    pool_.forward(from.input(), to.output(), indices());
     return unpacked<PoolForwardOp>(to);
   }
 
@@ -46,11 +45,12 @@ class PlainPool {
     if (max) forward(src);
     const BlockedImages from({p_.N, p_.C, p_.P(), p_.Q(), pads_.ddst, bc()}, ddst);
     SpoiltImages to({p_.N, p_.C, p_.H, p_.W, pads_.dsrc, bc()});
-    pool_.backward(from.input(), max ? indices_.data() : nullptr, to.output());
+    pool_.backward(from.input(), indices(), to.output());
     return unpacked<PoolBackwardOp>(to);
   }
 
-  const std::vector<std::int32_t>& indices() const { return indices_; }
+  std::byte* indices() { return indices_.size() == 0 ? nullptr : indices_.data(); }
+  std::int64_t index(std::size_t i) const { return std::to_integer<std::int64_t>(indices_[i]); }
 
  private:
   std::int64_t bc() const { return pool_.plan().bc; }
@@ -65,7 +65,7 @@ class PlainPool {
   PoolProblem p_;
   Pool pool_;
   PoolPads pads_;
-  std::vector<std::int32_t> indices_;
+  AlignedBuffer<std::byte> indices_;
 };
 
 std::string pool_faults(const PoolProblem& p, const PoolPlan& plan, const PoolPads& pads = {}) {
@@ -86,11 +86,11 @@ TEST(Pool, EveryBlockSize) {
 }
 
 // Those of networks; windows that overlap, touch, and leave pixels out; one that is the image; one wider than the
-// image.
+// image; the most taps that a byte tells apart, and more.
 TEST(Pool, LayersOfEachKind) {
-  for (const char* layer :
-       {"N1 C16 H112 R3 sh2 ph1", "N1 C512 H7 R7", "N5 C24 H28 R3 ph1", "N1 C16 H55 R3 sh2", "N3 C13 H9 W8 R2 sh2",
-        "N1 C5 H9 R2 sh3", "N2 C3 H2 R5 ph2", "N1 C20 H1 W40 R1 S4 sw3 pw2"}) {
+  for (const char* layer : {"N1 C16 H112 R3 sh2 ph1", "N1 C512 H7 R7", "N5 C24 H28 R3 ph1", "N1 C16 H55 R3 sh2",
+                            "N3 C13 H9 W8 R2 sh2", "N1 C5 H9 R2 sh3", "N2 C3 H2 R5 ph2", "N1 C20 H1 W40 R1 S4 sw3 pw2",
+                            "N2 C36 H20 R16 sh2 ph3", "N2 C36 H19 R17 ph2"}) {
     for (const char* kind : {"max", "average", "average-padded"}) {
       const auto p = parse_problem<PoolProblem>(std::string(layer) + " " + kind);
       const std::int64_t bc = std::min<std::int64_t>(p.C, 64);
@@ -128,7 +128,18 @@ TEST(Pool, IndicesAreTheLargestTaps) {
   EXPECT_EQ(dst.at<float>("dst")[2], 9);
   EXPECT_TRUE(std::isnan(dst.at<float>("dst")[3]));
   // Of windows whose centres are the image's corners: pixel (0, 0) is tap 4 of the first, and so on.
-  EXPECT_EQ(pool.indices(), (std::vector<std::int32_t>{4, 7, 5, 4}));
+  const std::int64_t taps[] = {4, 7, 5, 4};
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(pool.index(i), taps[i]) << i;
+}
+
+TEST(Pool, OfEqualsTheFirstIsTheLargestAlsoOfInfiniteOnes) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  for (const float most : {2.0F, inf}) {
+    PlainPool pool(parse_problem<PoolProblem>("C1 H3 R3"), {.bc = 1});
+    const float src[] = {1, -inf, 0, most, 1, most, 1, most, 0};
+    EXPECT_EQ(pool.forward(src).at<float>("dst")[0], most);
+    EXPECT_EQ(pool.index(0), 3);
+  }
 }
 
 TEST(Pool, NaNReachesWhatSeesItAndNothingElse) {
@@ -181,7 +192,7 @@ TEST(Pool, WhatDoesNotFitIsRefused) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("bc must be from 1 to C = 8")));
   const Pool pool(p, {.bc = 4});
   BlockedImages src({1, 8, 4, 4, 0, 4}), dst({1, 8, 2, 2, 0, 4});
-  std::vector<std::int32_t> indices(static_cast<std::size_t>(pool.indices_layout().size()));
+  auto indices = pool.make_indices();
   EXPECT_NO_THROW(pool.forward(src.input(), dst.output(), indices.data()));
   EXPECT_NO_THROW(pool.forward(src.input(), dst.output(), nullptr));
   EXPECT_NO_THROW(pool.backward(dst.input(), indices.data(), src.output()));

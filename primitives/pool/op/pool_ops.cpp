@@ -54,8 +54,9 @@ double PoolOp::flops(const PoolProblem& p) {
 }
 
 double PoolOp::bytes(const PoolProblem& p) {
-  const double outputs = static_cast<double>(p.P() * p.Q()) * (p.kind == PoolKind::max ? 2 : 1);
-  return sizeof(float) * static_cast<double>(p.N * p.C) * (static_cast<double>(p.H * p.W) + outputs);
+  const double bytes_of_output = sizeof(float) + static_cast<double>(p.kind == PoolKind::max ? p.index_bytes() : 0);
+  return static_cast<double>(p.N * p.C) *
+         (sizeof(float) * static_cast<double>(p.H * p.W) + bytes_of_output * static_cast<double>(p.P() * p.Q()));
 }
 
 std::vector<TensorInfo> PoolForwardOp::inputs(const PoolProblem& p) {

@@ -123,8 +123,12 @@ TEST(PoolBackwardOp, IsTheAdjointOfForward) {
 
 TEST(PoolOps, CountTensorsAndTaps) {
   const auto p = parse_problem<PoolProblem>("N2 C3 H8 W6 R2 S3 sh2 sw3"),
-             q = parse_problem<PoolProblem>(to_string(p) + " average");
-  EXPECT_EQ(bytes_of<PoolForwardOp>(p), 4.0 * 2 * 3 * (8 * 6 + 2 * 4 * 2));
+             q = parse_problem<PoolProblem>(to_string(p) + " average"),
+             most_taps_of_a_byte = parse_problem<PoolProblem>("C1 H16 R16"),
+             more = parse_problem<PoolProblem>("C1 H17 R17");
+  EXPECT_EQ(bytes_of<PoolForwardOp>(p), 2.0 * 3 * (4 * 8 * 6 + (4 + 1) * 4 * 2));
+  EXPECT_EQ(bytes_of<PoolForwardOp>(most_taps_of_a_byte), 4.0 * 16 * 16 + 4 + 1);
+  EXPECT_EQ(bytes_of<PoolForwardOp>(more), 4.0 * 17 * 17 + 4 + 4);
   EXPECT_EQ(bytes_of<PoolBackwardOp>(p), bytes_of<PoolForwardOp>(p));
   EXPECT_EQ(bytes_of<PoolForwardOp>(q), 4.0 * 2 * 3 * (8 * 6 + 4 * 2));
   EXPECT_EQ(PoolForwardOp::flops(p), 2.0 * 3 * 4 * 2 * 2 * 3);

@@ -30,6 +30,7 @@ struct PoolProblem {
 
   std::int64_t P() const { return (H + 2 * pad_h - R) / stride_h + 1; }  // output height
   std::int64_t Q() const { return (W + 2 * pad_w - S) / stride_w + 1; }  // output width
+  std::int64_t index_bytes() const { return R * S <= 256 ? 1 : 4; }      // that say which tap is a window's largest
 
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements, a window larger than
   // the padded image or of more than 2^31 - 1 taps, a window that holds nothing but padding.
