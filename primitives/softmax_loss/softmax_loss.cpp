@@ -49,19 +49,24 @@ void SoftmaxLoss::run_rows(std::int64_t first, std::int64_t end, const float* lo
     if (before.dlogits == nullptr) return;
     scale_row(before.e + c, before.scale, before.dlogits + c, static_cast<std::size_t>(size), plan_.stream);
   };
+  float max = row_max(logits + first * C, static_cast<std::size_t>(C));
   for (std::int64_t n = first; n < end; ++n) {
     const float* const x = logits + n * C;
+    const float* const behind = n + 1 < end ? x + C : x;
     float* const to = dlogits == nullptr ? nullptr : dlogits + n * C;
     float* const e = scratch != nullptr ? scratch + n % 2 * C : to;
-    const float max = row_max(x, static_cast<std::size_t>(C));
     double sum = 0;
+    float max_behind = behind[0];
     for (std::int64_t c = 0; c < C; c += kPart) {
       const std::int64_t size = std::min(kPart, C - c);
-      sum += row_exp(x + c, max, e == nullptr ? nullptr : e + c, static_cast<std::size_t>(size),
-                     static_cast<std::size_t>(C));
+      const RowPart part =
+          row_exp(x + c, max, e == nullptr ? nullptr : e + c, static_cast<std::size_t>(size), behind + c);
+      sum += part.sum;
+      max_behind = std::max(max_behind, part.max_behind);
       store_before(c, size);
     }
     losses_[static_cast<std::size_t>(n)] = std::log(sum) + double{max} - double{x[labels[n]]};
+    max = max_behind;
     if (to == nullptr) continue;
     e[labels[n]] = static_cast<float>(double{e[labels[n]]} - sum);
     before = {e, static_cast<float>(1 / (sum * static_cast<double>(problem_.N))), to};

@@ -39,16 +39,22 @@ HWY_INLINE V ExpOf(D d, const float* x, float max) {
   return BoundedExpOfNegative(d, hn::Sub(hn::LoadU(d, x), hn::Set(d, max)));
 }
 
-// e: null or not. The row behind is asked for meanwhile, as its maximum would wait for memory: 12 % of long rows' time.
+// e: null or not. The maximum of the row behind waits for memory while exponentials are computed, two pages ahead,
+// which is farther than the hardware asks: on Zen 5 long batches of rows of 1000 take 0.6 of the time of one after the
+// other, with one page 0.75, and rows of 32000 0.9 instead of 1.2.
 template <bool kStore>
-float SumExp(const float* x, float max, float* e, std::size_t size, std::size_t ahead) {
+RowPart SumExp(const float* x, float max, float* e, std::size_t size, const float* behind) {
+  constexpr std::size_t kAhead = 2 * 4096 / sizeof(float);
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
   auto even = hn::Zero(d), odd = hn::Zero(d);
+  auto max_even = hn::Set(d, behind[0]), max_odd = max_even;
   std::size_t i = 0;
   for (; i + 2 * lanes <= size; i += 2 * lanes) {
-    hwy::Prefetch(x + ahead + i);
-    hwy::Prefetch(x + ahead + i + lanes);
+    hwy::Prefetch(behind + kAhead + i);
+    hwy::Prefetch(behind + kAhead + i + lanes);
+    max_even = hn::Max(max_even, hn::LoadU(d, behind + i));
+    max_odd = hn::Max(max_odd, hn::LoadU(d, behind + i + lanes));
     const auto first = ExpOf(d, x + i, max), second = ExpOf(d, x + i + lanes, max);
     even = hn::Add(even, first);
     odd = hn::Add(odd, second);
@@ -57,17 +63,19 @@ float SumExp(const float* x, float max, float* e, std::size_t size, std::size_t 
       hn::StoreU(second, d, e + i + lanes);
     }
   }
-  float rest = 0;
+  RowPart part{hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))),
+               hn::GetLane(hn::MaxOfLanes(d, hn::Max(max_even, max_odd)))};
   ForEachVector(d, i, size, [&](auto tail, std::size_t at) HWY_ATTR {
     const auto value = ExpOf(tail, x + at, max);
-    rest += hn::GetLane(hn::SumOfLanes(tail, value));
+    part.sum += hn::GetLane(hn::SumOfLanes(tail, value));
+    part.max_behind = std::max(part.max_behind, hn::GetLane(hn::MaxOfLanes(tail, hn::LoadU(tail, behind + at))));
     if constexpr (kStore) hn::StoreU(value, tail, e + at);
   });
-  return rest + hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
+  return part;
 }
 
-float RowExp(const float* x, float max, float* e, std::size_t size, std::size_t ahead) {
-  return e == nullptr ? SumExp<false>(x, max, e, size, ahead) : SumExp<true>(x, max, e, size, ahead);
+RowPart RowExp(const float* x, float max, float* e, std::size_t size, const float* behind) {
+  return e == nullptr ? SumExp<false>(x, max, e, size, behind) : SumExp<true>(x, max, e, size, behind);
 }
 
 void ScaleRow(const float* from, float scale, float* to, std::size_t size, bool stream) {
@@ -97,8 +105,8 @@ HWY_EXPORT(ScaleRow);
 
 float row_max(const float* x, std::size_t size) { return HWY_DYNAMIC_DISPATCH(RowMax)(x, size); }
 
-float row_exp(const float* x, float max, float* e, std::size_t size, std::size_t ahead) {
-  return HWY_DYNAMIC_DISPATCH(RowExp)(x, max, e, size, ahead);
+RowPart row_exp(const float* x, float max, float* e, std::size_t size, const float* behind) {
+  return HWY_DYNAMIC_DISPATCH(RowExp)(x, max, e, size, behind);
 }
 
 void scale_row(const float* from, float scale, float* to, std::size_t size, bool stream) {
