@@ -34,14 +34,16 @@ HWY_INLINE hn::Mask<D> Larger(D, hn::Vec<D> x, hn::Vec<D> largest) {
   return hn::Or(hn::Gt(x, largest), hn::Not(hn::Eq(x, x)));  // not Ne(), which on x86 is false of NaN
 }
 
-template <class Index, class D, class I>
-HWY_INLINE void StoreIndices(D, I taps, Index* to, [[maybe_unused]] bool stream) {
-  if constexpr (sizeof(Index) == 1) {
-    hn::StoreU(hn::DemoteTo(hn::Rebind<Index, D>(), taps), hn::Rebind<Index, D>(), to);
-  } else if (stream) {
-    hn::Stream(taps, hn::RebindToSigned<D>(), to);
+template <class DI>
+HWY_INLINE void StoreIndices(hn::Vec<DI> taps, DI, std::uint8_t* to, bool /*stream*/) {
+  hn::StoreU(hn::U8FromU32(hn::BitCast(hn::RebindToUnsigned<DI>(), taps)), hn::Rebind<std::uint8_t, DI>(), to);
+}
+template <class DI>
+HWY_INLINE void StoreIndices(hn::Vec<DI> taps, DI di, std::int32_t* to, bool stream) {
+  if (stream) {
+    hn::Stream(taps, di, to);
   } else {
-    hn::StoreU(taps, hn::RebindToSigned<D>(), to);
+    hn::StoreU(taps, di, to);
   }
 }
 
@@ -68,7 +70,6 @@ HWY_INLINE void MaxVector(D d, Window w, PoolGeometry g, PoolForwardRow f, std::
                       HWY_ATTR { return hn::LoadU(d, w.corner + r * f.next_row + s * g.bc + j); };
   const auto tap_at = [=](std::int64_t r, std::int64_t s)
                           HWY_ATTR { return hn::Set(di, static_cast<std::int32_t>(first + r * next_row + s)); };
-  const auto none = hn::Set(di, std::numeric_limits<std::int32_t>::max());
   auto largest = at(0, 0), zeros = hn::Zero(d);
 #pragma GCC unroll 3
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -78,18 +79,18 @@ HWY_INLINE void MaxVector(D d, Window w, PoolGeometry g, PoolForwardRow f, std::
       of_row = hn::Max(at(r, s), of_row);
       zeros_of_row = hn::MulAdd(at(r, s), hn::Zero(d), zeros_of_row);
     }
-    largest = hn::Max(of_row, largest);
-    zeros = hn::Add(zeros_of_row, zeros);
+    largest = r == 0 ? of_row : hn::Max(of_row, largest);
+    zeros = r == 0 ? zeros_of_row : hn::Add(zeros_of_row, zeros);
   }
-  auto tap = none;
+  auto tap = hn::Zero(di);
 #pragma GCC unroll 3
   for (std::int64_t r = 0; r < rows; ++r) {
-    auto of_row = none;
+    auto of_row = hn::Set(di, std::numeric_limits<std::int32_t>::max());
 #pragma GCC unroll 3
     for (std::int64_t s = columns - 1; s >= 0; --s) {
       of_row = hn::IfThenElse(hn::RebindMask(di, hn::Eq(at(r, s), largest)), tap_at(r, s), of_row);
     }
-    tap = hn::Min(of_row, tap);
+    tap = r == 0 ? of_row : hn::Min(of_row, tap);
   }
   if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Eq(zeros, hn::Zero(d))))) {  // something is NaN, or infinite
     largest = at(0, 0);
@@ -103,7 +104,7 @@ HWY_INLINE void MaxVector(D d, Window w, PoolGeometry g, PoolForwardRow f, std::
     }
   }
   StoreOrStream(largest, d, f.dst + q * g.bc + j, stream);
-  if (f.indices != nullptr) StoreIndices(d, tap, reinterpret_cast<Index*>(f.indices) + q * g.bc + j, stream);
+  if (f.indices != nullptr) StoreIndices(tap, di, reinterpret_cast<Index*>(f.indices) + q * g.bc + j, stream);
 }
 
 // Pixels of src that the next row of dst needs beside this row's, a pixel's share of them. Windows of two or three rows
