@@ -33,7 +33,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // body(d, i) for the vectors that begin at i of [i, count), as far as whole ones of D go; the rest by vectors a quarter
 // as long, down to one lane. So a tail needs no masked access, which some targets emulate by touching the whole vector.
-// (Halves were two more copies of every body, a third of the compiler's time.)
+// (Halves were two more copies of every body, a fifth of the compiler's time.)
 template <class D, class Index, class Body>
 HWY_INLINE void ForEachVector(D d, Index i, Index count, const Body& body) {
   const auto lanes = static_cast<Index>(hn::Lanes(d));
