@@ -18,8 +18,7 @@ class PreparedPool : public PreparedSweeps<Pool> {
         indices_(driver_.make_indices()) {}
 
  protected:
-  void run_forward() { driver_.forward(src_.input(), dst_.output(), indices()); }
-  std::byte* indices() { return is_max_ ? indices_.data() : nullptr; }
+  void run_forward() { driver_.forward(src_.input(), dst_.output(), indices_.data()); }
 
   bool is_max_;
   BlockedImages src_, dst_;
@@ -60,7 +59,7 @@ struct BackwardPool : EitherPool {
       }
       dst_.pack(plain("ddst"));
     }
-    void run() override { driver_.backward(dst_.input(), indices(), src_.output()); }
+    void run() override { driver_.backward(dst_.input(), indices_.data(), src_.output()); }
     void unpack(PlainTensors& out) override { src_.unpack(out.at<float>("dsrc")); }
   };
 };

@@ -24,7 +24,7 @@ struct PoolForwardRow {
   std::int64_t row;
   float* dst;
   std::byte* indices;
-  bool stream = false;  // dst and indices past the caches, where they are aligned to vectors
+  bool stream = false;  // dst past the caches, and indices of four bytes, where they are aligned to vectors
 };
 void max_row(const PoolGeometry&, const PoolForwardRow&);
 void average_row(const PoolGeometry&, const PoolForwardRow&);

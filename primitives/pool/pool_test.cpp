@@ -36,7 +36,7 @@ class PlainPool {
   PlainTensors forward(const float* src) {
     const BlockedImages from({p_.N, p_.C, p_.H, p_.W, pads_.src, bc()}, src);
     SpoiltImages to({p_.N, p_.C, p_.P(), p_.Q(), pads_.dst, bc()});
-    pool_.forward(from.input(), to.output(), indices());
+    pool_.forward(from.input(), to.output(), indices_.data());
     return unpacked<PoolForwardOp>(to);
   }
 
@@ -45,11 +45,10 @@ class PlainPool {
     if (max) forward(src);
     const BlockedImages from({p_.N, p_.C, p_.P(), p_.Q(), pads_.ddst, bc()}, ddst);
     SpoiltImages to({p_.N, p_.C, p_.H, p_.W, pads_.dsrc, bc()});
-    pool_.backward(from.input(), indices(), to.output());
+    pool_.backward(from.input(), indices_.data(), to.output());
     return unpacked<PoolBackwardOp>(to);
   }
 
-  std::byte* indices() { return indices_.size() == 0 ? nullptr : indices_.data(); }
   std::int64_t index(std::size_t i) const { return std::to_integer<std::int64_t>(indices_[i]); }
 
  private:
