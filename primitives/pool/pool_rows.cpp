@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pool/pool_rows.cpp"
@@ -21,18 +21,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Range = PoolAxis::Range;
 
 constexpr std::int64_t kLine = 64;  // bytes of a cache's
-
-// What of a window lies in the image: these of its rows and columns of taps, the first at `corner`.
-struct Window {
-  Range rows, columns;
-  const float* corner;
-};
-
-// Whether x takes the place of the largest so far: equals do not, NaN always does.
-template <class D>
-HWY_INLINE hn::Mask<D> Larger(D, hn::Vec<D> x, hn::Vec<D> largest) {
-  return hn::Or(hn::Gt(x, largest), hn::Not(hn::Eq(x, x)));  // not Ne(), which on x86 is false of NaN
-}
 
 template <class DI>
 HWY_INLINE void StoreIndices(hn::Vec<DI> taps, DI, std::uint8_t* to, bool /*stream*/) {
@@ -56,87 +44,126 @@ HWY_INLINE hn::Vec<DI> LoadIndices(DI di, const std::int32_t* from) {
   return hn::LoadU(di, from);
 }
 
-// Channels j and on of a window of kTaps rows and columns, or where that is 0 of what the image has of it. The largest
-// value comes first, and then the first tap that has it, row by row: in one chain of comparisons each would wait for
-// the choice before it, which took 1.5 times as long on Zen 5.
-template <class Index, int kTaps, class D>
-HWY_INLINE void MaxVector(D d, Window w, PoolGeometry g, PoolForwardRow f, std::int64_t q, std::int64_t j,
-                          bool stream) {
-  const hn::RebindToSigned<D> di;
-  const std::int64_t rows = kTaps > 0 ? kTaps : w.rows.size(), columns = kTaps > 0 ? kTaps : w.columns.size();
-  const std::int64_t next_row = kTaps > 0 ? kTaps : g.columns.taps;
-  const std::int64_t first = kTaps > 0 ? 0 : w.rows.begin * next_row + w.columns.begin;
-  const auto at = [=](std::int64_t r, std::int64_t s)
-                      HWY_ATTR { return hn::LoadU(d, w.corner + r * f.next_row + s * g.bc + j); };
-  const auto tap_at = [=](std::int64_t r, std::int64_t s)
-                          HWY_ATTR { return hn::Set(di, static_cast<std::int32_t>(first + r * next_row + s)); };
-  auto largest = at(0, 0), zeros = hn::Zero(d);
-#pragma GCC unroll 3
-  for (std::int64_t r = 0; r < rows; ++r) {
-    auto of_row = at(r, 0), zeros_of_row = hn::Mul(of_row, hn::Zero(d));
-#pragma GCC unroll 3
-    for (std::int64_t s = 1; s < columns; ++s) {
-      of_row = hn::Max(at(r, s), of_row);
-      zeros_of_row = hn::MulAdd(at(r, s), hn::Zero(d), zeros_of_row);
-    }
-    largest = r == 0 ? of_row : hn::Max(of_row, largest);
-    zeros = r == 0 ? zeros_of_row : hn::Add(zeros_of_row, zeros);
+// of(d, kVectors, j) for the channels of a pixel, j and on: kVectors vectors side by side, as each of them waits from
+// tap to tap. Some may meet those before, whose channels are then done twice.
+template <class Of>
+HWY_INLINE void ForEachVectors(std::int64_t bc, const Of& of) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t j = 0;
+  for (; j + 4 * lanes <= bc; j += 4 * lanes) of(d, std::integral_constant<int, 4>(), j);
+  if (bc >= 2 * lanes) {
+    for (; j < bc; j += 2 * lanes) of(d, std::integral_constant<int, 2>(), std::min(j, bc - 2 * lanes));
+  } else {
+    ForEachVector(d, j, bc, [&](auto shorter, std::int64_t i) BRICKWORK_INLINE_ATTR {
+      of(shorter, std::integral_constant<int, 1>(), i);
+    });
   }
-  auto tap = hn::Zero(di);
-#pragma GCC unroll 3
-  for (std::int64_t r = 0; r < rows; ++r) {
-    auto of_row = hn::Set(di, std::numeric_limits<std::int32_t>::max());
-#pragma GCC unroll 3
-    for (std::int64_t s = columns - 1; s >= 0; --s) {
-      of_row = hn::IfThenElse(hn::RebindMask(di, hn::Eq(at(r, s), largest)), tap_at(r, s), of_row);
-    }
-    tap = r == 0 ? of_row : hn::Min(of_row, tap);
-  }
-  if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Eq(zeros, hn::Zero(d))))) {  // something is NaN, or infinite
-    largest = at(0, 0);
-    tap = tap_at(0, 0);
-    for (std::int64_t r = 0; r < rows; ++r) {
-      for (std::int64_t s = 0; s < columns; ++s) {
-        const auto larger = Larger(d, at(r, s), largest);
-        largest = hn::IfThenElse(larger, at(r, s), largest);
-        tap = hn::IfThenElse(hn::RebindMask(di, larger), tap_at(r, s), tap);
-      }
-    }
-  }
-  StoreOrStream(largest, d, f.dst + q * g.bc + j, stream);
-  if (f.indices != nullptr) StoreIndices(tap, di, reinterpret_cast<Index*>(f.indices) + q * g.bc + j, stream);
 }
 
-// Pixels of src that the next row of dst needs beside this row's, a pixel's share of them. Windows of two or three rows
-// are too short runs for the hardware to ask for them, and what is asked for in a burst, a pixel at once, Zen 5
-// forgets: a line of each beside a vector of this pixel takes 0.6 of the time where src comes from memory.
-struct Ahead {
-  const float* pixels;
-  std::int64_t rows, columns;
+// Those taps of a window that the image has. `below` floats behind those from ask_row and ask_column on lies what the
+// window below reads and none has read so far.
+struct Taps {
+  const float* corner;
+  std::int64_t rows, columns, next_row, next_column;
+  std::int64_t below, ask_row, ask_column;
+};
 
-  HWY_INLINE void Ask(PoolGeometry g, std::int64_t next_row, std::int64_t j) const {
-    for (std::int64_t r = 0; r < rows; ++r)
-      for (std::int64_t s = 0; s < columns; ++s) hwy::Prefetch(pixels + r * next_row + s * g.bc + j);
+HWY_INLINE Taps TapsOf(PoolGeometry g, PoolForwardRow f, Range rows, Range columns, std::int64_t q) {
+  const std::int64_t top = g.rows.first(f.row), left = g.columns.first(q);
+  const bool ask = f.stream && top + g.rows.stride + g.rows.taps <= g.rows.image;
+  return {.corner = f.src + (top + rows.begin) * f.next_row + (left + columns.begin) * g.bc,
+          .rows = rows.size(),
+          .columns = columns.size(),
+          .next_row = f.next_row,
+          .next_column = g.bc,
+          .below = g.rows.stride * f.next_row,
+          .ask_row = ask ? rows.size() - g.rows.stride : rows.size(),
+          .ask_column = columns.size() - g.columns.stride};
+}
+
+// tap(x, r, s) of each, row by row, where x are its channels j and on, kVectors of them. Windows of two or three rows
+// are too short runs for the hardware to ask for what the next ones read, and what is asked for in a burst, a pixel at
+// once, Zen 5 forgets: some lines beside each tap take 0.6 of the time where src comes from memory. In the caches they
+// take 1.2 of it.
+template <int kVectors, class D, class Tap>
+HWY_INLINE void ForEachTap(D d, Taps t, std::int64_t j, const Tap& tap) {
+  for (std::int64_t r = 0; r < t.rows; ++r) {
+    for (std::int64_t s = 0; s < t.columns; ++s) {
+      const float* const x = t.corner + r * t.next_row + s * t.next_column + j;
+      if (r >= t.ask_row && s >= t.ask_column) {
+        for (int v = 0; v < kVectors; ++v) hwy::Prefetch(x + t.below + v * hn::Lanes(d));
+      }
+      tap(x, r, s);
+    }
+  }
+}
+
+// A pixel of dst and of the indices, which are null where nobody wants them. The first of its taps is the window's tap
+// `first`, the next row's begins next_first later.
+template <class Index>
+struct MaxPixel {
+  float* dst;
+  Index* indices;
+  bool stream;
+  std::int32_t first, next_first;
+
+  template <class D, class DI>
+  HWY_INLINE void Put(D d, DI di, hn::Vec<D> largest, hn::Vec<DI> tap, std::int64_t j) const {
+    StoreOrStream(largest, d, dst + j, stream);
+    if (indices != nullptr) StoreIndices(tap, di, indices + j, stream);
   }
 };
 
-// Those behind the whole vectors.
-template <class Index>
-HWY_NOINLINE void MaxRest(Window w, PoolGeometry g, PoolForwardRow f, std::int64_t q, std::int64_t j) {
-  ForEachVector(hn::ScalableTag<float>(), j, g.bc,
-                [=](auto d, std::int64_t rest) HWY_ATTR { MaxVector<Index, 0>(d, w, g, f, q, rest, false); });
+// Channels j and on of kVectors vectors. Equals do not take the place of the largest so far. Comparisons say nothing of
+// NaN, sums do: false where one of the taps is NaN, or two are infinite and cancel.
+template <int kVectors, class Index, class D>
+HWY_INLINE bool MaxVectors(D d, Taps t, std::int64_t j, MaxPixel<Index> to) {
+  const hn::RebindToSigned<D> di;
+  const std::size_t lanes = hn::Lanes(d);
+  hn::Vec<D> largest[kVectors], sum[kVectors];
+  hn::Vec<decltype(di)> tap[kVectors];
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) {
+    largest[v] = hn::LoadU(d, t.corner + j + v * lanes);
+    tap[v] = hn::Set(di, to.first);
+    sum[v] = hn::Zero(d);
+  }
+  const auto one = hn::Set(di, 1), next_row = hn::Set(di, to.next_first - static_cast<std::int32_t>(t.columns - 1));
+  auto here = hn::Sub(tap[0], next_row);
+  ForEachTap<kVectors>(d, t, j, [&](const float* from, std::int64_t, std::int64_t s) BRICKWORK_INLINE_ATTR {
+    here = hn::Add(here, s > 0 ? one : next_row);
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      const auto x = hn::LoadU(d, from + v * lanes);
+      tap[v] = hn::IfThenElse(hn::RebindMask(di, hn::Gt(x, largest[v])), here, tap[v]);
+      largest[v] = hn::Max(x, largest[v]);
+      sum[v] = hn::Add(x, sum[v]);
+    }
+  });
+#pragma GCC unroll 4
+  for (int v = 0; v < kVectors; ++v) to.Put(d, di, largest[v], tap[v], j + v * lanes);
+#pragma GCC unroll 4
+  for (int v = 1; v < kVectors; ++v) sum[0] = hn::Add(sum[v], sum[0]);
+  return hn::AllTrue(d, hn::Eq(sum[0], sum[0]));
 }
 
-template <class Index, int kTaps>
-HWY_INLINE void MaxPixel(Window w, Ahead ahead, PoolGeometry g, PoolForwardRow f, std::int64_t q, bool stream) {
-  const hn::ScalableTag<float> wide;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide));
-  std::int64_t j = 0;
-  for (; j + lanes <= g.bc; j += lanes) {
-    ahead.Ask(g, f.next_row, j);
-    MaxVector<Index, kTaps>(wide, w, g, f, q, j, stream);
-  }
-  if (j < g.bc) MaxRest<Index>(w, g, f, q, j);
+// All channels of a pixel some of which are NaN, which takes the place of all else.
+template <class Index>
+HWY_NOINLINE void MaxOfNaN(Taps t, std::int64_t bc, MaxPixel<Index> to) {
+  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
+    const hn::RebindToSigned<decltype(d)> di;
+    auto largest = hn::LoadU(d, t.corner + j);
+    auto tap = hn::Set(di, to.first);
+    ForEachTap<1>(d, t, j, [&](const float* from, std::int64_t r, std::int64_t s) BRICKWORK_INLINE_ATTR {
+      const auto x = hn::LoadU(d, from);
+      const auto larger = hn::Or(hn::Gt(x, largest), hn::Not(hn::Eq(x, x)));  // Ne() is false of NaN on x86
+      largest = hn::IfThenElse(larger, x, largest);
+      const auto here = static_cast<std::int32_t>(to.first + r * to.next_first + s);
+      tap = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, here), tap);
+    });
+    to.Put(d, di, largest, tap, j);
+  });
 }
 
 template <class Index>
@@ -144,23 +171,19 @@ HWY_INLINE void MaxRowOf(PoolGeometry g, PoolForwardRow f) {
   const bool indices_fit = sizeof(Index) == 1 || AlignedVectors(g.bc, f.indices);
   const bool stream = f.stream && AlignedVectors(g.bc, f.dst) && indices_fit;
   const Range rows = g.rows.taps_in_image(f.row);
-  const std::int64_t top = g.rows.first(f.row), below = top + g.rows.taps;
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
     const Range columns = g.columns.taps_in_image(q);
-    const std::int64_t left = g.columns.first(q), pixel = q * g.columns.stride;
-    const Window window{rows, columns, f.src + (top + rows.begin) * f.next_row + (left + columns.begin) * g.bc};
-    const Ahead ahead{f.src + below * f.next_row + pixel * g.bc, std::min(g.rows.stride, g.rows.image - below),
-                      std::min(g.columns.stride, g.columns.image - pixel)};
-    const auto is_whole = [&](std::int64_t taps) {
-      return g.rows.taps == taps && g.columns.taps == taps && rows.size() == taps && columns.size() == taps;
-    };
-    if (is_whole(3)) {
-      MaxPixel<Index, 3>(window, ahead, g, f, q, stream);
-    } else if (is_whole(2)) {
-      MaxPixel<Index, 2>(window, ahead, g, f, q, stream);
-    } else {
-      MaxPixel<Index, 0>(window, ahead, g, f, q, stream);
-    }
+    const Taps taps = TapsOf(g, f, rows, columns, q);
+    const MaxPixel<Index> to{.dst = f.dst + q * g.bc,
+                             .indices = f.indices == nullptr ? nullptr : reinterpret_cast<Index*>(f.indices) + q * g.bc,
+                             .stream = stream,
+                             .first = static_cast<std::int32_t>(rows.begin * g.columns.taps + columns.begin),
+                             .next_first = static_cast<std::int32_t>(g.columns.taps)};
+    bool numbers = true;
+    ForEachVectors(g.bc, [=, &numbers](auto d, auto vectors, std::int64_t j) BRICKWORK_INLINE_ATTR {
+      numbers = numbers && MaxVectors<decltype(vectors)::value>(d, taps, j, to);  // the rest is done over, too
+    });
+    if (HWY_UNLIKELY(!numbers)) MaxOfNaN(taps, g.bc, to);
   }
 }
 
@@ -172,17 +195,24 @@ void MaxRow(PoolGeometry g, PoolForwardRow f) {
 void AverageRow(PoolGeometry g, PoolForwardRow f) {
   const bool stream = f.stream && AlignedVectors(g.bc, f.dst);
   const Range rows = g.rows.taps_in_image(f.row);
-  const float* const top = f.src + (g.rows.first(f.row) + rows.begin) * f.next_row;
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
-    const Range columns = g.columns.taps_in_image(q);
-    const float* const corner = top + (g.columns.first(q) + columns.begin) * g.bc;
+    const Taps taps = TapsOf(g, f, rows, g.columns.taps_in_image(q), q);
     const float share = g.row_shares[f.row] * g.column_shares[q];
-    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, g.bc, [&](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
-      auto sum = hn::Zero(d);
-      for (std::int64_t r = 0; r < rows.size(); ++r)
-        for (std::int64_t s = 0; s < columns.size(); ++s)
-          sum = hn::Add(sum, hn::LoadU(d, corner + r * f.next_row + s * g.bc + j));
-      StoreOrStream(hn::Mul(sum, hn::Set(d, share)), d, f.dst + q * g.bc + j, stream);
+    float* const dst = f.dst + q * g.bc;
+    ForEachVectors(g.bc, [=](auto d, auto vectors, std::int64_t j) BRICKWORK_INLINE_ATTR {
+      constexpr int kVectors = decltype(vectors)::value;
+      const std::size_t lanes = hn::Lanes(d);
+      hn::Vec<decltype(d)> sum[kVectors];
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sum[v] = hn::Zero(d);
+      ForEachTap<kVectors>(d, taps, j, [&](const float* x, std::int64_t, std::int64_t) BRICKWORK_INLINE_ATTR {
+#pragma GCC unroll 4
+        for (int v = 0; v < kVectors; ++v) sum[v] = hn::Add(sum[v], hn::LoadU(d, x + v * lanes));
+      });
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) {
+        StoreOrStream(hn::Mul(sum[v], hn::Set(d, share)), d, dst + j + v * lanes, stream);
+      }
     });
   }
 }

@@ -143,14 +143,16 @@ TEST(Pool, OfEqualsTheFirstIsTheLargestAlsoOfInfiniteOnes) {
 
 TEST(Pool, NaNReachesWhatSeesItAndNothingElse) {
   for (const char* kind : {"max", "average", "average-padded"}) {
-    const auto p = parse_problem<PoolProblem>(std::string("C20 H8 R3 sh2 ph1 ") + kind);
-    PlainTensors in = make_checkable_test_data<PoolForwardOp>(p, Fill::floats).inputs;
-    in.at<float>("src")[3 * 64 + 3 * 8 + 4] = std::numeric_limits<float>::quiet_NaN();  // channel 3, row 3, column 4
-    const PlainTensors out = PlainPool(p, {.bc = 20}).forward(in.at<float>("src"));
-    for (std::int64_t i = 0; i < 20 * 16; ++i) {
-      const std::int64_t row = i % 16 / 4, column = i % 4;
-      const bool sees = i / 16 == 3 && (row == 1 || row == 2) && column == 2;
-      EXPECT_EQ(std::isnan(out.at<float>("dst")[i]), sees) << kind << i;
+    for (const std::int64_t nan : {3, 67}) {  // in the first vector of a channel's pixel and in the last
+      const auto p = parse_problem<PoolProblem>(std::string("C70 H8 R3 sh2 ph1 ") + kind);
+      PlainTensors in = make_checkable_test_data<PoolForwardOp>(p, Fill::floats).inputs;
+      in.at<float>("src")[nan * 64 + 3 * 8 + 4] = std::numeric_limits<float>::quiet_NaN();  // row 3, column 4
+      const PlainTensors out = PlainPool(p, {.bc = 70}).forward(in.at<float>("src"));
+      for (std::int64_t i = 0; i < 70 * 16; ++i) {
+        const std::int64_t row = i % 16 / 4, column = i % 4;
+        const bool sees = i / 16 == nan && (row == 1 || row == 2) && column == 2;
+        EXPECT_EQ(std::isnan(out.at<float>("dst")[i]), sees) << kind << i;
+      }
     }
   }
 }
