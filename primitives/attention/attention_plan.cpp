@@ -13,7 +13,9 @@ constexpr std::int64_t kFeaturesOfABlock = 256;  // as recurrent layers' blocks
 // 94 GFLOP/s with tiles of 64 features, 84 of 256 (a Zen 4's core, whose L1 has 32 KiB).
 constexpr std::int64_t kFeaturesOfATile = 64;
 constexpr std::int64_t kFewFeatures = 16;
-constexpr std::int64_t kStepsOfATile = 64;  // the brick's four vectors
+// Each tile reads the encoder's steps once more: with 80 to 192 steps in tiles of up to 128 instead of 64, forward
+// takes 0.86 to 0.96 of the time, backward 0.91 to 1.04 (Zen 5).
+constexpr std::int64_t kStepsOfATile = 128;
 // Few, as sequences that end anywhere leave half of them to a sum of its own.
 constexpr std::int64_t kStepsOfUnequal = 16;
 
@@ -54,8 +56,12 @@ std::string misfit(const AttentionProblem& p, const AttentionPlan& plan) {
   return {};
 }
 
-AttentionPlan plan_attention(const AttentionProblem& p, const MachineModel&) {
-  return plan_attention(p, equal_block(p.K, kFeaturesOfABlock));
+AttentionPlan plan_attention(const AttentionProblem& p, const MachineModel& machine) {
+  AttentionPlan plan = plan_attention(p, equal_block(p.K, kFeaturesOfABlock));
+  // Forward has a task for each tile of each sequence.
+  const std::int64_t tiles = clamp(ceil_div(machine.threads, p.N), 1, p.T);
+  plan.bt = std::min(plan.bt, ceil_div(p.T, tiles));
+  return plan;
 }
 
 AttentionPlan plan_attention(const AttentionProblem& p, std::int64_t bk) {

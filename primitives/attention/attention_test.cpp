@@ -192,6 +192,14 @@ TEST(Attention, APlanThatDoesNotFitIsOneSentence) {
   EXPECT_THROW(parse_attention_plan("bk=20 bt=4"), std::invalid_argument);
 }
 
+TEST(AttentionPlan, HasATaskForEveryThread) {
+  const auto bt = [](const char* problem) { return rules_plan(parse_problem<AttentionProblem>(problem)).bt; };
+  EXPECT_EQ(bt("T80 S80 N2 K64"), 80);
+  EXPECT_EQ(bt("T80 S80 N1 K64"), 40);
+  EXPECT_EQ(bt("T1 S80 N1 K64"), 1);
+  EXPECT_EQ(bt("T200 S80 N2 K64"), 100);
+}
+
 TEST(Attention, LengthsOfNoSequenceAreRefused) {
   const auto p = parse_problem<AttentionProblem>("T4 N2 K5 unequal");
   Attention attention = *Attention::make({p}, rules_plan(p), Backend::simd);
