@@ -21,16 +21,15 @@ HWY_INLINE void AddWindow(float* HWY_RESTRICT sum, const float* HWY_RESTRICT win
   });
 }
 
-// The same of a window whose tail is short, by one vector of half the length that adds zeros to what is behind it.
-HWY_INLINE void AddWindowAndZeros(float* HWY_RESTRICT sum, const float* HWY_RESTRICT window, std::int64_t n) {
-  const hn::ScalableTag<float> d;
-  const hn::Half<decltype(d)> half;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t j = 0;
-  for (; j + lanes <= n; j += lanes) hn::StoreU(hn::Add(hn::LoadU(d, sum + j), hn::LoadU(d, window + j)), d, sum + j);
-  const auto is_tail = hn::FirstN(half, static_cast<std::size_t>(n - j));
-  const auto tail = hn::IfThenElseZero(is_tail, hn::LoadU(half, window + j));
-  hn::StoreU(hn::Add(hn::LoadU(half, sum + j), tail), half, sum + j);
+// The same of a window whose tail is short, behind `whole` floats: by one vector of half the length that adds zeros to
+// what is behind the window.
+HWY_INLINE void AddWindowAndZeros(float* HWY_RESTRICT sum, const float* HWY_RESTRICT window, std::int64_t whole,
+                                  std::int64_t tail) {
+  const hn::Half<hn::ScalableTag<float>> half;
+  AddWindow(sum, window, whole);
+  const auto is_tail = hn::FirstN(half, static_cast<std::size_t>(tail));
+  const auto added = hn::IfThenElseZero(is_tail, hn::LoadU(half, window + whole));
+  hn::StoreU(hn::Add(hn::LoadU(half, sum + whole), added), half, sum + whole);
 }
 
 // In rounds of windows that do not overlap: a core that loads what it has just stored, but not from the same address,
@@ -43,7 +42,7 @@ void OverlapAdd(float* sum, std::int64_t step, const float* windows, std::int64_
   const std::int64_t rounds = (n + zeros + step - 1) / step;
   for (std::int64_t first = 0; first < rounds && first < m; ++first) {
     std::int64_t i = first;
-    for (; i < with_zeros; i += rounds) AddWindowAndZeros(sum + i * step, windows + i * ld, n);
+    for (; i < with_zeros; i += rounds) AddWindowAndZeros(sum + i * step, windows + i * ld, n - tail, tail);
     for (; i < m; i += rounds) AddWindow(sum + i * step, windows + i * ld, n);
   }
 }
