@@ -59,6 +59,9 @@ double cost_of_rows(std::int64_t rows) {
 constexpr double kFlopsPerWeightByte = 8;
 constexpr double kFlopsPerSrcByte = 6;
 constexpr double kFlopsPerMemoryByte = 16;
+// Weights that every call brings from L2 into L1, where they could have stayed: 2 to 3 % of ResNet-50's seventh layer
+// backward by data, 1 % of its second (Zen 5).
+constexpr double kFlopsPerL2Byte = 0.6;
 // To gather it besides, by a core that computes nothing meanwhile: ResNet-50's twelfth layer, whose rows are 14 pixels,
 // is 11 % faster where it reads them as they lie, its sixteenth, of 7 pixels under four times the weights, gains.
 constexpr double kFlopsPerCopiedByte = 12;
@@ -71,8 +74,8 @@ constexpr double kTie = 0.005;
 
 struct Candidate {
   ConvPlan plan;
-  double weight_bytes, src_bytes;  // into L2, for one image
-  double imbalance;                // the busiest thread's share over the mean, >= 1
+  double moving;     // an image's src and the weights for it to where they are used, in flops
+  double imbalance;  // the busiest thread's share over the mean, >= 1
 };
 
 class Chooser {
@@ -91,10 +94,11 @@ class Chooser {
     cols_ = grid.cols;
     kb_ = ceil_div(p.K, base_.bk);
     dst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.rows * p.cols);
-    if (base_.flat && kb_ == 1) {
+    if (base_.flat && kb_ == 1)
       base_.bc = equal_block(p.C, machine.src == FarSrc::lines ? kHalfLine : kFeaturesReadOnce);
-      base_.bc = features_of_far_src();
-    }
+    // Threads that share an image share its pixels, each of which then meets one L2 alone.
+    in_l1_ = p.N >= machine.threads && 4 * p.C * p.R * p.S * base_.bk <= machine.l1_bytes * 2 / 3;
+    if (in_l1_) base_.bc = features_of_far_src();
     // The pixels of a call stay in L1 while all blocks of one vector pass.
     if (base_.bk <= kOneLine && p.K > kOneLine && p.R * p.S > 1)
       base_.bc = std::min(base_.bc, equal_block(p.C, features_in_l1(pixels)));
@@ -115,8 +119,7 @@ class Chooser {
   double cost(const Candidate& c) const {
     const double copied = c.plan.src == SrcAccess::gathered ? src_ : 0;
     return c.imbalance *
-           (cost_of_rows(c.plan.bq) * p_.flops() / static_cast<double>(p_.N) + kFlopsPerWeightByte * c.weight_bytes +
-            kFlopsPerSrcByte * c.src_bytes + kFlopsPerCopiedByte * copied);
+           (cost_of_rows(c.plan.bq) * p_.flops() / static_cast<double>(p_.N) + c.moving + kFlopsPerCopiedByte * copied);
   }
 
  private:
@@ -172,6 +175,15 @@ class Chooser {
     return plan.bk > kOneLine ? machine_.far : CAccess::prefetch;
   }
 
+  // Whether calls ask for src that comes from memory. A pixel that is one long run needs no help. Where a machine likes
+  // blocks better than runs, one of half a KiB is not long: 1 to 3 % of ResNet-50's second, fourth and eighth layer,
+  // but -2 % where it is 2 KiB, or where images pass by again and again (Zen 5).
+  bool asks_for_src(const ConvPlan& plan, std::int64_t images) const {
+    constexpr std::int64_t kLongRun = 256;
+    const bool short_run = plan.taps == Taps::batch && plan.bc < kLongRun;
+    return plan.bc < p_.C || (machine_.src != FarSrc::runs && images == 1 && short_run);
+  }
+
   struct Part {
     LoopSchedule::Level level;
     std::int64_t trips;
@@ -193,7 +205,7 @@ class Chooser {
   }
 
   // Makes outer levels parallel, outermost first, until the threads are evenly loaded.
-  Candidate spread(ConvPlan plan, std::vector<Part> parts, double weight_bytes, double src_bytes) const {
+  Candidate spread(ConvPlan plan, std::vector<Part> parts, double moving) const {
     std::int64_t tasks = 1;
     double imbalance = machine_.threads;
     std::size_t parallel = 0;
@@ -205,8 +217,8 @@ class Chooser {
       tasks *= parts[parallel++].trips;
       imbalance = machine_.imbalance(tasks);
     }
-    // A pixel that is one long run needs no help.
-    if (plan.src == SrcAccess::cached && plan.bc < p_.C && beyond_l3(src_, p_.N)) plan.src = SrcAccess::prefetch;
+    if (plan.src == SrcAccess::cached && beyond_l3(src_, p_.N) && asks_for_src(plan, parts[0].level.step))
+      plan.src = SrcAccess::prefetch;
     bool once = false;  // dst is met; later parts of the reduction would read it back from memory
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
@@ -214,7 +226,7 @@ class Chooser {
       once |= parts[i].level.name == "cb" && parts[i].trips == 1;
     }
     plan.dst = access_of_dst(plan, once);
-    return {std::move(plan), weight_bytes, src_bytes, imbalance};
+    return {std::move(plan), moving, imbalance};
   }
 
   // One block of output features at a time over a whole image: its weights are read once an image, and src stays in
@@ -223,9 +235,12 @@ class Chooser {
     ConvPlan plan = base_;
     plan.bq = pixel_block(cols_, kPixels);
     const bool all_stay = weights_ + src_ + dst_ < l2_;
-    const bool src_stays = src_ + weights_ / static_cast<double>(kb_) < l2_;
-    return spread(plan, with_reduction({{{"n", 1}, p_.N}, {{"kb", 1}, kb_}}, plan.bq), all_stay ? 0 : weights_,
-                  src_stays ? src_ : src_ * static_cast<double>(kb_));
+    constexpr double kL2WithoutWeights = 0.8;
+    const double room =
+        in_l1_ ? kL2WithoutWeights * static_cast<double>(machine_.l2_bytes) : l2_ - weights_ / static_cast<double>(kb_);
+    const double moving = kFlopsPerWeightByte * (all_stay ? 0 : weights_) +
+                          kFlopsPerSrcByte * src_ * (src_ < room ? 1 : static_cast<double>(kb_));
+    return spread(plan, with_reduction({{{"n", 1}, p_.N}, {{"kb", 1}, kb_}}, plan.bq), moving);
   }
 
   // One block of pixels at a time over all output features: src is read once, the weights once a block of pixels
@@ -240,8 +255,9 @@ class Chooser {
     // strided layers are 25 + 24 for two of them, not 28 + 21, which cost 5 to 10 % with one image.
     if (machine_.imbalance(p_.N * rows_) > kEven) plan.bq = equal_block(cols_, plan.bq);
     const std::int64_t blocks = ceil_div(cols_, plan.bq);
+    const double price = weights_ >= l2_ ? kFlopsPerWeightByte : in_l1_ ? kFlopsPerL2Byte : 0;
     return spread(plan, {{{"n", 1}, p_.N}, {{"oj", 1}, rows_}, {{"oi", 1}, blocks}, {{"kb", 1}, kb_}, {{"cb", cb}, 1}},
-                  weights_ < l2_ ? 0 : weights_ * static_cast<double>(rows_ * blocks), src_);
+                  price * weights_ * static_cast<double>(rows_ * blocks) + kFlopsPerSrcByte * src_);
   }
 
   // Small images under many weights (the 7x7 layers): the weights of a block of output features stay in L2 while
@@ -256,9 +272,10 @@ class Chooser {
     images = evenly_spread(images);
     std::vector<Part> outside = {{{"n", images}, ceil_div(p_.N, images)}, {{"kb", 1}, kb_}};
     // Their src comes back from L3 for every block of output features, and from memory where L3 has to share.
-    const double price = beyond_l3(src_, machine_.threads * images) ? kFlopsPerMemoryByte / kFlopsPerSrcByte : 1;
-    return spread(plan, with_reduction(std::move(outside), plan.bq, images), weights_ / static_cast<double>(images),
-                  src_ * static_cast<double>(kb_) * price);
+    const double price = beyond_l3(src_, machine_.threads * images) ? kFlopsPerMemoryByte : kFlopsPerSrcByte;
+    return spread(
+        plan, with_reduction(std::move(outside), plan.bq, images),
+        kFlopsPerWeightByte * weights_ / static_cast<double>(images) + price * src_ * static_cast<double>(kb_));
   }
 
   // The most images a task, up to `most`, of which the busiest thread has the fewest: of 28 for two threads 2 instead
@@ -280,6 +297,7 @@ class Chooser {
   const double l2_;
   ConvPlan base_;
   std::int64_t rows_, cols_, cb_, kb_;
+  bool in_l1_;                  // the weights of a block of output features stay there while pixels pass by
   double weights_, src_, dst_;  // bytes; src and dst of one image
 };
 

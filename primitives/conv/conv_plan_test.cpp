@@ -116,7 +116,8 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
     EXPECT_EQ(plan(far, FarSrc::lines).src, SrcAccess::prefetch) << far;
     EXPECT_EQ(plan(far, FarSrc::lines).bc, 16) << far;
   }
-  for (const char* once : {"N28 C256 K64 H56", "N1 C256 K64 H56"}) {  // by the only block of output features
+  EXPECT_EQ(plan("N28 C128 K128 H28 R3 ph1", FarSrc::blocks).bc, 128);  // taps meet it again
+  for (const char* once : {"N28 C256 K64 H56", "N1 C256 K64 H56"}) {    // by the only block of output features
     EXPECT_EQ(plan(once, FarSrc::runs).bc, 32);
     EXPECT_EQ(plan(once, FarSrc::blocks).bc, 32);
     EXPECT_EQ(plan(once, FarSrc::lines).bc, 8);
@@ -130,6 +131,37 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
     EXPECT_EQ(plan(near, FarSrc::blocks), plan(near, FarSrc::runs)) << near;
     EXPECT_EQ(plan(near, FarSrc::lines), plan(near, FarSrc::runs)) << near;
   }
+}
+
+// A machine that likes long runs brings them by itself.
+TEST(ConvPlanRule, AsksForShortRunsOfSrcWhereItIsFar) {
+  const auto src = [](const char* text, FarSrc far) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 1 << 20, .src = far}).src;
+  };
+  for (const char* is_short : {"N28 C64 K256 H56", "N28 C64 K64 H56 R3 ph1", "N28 C128 K128 H28 R3 ph1"}) {
+    EXPECT_EQ(src(is_short, FarSrc::blocks), SrcAccess::prefetch) << is_short;
+    EXPECT_EQ(src(is_short, FarSrc::lines), SrcAccess::prefetch) << is_short;
+    EXPECT_EQ(src(is_short, FarSrc::runs), SrcAccess::cached) << is_short;
+  }
+  for (const char* other : {"N28 C256 K1024 H14",           // a KiB
+                            "N1 C64 K256 H56",              // in L3
+                            "N224 C192 K4096 H7",           // several images pass by, for every block of features
+                            "N28 C3 K64 H224 R7 sh2 ph3"})  // rows overlap
+    EXPECT_EQ(src(other, FarSrc::blocks), SrcAccess::cached) << other;
+}
+
+// While the pixels of an image that is a thread's own pass by, which stay in L2.
+TEST(ConvPlanRule, KeepsTheWeightsOfABlockOfFeaturesInL1) {
+  const auto loops = [](const char* text) {
+    const MachineModel machine{.threads = 2, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20, .src = FarSrc::blocks};
+    return to_string(plan_conv_forward(parse_problem<ConvProblem>(text), machine).loops);
+  };
+  EXPECT_EQ(loops("N28 C64 K256 H56"), "{n} kb oj oi cb");
+  EXPECT_EQ(loops("N28 C64 K256 H56 sh2"), "{n} kb oj oi cb");
+  EXPECT_EQ(loops("N28 C128 K256 H56 sh2"), "{n} kb oj oi cb:2");
+  EXPECT_EQ(loops("N1 C64 K256 H56"), "{n oj oi} kb cb");
+  EXPECT_EQ(loops("N28 C128 K256 H56"), "{n} oj oi kb cb:2");  // 1.6 MB do not stay
+  EXPECT_EQ(loops("N28 C256 K256 H28"), "{n} oj oi kb cb:4");  // weights of 64 KiB do not
 }
 
 TEST(ConvPlanRule, TakesTheBlocksOfItsNeighbours) {
