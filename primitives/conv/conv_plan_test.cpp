@@ -92,6 +92,12 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
   EXPECT_EQ(bc("N28 C256 K256 H28 R3 ph1"), 256);
   EXPECT_EQ(bc("N28 C512 K512 H7 R3 ph1"), 256);
   EXPECT_EQ(bc("N28 C512 K512 H7 R15 S15 ph7"), 64);
+  const auto at_once = [](const char* text) {
+    const ConvPlan plan = plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 1 << 20});
+    return to_string(plan.loops) == "{n} kb oj oi cb";
+  };
+  EXPECT_TRUE(at_once("N28 C2048 K512 H7"));  // weights of half of it
+  EXPECT_FALSE(at_once("N28 C2112 K512 H7"));
 }
 
 TEST(ConvPlanRule, CutsNoInputFeaturesOfOneTilesPixels) {
