@@ -45,25 +45,20 @@ constexpr std::int64_t kManyFmas = 512;
 // layer, which gains 8 % where the lines of dst are asked for instead.
 constexpr std::int64_t kOneLine = 16;
 
-// A register tile is some six rows high, and a lower one takes as long as one of five: it passes over as much of B. So
-// seven pixels a call, the rows of a 7x7 layer, cost as many as ten.
-constexpr std::int64_t kRowsOfTile = 6, kTileRowsOfCost = 5;
+constexpr std::int64_t kRowsOfTile = 6;  // of registers
 
-double cost_of_rows(std::int64_t rows) {
-  const std::int64_t tiles = ceil_div(rows, kRowsOfTile);
-  return static_cast<double>(std::max(rows, tiles * kTileRowsOfCost)) / static_cast<double>(rows);
-}
-
-// What it costs, in flops that a core could have done instead, to bring a byte into L2: weights stall the brick, as
-// every tile streams through them; src is prefetched a call ahead, and still comes slowly from memory.
+// To begin and end a call, in flops that a core could have done instead.
+constexpr double kFlopsPerCall = 15000;
+// Likewise to bring a byte into L2: weights stall the brick, as every tile streams through them; src is prefetched a
+// call ahead, and still comes slowly from memory.
 constexpr double kFlopsPerWeightByte = 8;
 constexpr double kFlopsPerSrcByte = 6;
 constexpr double kFlopsPerMemoryByte = 16;
 // Weights that every call brings from L2 into L1, where they could have stayed: 2 to 3 % of ResNet-50's seventh layer
 // backward by data, 1 % of its second (Zen 5).
 constexpr double kFlopsPerL2Byte = 0.6;
-// To gather it besides, by a core that computes nothing meanwhile: ResNet-50's twelfth layer, whose rows are 14 pixels,
-// is 11 % faster where it reads them as they lie, its sixteenth, of 7 pixels under four times the weights, gains.
+// To gather src besides, by a core that computes nothing meanwhile: ResNet-50's twelfth and seventeenth layer are 11
+// and 3 % faster where it is read as it lies, rows of 7 pixels with few features for many outputs gain 2 to 4 %.
 constexpr double kFlopsPerCopiedByte = 12;
 
 // Threads count as evenly loaded up to this imbalance.
@@ -121,9 +116,9 @@ class Chooser {
   std::vector<Candidate> candidates() const { return {features_outside(), pixels_outside(), images_inside()}; }
 
   double cost(const Candidate& c) const {
-    const double copied = c.plan.src == SrcAccess::gathered ? src_ : 0;
-    return c.imbalance *
-           (cost_of_rows(c.plan.bq) * p_.flops() / static_cast<double>(p_.N) + c.moving + kFlopsPerCopiedByte * copied);
+    const double copied = c.plan.src == SrcAccess::gathered ? kFlopsPerCopiedByte * src_ : 0;
+    const auto calls = static_cast<double>(kb_ * rows_ * ceil_div(cols_, c.plan.bq));
+    return c.imbalance * (p_.flops() / static_cast<double>(p_.N) + kFlopsPerCall * calls + c.moving + copied);
   }
 
  private:

@@ -69,18 +69,19 @@ TEST(ConvPlanRule, IsLegalAndBusy) {
   }
 }
 
-// Rows of seven pixels are gathered where whole images go to a thread, as the copy is the task's own; longer ones are
-// not, nor is what already is one row.
+// Rows of seven pixels are gathered where their features are few for a call and whole images go to a thread, as the
+// copy is the task's own; longer ones are not, nor is what already is one row.
 TEST(ConvPlanRule, GathersShortRowsThatLieApart) {
   const auto gathers = [](const char* text) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 2 << 20}).src ==
            SrcAccess::gathered;
   };
-  EXPECT_TRUE(gathers("N28 C1024 K512 H14 sh2"));
+  EXPECT_TRUE(gathers("N28 C256 K1024 H14 sh2"));
+  EXPECT_FALSE(gathers("N28 C1024 K512 H14 sh2"));
   EXPECT_FALSE(gathers("N28 C256 K128 H56 sh2"));
   EXPECT_FALSE(gathers("N28 C1024 K512 H7"));
-  EXPECT_FALSE(gathers("N28 C1024 K512 H14 R3 sh2 ph1"));
-  EXPECT_FALSE(gathers("N1 C1024 K512 H14 sh2"));
+  EXPECT_FALSE(gathers("N28 C256 K1024 H14 R3 sh2 ph1"));
+  EXPECT_FALSE(gathers("N1 C256 K1024 H14 sh2"));
 }
 
 // A pixel is one run in memory, unless the weights of all its features would not stay in L2.
@@ -131,7 +132,7 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
   for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds it
                            "N1 C128 K512 H28",          // likewise, block of pixels by block
                            "N28 C256 K1024 H14",        // L2 holds an image while its features pass
-                           "N28 C1024 K512 H14 sh2",    // gathered
+                           "N28 C256 K1024 H14 sh2",    // gathered
                            "N28 C256 K256 H56 R3 ph1"}  // taps meet it again
   ) {
     EXPECT_EQ(plan(near, FarSrc::blocks), plan(near, FarSrc::runs)) << near;
