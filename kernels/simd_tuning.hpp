@@ -37,6 +37,12 @@ enum class Reduction {
   shallow,  // so few that they are in L1 while all of the tile's rows pass
 };
 
+// Over how many pixels of an image a call of a 1x1 kernel's weight update sums, without a stride.
+enum class PixelsOfCall {
+  few,  // so many that both operands are close while all of the tile's rows pass
+  many  // so many that the gradient's tile is seldom read and written
+};
+
 constexpr std::int64_t kMostInTuning = 1024;  // what none of its numbers exceeds
 
 // The values that are written here lose little on any processor; a calibration finds those of the machine at hand
@@ -70,6 +76,9 @@ struct SimdTuning {
   bool narrow = true;
   // Shallow instead of deep: 7 to 20 % of ResNet-50's last layers, whose images are 7 x 7, on Zen 5.
   Reduction reduction = Reduction::deep;
+  // Many instead of few: 2 to 6 % of ResNet-50's 1x1 layers of 56 x 56 and 28 x 28 pixels on Zen 5; few instead of
+  // many: 5 to 17 % of 1x1 layers on Emerald Rapids.
+  PixelsOfCall pixels = PixelsOfCall::few;
 
   constexpr std::int64_t rows(std::int64_t vecs) const {
     const std::int64_t by_width[] = {one, two, three, four};

@@ -5,8 +5,12 @@
 namespace brickwork {
 
 MachineModel this_machine(int threads, const SimdTuning& tuning) {
-  MachineModel model{
-      .threads = threads, .far = tuning.far, .src = tuning.src, .narrow = tuning.narrow, .reduction = tuning.reduction};
+  MachineModel model{.threads = threads,
+                     .far = tuning.far,
+                     .src = tuning.src,
+                     .narrow = tuning.narrow,
+                     .reduction = tuning.reduction,
+                     .pixels = tuning.pixels};
   const auto take = [](std::int64_t found, std::int64_t& bytes) {
     if (found > 0) bytes = found;
   };

@@ -17,6 +17,7 @@ struct MachineModel {
   FarSrc src = FarSrc::runs;
   bool narrow = true;
   Reduction reduction = Reduction::deep;
+  PixelsOfCall pixels = PixelsOfCall::few;
 
   // The busiest thread's share of equal tasks over the mean, at least 1.
   double imbalance(std::int64_t tasks) const {

@@ -211,6 +211,20 @@ TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
   EXPECT_EQ(plan_conv_forward(first, {.threads = 2, .narrow = false}).bk, 64);
 }
 
+// With pixels=many, as a machine may like it: of a 1x1 kernel that leaves no pixel out.
+TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
+  const auto plan = [](const char* text, PixelsOfCall pixels) {
+    return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2, .pixels = pixels}));
+  };
+  EXPECT_THAT(plan("N28 C64 K256 H56", PixelsOfCall::few), HasSubstr(" oj:4 "));
+  EXPECT_THAT(plan("N28 C64 K256 H56", PixelsOfCall::many), HasSubstr(" oj:14 "));
+  EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::few), HasSubstr(" rows "));
+  EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::many), HasSubstr(" flat "));
+  for (const char* other : {"N28 C256 K128 H56 sh2", "N28 C64 K64 H56 R3 ph1", "N28 C512 K2048 H7"}) {
+    EXPECT_EQ(plan(other, PixelsOfCall::many), plan(other, PixelsOfCall::few)) << other;
+  }
+}
+
 // With far=stream, as a machine may like it: only what is written once, in rows of several lines.
 TEST(ConvPlanRule, ReachesADstAsItLies) {
   const auto dst = [](const char* text, CAccess far = CAccess::prefetch) {

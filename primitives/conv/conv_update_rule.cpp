@@ -16,8 +16,9 @@ namespace {
 constexpr std::int64_t kUpdateFeatures = 64;
 // So many pixels make a call's k long enough to hide that its tile of the gradient is read and written. Those of a 1x1
 // kernel are met once and come from far, so that fewer are better, which stay close while the tile's rows pass; those
-// of a larger one have come for another tap before. 784 instead of 200 cost 5 to 17 % of ResNet-50's 1x1 layers, and
-// 200 instead of 784 10 % of its 3x3 layers (Emerald Rapids).
+// of a larger one have come for another tap before: 200 instead of 784 cost 10 % of ResNet-50's 3x3 layers (Emerald
+// Rapids). For 1x1 kernels the machine decides, unless a stride leaves pixels out, whose lines all come: 784 instead of
+// 200 cost 7 % of its seventh layer on Zen 5, too.
 constexpr std::int64_t kDeepReduction = 784, kDeepReductionOfOneTap = 200;
 // Of images that are joined: both operands, 64 features wide, are 48 KiB together.
 constexpr std::int64_t kShallowReduction = 96;
@@ -31,7 +32,9 @@ class UpdateChooser {
   UpdateChooser(const ConvProblem& p, const MachineModel& machine, FeatureBlocks blocks)
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     deep_ = p.R * p.S > 1 ? kDeepReduction : kDeepReductionOfOneTap;
-    base_.flat = can_be_flat(p, SrcAccess::cached) && p.P() * p.Q() <= 2 * deep_;
+    const bool many = machine.pixels == PixelsOfCall::many && p.stride_h * p.stride_w == 1;
+    const std::int64_t most = many ? kDeepReduction : deep_;  // pixels of an image
+    base_.flat = can_be_flat(p, SrcAccess::cached) && p.P() * p.Q() <= 2 * most;
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
     base_.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.C, kUpdateFeatures);
     base_.bk = blocks.bk > 0 ? blocks.bk
@@ -40,7 +43,7 @@ class UpdateChooser {
     kb_ = ceil_div(p.K, base_.bk);
     rows_ = base_.flat ? 1 : p.P();
     pixels_ = base_.flat ? p.P() * p.Q() : p.Q();
-    rows_of_call_ = equal_block(rows_, std::min(rows_, ceil_div(deep_, pixels_)));
+    rows_of_call_ = equal_block(rows_, std::min(rows_, ceil_div(most, pixels_)));
     tile_ = 4.0 * static_cast<double>(p.R * p.S * base_.bc * base_.bk);
     src_ = 4.0 * static_cast<double>(cb_ * base_.bc * p.H * (p.W + 2 * p.pad_w));
     ddst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.P() * p.Q());

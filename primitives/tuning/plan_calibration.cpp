@@ -124,6 +124,12 @@ SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& 
   try_out({shallow},
           {far_layer("C512 K2048 H7 R1"), far_layer("C1024 K512 H14 R1 sh2"), far_layer("C512 K512 H7 R3 ph1")},
           update);
+  SimdTuning many = tuning;
+  many.pixels = PixelsOfCall::many;
+  try_out({many},
+          {far_layer("C64 K256 H56 R1", kImages), far_layer("C128 K512 H28 R1", kImages),
+           far_layer("C512 K128 H28 R1", kImages)},
+          update, kLeastGain);
   return tuning;
 }
 

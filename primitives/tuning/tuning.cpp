@@ -28,7 +28,9 @@ const SizeTable<Tuning>& Tuning::table() {
                        static_cast<FarSrc T::*>(&T::src)),
                 choice("narrow or wide", {"wide", "narrow"}, static_cast<bool T::*>(&T::narrow)),
                 choice("reduction=deep or reduction=shallow", {"reduction=deep", "reduction=shallow"},
-                       static_cast<Reduction T::*>(&T::reduction))},
+                       static_cast<Reduction T::*>(&T::reduction)),
+                choice("pixels=few or pixels=many", {"pixels=few", "pixels=many"},
+                       static_cast<PixelsOfCall T::*>(&T::pixels))},
       .separator = ' ',
       .default_words = true};
   return table;

@@ -6,7 +6,7 @@
 namespace brickwork {
 
 // Text form: "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers code=generated far=prefetch src=runs
-// narrow reduction=deep"; what a text leaves out has its default.
+// narrow reduction=deep pixels=few"; what a text leaves out has its default.
 struct Tuning : SimdTuning {
   static const SizeTable<Tuning>& table();
 };

@@ -20,7 +20,7 @@ using testing::HasSubstr;
 TEST(Tuning, TextAndValueAreInverse) {
   EXPECT_EQ(to_string(SimdTuning{}),
             "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers code=generated far=prefetch src=runs "
-            "narrow reduction=deep");
+            "narrow reduction=deep pixels=few");
   const SimdTuning other{.one = 1,
                          .two = 2,
                          .three = 3,
@@ -33,10 +33,11 @@ TEST(Tuning, TextAndValueAreInverse) {
                          .far = CAccess::stream,
                          .src = FarSrc::blocks,
                          .narrow = false,
-                         .reduction = Reduction::shallow};
+                         .reduction = Reduction::shallow,
+                         .pixels = PixelsOfCall::many};
   EXPECT_EQ(to_string(other),
             "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled code=compiled far=stream "
-            "src=blocks wide reduction=shallow");
+            "src=blocks wide reduction=shallow pixels=many");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
   EXPECT_EQ(parse_tuning(to_string(SimdTuning{.spread = SpreadA::memory})).spread, SpreadA::memory);
