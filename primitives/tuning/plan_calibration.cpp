@@ -94,39 +94,32 @@ std::vector<double> time_plans(Isa isa, const std::vector<SimdTuning>& tunings, 
 SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& forward,
                            const Measure<ConvProblem>& backward_data, const Measure<ConvProblem>& update) {
   SimdTuning tuning = found;
+  const auto with = [&](auto word, auto value) {
+    SimdTuning other = tuning;
+    other.*word = value;
+    return other;
+  };
   const auto try_out = [&](std::vector<SimdTuning> others, const std::vector<ConvProblem>& layers, const auto& measure,
                            double least_gain = kCalibrationMargin) {
     others.insert(others.begin(), tuning);
     tuning = best_of(others, layers, measure, least_gain);
   };
-  SimdTuning blocks = tuning;
-  blocks.src = FarSrc::blocks;
-  SimdTuning lines = tuning;
-  lines.src = FarSrc::lines;
-  try_out({blocks, lines},
+  try_out({with(&SimdTuning::src, FarSrc::blocks), with(&SimdTuning::src, FarSrc::lines)},
           {far_layer("C128 K256 H56 R1"), far_layer("C256 K128 H56 R1 sh2"), far_layer("C512 K128 H28 R1")}, forward);
   // One brick by itself, on one thread, liked prefetches where these layers take 3 to 8 % less with stores past the
   // caches, and the same ones forward 2 to 4 % (Zen 5, 28 images). With half as many the difference is too small to be
   // seen; so many show 2 to 3.5 % of it.
   constexpr std::int64_t kImages = 14;
   constexpr double kLeastGain = 0.01;
-  SimdTuning stream = tuning;
-  stream.far = CAccess::stream;
-  try_out({stream},
+  try_out({with(&SimdTuning::far, CAccess::stream)},
           {far_layer("C64 K256 H56 R1", kImages), far_layer("C256 K64 H56 R1", kImages),
            far_layer("C1024 K256 H14 R1", kImages)},
           backward_data, kLeastGain);
-  SimdTuning wide = tuning;
-  wide.narrow = false;
-  try_out({wide}, {far_layer("C3 K64 H224 R7 sh2 ph3")}, forward);
-  SimdTuning shallow = tuning;
-  shallow.reduction = Reduction::shallow;
-  try_out({shallow},
+  try_out({with(&SimdTuning::narrow, false)}, {far_layer("C3 K64 H224 R7 sh2 ph3")}, forward);
+  try_out({with(&SimdTuning::reduction, Reduction::shallow)},
           {far_layer("C512 K2048 H7 R1"), far_layer("C1024 K512 H14 R1 sh2"), far_layer("C512 K512 H7 R3 ph1")},
           update);
-  SimdTuning many = tuning;
-  many.pixels = PixelsOfCall::many;
-  try_out({many},
+  try_out({with(&SimdTuning::pixels, PixelsOfCall::many)},
           {far_layer("C64 K256 H56 R1", kImages), far_layer("C128 K512 H28 R1", kImages),
            far_layer("C512 K128 H28 R1", kImages)},
           update, kLeastGain);
