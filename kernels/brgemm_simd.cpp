@@ -40,6 +40,7 @@ std::vector<Panel> cut(const BrgemmShape& shape, const BrgemmHints& hints, const
 // The first `rows` rows of a panel in register tiles of near-equal height, 8 rows as 4 + 4: two bands at most.
 template <class Visit>
 void each_band(const Panel& panel, int rows, const Access& access, Visit&& visit) {
+  if (rows == 0) return;
   const EqualSpans spans(rows, rows <= panel.whole_rows ? panel.whole_rows : panel.most_rows);
   const auto visit_tiles = [&](int first, int end) {
     if (first == end) return;

@@ -276,9 +276,16 @@ TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
         }
 }
 
-// One kernel serves every number of rows, in any order; none is asked for twice in a row.
+// One kernel serves every number of rows, in any order; none is asked for twice in a row. No rows are no tile, of
+// whatever height.
 TEST_P(Brgemm, FewerRows) {
   Draw draw;
+  for (bool whole : {false, true}) {
+    if (!passes({.shape = padded_shape(7, 33, 9, 0, 0, BatchKind::strides),
+                 .hints = {.tuning = {.whole = whole}},
+                 .rows = 0}))
+      return;
+  }
   for (int m : {1, 2, 7, 13, 28, 64})
     for (int n : {5, 16, 33, 64, 112})
       for (BatchKind kind : kBatchKinds)
