@@ -23,9 +23,11 @@ class BandAssembler : public Xbyak::CodeGenerator {
         vecs_(size.vecs),
         last_lanes_(size.last_lanes),
         a_from_memory_(vecs_ == 1 && hints.tuning.spread == SpreadA::memory),
-        sums_(independent_sums(kRegisters, rows_ * vecs_, vecs_ + 1)),
+        sets_zeros_(sets_zeros_between(shape, hints)),
+        registers_(sets_zeros_ ? kRegisters - 1 : kRegisters),
+        sums_(independent_sums(registers_, rows_ * vecs_, vecs_ + 1)),
         shuffled_(vecs_ == 1 && hints.tuning.spread == SpreadA::shuffled && !shape.a_transposed
-                      ? shuffled_rows(kRegisters, rows_, sums_)
+                      ? shuffled_rows(registers_, rows_, sums_)
                       : 0),
         first_free_(sums_ * rows_ * vecs_ + shuffled_) {}
 
@@ -40,6 +42,10 @@ class BandAssembler : public Xbyak::CodeGenerator {
             base_b = r15;
   // Of a transposed A, whose rows are never known to be zeros: what is asked for of it, and the next member's.
   const Reg ask_a = r14, ask_next = rbp;
+  // Where zeros are set, no row of A is known to be zeros, and C is not asked for: the next row of zeros, and turns
+  // until then.
+  const Reg zeros_c = r11, zeros_turns = r14;
+  const Zmm zero = Zmm(kRegisters - 1);  // where it is needed; no tile reaches it then
   const std::array<Reg, 6> saved = {rbx, rbp, r12, r13, r14, r15};
   const Xbyak::Opmask tail = k1, kept = k2;
   // NOLINTEND(readability-identifier-naming)
@@ -149,10 +155,46 @@ class BandAssembler : public Xbyak::CodeGenerator {
     for (int at = (rows_ - 1) * row_a(); at >= 0; at -= kLine) prefetcht0(ptr[step + at]);
   }
 
+  // --- What is stored besides, between the multiply-adds, too
+
+  // A row of every zero tile, each so many turns that all are set when the sums are done.
+  void begin_zeros() {
+    mov(zeros_c, argument(offsetof(BandArguments, zeros_begin)));
+    mov(zeros_turns, argument(offsetof(BandArguments, zeros_every)));
+    vpxord(zero, zero, zero);
+  }
+  void zeros_of_turn() {
+    Xbyak::Label none;
+    dec(zeros_turns);
+    jnz(none, T_NEAR);
+    mov(zeros_turns, argument(offsetof(BandArguments, zeros_every)));
+    cmp(zeros_c, rows_ * row_c());
+    jge(none, T_NEAR);
+    set_row_to_zeros();
+    L(none);
+  }
+  void finish_zeros() {
+    Xbyak::Label row, none;
+    L(row);
+    cmp(zeros_c, rows_ * row_c());
+    jge(none, T_NEAR);
+    set_row_to_zeros();
+    jmp(row, T_NEAR);
+    L(none);
+  }
+  void set_row_to_zeros() {
+    for (int tile = 0; tile < shape_.zero_tiles.count; ++tile) {
+      const int from_c = static_cast<int>(shape_.zero_tiles.from_c[static_cast<std::size_t>(tile)]) * kFloat;
+      for (int v = 0; v < vecs_; ++v) vmovntps(ptr[tile_c + zeros_c + from_c + v * kVector], zero);
+    }
+    add(zeros_c, row_c());
+  }
+
   const BrgemmShape& shape_;
   const BrgemmHints& hints_;
   const int rows_, vecs_, last_lanes_;
-  const bool a_from_memory_;
+  const bool a_from_memory_, sets_zeros_;
+  const int registers_;
   const int sums_, shuffled_;
   const int first_free_;  // register
 };

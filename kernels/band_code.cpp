@@ -56,6 +56,7 @@ class BandGenerator : public BandAssembler {
     }
     if (hints_.zero_rows.period != 0) xor_(place, place);
     if (asks_for_c()) mov(below_c, rows_ * row_c());
+    if (sets_zeros_) begin_zeros();
     Xbyak::Label member, next, end;
     mov(members, argument(offsetof(BandArguments, members)));
     test(members, members);
@@ -143,9 +144,9 @@ class BandGenerator : public BandAssembler {
   }
 
   void add_steps(int first, int end, bool asks) {
-    constexpr int kAtOnce = 4, kStepsOfAnAsk = 8;
+    constexpr int kStepsOfAnAsk = 8;
     const bool all_at_once = std::int64_t{shape_.k} * rows_ * vecs_ <= kMostUnrolledSteps;
-    const int turn = all_at_once ? shape_.k : std::max(kAtOnce, sums_), whole = shape_.k / turn;
+    const int turn = all_at_once ? shape_.k : std::max(kTurn, sums_), whole = shape_.k / turn;
     const bool asks_a = asks && asks_for_a();
     // Steps, or turns of them, that are asked for ahead.
     const int ahead = std::min(static_cast<int>(hints_.tuning.ahead), shape_.k),
@@ -161,7 +162,8 @@ class BandGenerator : public BandAssembler {
       }
     }
     for (int k = 0; k < turn && whole > 0; ++k) {
-      if (hints_.calls_say_what_is_read_next && k % kAtOnce == 0) ask_for_next_line();
+      if (hints_.calls_say_what_is_read_next && k % kTurn == 0) ask_for_next_line();
+      if (sets_zeros_ && k % kTurn == 0) zeros_of_turn();
       if (asks_for_c() && k % kStepsOfAnAsk == 0) ask_for_c();
       if (asks_a) {
         const int asked = k + ahead;
@@ -185,7 +187,7 @@ class BandGenerator : public BandAssembler {
 
   // As many vectors of a row of B are held as there is room for beside an element of A.
   void add_step(int k, int first, int end, bool asks, int shuffled) {
-    const int room = kRegisters - first_free_;
+    const int room = registers_ - first_free_;
     const EqualSpans parts(vecs_, room - 1);
     for (int r = first; k % 4 == 0 && r < std::min(end, shuffled); ++r) {
       vbroadcastf32x4(quad(r), ptr[a + r * row_a() + k * step_a()]);
@@ -220,6 +222,7 @@ class BandGenerator : public BandAssembler {
     for (int s = 1; s < sums_; ++s) {
       for (int i = 0; i < rows_ * vecs_; ++i) vaddps(Zmm(i), Zmm(i), Zmm(s * rows_ * vecs_ + i));
     }
+    if (sets_zeros_) finish_zeros();
     if (shape_.beta != 0) {
       for (int r = 0; r < rows_; ++r) {
         for (int v = 0; v < vecs_; ++v) add_to(sum(0, r, v), tile_c + r * row_c(), v);
@@ -264,7 +267,6 @@ class BandGenerator : public BandAssembler {
   // The maximum is its second operand where one of the two is a NaN.
   void apply_relu() {
     Xbyak::Label none;
-    const Zmm zero(high(0));
     mov(scratch, argument(offsetof(BandArguments, relu)));
     test(scratch, scratch);
     jz(none, T_NEAR);
@@ -276,7 +278,6 @@ class BandGenerator : public BandAssembler {
   // A sum is kept unless 0 >= `at`, so beside a NaN, too.
   void apply_derivative_of_relu() {
     constexpr int kNotGreaterOrEqual = 0x19;
-    const Zmm zero(high(0));
     vpxord(zero, zero, zero);
     each_beside(offsetof(BandArguments, relu_at), offsetof(BandArguments, ldat), [&](int r, int v) {
       vcmpps(is_tail(v) ? kept | tail : kept, zero, ptr[scratch + v * kVector], kNotGreaterOrEqual);

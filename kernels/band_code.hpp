@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "brgemm_simd.hpp"
+#include "generated_tiles.hpp"
 
 namespace brickwork {
 
@@ -16,13 +17,15 @@ struct BandArguments {
   std::int64_t ldr, ldat, next_a;                                 // bytes
   const LiveRows* live;                                           // null: all are
   const char *next_line, *next_lines_end;                         // what is read next; counts up
+  std::int64_t zeros_begin;                                       // bytes from the tile to its first row of zeros
+  std::int64_t zeros_every;                                       // turns from one to the next
   std::int64_t first_asks_for_b, others_ask_for_b, relu, stream;  // 0 or 1
 };
 static_assert(sizeof(LiveRows) == 1);
 
-constexpr int kLanes = 16;                                        // of a vector
 constexpr int kFloat = sizeof(float), kVector = kLanes * kFloat;  // bytes
 constexpr int kMostTileRows = 28;
+constexpr int kTurn = 4;  // steps between which something else is done now and then
 // Of a member with so few FMAs (rows x vectors x steps) all steps are unrolled: 1 % of ResNet-50's first layer.
 constexpr int kMostUnrolledSteps = 640;
 

@@ -76,7 +76,9 @@ class SimdBrgemm final : public BrgemmKernel {
         access_{.stream = hints.c == CAccess::stream && shape.beta == 0,
                 .ahead = hints.tuning.ahead * shape.ldb * static_cast<std::int64_t>(sizeof(float)),
                 .kept = hints.tuning.kept * 1024},
-        panels_(cut(shape, hints, isa)) {
+        panels_(cut(shape, hints, isa)),
+        zeros_between_(sets_zeros_between(shape, hints) &&
+                       std::ranges::all_of(panels_, [](const Panel& p) { return p.generated != nullptr; })) {
     const ZeroRows& zeros = hints.zero_rows;
     for (const Panel& panel : panels_) {
       each_band(panel, shape.m, access_, [&](Band band) {
@@ -107,9 +109,14 @@ class SimdBrgemm final : public BrgemmKernel {
     }
   }
 
+  bool sets_zeros(const BrgemmCall& call) const override {
+    return zeros_between_ && access_.streams(static_cast<const float*>(call.c), shape(), call.epilogue, kLanes);
+  }
+
   Isa isa_;
   Access access_;
   std::vector<Panel> panels_;
+  bool zeros_between_;
   std::vector<Band> bands_;  // of all m rows
 };
 

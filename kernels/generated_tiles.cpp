@@ -22,7 +22,9 @@ namespace {
 // Whether all distances within a tile and to the next one fit the 31 bits that an instruction has for them.
 bool fits(const BrgemmShape& s, const SimdTuning& tuning) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() / kFloat;
-  return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) &&
+  std::int64_t from_c = 0;
+  for (const std::int64_t zeros : s.zero_tiles.from_c) from_c = std::max(from_c, std::abs(zeros));
+  return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) && from_c <= kMost / 2 &&
          std::max(s.step_of_a(), s.ldb) <= kMost / (kMostUnrolledSteps + tuning.ahead + 1);
 }
 
@@ -43,6 +45,7 @@ class Avx512Tiles final : public GeneratedTiles {
     };
     const bool relu = epilogue.activation == Activation::relu;
     const bool stream = band.access.streams(c, shape_, epilogue, kLanes);
+    const bool zeros = call.zeros && stream && sets_zeros_between(shape_, hints_);
     BandArguments arguments{
         .a = reinterpret_cast<const float*>(batch.base_a) + band.row * shape_.row_of_a(),
         .b = reinterpret_cast<const float*>(batch.base_b) + band.column,
@@ -60,6 +63,8 @@ class Avx512Tiles final : public GeneratedTiles {
         .live = band.period == 0 ? nullptr : band.live_rows.data(),
         .next_line = static_cast<const char*>(call.read_next),
         .next_lines_end = static_cast<const char*>(call.read_next) + call.read_next_bytes,
+        .zeros_begin = zeros ? 0 : band.tile_rows * shape_.ldc * kFloat,
+        .zeros_every = std::max<std::int64_t>(1, batch.size * (shape_.k / kTurn) / band.tile_rows),
         .first_asks_for_b = 1,
         .others_ask_for_b = !band.access.keeps_b(shape_, batch.size),
         .relu = relu && epilogue.at == nullptr,

@@ -61,13 +61,12 @@ class Operand {
   void keep() { before_.assign(first(), first() + size_ + kMargin); }
   bool unchanged() const { return std::memcmp(first(), before_.data(), before_.size() * sizeof(float)) == 0; }
 
-  // Did anything change but the rows x cols tile at the start of the operand?
-  bool unchanged_outside(int rows, int cols, std::int64_t ld) {
+  // What the rows x cols tile that begins so far on in the operand has become is no change any more.
+  void accept(std::int64_t begin, int rows, int cols, std::int64_t ld) {
     for (int i = 0; i < rows; ++i) {
-      float* row = before_.data() + (data_ - first()) + i * ld;
-      std::memcpy(row, data_ + i * ld, cols * sizeof(float));
+      float* row = before_.data() + (data_ - first()) + begin + i * ld;
+      std::memcpy(row, data_ + begin + i * ld, cols * sizeof(float));
     }
-    return unchanged();
   }
 
  private:
@@ -244,7 +243,11 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
 
   Operand a(Placement::size(test.batch, place.distance_a, place.extent_a), test.guard_after, region_a);
   Operand b(Placement::size(test.batch, place.distance_b, place.extent_b), test.guard_after, region_b);
-  Operand c(Placement::extent(rows_there, s.ldc, s.n), test.guard_after, region_c, kAroundC);
+  std::vector<std::int64_t> zero_tiles(s.zero_tiles.from_c.begin(), s.zero_tiles.from_c.begin() + s.zero_tiles.count);
+  if (!test.zeros) zero_tiles.clear();
+  const std::int64_t last_tile = zero_tiles.empty() || rows_there == 0 ? 0 : std::ranges::max(zero_tiles);
+  Operand c(static_cast<std::size_t>(last_tile) + Placement::extent(rows_there, s.ldc, s.n), test.guard_after, region_c,
+            kAroundC);
   Operand bias(s.n, test.guard_after, region_bias);
   Operand residual(Placement::extent(rows, ldr, s.n), test.guard_after, region_residual);
   Operand at(Placement::extent(rows, ldat, s.n), test.guard_after, region_at);
@@ -305,6 +308,7 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
                         .next_a = test.next_a,
                         .read_next = test.read_next,
                         .read_next_bytes = test.read_next_bytes,
+                        .zeros = test.zeros,
                         .epilogue = {.bias = test.bias ? bias.data() : nullptr,
                                      .residual = test.residual ? residual.data() : nullptr,
                                      .ldr = ldr,
@@ -323,7 +327,15 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
       if (!test.last.accepts(got, sum, where))
         return fmt::format("C[{}][{}] is {}, expected {}", i, j, got, test.last(sum, where));
     }
-  if (!c.unchanged_outside(rows, s.n, s.ldc)) return "it wrote outside its tile of C";
+  c.accept(0, rows, s.n, s.ldc);
+  for (const std::int64_t tile : zero_tiles) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < s.n; ++j)
+        if (const float got = c.data()[tile + i * s.ldc + j]; got != 0.0f)
+          return fmt::format("element [{}][{}] of the zero tile at {} is {}", i, j, tile, got);
+    c.accept(tile, rows, s.n, s.ldc);
+  }
+  if (!c.unchanged()) return "it wrote outside its tile of C";
   return {};
 }
 

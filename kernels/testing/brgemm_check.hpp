@@ -20,6 +20,7 @@ struct BrgemmCase {
   std::int64_t next_a = 0;  // as in BrgemmCall, and so are these
   const void* read_next = nullptr;
   std::int64_t read_next_bytes = 0;
+  bool zeros = true;  // of a shape that has zero tiles, none of them before C
   bool bias = false, residual = false;
   LastStep last;  // of the epilogue
 };

@@ -137,6 +137,40 @@ TEST(BrgemmCheck, SeesNaN) {
             "");
 }
 
+// A kernel that leaves zeros out of its own accord gets them from brgemm.hpp; not one that says it has set them.
+class SaysItSetsZeros final : public BrgemmKernel {
+ public:
+  SaysItSetsZeros(const BrgemmShape& shape, WrongCall besides)
+      : BrgemmKernel(shape), right_(portable(shape)), besides_(std::move(besides)) {}
+  std::string_view isa() const override { return "wrong"; }
+
+ private:
+  void run(const BrgemmCall& call) const override {
+    (*right_)(call);
+    besides_(*right_, call);
+  }
+  bool sets_zeros(const BrgemmCall&) const override { return true; }
+
+  BrgemmKernelPtr right_;
+  WrongCall besides_;
+};
+
+TEST(BrgemmCheck, SeesZerosThatAreMissingOrTooMany) {
+  BrgemmShape shape = padded_shape(kM, kN, kK, 0, 0, BatchKind::offsets);
+  shape.ldc = 2 * kN;
+  shape.zero_tiles = {.count = 2, .from_c = {kN, kM * shape.ldc}};
+  const auto check = [&](const WrongCall& besides, bool zeros) {
+    return check_brgemm(SaysItSetsZeros(shape, besides), {.shape = shape, .batch = 3, .zeros = zeros});
+  };
+  const auto nothing = [](auto&, const BrgemmCall&) {};
+  EXPECT_EQ(check(nothing, true), "");
+  EXPECT_EQ(check(nothing, false), "");
+  for (const std::int64_t place : {std::int64_t{kN}, kM * shape.ldc + kN - 1, kM * shape.ldc + (kM - 1) * shape.ldc}) {
+    EXPECT_NE(check([&](auto&, const BrgemmCall& x) { c_of(x)[place] = 1; }, true), "") << place;
+  }
+  EXPECT_EQ(check([&](auto&, const BrgemmCall& x) { c_of(x)[kM * shape.ldc + kN] = 0; }, true), kBeyondTile);
+}
+
 TEST(BrgemmCheck, SeesAWriteBeyondC) {
   const auto write_beyond = [](auto& kernel, const BrgemmCall& x) {
     right(kernel, x);

@@ -28,7 +28,8 @@ Result<ConvBackwardData> ConvBackwardData::make(const ConvProblem& problem, cons
   auto blocking = ConvBackwardBlocking::make(problem, plan);
   if (!blocking) return {blocking.status(), blocking.reason()};
   for (const ConvBackwardBlocking::Phase& phase : blocking->phases()) {
-    auto loops = ConvForward::make(phase.conv, backend, isa, tuning);
+    const ZeroTiles zeros = conv.phases_.empty() ? blocking->zero_tiles() : ZeroTiles();
+    auto loops = ConvForward::make(phase.conv, backend, isa, tuning, zeros);
     if (!loops) return {loops.status(), loops.reason()};
     conv.phases_.push_back(*std::move(loops));
   }
@@ -74,13 +75,15 @@ void ConvBackwardData::run(const float* ddst, const float* packed_weights, const
     scatter_->run(ddst, packed_weights, dsrc);
     return finish_scattered(residual, at, dsrc);
   }
+  // Those that the first phase's bricks do not set.
   const auto& without_taps = blocking_->without_taps();
+  const std::size_t left = blocking_->zero_tiles().count > 0 ? 0 : without_taps.size();
   for (std::size_t i = 0; i < phases_.size(); ++i) {
     const ConvForwardBlocking& phase = phases_[i].blocking();
     const float* const weights = packed_weights + blocking_->phases()[i].first_weight;
     run_conv_backward(Kokkos::DefaultHostExecutionSpace(), phases_[i].brick(), 1, phase.nest(), phase.geometry(),
                       phase.data(ddst, weights, nullptr, residual, dsrc, at), without_taps.data(),
-                      i == 0 ? static_cast<int>(without_taps.size()) : 0, plan_.dst);
+                      i == 0 ? static_cast<int>(left) : 0, plan_.dst);
   }
 }
 

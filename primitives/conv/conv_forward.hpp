@@ -17,7 +17,8 @@ class ConvForward {
   static Result<ConvForward> make(const ConvView&, const ConvPlan&, const std::string& problem, Backend, Isa,
                                   const SimdTuning&);
 
-  static Result<ConvForward> make(const ConvForwardBlocking&, Backend, Isa, const SimdTuning&);
+  // Tiles' last calls set the zero tiles.
+  static Result<ConvForward> make(const ConvForwardBlocking&, Backend, Isa, const SimdTuning&, const ZeroTiles& = {});
 
   const ConvPlan& plan() const { return blocking_.plan(); }
   std::string_view isa() const { return bricks_[0]->isa(); }

@@ -99,7 +99,10 @@ struct ConvForwardBody {
         at[kCb].size() * filter_rows * g.taps, data.src_offsets + offsets, data.weights_offsets + offsets);
     call.c = data.dst + tile;
     call.next_a = kb == 0 || !g.src_stays ? g.next_src : 0;
-    if (at.last(kCb)) call.epilogue = epilogue(kb, tile);
+    if (at.last(kCb)) {
+      call.epilogue = epilogue(kb, tile);
+      call.zeros = true;
+    }
     brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>() + g.gathered.elements());
   }
 
