@@ -186,9 +186,27 @@ def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Call
     if missing:
         return missing
     if summed:
-        return at_least(claim, summed(problems, claim.of, pick), f"over {len(problems)} problems, against {against}")
-    ratios = [derive.ratio(p, claim.of, pick(p) if callable(pick) else pick) for p in problems]
-    return at_least(claim, *lowest_of(claim, ratios, problems))
+        measured, reason = summed(problems, claim.of, pick), f"over {len(problems)} problems, against {against}"
+        short = [] if measured.value >= claim.bound else [problems]
+    else:
+        ratios = [derive.ratio(p, claim.of, pick(p) if callable(pick) else pick) for p in problems]
+        measured, reason = lowest_of(claim, ratios, problems)
+        short = [[p] for p, ratio in zip(problems, ratios, strict=True) if ratio.value < claim.bound]
+    return at_least(claim, measured, reason + out_of_reach(claim, short, pick, summed))
+
+
+def out_of_reach(claim: Claim, short: list[list[Problem]], pick, summed: Callable | None) -> str:
+    """Of groups of problems whose ratio is below the bound, on which the other is too near to the machine's limit for anybody to be
+    so far ahead, and how far one at the limit would be; empty where there are none."""
+    said = []
+    for group in short:
+        at_limit = [derive.with_limit(p, pick(p) if callable(pick) else pick) for p in group]
+        if not all(at_limit):
+            continue
+        most = (summed or derive.weighted_ratio)(at_limit, derive.AT_THE_LIMIT, pick).value
+        if most < claim.bound:
+            said.append((f"{group[0].label} " if len(group) == 1 else "") + f"{most:.3f}")
+    return f"; nobody could reach it, at the machine's limit the ratio would be: {', '.join(said)}" if said else ""
 
 
 def scaling(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:

@@ -1,10 +1,10 @@
 """What the figures show, derived from what was measured: ratios, shares of a limit, whole-network figures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sweeps import Cell, Problem, Sweep
+from sweeps import Cell, Problem, Sweep, Times
 
 ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
 LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "read": "speed of reading alone", "stream": "stream bandwidth"}
@@ -59,6 +59,21 @@ def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
 def _fraction(limit: str, problem: Problem, contender: str) -> tuple[float, np.ndarray]:
     cell, most = problem.cells[contender], problem.limit(limit, contender)
     return cell.speed / most.speed, (cell.work / cell.resampled_seconds) / (most.work / most.resampled_seconds)
+
+
+AT_THE_LIMIT = "the machine's limit"  # a contender that nobody is
+
+
+def with_limit(problem: Problem, contender: str) -> Problem | None:
+    """The problem with one contender more, which does no more than must be done, as fast as no correct measurement can be beside
+    this contender; None where no such limit was measured."""
+    most = problem.limit(problem.lowest_limit, contender) if problem.lowest_limit else None
+    if not most:
+        return None
+    cell = problem.cells[contender]
+    seconds = cell.seconds * cell.least_speed / (ABOVE_LIMIT_TOLERANCE * most.speed)
+    limit = replace(cell, identity=AT_THE_LIMIT, plan="", times=Times.of_samples([seconds]))
+    return replace(problem, cells=problem.cells | {AT_THE_LIMIT: limit})
 
 
 def quotient_of_fractions(limit: str, problem: Problem, other: Problem, contender: str) -> Estimate:

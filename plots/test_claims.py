@@ -80,6 +80,32 @@ def test_one_slow_layer_breaks_the_claim_on_every_layer_only(resnet50):
     assert found.reason == "lowest at layer05; 19 of 20 problems reach the bound"
 
 
+# 4e9 flop, of which nobody needs less than 4e9 / (1.02 * 236e9) seconds.
+def test_a_bound_that_nobody_could_reach_is_named_as_such(resnet50):
+    sweep = resnet50(brickwork_simd=0.018, onednn=0.0175, libxsmm_dnn=0.0175)
+    beyond = 0.0175 * 1.02 * 236 / 4
+    assert beyond < 1.08
+    found = outcome("conv-libxsmm-dnn", sweep)
+    assert found.status == FAILS
+    assert found.reason.endswith(f"; nobody could reach it, at the machine's limit the ratio would be: {beyond:.3f}")
+    assert "nobody" not in outcome("conv-onednn", sweep).reason  # 1.03
+    for problem in sweep.problems:
+        problem.cells["libxsmm-dnn"].least_flop /= 2  # as half of the filter's taps meet the padding
+    assert "nobody" not in outcome("conv-libxsmm-dnn", sweep).reason
+
+
+def test_of_many_problems_those_are_named_on_which_nobody_could_reach_a_bound(resnet50):
+    sweep = resnet50(brickwork_simd=0.019, onednn=0.02)
+    for problem in sweep.problems[:2]:
+        problem.cells["onednn"].times = Times.of_samples([0.016] * 3)
+    found = outcome("conv-onednn-every-layer", sweep)
+    beyond = 0.016 * 1.02 * 236 / 4
+    assert found.reason.endswith(f"the ratio would be: layer01 {beyond:.3f}, layer02 {beyond:.3f}")
+    for problem in sweep.problems:
+        problem.roof = problem.peak = None
+    assert "nobody" not in outcome("conv-onednn-every-layer", sweep).reason
+
+
 @pytest.mark.parametrize(("claim", "minibatch"), [("plan-rule", 28), ("plan-rule-one-image", 1)])
 def test_one_layer_with_a_better_plan_breaks_the_claim_on_the_rule(resnet50, claim, minibatch):
     sweep = resnet50(minibatch, change=with_searched, brickwork_simd=0.02)
