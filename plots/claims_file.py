@@ -83,7 +83,7 @@ class Claim:
     against: str  # empty: a limit of the machine, or fewer threads
     bound: float
     when: Condition  # on what is the same in the whole sweep
-    usual: dict[str, str]  # what such columns hold besides
+    usual: dict[str, str]  # what such columns hold besides, unless a condition names them
     where: Condition  # on the problems
     machine: Machine | None
     at_most: bool = False  # the bound is the most that may be measured; else the least
@@ -139,7 +139,7 @@ def _claim(entry: dict, usual: dict[str, str]) -> Claim:
         raise ValueError(f"has 'at_most', which is for the statistics {', '.join(OF_ERRORS)}")
     texts["sentence"] = _sentence(texts, key, bound)
     when, where = (_condition(key, texts.pop(key)) for key in ("when", "where"))
-    usual = {column: value for column, value in usual.items() if column not in when.names}
+    usual = {column: value for column, value in usual.items() if column not in when.names | where.names}
     return Claim(bound=float(bound), at_most=key == "at_most", when=when, usual=usual, where=where, machine=_machine(entry), **texts)
 
 
