@@ -84,6 +84,7 @@ class Tree:
         (self.folder / "scripts" / "mutations" / "toy.toml").write_text("\n".join(lines) + "\n")
 
     def start(self, *options: str) -> subprocess.Popen:
+        heard = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 - a shell's background jobs ignore it
         return subprocess.Popen(
             [sys.executable, "scripts/mutate", *options],
             cwd=self.folder,
@@ -91,6 +92,7 @@ class Tree:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=heard,
         )
 
     def mutate(self, *options: str) -> tuple[int, list[str], str]:
