@@ -294,7 +294,7 @@ TEST_P(Brgemm, ZerosBesideC) {
                             .last = kLastSteps[draw(kNumLastSteps)]};
             BrgemmShape& s = test.shape;
             s.ldc = stride * n;
-            const std::int64_t row = m * s.ldc + draw(2) * 16;  // from one row of pixels to the next
+            const std::int64_t row = m * s.ldc + draw(3) * 8;  // from one row of pixels to the next
             for (int phase = 1; phase < stride * stride; ++phase)
               s.zero_tiles.from_c[s.zero_tiles.count++] = phase / stride * row + phase % stride * n;
             if (!passes(test)) return;
