@@ -168,7 +168,7 @@ def speed(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
 
 def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Callable | None) -> Outcome:
     """The lowest ratio, or where summed is given that of all the problems."""
-    pick, against = claim.against, claim.against
+    against = claim.against
     if claim.against == BEST_OF_OTHERS:
         all_chosen, problems = problems, [p for p in problems if derive.fastest(p, sweep.peers)]
         if claim.shapes and len(problems) < len(all_chosen):
@@ -183,24 +183,28 @@ def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Call
             return derive.fastest(problem, sweep.peers)
     else:
         missing = lacking(sweep, problems, claim.of, claim.against)
+
+        def pick(_: Problem) -> str:
+            return claim.against
+
     if missing:
         return missing
     if summed:
         measured, reason = summed(problems, claim.of, pick), f"over {len(problems)} problems, against {against}"
         short = [] if measured.value >= claim.bound else [problems]
     else:
-        ratios = [derive.ratio(p, claim.of, pick(p) if callable(pick) else pick) for p in problems]
+        ratios = [derive.ratio(p, claim.of, pick(p)) for p in problems]
         measured, reason = lowest_of(claim, ratios, problems)
         short = [[p] for p, ratio in zip(problems, ratios, strict=True) if ratio.value < claim.bound]
     return at_least(claim, measured, reason + out_of_reach(claim, short, pick, summed))
 
 
-def out_of_reach(claim: Claim, short: list[list[Problem]], pick, summed: Callable | None) -> str:
+def out_of_reach(claim: Claim, short: list[list[Problem]], pick: Callable, summed: Callable | None) -> str:
     """Of groups of problems whose ratio is below the bound, on which the other is too near to the machine's limit for anybody to be
     so far ahead, and how far one at the limit would be; empty where there are none."""
     said = []
     for group in short:
-        at_limit = [derive.with_limit(p, pick(p) if callable(pick) else pick) for p in group]
+        at_limit = [derive.with_limit(p, pick(p)) for p in group]
         if not all(at_limit):
             continue
         most = (summed or derive.weighted_ratio)(at_limit, derive.AT_THE_LIMIT, pick).value

@@ -75,9 +75,9 @@ void ConvBackwardData::run(const float* ddst, const float* packed_weights, const
     scatter_->run(ddst, packed_weights, dsrc);
     return finish_scattered(residual, at, dsrc);
   }
-  // Those that the first phase's bricks do not set.
   const auto& without_taps = blocking_->without_taps();
-  const std::size_t left = blocking_->zero_tiles().count > 0 ? 0 : without_taps.size();
+  const bool by_brick = phases_.front().brick().of_beta[0]->shape().zero_tiles.count > 0;
+  const std::size_t left = by_brick ? 0 : without_taps.size();
   for (std::size_t i = 0; i < phases_.size(); ++i) {
     const ConvForwardBlocking& phase = phases_[i].blocking();
     const float* const weights = packed_weights + blocking_->phases()[i].first_weight;
