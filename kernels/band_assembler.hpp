@@ -12,7 +12,6 @@ namespace brickwork {
 
 class BandAssembler : public Xbyak::CodeGenerator {
  protected:
-  static constexpr int kRegisters = 32;
   static constexpr int kLine = 64;  // bytes
 
   BandAssembler(const BrgemmShape& shape, const BrgemmHints& hints, TileSize size)
@@ -21,10 +20,14 @@ class BandAssembler : public Xbyak::CodeGenerator {
         hints_(hints),
         rows_(size.rows),
         vecs_(size.vecs),
+        lanes_(size.lanes),
         last_lanes_(size.last_lanes),
-        a_from_memory_(vecs_ == 1 && hints.tuning.spread == SpreadA::memory),
-        sets_zeros_(sets_zeros_between(shape, hints)),
-        registers_(sets_zeros_ ? kRegisters - 1 : kRegisters),
+        avx512_(lanes_ == 16),
+        vector_(lanes_ * kFloat),
+        a_from_memory_(avx512_ && vecs_ == 1 && hints.tuning.spread == SpreadA::memory),
+        sets_zeros_(sets_zeros_between(shape, hints, lanes_)),
+        all_registers_(avx512_ ? 32 : 16),
+        registers_(all_registers_ - (sets_zeros_ || (has_tail() && !avx512_) ? 1 : 0)),
         sums_(independent_sums(registers_, rows_ * vecs_, vecs_ + 1)),
         shuffled_(vecs_ == 1 && hints.tuning.spread == SpreadA::shuffled && !shape.a_transposed
                       ? shuffled_rows(registers_, rows_, sums_)
@@ -32,7 +35,7 @@ class BandAssembler : public Xbyak::CodeGenerator {
         first_free_(sums_ * rows_ * vecs_ + shuffled_) {}
 
   using Reg = Xbyak::Reg64;
-  using Zmm = Xbyak::Zmm;
+  using Vec = Xbyak::Ymm;  // or Zmm: a register knows how wide it is
 
   // --- Registers
 
@@ -45,15 +48,21 @@ class BandAssembler : public Xbyak::CodeGenerator {
   // Where zeros are set, no row of A is known to be zeros, and C is not asked for: the next row of zeros, and turns
   // until then.
   const Reg zeros_c = r11, zeros_turns = r14;
-  const Zmm zero = Zmm(kRegisters - 1);  // where it is needed; no tile reaches it then
   const std::array<Reg, 6> saved = {rbx, rbp, r12, r13, r14, r15};
   const Xbyak::Opmask tail = k1, kept = k2;
   // NOLINTEND(readability-identifier-naming)
 
-  Zmm sum(int s, int r, int v) const { return Zmm((s * rows_ + r) * vecs_ + v); }
-  Zmm quad(int r) const { return Zmm(sums_ * rows_ * vecs_ + r); }
-  bool is_tail(int v) const { return v == vecs_ - 1 && last_lanes_ < kLanes; }
-  static int high(int i) { return kRegisters - 1 - i; }  // of the last ones, which no tile's first sum reaches
+  Vec vec(int i) const { return avx512_ ? Vec(Xbyak::Zmm(i)) : Vec(i); }
+  Vec sum(int s, int r, int v) const { return vec((s * rows_ + r) * vecs_ + v); }
+  Vec quad(int r) const { return vec(sums_ * rows_ * vecs_ + r); }
+  bool has_tail() const { return last_lanes_ < lanes_; }
+  bool is_tail(int v) const { return v == vecs_ - 1 && has_tail(); }
+  // The last ones, which no tile's first sum reaches. AVX2's last of all says which lanes of a tail there are.
+  Vec high(int i) const { return vec(all_registers_ - 1 - (has_tail() && !avx512_ ? 1 : 0) - i); }
+  Vec tail_lanes() const { return vec(all_registers_ - 1); }
+  Vec zero() const { return vec(all_registers_ - 1); }  // where rows of zeros are set, of a shape without a tail
+
+  void set_to_zero(const Vec& x) { vxorps(x, x, x); }
 
   // --- Memory
 
@@ -63,11 +72,46 @@ class BandAssembler : public Xbyak::CodeGenerator {
   int row_c() const { return static_cast<int>(shape_.ldc) * kFloat; }
   Xbyak::Address argument(std::size_t offset) const { return qword[arguments + offset]; }
 
-  void load(const Zmm& to, const Xbyak::RegExp& from, int v) {
-    vmovups(is_tail(v) ? to | tail | T_z : to, ptr[from + v * kVector]);
+  void find_tail() {
+    if (!has_tail()) return;
+    if (avx512_) {
+      mov(scratch.cvt32(), (1 << last_lanes_) - 1);
+      kmovw(tail, scratch.cvt32());
+    } else {
+      static constexpr std::int32_t kLanesOfTail[] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+      mov(scratch, reinterpret_cast<std::size_t>(kLanesOfTail + lanes_ - last_lanes_));
+      vmovups(tail_lanes(), ptr[scratch]);
+    }
   }
-  void add_to(const Zmm& x, const Xbyak::RegExp& from, int v) {
-    vaddps(is_tail(v) ? x | tail : x, x, ptr[from + v * kVector]);
+  void load(const Vec& to, const Xbyak::RegExp& from, int v) {
+    const auto address = ptr[from + v * vector_];
+    if (!is_tail(v)) {
+      vmovups(to, address);
+    } else if (avx512_) {
+      vmovups(to | tail | T_z, address);
+    } else {
+      vmaskmovps(to, tail_lanes(), address);
+    }
+  }
+  void store(const Xbyak::RegExp& to, const Vec& x, int v, bool stream) {
+    const auto address = ptr[to + v * vector_];
+    if (!is_tail(v)) {
+      stream ? vmovntps(address, x) : vmovups(address, x);
+    } else if (avx512_) {
+      vmovups(address | tail, x);
+    } else {
+      vmaskmovps(address, tail_lanes(), x);
+    }
+  }
+  void add_to(const Vec& x, const Xbyak::RegExp& from, int v) {
+    if (!is_tail(v)) {
+      vaddps(x, x, ptr[from + v * vector_]);
+    } else if (avx512_) {
+      vaddps(x | tail, x, ptr[from + v * vector_]);
+    } else {
+      load(high(0), from, v);
+      vaddps(x, x, high(0));
+    }
   }
 
   // --- What is asked for ahead: each of these between the multiply-adds, some lines at a time
@@ -123,16 +167,19 @@ class BandAssembler : public Xbyak::CodeGenerator {
 
   bool asks_for_c() const { return hints_.c == CAccess::prefetch; }
 
+  // Of a row of B or of C.
+  int lines() const { return (vecs_ * vector_ + kLine - 1) / kLine; }
+
   // Some four lines of the tile below, until all of it is asked for: in small groups between the FMAs. All at once at
   // the tile's beginning gained nothing, as A's misses waited for them; so spread, ResNet-50's first layer gains 8 to
   // 10 % where dst is in memory and 4 to 5 % where it is in L3.
   void ask_for_c() {
-    const int rows = std::max(1, 4 / vecs_);
+    const int rows = std::max(1, 4 / lines());
     Xbyak::Label all;
     cmp(below_c, 2 * rows_ * row_c());
     jge(all);
     for (int r = 0; r < rows; ++r) {
-      for (int v = 0; v < vecs_; ++v) prefetchw(ptr[tile_c + below_c + r * row_c() + v * kVector]);
+      for (int line = 0; line < lines(); ++line) prefetchw(ptr[tile_c + below_c + r * row_c() + line * kLine]);
     }
     add(below_c, rows * row_c());
     L(all);
@@ -161,7 +208,7 @@ class BandAssembler : public Xbyak::CodeGenerator {
   void begin_zeros() {
     mov(zeros_c, argument(offsetof(BandArguments, zeros_begin)));
     mov(zeros_turns, argument(offsetof(BandArguments, zeros_every)));
-    vpxord(zero, zero, zero);
+    set_to_zero(zero());
   }
   void zeros_of_turn() {
     Xbyak::Label none;
@@ -185,16 +232,18 @@ class BandAssembler : public Xbyak::CodeGenerator {
   void set_row_to_zeros() {
     for (int tile = 0; tile < shape_.zero_tiles.count; ++tile) {
       const int from_c = static_cast<int>(shape_.zero_tiles.from_c[static_cast<std::size_t>(tile)]) * kFloat;
-      for (int v = 0; v < vecs_; ++v) vmovntps(ptr[tile_c + zeros_c + from_c + v * kVector], zero);
+      for (int v = 0; v < vecs_; ++v) vmovntps(ptr[tile_c + zeros_c + from_c + v * vector_], zero());
     }
     add(zeros_c, row_c());
   }
 
   const BrgemmShape& shape_;
   const BrgemmHints& hints_;
-  const int rows_, vecs_, last_lanes_;
+  const int rows_, vecs_, lanes_, last_lanes_;
+  const bool avx512_;
+  const int vector_;  // bytes
   const bool a_from_memory_, sets_zeros_;
-  const int registers_;
+  const int all_registers_, registers_;  // of which the latter are for the sums over k
   const int sums_, shuffled_;
   const int first_free_;  // register
 };

@@ -17,10 +17,7 @@ class BandGenerator : public BandAssembler {
  private:
   void generate() {
     for (const Reg& r : saved) push(r);
-    if (last_lanes_ < kLanes) {
-      mov(scratch.cvt32(), (1 << last_lanes_) - 1);
-      kmovw(tail, scratch.cvt32());
-    }
+    find_tail();
     mov(tile_a, argument(offsetof(BandArguments, a)));
     mov(base_b, argument(offsetof(BandArguments, b)));
     mov(tile_c, argument(offsetof(BandArguments, c)));
@@ -45,7 +42,7 @@ class BandGenerator : public BandAssembler {
   }
 
   void add_members() {
-    for (int i = 0; i < sums_ * rows_ * vecs_; ++i) vpxord(Zmm(i), Zmm(i), Zmm(i));
+    for (int i = 0; i < sums_ * rows_ * vecs_; ++i) set_to_zero(vec(i));
     const bool strided = shape_.batch_kind == BatchKind::strides;
     if (strided) {
       mov(next_a, tile_a);
@@ -145,7 +142,7 @@ class BandGenerator : public BandAssembler {
 
   void add_steps(int first, int end, bool asks) {
     constexpr int kStepsOfAnAsk = 8;
-    const bool all_at_once = std::int64_t{shape_.k} * rows_ * vecs_ <= kMostUnrolledSteps;
+    const bool all_at_once = std::int64_t{shape_.k} * rows_ * vecs_ <= hints_.tuning.unroll;
     const int turn = all_at_once ? shape_.k : std::max(kTurn, sums_), whole = shape_.k / turn;
     const bool asks_a = asks && asks_for_a();
     // Steps, or turns of them, that are asked for ahead.
@@ -185,29 +182,35 @@ class BandGenerator : public BandAssembler {
     for (int k = 0; k < shape_.k % turn; ++k) add_step(k, first, end, false, 0);
   }
 
-  // As many vectors of a row of B are held as there is room for beside an element of A.
+  // As many vectors of a row of B are held as there is room for beside an element of A; or, where those are not all,
+  // the elements of A beside a vector of B.
   void add_step(int k, int first, int end, bool asks, int shuffled) {
     const int room = registers_ - first_free_;
+    if (vecs_ >= room && rows_ < room && shuffled == 0) {
+      add_step_holding_a(k, first, end);
+      return;
+    }
     const EqualSpans parts(vecs_, room - 1);
     for (int r = first; k % 4 == 0 && r < std::min(end, shuffled); ++r) {
-      vbroadcastf32x4(quad(r), ptr[a + r * row_a() + k * step_a()]);
+      const auto from = ptr[a + r * row_a() + k * step_a()];
+      avx512_ ? vbroadcastf32x4(quad(r), from) : vbroadcastf128(quad(r), from);
     }
     int asked = 0;
     for (int part = 0; part < parts.pieces; ++part) {
       const Span columns = parts[part];
-      const auto of_b = [&](int v) { return Zmm(first_free_ + v - columns.begin); };
+      const auto of_b = [&](int v) { return vec(first_free_ + v - columns.begin); };
       for (int v = columns.begin; v < columns.end(); ++v) load(of_b(v), b + k * row_b(), v);
       const int elements = room - columns.size;
       for (int r = first; r < end; ++r) {
-        if (asks && asks_for_b() && asked < vecs_) {
-          prefetcht0(ptr[b + (k + static_cast<int>(hints_.tuning.ahead)) * row_b() + asked++ * kVector]);
+        if (asks && asks_for_b() && asked < lines()) {
+          prefetcht0(ptr[b + (k + static_cast<int>(hints_.tuning.ahead)) * row_b() + asked++ * kLine]);
         }
         const auto from = a + r * row_a() + k * step_a();
         if (a_from_memory_) {
           vfmadd231ps(sum(k % sums_, r, 0), of_b(0), ptr_b[from]);
           continue;
         }
-        const Zmm element(first_free_ + columns.size + r % elements);
+        const Vec element = vec(first_free_ + columns.size + r % elements);
         if (r < shuffled) {
           vpermilps(element, quad(r), k % 4 * 0b01010101);
         } else {
@@ -218,9 +221,20 @@ class BandGenerator : public BandAssembler {
     }
   }
 
+  // A tile of so few rows asks for nothing of A or B.
+  void add_step_holding_a(int k, int first, int end) {
+    const auto of_a = [&](int r) { return vec(first_free_ + r); };
+    const Vec of_b = vec(first_free_ + rows_);
+    for (int r = first; r < end; ++r) vbroadcastss(of_a(r), ptr[a + r * row_a() + k * step_a()]);
+    for (int v = 0; v < vecs_; ++v) {
+      load(of_b, b + k * row_b(), v);
+      for (int r = first; r < end; ++r) vfmadd231ps(sum(k % sums_, r, v), of_b, of_a(r));
+    }
+  }
+
   void finish() {
     for (int s = 1; s < sums_; ++s) {
-      for (int i = 0; i < rows_ * vecs_; ++i) vaddps(Zmm(i), Zmm(i), Zmm(s * rows_ * vecs_ + i));
+      for (int i = 0; i < rows_ * vecs_; ++i) vaddps(vec(i), vec(i), vec(s * rows_ * vecs_ + i));
     }
     if (sets_zeros_) finish_zeros();
     if (shape_.beta != 0) {
@@ -233,7 +247,7 @@ class BandGenerator : public BandAssembler {
                 [&](int r, int v) { add_to(sum(0, r, v), scratch, v); });
     apply_relu();
     apply_derivative_of_relu();
-    store();
+    store_tile();
   }
 
   void add_bias() {
@@ -242,8 +256,8 @@ class BandGenerator : public BandAssembler {
     test(scratch, scratch);
     jz(none, T_NEAR);
     for (int v = 0; v < vecs_; ++v) {
-      load(Zmm(high(v)), scratch, v);
-      for (int r = 0; r < rows_; ++r) vaddps(sum(0, r, v), sum(0, r, v), Zmm(high(v)));
+      load(high(0), scratch, v);
+      for (int r = 0; r < rows_; ++r) vaddps(sum(0, r, v), sum(0, r, v), high(0));
     }
     L(none);
   }
@@ -270,22 +284,28 @@ class BandGenerator : public BandAssembler {
     mov(scratch, argument(offsetof(BandArguments, relu)));
     test(scratch, scratch);
     jz(none, T_NEAR);
-    vpxord(zero, zero, zero);
-    for (int i = 0; i < rows_ * vecs_; ++i) vmaxps(Zmm(i), zero, Zmm(i));
+    set_to_zero(high(0));
+    for (int i = 0; i < rows_ * vecs_; ++i) vmaxps(vec(i), high(0), vec(i));
     L(none);
   }
 
   // A sum is kept unless 0 >= `at`, so beside a NaN, too.
   void apply_derivative_of_relu() {
     constexpr int kNotGreaterOrEqual = 0x19;
-    vpxord(zero, zero, zero);
+    set_to_zero(high(0));
     each_beside(offsetof(BandArguments, relu_at), offsetof(BandArguments, ldat), [&](int r, int v) {
-      vcmpps(is_tail(v) ? kept | tail : kept, zero, ptr[scratch + v * kVector], kNotGreaterOrEqual);
-      vmovaps(sum(0, r, v) | kept | T_z, sum(0, r, v));
+      if (avx512_) {
+        vcmpps(is_tail(v) ? kept | tail : kept, high(0), ptr[scratch + v * vector_], kNotGreaterOrEqual);
+        vmovaps(sum(0, r, v) | kept | T_z, sum(0, r, v));
+      } else {
+        load(high(1), scratch, v);
+        vcmpps(high(1), high(0), high(1), kNotGreaterOrEqual);
+        vandps(sum(0, r, v), sum(0, r, v), high(1));
+      }
     });
   }
 
-  void store() {
+  void store_tile() {
     Xbyak::Label cached, done;
     if (hints_.c == CAccess::stream) {
       mov(scratch, argument(offsetof(BandArguments, stream)));
@@ -301,16 +321,7 @@ class BandGenerator : public BandAssembler {
 
   void store_rows(bool stream) {
     for (int r = 0; r < rows_; ++r) {
-      for (int v = 0; v < vecs_; ++v) {
-        const auto to = ptr[tile_c + r * row_c() + v * kVector];
-        if (is_tail(v)) {
-          vmovups(to | tail, sum(0, r, v));
-        } else if (stream) {
-          vmovntps(to, sum(0, r, v));
-        } else {
-          vmovups(to, sum(0, r, v));
-        }
-      }
+      for (int v = 0; v < vecs_; ++v) store(tile_c + r * row_c(), sum(0, r, v), v, stream);
     }
   }
 };

@@ -1,4 +1,5 @@
-// The machine code of a band of AVX-512 register tiles: see generated_tiles.hpp. Only for builds with Xbyak.
+// The machine code of a band of register tiles, for AVX-512 or AVX2: see generated_tiles.hpp. Only for builds with
+// Xbyak.
 #pragma once
 #include <memory>
 
@@ -23,14 +24,13 @@ struct BandArguments {
 };
 static_assert(sizeof(LiveRows) == 1);
 
-constexpr int kFloat = sizeof(float), kVector = kLanes * kFloat;  // bytes
+constexpr int kFloat = sizeof(float);  // bytes
 constexpr int kMostTileRows = 28;
 constexpr int kTurn = 4;  // steps between which something else is done now and then
-// Of a member with so few FMAs (rows x vectors x steps) all steps are unrolled: 1 % of ResNet-50's first layer.
-constexpr int kMostUnrolledSteps = 640;
 
 struct TileSize {
-  int rows, vecs, last_lanes;
+  int rows, vecs;
+  int lanes, last_lanes;  // of a vector, of which AVX-512 has 16 and AVX2 8, and of the last one
 };
 
 struct BandCode {

@@ -28,7 +28,7 @@ namespace brickwork {
 
 enum class Backend {
   libxsmm,   // LIBXSMM's JIT, x86-64 only
-  simd,      // ours, for the instruction set at hand: Google Highway with run-time dispatch; AVX-512's tiles generated
+  simd,      // ours, for the instruction set at hand: Google Highway with run-time dispatch; x86's tiles generated
   portable,  // plain loops; also callable in device code (brgemm_portable.hpp); the oracle of the other two
 };
 

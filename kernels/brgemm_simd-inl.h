@@ -25,13 +25,11 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-constexpr int kMaxVecs = kRegisters == 32 ? 4 : 2;
-
 constexpr int kCacheLine = 64 / sizeof(float);
 
 // Most rows of a register tile that is `vecs` wide: the accumulators, one row of B and one broadcast of A must fit.
 constexpr int MaxRows(int vecs) {
-  if (kRegisters == 16) return vecs == 1 ? 13 : 6;
+  if (kRegisters == 16) return vecs == 1 ? 13 : vecs == 2 ? 6 : vecs == 3 ? 4 : 3;
   return vecs == 1 ? 28 : vecs == 2 ? 14 : vecs == 3 ? 9 : 7;
 }
 
@@ -361,24 +359,19 @@ const BandFunction* ByRows(int vecs, bool tail, bool a_transposed, SpreadA sprea
       return ByRows<1>(tail, a_transposed, spread);
     case 2:
       return ByRows<2>(tail, a_transposed, spread);
-#if HWY_TARGET != HWY_AVX2
     case 3:
       return ByRows<3>(tail, a_transposed, spread);
     default:
       return ByRows<4>(tail, a_transposed, spread);
-#else
-    default:
-      return nullptr;
-#endif
   }
 }
 
 // Panels of near-equal width: n = 80 becomes 3 + 2 vectors, so that no tile is left too small to fill the FMA ports.
-std::vector<Panel> CutColumns(const BrgemmShape& shape, const SimdTuning& tuning) {
+std::vector<Panel> CutColumns(const BrgemmShape& shape, const SimdTuning& tuning, int widest) {
   std::vector<Panel> panels;
   const int n = shape.n;
   const int vecs_total = (n + kLanes - 1) / kLanes;
-  const EqualSpans spans(vecs_total, kMaxVecs);
+  const EqualSpans spans(vecs_total, widest);
   for (int i = 0; i < spans.pieces; ++i) {
     const Span vecs = spans[i];
     const int last_lanes = vecs.end() == vecs_total ? n - (vecs_total - 1) * kLanes : kLanes;

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "brgemm_backends.hpp"
+#include "brgemm_in_parts.hpp"
 #include "generated_tiles.hpp"
 #include "hwy/highway.h"
+#include "row_cut.hpp"
 
 namespace brickwork {
 namespace {
@@ -28,25 +32,32 @@ const std::vector<SimdIsa>& usable_isas() {
 
 void run_generated(const BrgemmShape&, const BrgemmCall& call, const Band& band) { band.generated->run(call, band); }
 
-// Panels of the brick's columns.
-std::vector<Panel> cut(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa) {
-  auto panels = isa.cut(shape, hints.tuning);
-  if (isa.isa == Isa::avx512 && hints.tuning.code == TileCode::generated) {
-    for (Panel& panel : panels) panel.generated = generate_tiles(shape, hints, panel);
+// Panels of the brick's columns. Equal ones share their generated tiles: four times the same code at the same place of
+// four pages cost 80 cycles a tile (Zen 2).
+std::vector<Panel> cut(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa, int widest) {
+  auto panels = isa.cut(shape, hints.tuning, widest);
+  const bool has_generator = isa.isa == Isa::avx512 || isa.isa == Isa::avx2;
+  if (has_generator && hints.tuning.code == TileCode::generated) {
+    for (auto panel = panels.begin(); panel != panels.end(); ++panel) {
+      const auto same = std::find_if(panels.begin(), panel, [&](const Panel& other) {
+        return other.vecs == panel->vecs && other.last_lanes == panel->last_lanes;
+      });
+      panel->generated = same != panel ? same->generated : generate_tiles(shape, hints, *panel, isa.lanes);
+    }
   }
   return panels;
 }
 
-// The first `rows` rows of a panel in register tiles of near-equal height, 8 rows as 4 + 4: two bands at most.
+// So many rows of a panel from `first` on in register tiles of near-equal height, 8 rows as 4 + 4: two bands at most.
 template <class Visit>
-void each_band(const Panel& panel, int rows, const Access& access, Visit&& visit) {
+void each_band(const Panel& panel, int first_row, int rows, const Access& access, Visit&& visit) {
   if (rows == 0) return;
   const EqualSpans spans(rows, rows <= panel.whole_rows ? panel.whole_rows : panel.most_rows);
   const auto visit_tiles = [&](int first, int end) {
     if (first == end) return;
     const Span tile = spans[first];
     visit(Band{.run = panel.generated ? &run_generated : panel.with_rows[tile.size - 1],
-               .row = tile.begin,
+               .row = first_row + tile.begin,
                .column = panel.column,
                .tiles = end - first,
                .tile_rows = tile.size,
@@ -76,22 +87,29 @@ class SimdBrgemm final : public BrgemmKernel {
         access_{.stream = hints.c == CAccess::stream && shape.beta == 0,
                 .ahead = hints.tuning.ahead * shape.ldb * static_cast<std::int64_t>(sizeof(float)),
                 .kept = hints.tuning.kept * 1024},
-        panels_(cut(shape, hints, isa)),
-        zeros_between_(sets_zeros_between(shape, hints) &&
-                       std::ranges::all_of(panels_, [](const Panel& p) { return p.generated != nullptr; })) {
-    const ZeroRows& zeros = hints.zero_rows;
-    for (const Panel& panel : panels_) {
-      each_band(panel, shape.m, access_, [&](Band band) {
-        band.period = zeros.period;
-        for (int tile = 0; tile < band.tiles; ++tile) {
-          const Span rows{static_cast<int>(band.row) + tile * band.tile_rows, band.tile_rows};
-          for (int place = 0; place < zeros.period; ++place)
-            band.live_rows.push_back(find_live_rows(rows, place, zeros));
-        }
-        if (band.generated != nullptr) band.generated->prepare(band.tile_rows);
-        bands_.push_back(std::move(band));
-      });
+        lanes_(isa.lanes),
+        zeros_between_(sets_zeros_between(shape, hints, isa.lanes)) {
+    const int vecs = (shape.n + lanes_ - 1) / lanes_;
+    for (int widest = isa.few_registers ? 1 : RowCut::kWidest; widest <= RowCut::kWidest; ++widest) {
+      panels_[widest - 1] = cut(shape, hints, isa, widest);
+      for (const Panel& panel : panels_[widest - 1]) zeros_between_ &= panel.generated != nullptr;
     }
+    if (isa.few_registers) {
+      std::array<int, RowCut::kWidest> most_rows{};
+      for (int widest = 1; widest <= RowCut::kWidest; ++widest)
+        most_rows[widest - 1] = panels_[widest - 1].front().most_rows;
+      row_cut_.emplace(vecs, most_rows);
+    }
+    const ZeroRows& zeros = hints.zero_rows;
+    each_band(shape.m, [&](Band band) {
+      band.period = zeros.period;
+      for (int tile = 0; tile < band.tiles; ++tile) {
+        const Span rows{static_cast<int>(band.row) + tile * band.tile_rows, band.tile_rows};
+        for (int place = 0; place < zeros.period; ++place) band.live_rows.push_back(find_live_rows(rows, place, zeros));
+      }
+      if (band.generated != nullptr) band.generated->prepare(band.tile_rows);
+      bands_.push_back(std::move(band));
+    });
   }
 
   std::string_view isa() const override { return to_string(isa_); }
@@ -101,8 +119,7 @@ class SimdBrgemm final : public BrgemmKernel {
     if (rows_of(call) == shape().m) {
       for (const Band& band : bands_) band.run(shape(), call, band);
     } else {
-      for (const Panel& panel : panels_)
-        each_band(panel, call.rows, access_, [&](const Band& band) { band.run(shape(), call, band); });
+      each_band(call.rows, [&](const Band& band) { band.run(shape(), call, band); });
     }
     if (is_curve(call.epilogue.activation)) {
       apply_epilogue(static_cast<float*>(call.c), rows_of(call), shape().n, shape().ldc, call.epilogue.without_sum());
@@ -110,19 +127,44 @@ class SimdBrgemm final : public BrgemmKernel {
   }
 
   bool sets_zeros(const BrgemmCall& call) const override {
-    return zeros_between_ && access_.streams(static_cast<const float*>(call.c), shape(), call.epilogue, kLanes);
+    return zeros_between_ && access_.streams(static_cast<const float*>(call.c), shape(), call.epilogue, lanes_);
+  }
+
+  template <class Visit>
+  void each_band(int rows, Visit&& visit) const {
+    if (!row_cut_) {
+      for (const Panel& panel : panels_.back()) brickwork::each_band(panel, 0, rows, access_, visit);
+      return;
+    }
+    int first = 0;
+    for (const RowGroup& group : (*row_cut_)(rows)) {
+      if (group.tiles == 0) continue;
+      for (const Panel& panel : panels_[group.vecs - 1])
+        brickwork::each_band(panel, first, group.rows(), access_, visit);
+      first += group.rows();
+    }
   }
 
   Isa isa_;
   Access access_;
-  std::vector<Panel> panels_;
+  int lanes_;
   bool zeros_between_;
-  std::vector<Band> bands_;  // of all m rows
+  std::array<std::vector<Panel>, RowCut::kWidest> panels_;  // [w - 1]: w vectors wide at most
+  std::optional<RowCut> row_cut_;                           // where there are few registers; else a panel cuts its rows
+  std::vector<Band> bands_;                                 // of all m rows
 };
 
 }  // namespace
 
 Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Isa isa) {
+  const std::int64_t steps = hints.tuning.steps;
+  if (shape.a_transposed && steps != 0 && shape.k > steps) {
+    BrgemmHints of_part = hints;
+    of_part.c = CAccess::cached;
+    of_part.zero_rows = {};
+    return make_brgemm_in_parts(shape, static_cast<int>(steps),
+                                [&](const BrgemmShape& part) { return make_simd_brgemm(part, of_part, isa); });
+  }
   const auto& usable = usable_isas();
   for (const SimdIsa& entry : usable) {
     if (isa == Isa::best || isa == entry.isa) return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, hints, entry));

@@ -82,7 +82,10 @@ constexpr int shuffled_rows(int registers, int rows, int sums) {
 struct SimdIsa {
   Isa isa;
   std::int64_t target;  // Highway's bit; 0 where the compiler has no such target
-  std::vector<Panel> (*cut)(const BrgemmShape&, const SimdTuning&);  // cuts the columns of C into panels
+  int lanes;            // of a vector
+  bool few_registers;   // 16 of them and not 32: row_cut.hpp
+  // Cuts the columns of C into panels of so many vectors at most.
+  std::vector<Panel> (*cut)(const BrgemmShape&, const SimdTuning&, int widest);
 };
 SimdIsa simd_avx512();
 SimdIsa simd_avx2();

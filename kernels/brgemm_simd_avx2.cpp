@@ -12,9 +12,9 @@ namespace brickwork {
 
 SimdIsa simd_avx2() {
 #if HWY_TARGETS & HWY_AVX2
-  return {Isa::avx2, HWY_AVX2, &N_AVX2::CutColumns};
+  return {Isa::avx2, HWY_AVX2, 8, true, &N_AVX2::CutColumns};
 #else
-  return {Isa::avx2, 0, nullptr};
+  return {Isa::avx2, 0, 8, true, nullptr};
 #endif
 }
 

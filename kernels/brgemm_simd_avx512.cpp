@@ -12,9 +12,9 @@ namespace brickwork {
 
 SimdIsa simd_avx512() {
 #if HWY_TARGETS & HWY_AVX3
-  return {Isa::avx512, HWY_AVX3, &N_AVX3::CutColumns};
+  return {Isa::avx512, HWY_AVX3, 16, false, &N_AVX3::CutColumns};
 #else
-  return {Isa::avx512, 0, nullptr};
+  return {Isa::avx512, 0, 16, false, nullptr};
 #endif
 }
 

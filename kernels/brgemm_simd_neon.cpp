@@ -12,9 +12,9 @@ namespace brickwork {
 
 SimdIsa simd_neon() {
 #if HWY_TARGETS & HWY_NEON
-  return {Isa::neon, HWY_NEON, &N_NEON::CutColumns};
+  return {Isa::neon, HWY_NEON, 4, false, &N_NEON::CutColumns};
 #else
-  return {Isa::neon, 0, nullptr};
+  return {Isa::neon, 0, 4, false, nullptr};
 #endif
 }
 

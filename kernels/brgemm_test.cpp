@@ -70,6 +70,7 @@ class Brgemm : public testing::TestWithParam<Target> {
 
 INSTANTIATE_TEST_SUITE_P(Backends, Brgemm,
                          testing::Values(Target{Backend::libxsmm, Isa::best}, Target{Backend::simd, Isa::avx2},
+                                         Target{Backend::simd, Isa::avx2, TileCode::generated},
                                          Target{Backend::simd, Isa::avx512},
                                          Target{Backend::simd, Isa::avx512, TileCode::generated},
                                          Target{Backend::simd, Isa::neon}, Target{Backend::portable, Isa::best}),
@@ -92,6 +93,8 @@ SimdTuning draw_tuning(Draw& draw) {
           .four = 1 + draw(7),
           .ahead = draw(3) * 8,
           .kept = draw(3) * 16,
+          .steps = draw(3) * 7,
+          .unroll = draw(2) * 640,
           .whole = draw(4) == 0,
           .spread = kSpreads[draw(3)]};
 }
@@ -161,6 +164,24 @@ TEST_P(Brgemm, BlocksOfManyRegisterTiles) {
       for (int k : {64, 129, 256})
         if (!passes({padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)], draw(2) == 0), 3, draw(2) == 0}))
           return;
+}
+
+// Parts of equal length or not, of one member, of several or of none; what follows the sum is done once.
+TEST_P(Brgemm, TransposedAInPartsOfItsSteps) {
+  Draw draw;
+  for (int k : {4, 5, 6, 10, 11, 23})
+    for (std::int64_t batch : {0, 1, 3})
+      for (int beta : {0, 1})
+        for (BatchKind kind : kBatchKinds)
+          for (bool epilogue : {false, true}) {
+            BrgemmCase test{.shape = padded_shape(7, 19, k, draw(3), beta, kind, true),
+                            .batch = batch,
+                            .guard_after = draw(2) == 0,
+                            .hints = {.tuning = {.steps = 5}}};
+            test.bias = test.residual = epilogue;
+            if (epilogue) test.last = kLastSteps[draw(kNumLastSteps)];
+            if (!passes(test)) return;
+          }
 }
 
 // A convolution's rows of A overlap. A backend may decline that, with a reason that says so.

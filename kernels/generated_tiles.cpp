@@ -25,13 +25,13 @@ bool fits(const BrgemmShape& s, const SimdTuning& tuning) {
   std::int64_t from_c = 0;
   for (const std::int64_t zeros : s.zero_tiles.from_c) from_c = std::max(from_c, std::abs(zeros));
   return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) && from_c <= kMost / 2 &&
-         std::max(s.step_of_a(), s.ldb) <= kMost / (kMostUnrolledSteps + tuning.ahead + 1);
+         std::max(s.step_of_a(), s.ldb) <= kMost / (std::max<std::int64_t>(tuning.unroll, kTurn) + tuning.ahead + 1);
 }
 
-class Avx512Tiles final : public GeneratedTiles {
+class TilesOfPanel final : public GeneratedTiles {
  public:
-  Avx512Tiles(const BrgemmShape& shape, const BrgemmHints& hints, const Panel& panel)
-      : shape_(shape), hints_(hints), vecs_(panel.vecs), last_lanes_(panel.last_lanes) {}
+  TilesOfPanel(const BrgemmShape& shape, const BrgemmHints& hints, const Panel& panel, int lanes)
+      : shape_(shape), hints_(hints), vecs_(panel.vecs), lanes_(lanes), last_lanes_(panel.last_lanes) {}
 
   void prepare(int rows) const override { band_of(rows); }
 
@@ -44,8 +44,8 @@ class Avx512Tiles final : public GeneratedTiles {
       return tensor == nullptr ? nullptr : static_cast<const float*>(tensor) + band.row * ld + band.column;
     };
     const bool relu = epilogue.activation == Activation::relu;
-    const bool stream = band.access.streams(c, shape_, epilogue, kLanes);
-    const bool zeros = call.zeros && stream && sets_zeros_between(shape_, hints_);
+    const bool stream = band.access.streams(c, shape_, epilogue, lanes_);
+    const bool zeros = call.zeros && stream && sets_zeros_between(shape_, hints_, lanes_);
     BandArguments arguments{
         .a = reinterpret_cast<const float*>(batch.base_a) + band.row * shape_.row_of_a(),
         .b = reinterpret_cast<const float*>(batch.base_b) + band.column,
@@ -83,14 +83,14 @@ class Avx512Tiles final : public GeneratedTiles {
   BandCode::Run generated(int rows, std::atomic<BandCode::Run>& kept) const {
     const std::lock_guard lock(generating_);
     if (const BandCode::Run others = kept.load(std::memory_order_relaxed)) return others;
-    memory_.push_back(generate_band(shape_, hints_, {rows, vecs_, last_lanes_}));
+    memory_.push_back(generate_band(shape_, hints_, {rows, vecs_, lanes_, last_lanes_}));
     kept.store(memory_.back().run, std::memory_order_release);
     return memory_.back().run;
   }
 
   const BrgemmShape shape_;
   const BrgemmHints hints_;
-  const int vecs_, last_lanes_;
+  const int vecs_, lanes_, last_lanes_;
   mutable std::array<std::atomic<BandCode::Run>, kMostTileRows> bands_{};  // [r - 1]: of tiles of r rows
   mutable std::mutex generating_;
   mutable std::vector<BandCode> memory_;
@@ -112,9 +112,9 @@ bool can_write_code() {
 }  // namespace
 
 std::shared_ptr<const GeneratedTiles> generate_tiles(const BrgemmShape& shape, const BrgemmHints& hints,
-                                                     const Panel& panel) {
+                                                     const Panel& panel, int lanes) {
   if (tile_generator_version().empty() || !fits(shape, hints.tuning)) return nullptr;
-  return std::make_shared<Avx512Tiles>(shape, hints, panel);
+  return std::make_shared<TilesOfPanel>(shape, hints, panel, lanes);
 }
 
 const std::string& tile_generator_version() {
@@ -125,7 +125,7 @@ const std::string& tile_generator_version() {
 
 #else
 
-std::shared_ptr<const GeneratedTiles> generate_tiles(const BrgemmShape&, const BrgemmHints&, const Panel&) {
+std::shared_ptr<const GeneratedTiles> generate_tiles(const BrgemmShape&, const BrgemmHints&, const Panel&, int) {
   return nullptr;
 }
 

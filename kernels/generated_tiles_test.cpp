@@ -14,31 +14,42 @@ namespace {
 
 const SimdTuning kGenerated{.code = TileCode::generated};
 
-class GeneratedTilesTest : public testing::Test {
+class GeneratedTilesTest : public testing::TestWithParam<Isa> {
  protected:
   void SetUp() override {
     const BackendInfo simd = brgemm_backend(Backend::simd);
     if (tile_generator_version().empty()) GTEST_SKIP() << "this build or system generates no code";
-    if (std::ranges::find(simd.isas, Isa::avx512) == simd.isas.end()) GTEST_SKIP() << "this machine has no AVX-512";
-    panel_ = simd_avx512().cut(padded_shape(1, 64, 1, 0, 0, BatchKind::offsets), kGenerated).front();
+    if (std::ranges::find(simd.isas, GetParam()) == simd.isas.end()) {
+      GTEST_SKIP() << "this machine has no " << to_string(GetParam());
+    }
+    isa_ = GetParam() == Isa::avx2 ? simd_avx2() : simd_avx512();
+    panel_ = isa_.cut(padded_shape(1, 64, 1, 0, 0, BatchKind::offsets), kGenerated, 4).front();
   }
 
+  auto tiles(const BrgemmShape& shape) const {
+    return generate_tiles(shape, {.tuning = kGenerated}, panel_, isa_.lanes);
+  }
+
+  SimdIsa isa_;
   Panel panel_;
 };
 
-TEST_F(GeneratedTilesTest, AreNamedInTheBackendsVersion) {
+INSTANTIATE_TEST_SUITE_P(Isas, GeneratedTilesTest, testing::Values(Isa::avx2, Isa::avx512),
+                         [](const auto& isa) { return std::string(to_string(isa.param)); });
+
+TEST_P(GeneratedTilesTest, AreNamedInTheBackendsVersion) {
   EXPECT_NE(brgemm_backend(Backend::simd).version.find(tile_generator_version()), std::string::npos);
 }
 
-TEST_F(GeneratedTilesTest, AreThereForAnOrdinaryShape) {
+TEST_P(GeneratedTilesTest, AreThereForAnOrdinaryShape) {
   const BrgemmShape shape = padded_shape(28, 64, 64, 0, 0, BatchKind::offsets);
-  EXPECT_NE(generate_tiles(shape, {.tuning = kGenerated}, panel_), nullptr);
+  EXPECT_NE(tiles(shape), nullptr);
 }
 
-TEST_F(GeneratedTilesTest, ThreadsMayAskForATileAtOnce) {
+TEST_P(GeneratedTilesTest, ThreadsMayAskForATileAtOnce) {
   constexpr int m = 28, n = 64, k = 8;
   const BrgemmShape shape = padded_shape(m, n, k, 0, 0, BatchKind::strides);
-  const auto brick = make_brgemm(shape, {.tuning = kGenerated}, Backend::simd, Isa::avx512);
+  const auto brick = make_brgemm(shape, {.tuning = kGenerated}, Backend::simd, GetParam());
   ASSERT_TRUE(brick) << brick.reason();
   const std::vector<float> a(m * k, 1.0F), b(k * n, 1.0F);
   std::atomic<int> wrong = 0;
@@ -57,27 +68,27 @@ TEST_F(GeneratedTilesTest, ThreadsMayAskForATileAtOnce) {
 }
 
 // What a row of A may be away from the next, a step over k may not: there are more of them in a tile.
-TEST_F(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
+TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
   for (bool a_transposed : {false, true}) {
     BrgemmShape shape = padded_shape(2, 64, 2, 0, 0, BatchKind::offsets, a_transposed);
     shape.lda = std::int64_t{1} << 20;
     const BrgemmHints hints{.tuning = kGenerated};
-    EXPECT_EQ(generate_tiles(shape, hints, panel_) == nullptr, a_transposed);
-    const auto brick = make_brgemm(shape, hints, Backend::simd, Isa::avx512);
+    EXPECT_EQ(tiles(shape) == nullptr, a_transposed);
+    const auto brick = make_brgemm(shape, hints, Backend::simd, GetParam());
     ASSERT_TRUE(brick) << brick.reason();
     EXPECT_EQ(check_brgemm(**brick, {.shape = shape, .hints = hints}), "");
   }
 }
 
 // The brick is right all the same, by compiled tiles.
-TEST_F(GeneratedTilesTest, AreNotThereWhereADistanceFitsNoInstruction) {
+TEST_P(GeneratedTilesTest, AreNotThereWhereADistanceFitsNoInstruction) {
   constexpr std::int64_t kFar = std::int64_t{1} << 27;
   for (std::int64_t BrgemmShape::*const distance : {&BrgemmShape::lda, &BrgemmShape::ldb, &BrgemmShape::ldc}) {
     BrgemmShape shape = padded_shape(1, 64, 1, 0, 0, BatchKind::offsets);
     shape.*distance = kFar;
     const BrgemmHints hints{.tuning = kGenerated};
-    EXPECT_EQ(generate_tiles(shape, hints, panel_), nullptr);
-    const auto brick = make_brgemm(shape, hints, Backend::simd, Isa::avx512);
+    EXPECT_EQ(tiles(shape), nullptr);
+    const auto brick = make_brgemm(shape, hints, Backend::simd, GetParam());
     ASSERT_TRUE(brick) << brick.reason();
     EXPECT_EQ(check_brgemm(**brick, {.shape = shape, .batch = 2, .hints = hints}), "");
   }

@@ -20,8 +20,8 @@ enum class SpreadA {
 };
 constexpr SpreadA kSpreads[] = {SpreadA::registers, SpreadA::shuffled, SpreadA::memory};
 
-// Where a register tile's code comes from. Only AVX-512 has tiles that are generated (generated_tiles.hpp), and only
-// where the build has a generator; all others are compiled.
+// Where a register tile's code comes from. Only AVX-512 and AVX2 have tiles that are generated (generated_tiles.hpp),
+// and only where the build has a generator; all others are compiled.
 enum class TileCode { compiled, generated };
 
 // How the pixels of a src that the caches do not hold are best read where each is met once, by a 1x1 convolution.
@@ -58,6 +58,16 @@ struct SimdTuning {
   // a smaller one by the first alone. To ask for what is there costs 2 to 8 % of a 1x1 convolution where a neighbour on
   // the same core takes half of its issue slots (Emerald Rapids).
   std::int64_t kept = 32;
+  // Steps over k of a transposed A that a call sums up before it goes on with others: brgemm_in_parts.hpp; 0: all.
+  std::int64_t steps = 0;
+  // Of a member with so few FMAs (rows x vectors x steps over k) a generated tile has all steps unrolled, and no loop:
+  // 1 % of ResNet-50's first layer (Emerald Rapids). What the core keeps of decoded instructions must hold it: 5 x 16
+  // with 64 steps, 54 instead of 80 GFLOP/s on Zen 2.
+  std::int64_t unroll = 640;
+  // Output features of a convolution's block where any number divides. Where a register tile is 16 wide, a block of 64
+  // is four of them, and the rows of B that one reads are so far apart that they meet in a quarter of L1's sets: 32
+  // instead of 64, 4 % of ResNet-50's layers forward and 3 % backward by data, and up to 15 % (AVX2 on Zen 2).
+  std::int64_t block = 64;
   // A block of more rows than that is one tile all the same where the registers hold it: 7 x 64 in one tile, not in 4 +
   // 3 rows, 0.90 -> 0.97 of LIBXSMM's on Emerald Rapids, whereas 28 x 64 is best in tiles of 6.
   bool whole = true;

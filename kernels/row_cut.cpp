@@ -1,0 +1,64 @@
+#include "row_cut.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "equal_spans.hpp"
+
+namespace brickwork {
+namespace {
+
+// A step over k takes as long as the FMAs, the loads of A and B, or the FMAs that must be in flight, whichever are
+// most.
+double cost_of_tile(int rows, int vecs) {
+  constexpr int kInFlight = 10;
+  return std::max({kInFlight, rows * vecs, rows + vecs});
+}
+
+}  // namespace
+
+RowCut::RowCut(int vecs, const std::array<int, kWidest>& most_rows) : vecs_(vecs), most_rows_(most_rows) {
+  const int tallest = *std::max_element(most_rows_.begin(), most_rows_.begin() + std::min(vecs, kWidest));
+  for (int height = 1; height <= tallest; ++height) {
+    const EqualSpans panels(vecs_, group(1, height).vecs);
+    double cost = 0;
+    for (int i = 0; i < panels.pieces; ++i) cost += cost_of_tile(height, panels[i].size);
+    cost_.push_back(cost);
+    if (cost * best_height_ <= cost_[static_cast<std::size_t>(best_height_ - 1)] * height) best_height_ = height;
+  }
+  for (int rows = 0; rows <= kListed; ++rows) listed_.push_back(best(rows));
+}
+
+RowCut::Groups RowCut::operator()(int rows) const {
+  const int more = rows > kListed ? (rows - kListed + best_height_ - 1) / best_height_ : 0;
+  Groups groups = listed_[static_cast<std::size_t>(rows - more * best_height_)];
+  groups[0] = group(more, best_height_);
+  return groups;
+}
+
+RowGroup RowCut::group(int tiles, int tile_rows) const {
+  int vecs = std::min(vecs_, kWidest);
+  while (most_rows_[static_cast<std::size_t>(vecs - 1)] < tile_rows) --vecs;
+  return {tiles, tile_rows, vecs};
+}
+
+RowCut::Groups RowCut::best(int rows) const {
+  Groups groups{};
+  double least = std::numeric_limits<double>::infinity();
+  const auto cost_of = [&](int height) { return cost_[static_cast<std::size_t>(height - 1)]; };
+  for (int tall = static_cast<int>(cost_.size()); tall >= 1; --tall) {
+    for (int low = tall - 1; low >= 0; --low) {
+      for (int low_tiles = 0; low_tiles < (low > 0 ? tall : 1) && low_tiles * low <= rows; ++low_tiles) {
+        const int rest = rows - low_tiles * low;
+        if (rest % tall != 0) continue;
+        const double cost = rest / tall * cost_of(tall) + (low_tiles > 0 ? low_tiles * cost_of(low) : 0);
+        if (cost >= least) continue;
+        least = cost;
+        groups = {RowGroup{}, group(rest / tall, tall), group(low_tiles, std::max(low, 1))};
+      }
+    }
+  }
+  return groups;
+}
+
+}  // namespace brickwork
