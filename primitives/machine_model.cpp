@@ -6,6 +6,7 @@ namespace brickwork {
 
 MachineModel this_machine(int threads, const SimdTuning& tuning) {
   MachineModel model{.threads = threads,
+                     .block = tuning.block,
                      .far = tuning.far,
                      .src = tuning.src,
                      .narrow = tuning.narrow,

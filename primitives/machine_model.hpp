@@ -13,7 +13,8 @@ struct MachineModel {
   std::int64_t l1_bytes = 32 << 10;  // of one core, data
   std::int64_t l2_bytes = 1 << 20;   // of one core
   std::int64_t l3_bytes = 16 << 20;  // shared by all threads
-  CAccess far = CAccess::prefetch;   // this and those below: simd_tuning.hpp
+  std::int64_t block = 64;           // this and those below: simd_tuning.hpp
+  CAccess far = CAccess::prefetch;
   FarSrc src = FarSrc::runs;
   bool narrow = true;
   Reduction reduction = Reduction::deep;

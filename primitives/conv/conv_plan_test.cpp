@@ -225,6 +225,32 @@ TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
   }
 }
 
+// One row of more pixels than L2 holds, a fully connected layer's: its operands stream, and stay in L3.
+TEST(ConvUpdatePlanRule, StreamsTheOperandsOfLongCallsThroughL2) {
+  const auto plan = [](const char* text, std::int64_t l2) {
+    const MachineModel machine{.threads = 2, .l2_bytes = l2, .l3_bytes = 16 << 20, .block = 32};
+    return to_string(plan_conv_update(parse_problem<ConvProblem>(text), machine));
+  };
+  EXPECT_EQ(plan("N1 C2048 K2048 H1 W1344", 256 << 10), "bc=32 bk=32 rows taps=loop loops={kb:8 cb:16} n oj cb kb r s");
+  EXPECT_THAT(plan("N1 C2048 K2048 H1 W1344", 1 << 20), HasSubstr("bc=64 bk=32"));
+  EXPECT_THAT(plan("N1 C2048 K2048 H1 W1344", 1 << 20), HasSubstr("kb cb r s"));
+  EXPECT_THAT(plan("N28 C64 K256 H56", 64 << 10), HasSubstr("kb cb r s"));
+  EXPECT_EQ(to_string(plan_conv_update(parse_problem<ConvProblem>("N1 C512 K512 H1 W1344"),
+                                       {.threads = 2, .l2_bytes = 256 << 10}, {.bc = 64, .bk = 32}))
+                .substr(0, 11),
+            "bc=64 bk=32");
+}
+
+TEST(ConvPlanRule, HasBlocksOfAsManyFeaturesAsTheMachineLikes) {
+  const auto bk = [](const char* text, std::int64_t block) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .block = block}).bk;
+  };
+  for (const std::int64_t block : {32, 64}) {
+    EXPECT_EQ(bk("N28 C256 K512 H28", block), block);
+    EXPECT_EQ(bk("N28 C64 K64 H56 R3 ph1", block), block);
+  }
+}
+
 // With far=stream, as a machine may like it: only what is written once, in rows of several lines.
 TEST(ConvPlanRule, ReachesADstAsItLies) {
   const auto dst = [](const char* text, CAccess far = CAccess::prefetch) {

@@ -24,8 +24,8 @@ constexpr std::int64_t kDeepReduction = 784, kDeepReductionOfOneTap = 200;
 constexpr std::int64_t kShallowReduction = 96;
 // With fewer input features a call takes a filter row's taps, too.
 constexpr std::int64_t kShortRows = 16;
-// What a byte costs, in flops that a core could have done instead: from behind L2, and from L2.
-constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
+// What a byte costs, in flops that a core could have done instead: from memory, from behind L2, and from L2.
+constexpr double kFlopsPerMemoryByte = 16, kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
 
 class UpdateChooser {
  public:
@@ -38,12 +38,17 @@ class UpdateChooser {
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
     base_.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.C, kUpdateFeatures);
     base_.bk = blocks.bk > 0 ? blocks.bk
-                             : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear);
-    cb_ = ceil_div(p.C, base_.bc);
+                             : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear,
+                                                    machine.block);
     kb_ = ceil_div(p.K, base_.bk);
     rows_ = base_.flat ? 1 : p.P();
     pixels_ = base_.flat ? p.P() * p.Q() : p.Q();
     rows_of_call_ = equal_block(rows_, std::min(rows_, ceil_div(most, pixels_)));
+    pixels_of_call_ = static_cast<double>(rows_of_call_ * pixels_);
+    // More pixels than L2 holds, and all are one row: a fully connected layer's.
+    long_ = rows_ == 1 && 4.0 * static_cast<double>(base_.bc + base_.bk) * pixels_of_call_ > l2_;
+    if (long_ && blocks.bc == 0) base_.bc = std::min(base_.bc, base_.bk);
+    cb_ = ceil_div(p.C, base_.bc);
     tile_ = 4.0 * static_cast<double>(p.R * p.S * base_.bc * base_.bk);
     src_ = 4.0 * static_cast<double>(cb_ * base_.bc * p.H * (p.W + 2 * p.pad_w));
     ddst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.P() * p.Q());
@@ -98,13 +103,24 @@ class UpdateChooser {
     add(plan, "cb", c, cb_, true);
     add(plan, "n", images, p_.N);
     add(plan, "oj", rows_of_call_, rows_);
+    // A long call's src stays in L2 while one ddst after the other comes.
+    if (long_) add(plan, "cb", 1, c);
     add(plan, "kb", 1, k);
-    add(plan, "cb", 1, c);
+    if (!long_) add(plan, "cb", 1, c);
     add(plan, "r", 1, p_.R);
     add(plan, "s", 1, p_.S);
     const double parts = static_cast<double>(k_parts * c_parts);
     return {plan, cost(src_ * static_cast<double>(k_parts) + ddst_ * static_cast<double>(c_parts),
-                       tile_ * static_cast<double>(k * c), parts, images, machine_.imbalance(k_parts * c_parts))};
+                       tile_ * static_cast<double>(k * c), parts, images, machine_.imbalance(k_parts * c_parts)) +
+                      comes_again(k, c)};
+  }
+
+  // Of a long call the ddst, for each block of input features: from memory, unless L3 holds the part's.
+  double comes_again(std::int64_t k, std::int64_t c) const {
+    if (!long_) return 0;
+    const double part = 4 * static_cast<double>(k * base_.bk + c * base_.bc) * pixels_of_call_;
+    const bool in_l3 = part * machine_.threads < static_cast<double>(machine_.l3_bytes) / 2;
+    return (in_l3 ? kFlopsPerFarByte : kFlopsPerMemoryByte) * ddst_ * static_cast<double>(cb_);
   }
 
   // Each thread has its images and its copy of the gradient; the copies are summed in the end.
@@ -129,6 +145,8 @@ class UpdateChooser {
   const double l2_;
   ConvUpdatePlan base_;
   std::int64_t deep_, cb_, kb_, rows_, pixels_, rows_of_call_;
+  double pixels_of_call_;
+  bool long_;
   double tile_, src_, ddst_;  // bytes: of one block of the gradient; of an image
 };
 

@@ -31,9 +31,11 @@ double instructions_per_fma(std::int64_t rows, std::int64_t vecs, OneVector one_
 }
 
 // Of a block with its padding, in instructions for one step over k and kLanes features.
-double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector) {
+double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector, std::int64_t liked) {
   constexpr int kWidest = 4;
-  const EqualSpans panels(static_cast<int>(ceil_div(block, kLanes)), kWidest);
+  const auto vectors = static_cast<int>(ceil_div(block, kLanes));
+  if (liked < kWidest * kLanes) return vectors;  // a tile is one of them wide in any block
+  const EqualSpans panels(vectors, kWidest);
   double cost = 0;
   for (int i = 0; i < panels.pieces; ++i) {
     const int vecs = panels[i].size;
@@ -44,16 +46,16 @@ double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector
 
 }  // namespace
 
-std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector one_vector) {
-  // The first of equal ones: four vectors are the widest tile, which passes over A least often.
-  constexpr std::int64_t kBlocks[] = {64, 48, 96, 80, 32, 16};
+std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector one_vector, std::int64_t liked) {
+  // The first of equal ones.
+  const std::int64_t sizes[] = {liked, 64, 48, 96, 80, 32, 16};
   constexpr double kTie = 0.025;
-  std::int64_t best = std::min(K, kBlocks[0]);
+  std::int64_t best = std::min(K, liked);
   double least = std::numeric_limits<double>::infinity();
-  for (const std::int64_t size : kBlocks) {
+  for (const std::int64_t size : sizes) {
     const std::int64_t block = std::min(K, size);
     if (block <= kLanes && K > kLanes && one_vector == OneVector::dear) continue;
-    const double cost = static_cast<double>(ceil_div(K, block)) * cost_of_block(block, rows, one_vector);
+    const double cost = static_cast<double>(ceil_div(K, block)) * cost_of_block(block, rows, one_vector, liked);
     if (cost < (1 - kTie) * least) {
       least = cost;
       best = block;

@@ -13,7 +13,7 @@ enum class OneVector {
 };
 
 // For K output features and calls of `rows` pixels. K in blocks of that size is padded to whole blocks; what is
-// computed of the padding is counted.
-std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector);
+// computed of the padding is counted. `liked`: the machine's block, a multiple of 16 (simd_tuning.hpp).
+std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector, std::int64_t liked);
 
 }  // namespace brickwork

@@ -6,35 +6,46 @@ namespace brickwork {
 namespace {
 
 constexpr std::int64_t kManyRows = 224;
+constexpr std::int64_t kWide = 64, kHalf = 32;  // what machines like
 
 TEST(OutputFeatureBlock, IsTheWidestTileWhereItDivides) {
   for (const std::int64_t K : {64, 128, 192, 256, 2048}) {
-    EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear), 64) << K;
-    EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::fair), 64) << K;
+    EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear, kWide), 64) << K;
+    EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::fair, kWide), 64) << K;
   }
 }
 
 TEST(OutputFeatureBlock, HoldsFewFeaturesInOne) {
-  for (const std::int64_t K : {1, 15, 16}) EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear), K);
-  EXPECT_EQ(output_feature_block(48, kManyRows, OneVector::dear), 48);
+  for (const std::int64_t K : {1, 15, 16}) EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear, kWide), K);
+  EXPECT_EQ(output_feature_block(48, kManyRows, OneVector::dear, kWide), 48);
+}
+
+// Where a tile is half as wide.
+TEST(OutputFeatureBlock, IsWhatTheMachineLikes) {
+  for (const std::int64_t K : {32, 64, 96, 128, 2048}) {
+    EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear, kHalf), 32) << K;
+  }
+  for (const std::int64_t K : {1, 15, 16}) EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear, kHalf), K);
+  EXPECT_EQ(output_feature_block(48, kManyRows, OneVector::dear, kHalf), 48);
+  EXPECT_EQ(output_feature_block(80, kManyRows, OneVector::dear, kHalf), 80);
 }
 
 // 160 = 80 + 80, in tiles of three and two vectors; blocks of 64 would compute a fifth in vain.
 TEST(OutputFeatureBlock, LeavesLittlePadding) {
-  EXPECT_EQ(output_feature_block(160, kManyRows, OneVector::dear), 80);
-  EXPECT_EQ(output_feature_block(96, kManyRows, OneVector::dear), 48);
+  EXPECT_EQ(output_feature_block(160, kManyRows, OneVector::dear, kWide), 80);
+  EXPECT_EQ(output_feature_block(96, kManyRows, OneVector::dear, kWide), 48);
 }
 
 // Eight rows are one tile three vectors wide, but two low ones that are four wide.
 TEST(OutputFeatureBlock, SuitsTheRows) {
-  EXPECT_EQ(output_feature_block(384, 8, OneVector::fair), 48);
-  EXPECT_EQ(output_feature_block(512, 7, OneVector::fair), 64);
+  EXPECT_EQ(output_feature_block(384, 8, OneVector::fair, kWide), 48);
+  EXPECT_EQ(output_feature_block(512, 7, OneVector::fair, kWide), 64);
 }
 
 TEST(OutputFeatureBlock, IsOneVectorWhereAStaysInL1AndRowsAreCutBadly) {
-  EXPECT_EQ(output_feature_block(256, 14, OneVector::fair), 16);
-  EXPECT_EQ(output_feature_block(256, 14, OneVector::dear), 64);
-  EXPECT_EQ(output_feature_block(64, 112, OneVector::cheap), 16);
+  EXPECT_EQ(output_feature_block(256, 14, OneVector::fair, kWide), 16);
+  EXPECT_EQ(output_feature_block(256, 14, OneVector::dear, kWide), 64);
+  EXPECT_EQ(output_feature_block(64, 112, OneVector::cheap, kWide), 16);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace brickwork {
 namespace {
 
-constexpr int kDepth = 64;
+constexpr std::int64_t kStepsOfPart = 192;
 constexpr int kRounds = 21;
 constexpr double kSampleFlop = 2e7;  // a tenth of a millisecond: long against the clock, short against a time slice
 
@@ -26,17 +26,18 @@ std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTunin
   const int n = block.vecs * lanes;
   const BrgemmShape shape{.m = block.m,
                           .n = n,
-                          .k = kDepth,
-                          .lda = block.spacing * kDepth,
+                          .k = block.depth,
+                          .lda = block.spacing * (block.a_transposed ? block.m : block.depth),
                           .ldb = n,
                           .ldc = n,
-                          .stride_a = block.m * block.spacing * kDepth,
-                          .stride_b = std::int64_t{kDepth} * n};
+                          .a_transposed = block.a_transposed,
+                          .stride_a = block.m * block.spacing * block.depth,
+                          .stride_b = std::int64_t{block.depth} * n};
   const AlignedBuffer<float> a(static_cast<std::size_t>(block.batch * shape.stride_a)),
       b(static_cast<std::size_t>(block.batch * shape.stride_b));
   AlignedBuffer<float> c(static_cast<std::size_t>(std::int64_t{block.m} * n));
   const BrgemmCall call{.batch = strided_batch(shape, a.data(), b.data(), block.batch), .c = c.data()};
-  const double flop = 2.0 * block.m * n * kDepth * static_cast<double>(block.batch);
+  const double flop = 2.0 * block.m * n * block.depth * static_cast<double>(block.batch);
   const int calls = std::max(1, static_cast<int>(kSampleFlop / flop));
 
   std::vector<BrgemmKernelPtr> bricks;
@@ -52,14 +53,17 @@ std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTunin
 
 }  // namespace
 
-SimdTuning choose_tuning(int widest, const SimdTuning& known, const Measure<CalibrationBlock>& measure) {
+SimdTuning choose_tuning(const TilesOfIsa& tiles, const SimdTuning& known, const Measure<CalibrationBlock>& measure) {
+  const int widest = tiles.widest;
   SimdTuning tuning = known;
   const auto try_out = [&](const std::vector<SimdTuning>& candidates, const std::vector<CalibrationBlock>& blocks) {
     tuning = best_of(candidates, blocks, measure);
   };
   for (int vecs = widest; vecs >= 1; --vecs) {
     std::vector<SimdTuning> candidates{tuning};
-    for (const std::int64_t rows : kHeights[vecs - 1]) {
+    const std::int64_t most = tiles.most_rows[static_cast<std::size_t>(vecs - 1)], by_default = tuning.rows(vecs);
+    for (std::int64_t rows : kHeights[static_cast<std::size_t>(vecs - 1)]) {
+      if (std::min(rows, most) == std::min(by_default, most)) rows = by_default;
       for (const std::int64_t ahead : kDistances) {
         for (const SpreadA spread : kSpreads) {
           if (vecs < widest && ahead != tuning.ahead) continue;
@@ -68,7 +72,7 @@ SimdTuning choose_tuning(int widest, const SimdTuning& known, const Measure<Cali
           candidate.*kRows[vecs - 1] = rows;
           candidate.ahead = ahead;
           candidate.spread = spread;
-          if (candidate != tuning) candidates.push_back(candidate);
+          if (std::ranges::find(candidates, candidate) == candidates.end()) candidates.push_back(candidate);
         }
       }
     }
@@ -78,6 +82,12 @@ SimdTuning choose_tuning(int widest, const SimdTuning& known, const Measure<Cali
   SimdTuning cut = tuning;
   cut.whole = !cut.whole;
   try_out({tuning, cut}, {{7, widest, 8, 1}, {7, widest, 16, 4}});
+  SimdTuning looped = tuning;
+  looped.unroll = tuning.unroll == 0 ? SimdTuning{}.unroll : 0;
+  try_out({tuning, looped}, {{28, widest, 1, 1}, {14, widest, 16, 1}});
+  SimdTuning in_parts = tuning;
+  in_parts.steps = tuning.steps == 0 ? kStepsOfPart : 0;
+  try_out({tuning, in_parts}, {{64, 4, 1, 1, 1344, true}, {64, 4, 2, 1, 1344, true}});
   SimdTuning compiled = tuning;
   compiled.code = TileCode::compiled;
   try_out({tuning, compiled}, {{28, widest, 16, 1}, {64, widest, 64, 1}, {28, 1, 16, 1}, {14, widest, 16, 4}});
@@ -88,11 +98,17 @@ SimdTuning calibrate(Isa isa) {
   const auto probe = make_brgemm({.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1}, {}, Backend::simd, isa);
   if (!probe) throw std::invalid_argument(probe.reason());
   const int lanes = (*probe)->isa() == "avx512" ? 16 : (*probe)->isa() == "avx2" ? 8 : 4;
-  const int widest = (*probe)->isa() == "avx2" ? 2 : 4;
+  TilesOfIsa tiles;
   SimdTuning known;
+  if ((*probe)->isa() == "avx2") {
+    tiles = {.widest = 2, .most_rows = {13, 6, 4, 3}};
+    known.steps = kStepsOfPart;
+    known.unroll = 0;
+    known.block = 32;
+  }
   if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) known.kept = std::min(l1 / 1024 * 4 / 5, kMostInTuning);
   known = choose_tuning(
-      widest, known, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
+      tiles, known, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
   return choose_planning(known, isa);
 }
 

@@ -2,11 +2,13 @@
 //
 // One thing after the other: the height of the widest register tile together with how far ahead B is asked for, the
 // heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether blocks of few rows
-// stay whole, and whether compiled tiles are faster than those that are generated; then what a convolution's planner
-// chooses by it. The candidates of a step run interleaved on blocks whose B lies in L1 and whose B streams from L2,
-// with dense rows of A and with rows far apart; a candidate is judged by the geometric mean of its medians. Differences
-// below the noise go to the default, so that two calibrations agree.
+// stay whole, whether steps are unrolled, in what parts a weight update sums over pixels, and whether compiled tiles
+// are faster than those that are generated; then what a convolution's planner chooses by it. The candidates of a step
+// run interleaved on blocks whose B lies in L1 and whose B streams from L2, with dense rows of A and with rows far
+// apart; a candidate is judged by the geometric mean of its medians. Differences below the noise go to the default, so
+// that two calibrations agree.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -17,13 +19,21 @@
 namespace brickwork {
 
 struct CalibrationBlock {
-  int m, vecs;           // rows; columns in vectors
-  std::int64_t batch;    // of members with k = 64
+  int m, vecs;  // rows; columns in vectors
+  std::int64_t batch;
   std::int64_t spacing;  // of A's rows, in rows: 4 as in a convolution that jumps over pixels
+  int depth = 64;        // k
+  bool a_transposed = false;
 };
 
-// The choice, whoever measures, from a default on; widest: vectors of a register tile, 4 or 2.
-SimdTuning choose_tuning(int widest, const SimdTuning&, const Measure<CalibrationBlock>&);
+// Of an instruction set's register tiles.
+struct TilesOfIsa {
+  int widest = 4;                                       // vectors
+  std::array<std::int64_t, 4> most_rows{28, 14, 9, 7};  // [v - 1]: of a tile v vectors wide
+};
+
+// The choice, whoever measures, from a default on.
+SimdTuning choose_tuning(const TilesOfIsa&, const SimdTuning&, const Measure<CalibrationBlock>&);
 
 // The words of a planner likewise, on layers for which its plans of a pass differ by them; the second measures them on
 // all threads.

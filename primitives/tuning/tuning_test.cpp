@@ -18,15 +18,19 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST(Tuning, TextAndValueAreInverse) {
-  EXPECT_EQ(to_string(SimdTuning{}),
-            "one=28 two=14 three=9 four=6 ahead=16 kept=32 whole spread=registers code=generated far=prefetch src=runs "
-            "narrow reduction=deep pixels=few");
+  EXPECT_EQ(
+      to_string(SimdTuning{}),
+      "one=28 two=14 three=9 four=6 ahead=16 kept=32 steps=0 unroll=640 block=64 whole spread=registers code=generated "
+      "far=prefetch src=runs narrow reduction=deep pixels=few");
   const SimdTuning other{.one = 1,
                          .two = 2,
                          .three = 3,
                          .four = 4,
                          .ahead = 0,
                          .kept = 48,
+                         .steps = 192,
+                         .unroll = 0,
+                         .block = 32,
                          .whole = false,
                          .spread = SpreadA::shuffled,
                          .code = TileCode::compiled,
@@ -36,7 +40,8 @@ TEST(Tuning, TextAndValueAreInverse) {
                          .reduction = Reduction::shallow,
                          .pixels = PixelsOfCall::many};
   EXPECT_EQ(to_string(other),
-            "one=1 two=2 three=3 four=4 ahead=0 kept=48 cut spread=shuffled code=compiled far=stream "
+            "one=1 two=2 three=3 four=4 ahead=0 kept=48 steps=192 unroll=0 block=32 cut spread=shuffled code=compiled "
+            "far=stream "
             "src=blocks wide reduction=shallow pixels=many");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
