@@ -6,13 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ostream>
-#include <random>
 #include <stdexcept>
 #include <vector>
 
-#include "generated_tiles.hpp"
-#include "testing/brgemm_check.hpp"
+#include "testing/brgemm_fixture.hpp"
 
 namespace brickwork {
 namespace {
@@ -22,51 +19,11 @@ constexpr int kMEdges[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 24, 27
 constexpr int kNEdges[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  15, 16, 17, 18,
                            31, 32, 33, 34, 47, 48, 49, 50, 63, 64, 65, 66, 70};
 constexpr int kKEdges[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 21, 23, 24, 31, 33, 63, 64, 65, 70};
-constexpr BatchKind kBatchKinds[] = {BatchKind::strides, BatchKind::offsets, BatchKind::pointers};
-
-struct Target {
-  Backend backend;
-  Isa isa;
-  TileCode code = TileCode::compiled;
-};
-
-void PrintTo(const Target& target, std::ostream* out) {
-  *out << to_string(target.backend) << " on " << to_string(target.isa)
-       << (target.code == TileCode::generated ? ", generated" : "");
-}
 
 std::string target_name(const testing::TestParamInfo<Target>& info) {
   return std::string(to_string(info.param.backend)) + "_" + std::string(to_string(info.param.isa)) +
          (info.param.code == TileCode::generated ? "_generated" : "");
 }
-
-// One backend on one ISA; a test of what this build or machine lacks is skipped with the reason.
-class Brgemm : public testing::TestWithParam<Target> {
- protected:
-  void SetUp() override {
-    const BackendInfo info = brgemm_backend(GetParam().backend);
-    if (!info.absent_reason.empty()) GTEST_SKIP() << info.absent_reason;
-    if (GetParam().isa != Isa::best && std::ranges::find(info.isas, GetParam().isa) == info.isas.end())
-      GTEST_SKIP() << "this build or machine lacks " << to_string(GetParam().isa);
-    if (GetParam().code == TileCode::generated && tile_generator_version().empty())
-      GTEST_SKIP() << "this build or system generates no code";
-  }
-
-  Result<BrgemmKernelPtr> make(const BrgemmShape& shape, BrgemmHints hints = {}) const {
-    hints.tuning.code = GetParam().code;
-    return make_brgemm(shape, hints, GetParam().backend, GetParam().isa);
-  }
-
-  // Stops at the first case that fails, as its successors would mostly fail alike.
-  bool passes(const BrgemmCase& test) const {
-    const auto kernel = make(test.shape, test.hints);
-    EXPECT_TRUE(kernel) << kernel.reason();
-    if (!kernel) return false;
-    const std::string wrong = check_brgemm(**kernel, test);
-    EXPECT_EQ(wrong, "") << to_string(test);
-    return wrong.empty();
-  }
-};
 
 INSTANTIATE_TEST_SUITE_P(Backends, Brgemm,
                          testing::Values(Target{Backend::libxsmm, Isa::best}, Target{Backend::simd, Isa::avx2},
@@ -75,29 +32,6 @@ INSTANTIATE_TEST_SUITE_P(Backends, Brgemm,
                                          Target{Backend::simd, Isa::avx512, TileCode::generated},
                                          Target{Backend::simd, Isa::neon}, Target{Backend::portable, Isa::best}),
                          target_name);
-
-// What a sweep cannot cross with everything else, it draws: the same numbers in every run.
-class Draw {
- public:
-  int operator()(int count) { return static_cast<int>(engine_() % static_cast<unsigned>(count)); }
-
- private:
-  std::mt19937 engine_;
-};
-
-// Every height of a tile, and everything else that a tuning may say.
-SimdTuning draw_tuning(Draw& draw) {
-  return {.one = 1 + draw(28),
-          .two = 1 + draw(14),
-          .three = 1 + draw(9),
-          .four = 1 + draw(7),
-          .ahead = draw(3) * 8,
-          .kept = draw(3) * 16,
-          .steps = draw(3) * 7,
-          .unroll = draw(2) * 640,
-          .whole = draw(4) == 0,
-          .spread = kSpreads[draw(3)]};
-}
 
 #ifdef __SANITIZE_ADDRESS__
 constexpr int kEveryM = 5;  // several times slower; a tile of any height meets every rest, but that of 5
@@ -224,104 +158,6 @@ TEST_P(Brgemm, MembersMayOverlap) {
     }
 }
 
-// Wherever the hint points, the result is the same and nothing there is touched.
-TEST_P(Brgemm, NextAIsOnlyAHint) {
-  for (BatchKind kind : kBatchKinds)
-    for (std::int64_t next : {1LL, 448LL, -64LL, 1LL << 40})
-      for (bool guard_after : {false, true})
-        for (bool a_transposed : {false, true}) {
-          if (!passes({.shape = padded_shape(14, 34, 21, 1, 0, kind, a_transposed),
-                       .batch = 2,
-                       .guard_after = guard_after,
-                       .next_a = next}))
-            return;
-        }
-}
-
-// Of memory that may not be read, too, and more of it than there are steps.
-TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
-  const std::vector<float> few(20, 1.0F);
-  const auto* const nowhere = reinterpret_cast<const void*>(std::uintptr_t{64});
-  for (bool hint : {false, true})
-    for (bool a_transposed : {false, true})
-      for (int k : {1, 21, 256}) {
-        BrgemmCase test{.shape = padded_shape(14, 34, k, 1, 0, BatchKind::strides, a_transposed),
-                        .batch = 2,
-                        .hints = {.calls_say_what_is_read_next = hint}};
-        if (!passes(test)) return;
-        test.read_next = few.data();
-        test.read_next_bytes = static_cast<std::int64_t>(few.size() * sizeof(float));
-        if (!passes(test)) return;
-        test.read_next = nowhere;
-        test.read_next_bytes = 1 << 20;
-        if (!passes(test)) return;
-      }
-}
-
-// Every place of the zero rows in a tile and between tiles, whole rounds of a period and a broken one; with fewer rows
-// the hint does not hold.
-TEST_P(Brgemm, ZeroRowsMayBeLeftOut) {
-  Draw draw;
-  for (int m = 1; m <= 30; ++m)
-    for (int n : {16, 49, 64, 127})
-      for (int period : {1, 2, 3, 7})
-        for (std::int64_t step : {1, 2})
-          for (std::int64_t pad : {0, 1, 3, 9}) {
-            BrgemmCase test{.shape = padded_shape(m, n, 5, 0, draw(2), kBatchKinds[draw(3)], draw(4) == 0),
-                            .batch = 1 + draw(2 * period)};
-            test.hints.zero_rows = {.period = period, .step = step, .begin = pad, .end = pad + draw(m * 2 + 1)};
-            test.hints.tuning = draw_tuning(draw);
-            if (!passes(test)) return;
-          }
-}
-
-// Aligned or not, whole vectors or a tail, C is right and nothing beside it is written.
-TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
-  Draw draw;
-  for (CAccess c : {CAccess::prefetch, CAccess::stream})
-    for (int beta : {0, 1})
-      for (int n : {16, 17, 32, 40, 64, 96})
-        for (std::int64_t ldc : {64, 96, 97, 112}) {
-          if (ldc < n) continue;
-          BrgemmCase test{.shape = padded_shape(15, n, 21, 1, beta, BatchKind::offsets, draw(2) == 0),
-                          .batch = 3,
-                          .hints = {.c = c, .tuning = draw_tuning(draw)}};
-          test.shape.ldc = ldc;
-          for (bool guard_after : {false, true})
-            for (bool epilogue : {false, true}) {
-              test.guard_after = guard_after;
-              test.bias = test.residual = epilogue;
-              if (epilogue) test.last = kLastSteps[draw(kNumLastSteps)];
-              if (!passes(test)) return;
-            }
-        }
-}
-
-// Pixels of a stride of 2 or 3, whose rows lie apart by a multiple of a vector or not; calls for all of them, for some
-// rows, and for none of the zeros; with fewer steps than there are rows to be set, and with none.
-TEST_P(Brgemm, ZerosBesideC) {
-  Draw draw;
-  for (int stride : {2, 3})
-    for (int n : {5, 16, 24, 64, 80, 128})
-      for (CAccess c : {CAccess::cached, CAccess::prefetch, CAccess::stream})
-        for (int k : {1, 4, 9, 128})
-          for (int m : {1, 7, 14, 41}) {
-            BrgemmCase test{.shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)], draw(4) == 0),
-                            .batch = draw(4),
-                            .guard_after = draw(2) == 0,
-                            .hints = {.c = c, .tuning = draw_tuning(draw)},
-                            .rows = draw(2) == 0 ? -1 : draw(m + 1),
-                            .zeros = draw(4) != 0,
-                            .last = kLastSteps[draw(kNumLastSteps)]};
-            BrgemmShape& s = test.shape;
-            s.ldc = stride * n;
-            const std::int64_t row = m * s.ldc + draw(3) * 8;  // from one row of pixels to the next
-            for (int phase = 1; phase < stride * stride; ++phase)
-              s.zero_tiles.from_c[s.zero_tiles.count++] = phase / stride * row + phase % stride * n;
-            if (!passes(test)) return;
-          }
-}
-
 // One kernel serves every number of rows, in any order; none is asked for twice in a row. No rows are no tile, of
 // whatever height.
 TEST_P(Brgemm, FewerRows) {
@@ -350,17 +186,6 @@ TEST_P(Brgemm, FewerRows) {
             ASSERT_EQ(check_brgemm(**kernel, test), "") << to_string(test);
           }
         }
-}
-
-// The rows that a call with fewer of them has may well not be zeros where the hint says so.
-TEST_P(Brgemm, ZeroRowsHoldForAllRowsOnly) {
-  const BrgemmShape shape = padded_shape(28, 64, 8, 0, 0, BatchKind::strides);
-  const auto kernel = make(shape, {.zero_rows = {.period = 3, .step = 1, .begin = 1, .end = 20}, .tuning = {}});
-  ASSERT_TRUE(kernel) << kernel.reason();
-  for (int rows = 0; rows < 28; ++rows) {
-    const BrgemmCase test{.shape = shape, .batch = 7, .rows = rows};
-    ASSERT_EQ(check_brgemm(**kernel, test), "") << to_string(test);
-  }
 }
 
 TEST_P(Brgemm, EveryEpilogue) {

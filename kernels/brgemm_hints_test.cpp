@@ -1,0 +1,121 @@
+// What is known of a call besides: no result depends on it, and nothing else is touched.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "testing/brgemm_fixture.hpp"
+
+namespace brickwork {
+namespace {
+
+// Wherever the hint points, the result is the same and nothing there is touched.
+TEST_P(Brgemm, NextAIsOnlyAHint) {
+  for (BatchKind kind : kBatchKinds)
+    for (std::int64_t next : {1LL, 448LL, -64LL, 1LL << 40})
+      for (bool guard_after : {false, true})
+        for (bool a_transposed : {false, true}) {
+          if (!passes({.shape = padded_shape(14, 34, 21, 1, 0, kind, a_transposed),
+                       .batch = 2,
+                       .guard_after = guard_after,
+                       .next_a = next}))
+            return;
+        }
+}
+
+// Of memory that may not be read, too, and more of it than there are steps.
+TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
+  const std::vector<float> few(20, 1.0F);
+  const auto* const nowhere = reinterpret_cast<const void*>(std::uintptr_t{64});
+  for (bool hint : {false, true})
+    for (bool a_transposed : {false, true})
+      for (int k : {1, 21, 256}) {
+        BrgemmCase test{.shape = padded_shape(14, 34, k, 1, 0, BatchKind::strides, a_transposed),
+                        .batch = 2,
+                        .hints = {.calls_say_what_is_read_next = hint}};
+        if (!passes(test)) return;
+        test.read_next = few.data();
+        test.read_next_bytes = static_cast<std::int64_t>(few.size() * sizeof(float));
+        if (!passes(test)) return;
+        test.read_next = nowhere;
+        test.read_next_bytes = 1 << 20;
+        if (!passes(test)) return;
+      }
+}
+
+// Every place of the zero rows in a tile and between tiles, whole rounds of a period and a broken one; with fewer rows
+// the hint does not hold.
+TEST_P(Brgemm, ZeroRowsMayBeLeftOut) {
+  Draw draw;
+  for (int m = 1; m <= 30; ++m)
+    for (int n : {16, 49, 64, 127})
+      for (int period : {1, 2, 3, 7})
+        for (std::int64_t step : {1, 2})
+          for (std::int64_t pad : {0, 1, 3, 9}) {
+            BrgemmCase test{.shape = padded_shape(m, n, 5, 0, draw(2), kBatchKinds[draw(3)], draw(4) == 0),
+                            .batch = 1 + draw(2 * period)};
+            test.hints.zero_rows = {.period = period, .step = step, .begin = pad, .end = pad + draw(m * 2 + 1)};
+            test.hints.tuning = draw_tuning(draw);
+            if (!passes(test)) return;
+          }
+}
+
+// Aligned or not, whole vectors or a tail, C is right and nothing beside it is written.
+TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
+  Draw draw;
+  for (CAccess c : {CAccess::prefetch, CAccess::stream})
+    for (int beta : {0, 1})
+      for (int n : {16, 17, 32, 40, 64, 96})
+        for (std::int64_t ldc : {64, 96, 97, 112}) {
+          if (ldc < n) continue;
+          BrgemmCase test{.shape = padded_shape(15, n, 21, 1, beta, BatchKind::offsets, draw(2) == 0),
+                          .batch = 3,
+                          .hints = {.c = c, .tuning = draw_tuning(draw)}};
+          test.shape.ldc = ldc;
+          for (bool guard_after : {false, true})
+            for (bool epilogue : {false, true}) {
+              test.guard_after = guard_after;
+              test.bias = test.residual = epilogue;
+              if (epilogue) test.last = kLastSteps[draw(kNumLastSteps)];
+              if (!passes(test)) return;
+            }
+        }
+}
+
+// Pixels of a stride of 2 or 3, whose rows lie apart by a multiple of a vector or not; calls for all of them, for some
+// rows, and for none of the zeros; with fewer steps than there are rows to be set, and with none.
+TEST_P(Brgemm, ZerosBesideC) {
+  Draw draw;
+  for (int stride : {2, 3})
+    for (int n : {5, 16, 24, 64, 80, 128})
+      for (CAccess c : {CAccess::cached, CAccess::prefetch, CAccess::stream})
+        for (int k : {1, 4, 9, 128})
+          for (int m : {1, 7, 14, 41}) {
+            BrgemmCase test{.shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)], draw(4) == 0),
+                            .batch = draw(4),
+                            .guard_after = draw(2) == 0,
+                            .hints = {.c = c, .tuning = draw_tuning(draw)},
+                            .rows = draw(2) == 0 ? -1 : draw(m + 1),
+                            .zeros = draw(4) != 0,
+                            .last = kLastSteps[draw(kNumLastSteps)]};
+            BrgemmShape& s = test.shape;
+            s.ldc = stride * n;
+            const std::int64_t row = m * s.ldc + draw(3) * 8;  // from one row of pixels to the next
+            for (int phase = 1; phase < stride * stride; ++phase)
+              s.zero_tiles.from_c[s.zero_tiles.count++] = phase / stride * row + phase % stride * n;
+            if (!passes(test)) return;
+          }
+}
+
+// The rows that a call with fewer of them has may well not be zeros where the hint says so.
+TEST_P(Brgemm, ZeroRowsHoldForAllRowsOnly) {
+  const BrgemmShape shape = padded_shape(28, 64, 8, 0, 0, BatchKind::strides);
+  const auto kernel = make(shape, {.zero_rows = {.period = 3, .step = 1, .begin = 1, .end = 20}, .tuning = {}});
+  ASSERT_TRUE(kernel) << kernel.reason();
+  for (int rows = 0; rows < 28; ++rows) {
+    const BrgemmCase test{.shape = shape, .batch = 7, .rows = rows};
+    ASSERT_EQ(check_brgemm(**kernel, test), "") << to_string(test);
+  }
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,81 @@
+// What the tests of every brick share: the backends on the instruction sets that they are asked for, and what a sweep
+// draws.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <random>
+#include <string>
+
+#include "brgemm.hpp"
+#include "generated_tiles.hpp"
+#include "testing/brgemm_check.hpp"
+
+namespace brickwork {
+
+constexpr BatchKind kBatchKinds[] = {BatchKind::strides, BatchKind::offsets, BatchKind::pointers};
+
+struct Target {
+  Backend backend;
+  Isa isa;
+  TileCode code = TileCode::compiled;
+};
+
+inline void PrintTo(const Target& target, std::ostream* out) {
+  *out << to_string(target.backend) << " on " << to_string(target.isa)
+       << (target.code == TileCode::generated ? ", generated" : "");
+}
+
+// One backend on one ISA; a test of what this build or machine lacks is skipped with the reason.
+class Brgemm : public testing::TestWithParam<Target> {
+ protected:
+  void SetUp() override {
+    const BackendInfo info = brgemm_backend(GetParam().backend);
+    if (!info.absent_reason.empty()) GTEST_SKIP() << info.absent_reason;
+    if (GetParam().isa != Isa::best && std::ranges::find(info.isas, GetParam().isa) == info.isas.end())
+      GTEST_SKIP() << "this build or machine lacks " << to_string(GetParam().isa);
+    if (GetParam().code == TileCode::generated && tile_generator_version().empty())
+      GTEST_SKIP() << "this build or system generates no code";
+  }
+
+  Result<BrgemmKernelPtr> make(const BrgemmShape& shape, BrgemmHints hints = {}) const {
+    hints.tuning.code = GetParam().code;
+    return make_brgemm(shape, hints, GetParam().backend, GetParam().isa);
+  }
+
+  // Stops at the first case that fails, as its successors would mostly fail alike.
+  bool passes(const BrgemmCase& test) const {
+    const auto kernel = make(test.shape, test.hints);
+    EXPECT_TRUE(kernel) << kernel.reason();
+    if (!kernel) return false;
+    const std::string wrong = check_brgemm(**kernel, test);
+    EXPECT_EQ(wrong, "") << to_string(test);
+    return wrong.empty();
+  }
+};
+
+// What a sweep cannot cross with everything else, it draws: the same numbers in every run.
+class Draw {
+ public:
+  int operator()(int count) { return static_cast<int>(engine_() % static_cast<unsigned>(count)); }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// Every height of a tile, and everything else that a tuning may say.
+inline SimdTuning draw_tuning(Draw& draw) {
+  return {.one = 1 + draw(28),
+          .two = 1 + draw(14),
+          .three = 1 + draw(9),
+          .four = 1 + draw(7),
+          .ahead = draw(3) * 8,
+          .kept = draw(3) * 16,
+          .steps = draw(3) * 7,
+          .unroll = draw(2) * 640,
+          .whole = draw(4) == 0,
+          .spread = kSpreads[draw(3)]};
+}
+
+}  // namespace brickwork
