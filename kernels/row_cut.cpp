@@ -51,10 +51,11 @@ RowCut::Groups RowCut::best(int rows) const {
       for (int low_tiles = 0; low_tiles < (low > 0 ? tall : 1) && low_tiles * low <= rows; ++low_tiles) {
         const int rest = rows - low_tiles * low;
         if (rest % tall != 0) continue;
-        const double cost = rest / tall * cost_of(tall) + (low_tiles > 0 ? low_tiles * cost_of(low) : 0);
+        const int tall_tiles = rest / tall;
+        const double cost = tall_tiles * cost_of(tall) + (low_tiles > 0 ? low_tiles * cost_of(low) : 0);
         if (cost >= least) continue;
         least = cost;
-        groups = {RowGroup{}, group(rest / tall, tall), group(low_tiles, std::max(low, 1))};
+        groups = {RowGroup{}, group(tall_tiles, tall), group(low_tiles, std::max(low, 1))};
       }
     }
   }
