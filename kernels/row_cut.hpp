@@ -3,7 +3,7 @@
 // Two FMA units of latency 5 need ten sums. With 32 registers a tile of any height has as many, as it may be four
 // vectors wide; 16 hold 12 of them: 6 rows of two vectors, 4 of three, or 3 of four. So the height of a tile decides
 // how wide it is, and what 6 does not divide is made of lower and wider tiles: 7 x 64 as 4 and 3 rows three and four
-// vectors wide, 0.70 -> 0.90 of peak, where tiles of 4 and 3 rows two vectors wide have 8 and 6 sums (Zen 2).
+// vectors wide, 0.70 -> 0.85 of peak, where tiles of 4 and 3 rows two vectors wide have 8 and 6 sums (Zen 2).
 #pragma once
 #include <array>
 #include <vector>
