@@ -109,7 +109,9 @@ SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& 
           {far_layer("C128 K512 H28 R1", 2), far_layer("C256 K256 H14 R3 ph1", 2), far_layer("C2048 K512 H7 R1", 2)},
           forward);
   try_out({with(&SimdTuning::src, FarSrc::blocks), with(&SimdTuning::src, FarSrc::lines)},
-          {far_layer("C128 K256 H56 R1"), far_layer("C256 K128 H56 R1 sh2"), far_layer("C512 K128 H28 R1")}, forward);
+          {far_layer("C128 K256 H56 R1"), far_layer("C256 K128 H56 R1"), far_layer("C256 K128 H56 R1 sh2"),
+           far_layer("C512 K128 H28 R1")},
+          forward);
   // One brick by itself, on one thread, liked prefetches where these layers take 3 to 8 % less with stores past the
   // caches, and the same ones forward 2 to 4 % (Zen 5, 28 images). With half as many the difference is too small to be
   // seen; so many show 2 to 3.5 % of it.
