@@ -62,12 +62,13 @@ struct Band {
 // few rows does little but load B, and to ask for it besides costs 5 %.
 constexpr bool may_ask_for_b(int rows, int vecs) { return vecs > 1 && rows > 3; }
 
+constexpr int kMostSums = 16;
 // Independent sums over k, a power of two. Two FMA ports of latency 4 need 8 accumulators in flight, and 16 where they
 // are not to wait for each other's loads (8 x 16 tiles: 0.95 of peak instead of 0.87); a tile with fewer keeps several
 // sums and adds them at the end. `tile` and `others`, what else the registers hold, are counted in vectors.
 constexpr int independent_sums(int registers, int tile, int others) {
   int sums = 1;
-  while (sums * tile < 16 && 2 * sums * tile + others <= registers) sums *= 2;
+  while (sums * tile < kMostSums && 2 * sums * tile + others <= registers) sums *= 2;
   return sums;
 }
 

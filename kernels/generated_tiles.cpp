@@ -25,7 +25,8 @@ bool fits(const BrgemmShape& s, const SimdTuning& tuning) {
   std::int64_t from_c = 0;
   for (const std::int64_t zeros : s.zero_tiles.from_c) from_c = std::max(from_c, std::abs(zeros));
   return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) && from_c <= kMost / 2 &&
-         std::max(s.step_of_a(), s.ldb) <= kMost / (std::max<std::int64_t>(tuning.unroll, kTurn) + tuning.ahead + 1);
+         std::max(s.step_of_a(), s.ldb) <=
+             kMost / (std::max<std::int64_t>(tuning.unroll, kMostSums) + tuning.ahead + 1);
 }
 
 class TilesOfPanel final : public GeneratedTiles {

@@ -80,6 +80,13 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
   }
 }
 
+// A turn of a small tile's loop has as many steps as the tile has sums, unrolled or not.
+TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATurnAreFarApart) {
+  BrgemmShape shape = padded_shape(1, 64, 64, 0, 0, BatchKind::offsets);
+  shape.ldb = 100'000'000;
+  EXPECT_EQ(generate_tiles(shape, {.tuning = {.ahead = 0, .unroll = 0}}, panel_, isa_.lanes), nullptr);
+}
+
 // The brick is right all the same, by compiled tiles.
 TEST_P(GeneratedTilesTest, AreNotThereWhereADistanceFitsNoInstruction) {
   constexpr std::int64_t kFar = std::int64_t{1} << 27;
