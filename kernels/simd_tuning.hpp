@@ -89,6 +89,9 @@ struct SimdTuning {
   // Many instead of few: 2 to 6 % of ResNet-50's 1x1 layers of 56 x 56 and 28 x 28 pixels on Zen 5; few instead of
   // many: 5 to 17 % of 1x1 layers on Emerald Rapids.
   PixelsOfCall pixels = PixelsOfCall::few;
+  // Whether a 1x1 kernel's weight update copies the pixels that its stride leaves next to each other, so that calls sum
+  // over whole images and not over rows: 4 to 17 % of ResNet-50's strided layers (AVX2 on Zen 2, 28 images).
+  bool gathers = false;
 
   constexpr std::int64_t rows(std::int64_t vecs) const {
     const std::int64_t by_width[] = {one, two, three, four};

@@ -155,6 +155,14 @@ std::int64_t LoopNest::passing(int loop, int other) const {
   return iterations;
 }
 
+std::int64_t LoopNest::in_a_task(int loop) const {
+  std::int64_t iterations = extents_[loop];
+  for (int l = 0; l < parallel_end_; ++l) {
+    if (levels_[l].loop == loop) iterations = std::min(iterations, levels_[l].step);
+  }
+  return iterations;
+}
+
 std::int64_t LoopNest::copies() const {
   std::int64_t copies = 1;
   for (int l = 0; l < level_count_; ++l) {

@@ -88,6 +88,8 @@ class LoopNest {
   bool is_inside(int loop, int other) const;
   // At most so many iterations of the loop pass by for one of the outermost level of another.
   std::int64_t passing(int loop, int other) const;
+  // At most so many iterations of the loop are one task's.
+  std::int64_t in_a_task(int loop) const;
   // How many copies of its output a reduction needs; 1 where it does not run in parallel.
   std::int64_t copies() const;
   // How many tasks the parallel levels give.

@@ -204,6 +204,9 @@ TEST(LoopNest, AnswersForADriver) {
   EXPECT_EQ(nest->passing(kLoopN, kLoopCb), 2);
   EXPECT_EQ(nest->passing(kLoopKb, kLoopCb), 1);
   EXPECT_EQ(nest->passing(kLoopCb, kLoopKb), 7);
+  EXPECT_EQ(nest->in_a_task(kLoopN), 2);
+  EXPECT_EQ(nest->in_a_task(kLoopKb), 1);
+  EXPECT_EQ(nest->in_a_task(kLoopCb), 7);
   EXPECT_EQ(nest->tasks(), 3);
   EXPECT_EQ(nest->copies(), 1);
   EXPECT_EQ(make(kLoops, "n kb cb")->tasks(), 1);

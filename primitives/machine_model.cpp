@@ -11,7 +11,8 @@ MachineModel this_machine(int threads, const SimdTuning& tuning) {
                      .src = tuning.src,
                      .narrow = tuning.narrow,
                      .reduction = tuning.reduction,
-                     .pixels = tuning.pixels};
+                     .pixels = tuning.pixels,
+                     .gathers = tuning.gathers};
   const auto take = [](std::int64_t found, std::int64_t& bytes) {
     if (found > 0) bytes = found;
   };

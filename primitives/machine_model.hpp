@@ -19,6 +19,7 @@ struct MachineModel {
   bool narrow = true;
   Reduction reduction = Reduction::deep;
   PixelsOfCall pixels = PixelsOfCall::few;
+  bool gathers = false;
 
   // The busiest thread's share of equal tasks over the mean, at least 1.
   double imbalance(std::int64_t tasks) const {

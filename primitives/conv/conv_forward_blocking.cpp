@@ -9,9 +9,6 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kMostGathered = 16
-                                       << 20;  // bytes: far beyond any L2, and what Kokkos gives a task on every host
-
 // What does not fit, or nothing.
 std::string misfit(const ConvView& p, const ConvPlan& plan) {
   if (plan.flat && !can_be_flat(p, plan.src)) {
@@ -81,8 +78,7 @@ ConvForwardGeometry::Gathered gathered(const ConvView& p, const ConvPlan& plan, 
           .tiles = nest.passing(kOi, kKb),
           .tile = tile,
           .block = plan.bq * plan.bc,
-          .Q = p.cols,
-          .bc = plan.bc};
+          .pixels = {.Q = p.cols, .row = p.stride_h * g.src.row, .pixel = g.src.pixel, .bc = plan.bc}};
 }
 
 }  // namespace
@@ -107,10 +103,8 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& p, const C
   }
   ConvForwardBlocking blocking(p, plan, *nest, ab);
   const std::int64_t bytes = static_cast<std::int64_t>(size_of(ab)) * blocking.geometry_.gathered.elements();
-  if (bytes > kMostGathered) {
-    return Result<ConvForwardBlocking>::misfit(
-        fmt::format("plan '{}': src=gathered would keep {:.1f} MB a task, but at most {:.1f} MB are possible",
-                    to_string(plan), 1e-6 * bytes, 1e-6 * kMostGathered));
+  if (const std::string why = gathers_too_much(bytes); !why.empty()) {
+    return Result<ConvForwardBlocking>::misfit(fmt::format("plan '{}': {}", to_string(plan), why));
   }
   return blocking;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "brgemm.hpp"
+#include "conv/conv_gather.hpp"
 #include "host_device.hpp"
 #include "integers.hpp"
 #include "loop_nest.hpp"
@@ -41,7 +42,7 @@ struct ConvForwardGeometry {
   struct Gathered {
     std::int64_t images, tiles;
     std::int64_t tile, block;  // strides
-    std::int64_t Q, bc;
+    StridedPixels pixels;
     BRICKWORK_HOST_DEVICE std::int64_t elements() const { return images * tiles * tile; }
   } gathered;
 };
@@ -130,13 +131,7 @@ struct ConvForwardBody {
     if (at[kKb].begin == 0) {
       team.barrier();  // what was here before has been read
       for (std::int64_t cb = at[kCb].begin; cb < at[kCb].end; ++cb) {
-        std::int64_t row = 0, col = at[kOi].begin * g.bq + team.rank();
-        for (int pixel = team.rank(); pixel < pixels; pixel += team.size(), col += team.size()) {
-          if (col >= to.Q) row += col / to.Q, col %= to.Q;
-          const T* const from = image + cb * g.src.block + row * g.stride_h * g.src.row + col * g.src.pixel;
-          T* const dense = tile + cb * to.block + pixel * to.bc;
-          for (std::int64_t c = 0; c < to.bc; ++c) dense[c] = from[c];
-        }
+        gather_pixels(team, to.pixels, image + cb * g.src.block, at[kOi].begin * g.bq, pixels, tile + cb * to.block);
       }
       team.barrier();
     }

@@ -225,13 +225,29 @@ TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
   }
 }
 
+// With strided=gathered, as a machine may like it: enough output features, and images that are not too large.
+TEST(ConvUpdatePlanRule, GathersWhatAStrideLeaves) {
+  const auto plan = [](const char* text, bool gathers) {
+    return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2, .gathers = gathers}));
+  };
+  for (const char* text : {"N28 C1024 K2048 H14 sh2", "N28 C256 K128 H56 sh2"}) {
+    EXPECT_THAT(plan(text, true), HasSubstr(" flat taps=loop src=gathered ")) << text;
+    EXPECT_THAT(plan(text, false), HasSubstr(" rows taps=loop src=cached ")) << text;
+  }
+  for (const char* other :
+       {"N28 C256 K64 H56 sh2", "N28 C64 K128 H112 sh2", "N28 C128 K512 H28", "N28 C64 K128 H28 R3 sh2 ph1"}) {
+    EXPECT_EQ(plan(other, true), plan(other, false)) << other;
+  }
+}
+
 // One row of more pixels than L2 holds, a fully connected layer's: its operands stream, and stay in L3.
 TEST(ConvUpdatePlanRule, StreamsTheOperandsOfLongCallsThroughL2) {
   const auto plan = [](const char* text, std::int64_t l2) {
     const MachineModel machine{.threads = 2, .l2_bytes = l2, .l3_bytes = 16 << 20, .block = 32};
     return to_string(plan_conv_update(parse_problem<ConvProblem>(text), machine));
   };
-  EXPECT_EQ(plan("N1 C2048 K2048 H1 W1344", 256 << 10), "bc=32 bk=32 rows taps=loop loops={kb:8 cb:16} n oj cb kb r s");
+  EXPECT_EQ(plan("N1 C2048 K2048 H1 W1344", 256 << 10),
+            "bc=32 bk=32 rows taps=loop src=cached loops={kb:8 cb:16} n oj cb kb r s");
   EXPECT_THAT(plan("N1 C2048 K2048 H1 W1344", 1 << 20), HasSubstr("bc=64 bk=32"));
   EXPECT_THAT(plan("N1 C2048 K2048 H1 W1344", 1 << 20), HasSubstr("kb cb r s"));
   EXPECT_THAT(plan("N28 C64 K256 H56", 64 << 10), HasSubstr("kb cb r s"));

@@ -10,9 +10,17 @@
 namespace brickwork {
 namespace {
 
+SrcAccess access_of_src(const ConvUpdatePlan& plan) { return plan.gathers ? SrcAccess::gathered : SrcAccess::cached; }
+
 // What does not fit, or nothing.
 std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
-  if (plan.flat && !can_be_flat(p, SrcAccess::cached)) return "flat needs a 1x1 kernel of stride 1 without padding";
+  if (plan.flat && !can_be_flat(p, access_of_src(plan))) {
+    return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
+  }
+  if (plan.gathers && !plan.flat) return "src=gathered needs flat";
+  if (plan.gathers && !gathers_once(plan.loops)) {
+    return "src=gathered needs a task's levels of kb inside all of n, as the gathered pixels of one call stay";
+  }
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
@@ -45,6 +53,18 @@ ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan
           .images = 1};
 }
 
+ConvUpdateGeometry::Gathered gathered(const ConvView& p, const ConvUpdatePlan& plan, const LoopNest& nest,
+                                      const ConvUpdateGeometry& g) {
+  constexpr std::int64_t kLine = 16;  // floats of a cache line
+  const std::int64_t image = p.P * p.Q * plan.bc;
+  return {.kb = nest.in_a_task(ConvUpdateLoop::kb),
+          .cb = nest.in_a_task(ConvUpdateLoop::cb),
+          .block = ceil_div(g.images * image, kLine) * kLine,
+          .image = image,
+          .pixels = {.Q = p.Q, .row = p.stride_h * g.src.row, .pixel = p.stride_w * plan.bc, .bc = plan.bc},
+          .count = p.P * p.Q};
+}
+
 }  // namespace
 
 Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, const ConvUpdatePlan& plan, DType ab,
@@ -57,7 +77,12 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
   }
   const auto nest = LoopNest::make(conv_update_loops(update_geometry(p, plan)), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  return ConvUpdateBlocking(p, plan, *nest, ab);
+  ConvUpdateBlocking blocking(p, plan, *nest, ab);
+  const std::int64_t bytes = static_cast<std::int64_t>(size_of(ab)) * blocking.geometry_.gathered.elements();
+  if (const std::string why = gathers_too_much(bytes); !why.empty()) {
+    return Result<ConvUpdateBlocking>::misfit(fmt::format("plan '{}': {}", to_string(plan), why));
+  }
+  return blocking;
 }
 
 ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& plan, const LoopNest& nest, DType ab)
@@ -70,10 +95,12 @@ ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& 
       dweights_(weights_layout_of(p, plan.bc, plan.bk)),
       geometry_(update_geometry(p, plan)) {
   geometry_.images = nest.step_of(ConvUpdateLoop::n);
+  if (plan.gathers) geometry_.gathered = gathered(p, plan, nest, geometry_);
+  const std::int64_t src_image = plan.gathers ? geometry_.gathered.image : geometry_.src.image;
   for (std::int64_t rows = 1; rows <= nest.step_of(ConvUpdateLoop::oj); ++rows) {
     for (std::int64_t n = 0; n < geometry_.images; ++n) {
       for (std::int64_t row = 0; row < rows; ++row) {
-        src_offsets_.push_back(size_of(ab) * (n * geometry_.src.image + row * p.stride_h * geometry_.src.row));
+        src_offsets_.push_back(size_of(ab) * (n * src_image + row * p.stride_h * geometry_.src.row));
         ddst_offsets_.push_back(size_of(ab) * (n * geometry_.ddst.image + row * geometry_.ddst.row));
       }
     }
@@ -87,7 +114,7 @@ BrgemmShape ConvUpdateBlocking::brick_shape(int beta) const {
   return {.m = static_cast<int>(plan_.taps_in_m ? view_.S * plan_.bc : plan_.bc),
           .n = static_cast<int>(plan_.bk),
           .k = static_cast<int>(plan_.flat ? view_.P * view_.Q : view_.Q),
-          .lda = view_.stride_w * plan_.bc,
+          .lda = plan_.gathers ? plan_.bc : view_.stride_w * plan_.bc,
           .ldb = plan_.bk,
           .ldc = plan_.bk,
           .a_transposed = true,

@@ -4,13 +4,14 @@
 //   dbias[kb]              = sum over n, oj of a row of ones * ddst[n][kb][oj]
 //
 // Algorithm: the weight update of arXiv 1906.06440 on blocked tensors: pixels are the brick's k, input features its m,
-// and src is read as it lies, transposed by the brick. Output rows whose filter row falls outside the image are left
-// out of the batch, so src is padded in W only.
+// and src is read as it lies, transposed by the brick, or is gathered first. Output rows whose filter row falls outside
+// the image are left out of the batch, so src is padded in W only.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "brgemm.hpp"
+#include "conv/conv_gather.hpp"
 #include "host_device.hpp"
 #include "integers.hpp"
 #include "loop_nest.hpp"
@@ -30,6 +31,16 @@ struct ConvUpdateGeometry {
   std::int64_t weights_kb, weights_cb, weights_r, weights_s;
   std::int64_t bk;
   std::int64_t images;  // of a call, at most
+
+  // Where src is gathered, a task keeps the pixels of a call's images for one block of output features after the other:
+  // [cb][images][P * Q][bc] in its scratch, for all blocks of input features that it meets. All 0 otherwise.
+  struct Gathered {
+    std::int64_t kb, cb;        // of a task
+    std::int64_t block, image;  // strides
+    StridedPixels pixels;
+    std::int64_t count;  // of an image
+    BRICKWORK_HOST_DEVICE std::int64_t elements() const { return cb * block; }
+  } gathered;
 };
 
 template <class T, class TC = T>
@@ -82,20 +93,39 @@ struct ConvUpdateBody {
     const std::int64_t src_row = live == 0 ? 0 : first * g.stride_h + r - g.pad_h;
 
     BrgemmCall call;
-    call.batch = Batch::at_offsets(
-        data.src + images.begin * g.src.image + cb * g.src.block + src_row * g.src.row + s * g.src_tap,
-        data.ddst + images.begin * g.ddst.image + kb * g.ddst.block + first * g.ddst.row, images.size() * live,
-        data.src_offsets + offsets, data.ddst_offsets + offsets);
+    const T* const src = data.src + images.begin * g.src.image + cb * g.src.block;
+    call.batch =
+        Batch::at_offsets(g.gathered.block == 0 ? src + src_row * g.src.row + s * g.src_tap : gathered(team, at, src),
+                          data.ddst + images.begin * g.ddst.image + kb * g.ddst.block + first * g.ddst.row,
+                          images.size() * live, data.src_offsets + offsets, data.ddst_offsets + offsets);
     call.c = data.dweights.of(at.copy()) + kb * g.weights_kb + cb * g.weights_cb + r * g.weights_r + s * g.weights_s;
     const bool overwrites = at.first(L::n) && at.first(L::oj) && !(data.accumulate && at.copy() == 0);
     // Beside its first tap, whose loops meet all of ddst once, a block's bias has ddst in the caches.
     if (data.dbias.output != nullptr && cb == 0 && r == 0 && s == 0) add_to_bias(team, at, overwrites ? 0 : 1);
-    brick(team, overwrites ? 0 : 1, call, at.scratch<T>());
+    brick(team, overwrites ? 0 : 1, call, at.scratch<T>() + g.gathered.elements());
   }
 
-  std::int64_t scratch_bytes() const { return brick.scratch_bytes(); }
+  std::int64_t scratch_bytes() const {
+    return g.gathered.elements() * static_cast<std::int64_t>(sizeof(T)) + brick.scratch_bytes();
+  }
 
  private:
+  // The call's pixels of src, copied by the task's first block of output features that needs them.
+  template <class Team>
+  BRICKWORK_HOST_DEVICE const T* gathered(const Team& team, const LoopIndex& at, const T* src) const {
+    using L = ConvUpdateLoop;
+    const auto& to = g.gathered;
+    T* const block = at.scratch<T>() + at[L::cb].begin % to.cb * to.block;
+    if (at[L::kb].begin % to.kb == 0) {
+      team.barrier();  // what was here before has been read
+      for (std::int64_t n = 0; n < at[L::n].size(); ++n) {
+        gather_pixels(team, to.pixels, src + n * g.src.image, 0, to.count, block + n * to.image);
+      }
+      team.barrier();
+    }
+    return block;
+  }
+
   template <class Team>
   BRICKWORK_HOST_DEVICE void add_to_bias(const Team& team, const LoopIndex& at, int beta) const {
     using L = ConvUpdateLoop;
@@ -106,7 +136,7 @@ struct ConvUpdateBody {
         data.ones, data.ddst + images.begin * g.ddst.image + kb * g.ddst.block + rows.begin * g.ddst.row,
         images.size() * rows.size(), data.ones_offsets, data.ddst_offsets + offsets);
     call.c = data.dbias.of(at.copy()) + kb * g.bk;
-    bias_brick(team, beta, call, at.scratch<T>());
+    bias_brick(team, beta, call, at.scratch<T>() + g.gathered.elements());
   }
 };
 

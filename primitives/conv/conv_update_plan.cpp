@@ -10,7 +10,8 @@ const SizeTable<ConvUpdatePlan>& ConvUpdatePlan::table() {
       .kind = "conv update plan",
       .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc}, {.key = "bk=", .column = "bk", .member = &P::bk}},
       .words = {choice("rows or flat", {"rows", "flat"}, &P::flat),
-                choice("taps=loop or taps=m", {"taps=loop", "taps=m"}, &P::taps_in_m)},
+                choice("taps=loop or taps=m", {"taps=loop", "taps=m"}, &P::taps_in_m),
+                choice("src=cached or src=gathered", {"src=cached", "src=gathered"}, &P::gathers)},
       .separator = ' ',
       .default_words = true};
   return table;
@@ -19,5 +20,19 @@ const SizeTable<ConvUpdatePlan>& ConvUpdatePlan::table() {
 std::string to_string(const ConvUpdatePlan& plan) { return plan_text(plan); }
 
 ConvUpdatePlan parse_conv_update_plan(std::string_view text) { return parse_plan<ConvUpdatePlan>(text); }
+
+bool gathers_once(const LoopSchedule& loops) {
+  bool met_kb = false;
+  for (const auto& level : loops.levels) {
+    if (level.parallel) {
+      met_kb = false;
+    } else if (level.name == "kb") {
+      met_kb = true;
+    } else if (level.name == "n" && met_kb) {
+      return false;
+    }
+  }
+  return true;
+}
 
 }  // namespace brickwork

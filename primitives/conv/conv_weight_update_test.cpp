@@ -88,7 +88,8 @@ TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
                                .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20),
                                .reduction = *rc::gen::element(Reduction::deep, Reduction::shallow),
-                               .pixels = *rc::gen::element(PixelsOfCall::few, PixelsOfCall::many)};
+                               .pixels = *rc::gen::element(PixelsOfCall::few, PixelsOfCall::many),
+                               .gathers = *rc::gen::arbitrary<bool>()};
     const TestData t = update_test_data(p);
     const ConvUpdatePlan plan = plan_conv_update(p, machine);
     for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
@@ -151,9 +152,22 @@ TEST(ConvWeightUpdate, GradientOfTheBiasUnderEveryOrder) {
   }
 }
 
+// Whatever a task has of the images and blocks: each gathers its own, of whole calls and of shorter last ones.
+TEST(ConvWeightUpdate, GathersWhatAStrideLeaves) {
+  for (const char* text : {"N5 C20 K24 H9 sh2", "N3 C7 K10 H5 W8 sh3 sw2 bias", "N4 C12 K20 H6"}) {
+    const ConvProblem p = parse_problem<ConvProblem>(text);
+    const TestData t = update_test_data(p);
+    for (const char* loops : {"{n:2} n oj kb cb r s", "{kb cb} n:2 oj r s", "{kb:2 cb:3} n:3 kb cb oj r s",
+                              "kb {cb} n r s oj", "n:4 {kb:2} n:2 cb kb r s oj", "cb r s {n} kb oj"}) {
+      const auto plan = parse_conv_update_plan(std::string("bc=3 bk=8 flat src=gathered loops=") + loops);
+      for (Backend backend : {Backend::simd, Backend::portable}) expect_update_exact(p, plan, backend, t);
+    }
+  }
+}
+
 TEST(ConvUpdatePlan, TextRoundTrip) {
-  const ConvUpdatePlan plan{64, 32, true, true, parse_loop_schedule("{kb:2 cb} n:7 oj kb r s")};
-  EXPECT_EQ(to_string(plan), "bc=64 bk=32 flat taps=m loops={kb:2 cb} n:7 oj kb r s");
+  const ConvUpdatePlan plan{64, 32, true, true, true, parse_loop_schedule("{kb:2 cb} n:7 oj kb r s")};
+  EXPECT_EQ(to_string(plan), "bc=64 bk=32 flat taps=m src=gathered loops={kb:2 cb} n:7 oj kb r s");
   EXPECT_EQ(parse_conv_update_plan(to_string(plan)), plan);
   EXPECT_THAT([] { parse_conv_update_plan("bc=64 bk=0 loops=n kb cb oj r s"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("bk is 0")));
@@ -169,7 +183,13 @@ TEST(ConvWeightUpdate, AMisfitIsAReason) {
   };
   fails("bc=9 bk=8 loops=n kb cb oj r s", "bc must be from 1 to C = 8");
   fails("bc=8 bk=9 loops=n kb cb oj r s", "bk must be from 1 to K = 8");
-  fails("bc=8 bk=8 flat loops=n kb cb oj r s", "flat needs a 1x1 kernel of stride 1 without padding");
+  fails("bc=8 bk=8 flat loops=n kb cb oj r s", "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered");
+  fails("bc=8 bk=8 rows src=gathered loops=n kb cb oj r s", "src=gathered needs flat");
+  const ConvProblem strided = parse_problem<ConvProblem>("N4 C8 K8 H6 sh2");
+  for (const char* loops : {"kb n cb oj r s", "{cb} kb:2 n:2 kb oj r s", "n:2 kb:2 n kb cb oj r s"}) {
+    const auto plan = parse_conv_update_plan(std::string("bc=4 bk=2 flat src=gathered loops=") + loops);
+    EXPECT_THAT(ConvWeightUpdate::make(strided, plan, Backend::simd).reason(), HasSubstr("kb inside all of n"));
+  }
   fails("bc=8 bk=8 loops=n kb cb {oj} r s", "'oj' adds to one output");
   fails("bc=8 bk=8 loops=n kb cb oj r", "the loop 's' is missing");
 }

@@ -129,6 +129,10 @@ SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& 
           {far_layer("C64 K256 H56 R1", kImages), far_layer("C128 K512 H28 R1", kImages),
            far_layer("C512 K128 H28 R1", kImages)},
           update, kLeastGain);
+  try_out(
+      {with(&SimdTuning::gathers, true)},
+      {far_layer("C1024 K512 H14 R1 sh2"), far_layer("C512 K1024 H28 R1 sh2", 2), far_layer("C256 K128 H56 R1 sh2", 2)},
+      update);
   return tuning;
 }
 

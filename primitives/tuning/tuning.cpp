@@ -33,7 +33,9 @@ const SizeTable<Tuning>& Tuning::table() {
                 choice("reduction=deep or reduction=shallow", {"reduction=deep", "reduction=shallow"},
                        static_cast<Reduction T::*>(&T::reduction)),
                 choice("pixels=few or pixels=many", {"pixels=few", "pixels=many"},
-                       static_cast<PixelsOfCall T::*>(&T::pixels))},
+                       static_cast<PixelsOfCall T::*>(&T::pixels)),
+                choice("strided=read or strided=gathered", {"strided=read", "strided=gathered"},
+                       static_cast<bool T::*>(&T::gathers))},
       .separator = ' ',
       .default_words = true};
   return table;

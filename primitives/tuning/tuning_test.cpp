@@ -21,7 +21,7 @@ TEST(Tuning, TextAndValueAreInverse) {
   EXPECT_EQ(
       to_string(SimdTuning{}),
       "one=28 two=14 three=9 four=6 ahead=16 kept=32 steps=0 unroll=640 block=64 whole spread=registers code=generated "
-      "far=prefetch src=runs narrow reduction=deep pixels=few");
+      "far=prefetch src=runs narrow reduction=deep pixels=few strided=read");
   const SimdTuning other{.one = 1,
                          .two = 2,
                          .three = 3,
@@ -38,11 +38,12 @@ TEST(Tuning, TextAndValueAreInverse) {
                          .src = FarSrc::blocks,
                          .narrow = false,
                          .reduction = Reduction::shallow,
-                         .pixels = PixelsOfCall::many};
+                         .pixels = PixelsOfCall::many,
+                         .gathers = true};
   EXPECT_EQ(to_string(other),
             "one=1 two=2 three=3 four=4 ahead=0 kept=48 steps=192 unroll=0 block=32 cut spread=shuffled code=compiled "
             "far=stream "
-            "src=blocks wide reduction=shallow pixels=many");
+            "src=blocks wide reduction=shallow pixels=many strided=gathered");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
   EXPECT_EQ(parse_tuning(to_string(SimdTuning{.spread = SpreadA::memory})).spread, SpreadA::memory);

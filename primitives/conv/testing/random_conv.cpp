@@ -144,12 +144,13 @@ ConvPlan random_scatter_plan(const ConvProblem& p) {
 ConvUpdatePlan random_update_plan(const ConvProblem& p) {
   constexpr std::int64_t kMost = 70;
   ConvUpdatePlan plan{.bc = pick(1, std::min(p.C, kMost)), .bk = pick(1, std::min(p.K, kMost))};
-  plan.flat = can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1;
   plan.taps_in_m = pick(0, 1) == 1;
   plan.loops = random_schedule({"n", "kb", "cb", "oj", "r", "s", "n", "oj", "kb"}, {"n", "oj"}, 3,
                                [](const auto& outside, const std::string& loop) {
                                  return loop != "oj" && std::ranges::count(outside, loop) == 0;
                                });
+  plan.gathers = can_be_flat(p, SrcAccess::gathered) && gathers_once(plan.loops) && pick(0, 1) == 1;
+  plan.flat = plan.gathers || (can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1);
   return plan;
 }
 
