@@ -15,7 +15,7 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 constexpr std::int64_t kLine = 16;  // the widest vector and a line of the cache, in floats
 constexpr std::int64_t kRowsTogether = 4;
 
-std::int64_t whole_lines(std::int64_t floats) { return ceil_div(floats, kLine) * kLine; }
+std::int64_t whole_lines(std::int64_t floats) { return whole_blocks(floats, kLine); }
 void ask_for(const float* row, std::int64_t floats) {
   for (std::int64_t i = 0; i < floats; i += kLine) hwy::Prefetch(row + i);
 }

@@ -73,7 +73,7 @@ ConvForwardGeometry geometry_of(const ConvView& p, const ConvPlan& plan) {
 ConvForwardGeometry::Gathered gathered(const ConvView& p, const ConvPlan& plan, const LoopNest& nest,
                                        const ConvForwardGeometry& g) {
   constexpr std::int64_t kLine = 16;  // floats of a cache line
-  const std::int64_t tile = (g.Cb * plan.bq * plan.bc + kLine - 1) / kLine * kLine;
+  const std::int64_t tile = whole_blocks(g.Cb * plan.bq * plan.bc, kLine);
   return {.images = nest.passing(kN, kKb),
           .tiles = nest.passing(kOi, kKb),
           .tile = tile,

@@ -15,7 +15,7 @@ constexpr std::int64_t kCopiedAtOnce = 8;    // features that a copy of 16 bytes
 // Equal blocks, but of whole vectors where there are so many features.
 std::int64_t feature_block(std::int64_t features, std::int64_t most) {
   if (features <= kCopiedAtOnce) return features;
-  return std::min(features, ceil_div(equal_block(features, most), kCopiedAtOnce) * kCopiedAtOnce);
+  return std::min(features, whole_blocks(equal_block(features, most), kCopiedAtOnce));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "conv/conv_backward_data.hpp"
 #include "conv/conv_forward_blocking.hpp"
+#include "conv/conv_update_blocking.hpp"
 #include "conv/conv_update_plan.hpp"
 
 namespace brickwork {
@@ -238,6 +239,14 @@ TEST(ConvUpdatePlanRule, GathersWhatAStrideLeaves) {
        {"N28 C256 K64 H56 sh2", "N28 C64 K128 H112 sh2", "N28 C128 K512 H28", "N28 C64 K128 H28 R3 sh2 ph1"}) {
     EXPECT_EQ(plan(other, true), plan(other, false)) << other;
   }
+}
+
+// What would be more than a task can keep is cut into parts, however large the L2.
+TEST(ConvUpdatePlanRule, GathersNoMoreThanATaskCanKeep) {
+  const auto p = parse_problem<ConvProblem>("N2 C8192 K128 H56 sh2");
+  const ConvUpdatePlan plan = plan_conv_update(p, {.threads = 1, .l2_bytes = 64 << 20, .gathers = true});
+  EXPECT_TRUE(plan.gathers);
+  EXPECT_TRUE(ConvUpdateBlocking::make(p, plan)) << to_string(plan);
 }
 
 // One row of more pixels than L2 holds, a fully connected layer's: its operands stream, and stay in L3.

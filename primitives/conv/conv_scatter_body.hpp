@@ -31,7 +31,7 @@ struct ConvScatterGeometry {
 
   static constexpr std::int64_t kLine = 16;
   // From row to row of weights and windows: whole cache lines, as vectors that lie across two of them load slowly.
-  BRICKWORK_HOST_DEVICE std::int64_t window() const { return ceil_div(R * S * bk, kLine) * kLine; }
+  BRICKWORK_HOST_DEVICE std::int64_t window() const { return whole_blocks(R * S * bk, kLine); }
   BRICKWORK_HOST_DEVICE std::int64_t slice() const { return H * W * bk; }  // of dsrc
   // Filters of the rows up to oj add to rows of dsrc above this one only.
   BRICKWORK_HOST_DEVICE std::int64_t reached(std::int64_t oj) const { return clamp(oj * stride_h - pad_h + R, 0, H); }

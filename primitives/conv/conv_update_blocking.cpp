@@ -59,7 +59,7 @@ ConvUpdateGeometry::Gathered gathered(const ConvView& p, const ConvUpdatePlan& p
   const std::int64_t image = p.P * p.Q * plan.bc;
   return {.kb = nest.in_a_task(ConvUpdateLoop::kb),
           .cb = nest.in_a_task(ConvUpdateLoop::cb),
-          .block = ceil_div(g.images * image, kLine) * kLine,
+          .block = whole_blocks(g.images * image, kLine),
           .image = image,
           .pixels = {.Q = p.Q, .row = p.stride_h * g.src.row, .pixel = p.stride_w * plan.bc, .bc = plan.bc},
           .count = p.P * p.Q};

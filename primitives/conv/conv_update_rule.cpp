@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "conv/conv_plan.hpp"
+#include "conv/conv_update_blocking.hpp"
 #include "conv/conv_update_plan.hpp"
 #include "conv/feature_blocks.hpp"
 #include "integers.hpp"
@@ -24,12 +25,11 @@ constexpr std::int64_t kDeepReduction = 784, kDeepReductionOfOneTap = 200;
 constexpr std::int64_t kShallowReduction = 96;
 // With fewer input features a call takes a filter row's taps, too.
 constexpr std::int64_t kShortRows = 16;
-// To gather a byte of src, in flops that a core could have done instead. With fewer output features the copy costs more
-// than it spares.
-constexpr double kFlopsPerCopiedByte = 12;
+// With fewer output features a copy of src costs more than it spares.
 constexpr std::int64_t kFeaturesWorthAGather = 128;
-// What a byte costs, in flops that a core could have done instead: from memory, from behind L2, and from L2.
-constexpr double kFlopsPerMemoryByte = 16, kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
+// What a byte costs, in flops that a core could have done instead: from memory, from behind L2, and from L2; and of
+// src, to gather it besides.
+constexpr double kFlopsPerMemoryByte = 16, kFlopsPerFarByte = 8, kFlopsPerNearByte = 1, kFlopsPerCopiedByte = 12;
 
 class UpdateChooser {
  public:
@@ -64,7 +64,7 @@ class UpdateChooser {
     ConvUpdatePlan best;
     double least = std::numeric_limits<double>::infinity();
     const auto consider = [&](const Candidate& c) {
-      if (c.cost < least) least = c.cost, best = c.plan;
+      if (c.cost < least && ConvUpdateBlocking::make(p_, c.plan)) least = c.cost, best = c.plan;
     };
     consider(whole());
     for (std::int64_t k = 1; k <= kb_; k = k == kb_ ? kb_ + 1 : std::min(2 * k, kb_)) {
@@ -93,20 +93,19 @@ class UpdateChooser {
     plan.loops.levels.push_back({loop, step, parallel});
   }
 
-  // Of an image; the gradient's parts are `part` bytes, of which `parts` take their turns.
   // A part of the gradient that still comes as from L2. Where src is gathered a larger one spares copies: 6 and 8 % of
   // ResNet-50's seventeenth and sixteenth layer with parts of all of L2 (Zen 2).
   double most_near() const { return base_.gathers ? static_cast<double>(machine_.l2_bytes) : l2_ / 2; }
 
-  // Gathered, it is read and copied.
-  double price_of_src() const {
-    return base_.gathers ? (kFlopsPerFarByte + kFlopsPerCopiedByte) / kFlopsPerFarByte : 1;
-  }
-
-  double cost(double slabs, double part, double parts, std::int64_t images, double imbalance) const {
+  // Of an image whose src and ddst pass by so many times; the gradient's parts are `part` bytes, of which `parts` take
+  // their turns.
+  double cost(double src_passes, double ddst_passes, double part, double parts, std::int64_t images,
+              double imbalance) const {
+    const double of_src = kFlopsPerFarByte + (base_.gathers ? kFlopsPerCopiedByte : 0);
     const double passes = static_cast<double>(ceil_div(rows_, rows_of_call_)) / static_cast<double>(images);
     const double gradient = 2 * part * parts * passes;
-    return imbalance * (p_.flops() / static_cast<double>(p_.N) + kFlopsPerFarByte * slabs +
+    return imbalance * (p_.flops() / static_cast<double>(p_.N) + of_src * src_ * src_passes +
+                        kFlopsPerFarByte * ddst_ * ddst_passes +
                         (part > most_near() ? kFlopsPerFarByte : kFlopsPerNearByte) * gradient);
   }
 
@@ -125,8 +124,8 @@ class UpdateChooser {
     add(plan, "r", 1, p_.R);
     add(plan, "s", 1, p_.S);
     const double parts = static_cast<double>(k_parts * c_parts);
-    return {plan, cost(price_of_src() * src_ * static_cast<double>(k_parts) + ddst_ * static_cast<double>(c_parts),
-                       tile_ * static_cast<double>(k * c), parts, images, machine_.imbalance(k_parts * c_parts)) +
+    return {plan, cost(static_cast<double>(k_parts), static_cast<double>(c_parts), tile_ * static_cast<double>(k * c),
+                       parts, images, machine_.imbalance(k_parts * c_parts)) +
                       comes_again(k, c)};
   }
 
@@ -152,8 +151,7 @@ class UpdateChooser {
     add(plan, "s", 1, p_.S);
     const double part = tile_ * static_cast<double>(kb_ * cb_);
     const double sums = 3 * part * static_cast<double>(machine_.threads) / static_cast<double>(p_.N);
-    return {plan,
-            cost(price_of_src() * src_ + ddst_, part, 1, images, machine_.imbalance(p_.N)) + kFlopsPerFarByte * sums};
+    return {plan, cost(1, 1, part, 1, images, machine_.imbalance(p_.N)) + kFlopsPerFarByte * sums};
   }
 
   const ConvProblem& p_;

@@ -202,7 +202,7 @@ class NetworkBuilder {
     std::int64_t size = 0;
     for (const NetworkParameter& p : network_.parameters_) {
       network_.first_.push_back(size);
-      size += ceil_div(network_.passes_[network_.pass_of_[p.layer]]->size_of(p.role), kAlignment) * kAlignment;
+      size += whole_blocks(network_.passes_[network_.pass_of_[p.layer]]->size_of(p.role), kAlignment);
     }
     network_.state_ = NetworkState(static_cast<std::size_t>(size));
     network_.gradients_ = AlignedBuffer<float>(static_cast<std::size_t>(size));

@@ -20,7 +20,7 @@ constexpr std::int64_t kFeatures = 128;
 
 // Equal blocks of at most `most`, of whole vectors.
 std::int64_t block_of_vectors(std::int64_t size, std::int64_t most) {
-  return ceil_div(equal_block(size, most), kVector) * kVector;
+  return whole_blocks(equal_block(size, most), kVector);
 }
 
 bool has_four_columns(RnnCell cell) { return cell == RnnCell::lstm || cell == RnnCell::lbr_gru; }
@@ -51,7 +51,7 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
   if (plan.bc > p.C) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (plan.bk % kVector != 0) return fmt::format("bk must be a multiple of {}", kVector);
   if (plan.bh % plan.bk != 0) return "bh must be a multiple of bk";
-  const std::int64_t all = ceil_div(p.K, plan.bk) * plan.bk;
+  const std::int64_t all = whole_blocks(p.K, plan.bk);
   if (plan.bh > all) return fmt::format("bh must be at most K in whole blocks of bk, {}", all);
   if (plan.bn > p.N) return fmt::format("bn must be from 1 to N = {}", p.N);
   if (plan.steps > p.T) return fmt::format("steps must be from 1 to T = {}", p.T);
