@@ -72,7 +72,7 @@ Verdict compare_whole(const Output<T>& output, double tolerance) {
 template <class T>
 Verdict compare_tensor(const PlainTensors& actual, const PlainTensors& expected, std::size_t i, Tolerance tolerance) {
   const Output<T> output{actual.infos()[i], expected.infos()[i], actual.values<T>(i), expected.values<double>(i)};
-  return (tolerance.whole ? compare_whole<T> : compare_elements<T>)(output, tolerance.value);
+  return (tolerance.whole ? compare_whole<T> : compare_elements<T>)(output, tolerance.value + output.info.error);
 }
 
 }  // namespace

@@ -70,6 +70,21 @@ TEST(Compare, HoldsToTheTolerance) {
   EXPECT_EQ(verdict({1, 2.125}, {3}, 0.124).status, Status::failed);
 }
 
+TEST(Compare, AnOutputMayBeAllowedMoreThanTheOthers) {
+  const auto verdict_on = [](double first, double second) {
+    PlainTensors actual({{.name = "h", .dims = {1}}, {.name = "sum", .dims = {1}, .error = 1}});
+    actual.at<float>("h")[0] = static_cast<float>(first);
+    actual.at<float>("sum")[0] = static_cast<float>(second);
+    PlainTensors right(
+        {{.name = "h", .dims = {1}, .dtype = DType::f64}, {.name = "sum", .dims = {1}, .dtype = DType::f64}});
+    right.at<double>("h")[0] = right.at<double>("sum")[0] = 1;
+    return compare(actual, right, 0.125).status;
+  };
+  EXPECT_EQ(verdict_on(1, 2.125), Status::ok);
+  EXPECT_EQ(verdict_on(1, 2.25), Status::failed);
+  EXPECT_EQ(verdict_on(1.25, 1), Status::failed);
+}
+
 TEST(Compare, RefusesNanAndInfinityWhateverTheTolerance) {
   for (const double bad : {std::nan(""), HUGE_VAL}) {
     const Verdict found = verdict({bad, 2}, {3}, 1e30);

@@ -11,7 +11,7 @@
 //   static void reference(const Problem&, const PlainTensors& in, PlainTensors& out);   the definition, all in f64
 //
 // and where it is no sum of products: static double bound(const Problem&), the largest absolute error allowed on inputs
-// from [-1, 1). Where it has them it may say, too:
+// from [-1, 1), to which an output may add an `error` of its own. Where it has them it may say, too:
 //
 //   static double bytes(const Problem&);       what it moves, where that is not every input and output once
 //   static void settle(const Problem&, PlainTensors& in);   makes random inputs, in f64, such as the operation takes,

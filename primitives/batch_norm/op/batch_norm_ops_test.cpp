@@ -185,6 +185,25 @@ TEST(BatchNormOps, TestDataIsSettledAndWithinABound) {
   EXPECT_LT(make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).tolerance.value, 1e-3);
 }
 
+// What dgamma and dbeta may lose as sums of very many values is as much as the means in dsrc, which must not get lost.
+TEST(BatchNormBackwardOp, SumsOfManyValuesHaveABoundOfTheirOwn) {
+  const auto p = parse_problem<BatchNormProblem>("N28 C2 H56");
+  const TestData data = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);
+  const auto verdict_with = [&](const char* output, double roundings) {
+    PlainTensors out(BatchNormBackwardOp::outputs(p));
+    test_data::repeat(data.expected, out);
+    out.at<float>(output)[1] +=
+        static_cast<float>(roundings * std::numeric_limits<float>::epsilon() * static_cast<double>(p.values()));
+    return compare(out, data.expected, data.tolerance).status;
+  };
+  for (const char* sum : {"dgamma", "dbeta"}) {
+    EXPECT_EQ(verdict_with(sum, 3), Status::ok) << sum;
+    EXPECT_EQ(verdict_with(sum, 5), Status::failed) << sum;
+  }
+  EXPECT_EQ(verdict_with("dsrc", 0), Status::ok);
+  EXPECT_EQ(verdict_with("dsrc", 0.25), Status::failed);
+}
+
 TEST(BatchNormOps, CountTheSweepsOfAPass) {
   const double tensor = 4.0 * 2 * 3 * 5 * 7;
   const auto bytes = [&](auto op, const char* epilogue) {
