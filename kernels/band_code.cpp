@@ -187,7 +187,7 @@ class BandGenerator : public BandAssembler {
   void add_step(int k, int first, int end, bool asks, int shuffled) {
     const int room = registers_ - first_free_;
     if (vecs_ >= room && rows_ < room && shuffled == 0) {
-      add_step_holding_a(k, first, end);
+      add_step_holding_a(k, first, end, asks && asks_for_b());
       return;
     }
     const EqualSpans parts(vecs_, room - 1);
@@ -195,6 +195,7 @@ class BandGenerator : public BandAssembler {
       const auto from = ptr[a + r * row_a() + k * step_a()];
       avx512_ ? vbroadcastf32x4(quad(r), from) : vbroadcastf128(quad(r), from);
     }
+    const int asked_together = asks && asks_for_b() ? (lines() + rows_ - 1) / rows_ : 0;
     int asked = 0;
     for (int part = 0; part < parts.pieces; ++part) {
       const Span columns = parts[part];
@@ -202,9 +203,7 @@ class BandGenerator : public BandAssembler {
       for (int v = columns.begin; v < columns.end(); ++v) load(of_b(v), b + k * row_b(), v);
       const int elements = room - columns.size;
       for (int r = first; r < end; ++r) {
-        if (asks && asks_for_b() && asked < lines()) {
-          prefetcht0(ptr[b + (k + static_cast<int>(hints_.tuning.ahead)) * row_b() + asked++ * kLine]);
-        }
+        for (int i = 0; i < asked_together && asked < lines(); ++i) ask_for_b(k, asked++);
         const auto from = a + r * row_a() + k * step_a();
         if (a_from_memory_) {
           vfmadd231ps(sum(k % sums_, r, 0), of_b(0), ptr_b[from]);
@@ -221,12 +220,12 @@ class BandGenerator : public BandAssembler {
     }
   }
 
-  // A tile of so few rows asks for nothing of A or B.
-  void add_step_holding_a(int k, int first, int end) {
+  void add_step_holding_a(int k, int first, int end, bool asks_b) {
     const auto of_a = [&](int r) { return vec(first_free_ + r); };
     const Vec of_b = vec(first_free_ + rows_);
     for (int r = first; r < end; ++r) vbroadcastss(of_a(r), ptr[a + r * row_a() + k * step_a()]);
     for (int v = 0; v < vecs_; ++v) {
+      if (asks_b && v * vector_ % kLine == 0) ask_for_b(k, v * vector_ / kLine);
       load(of_b, b + k * row_b(), v);
       for (int r = first; r < end; ++r) vfmadd231ps(sum(k % sums_, r, v), of_b, of_a(r));
     }

@@ -60,7 +60,7 @@ struct Tile {
   // A part of a tile is a loop over k of its own, which a narrower tile is not worth, nor one of a transposed A: its
   // rows are channels, and none of them is known to be zeros.
   static constexpr bool kLeavesOutRows = kVecs == 4 && kRows > 2 && !kTransposed;
-  static constexpr bool kAsksForB = may_ask_for_b(kRows, kVecs);
+  static constexpr bool kAsksForB = may_ask_for_b(kRows, kRows, kVecs);  // where it is a call's only one, too
 
   using Acc = V[kRows][kVecs];
   using A = std::conditional_t<kTransposed, RowsOfTransposedA, RowsOfA>;
@@ -285,7 +285,6 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   const int k_size = shape.k, period = band.period;
   const Batch batch = call.batch;
   const std::int64_t next_a = call.next_a, column = band.column;
-  const bool b_stays = band.access.keeps_b(shape, batch.size);
   const Columns<T> columns{hn::FirstN(D(), static_cast<std::size_t>(T::kTail ? band.last_lanes : kLanes))};
 
   const std::int64_t row_of_a = T::kTransposed ? 1 : lda;
@@ -298,7 +297,10 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
         BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) sum[u][r][v] = hn::Zero(D());
       }
     }
-    const std::int64_t ahead = tile > 0 && b_stays ? 0 : band.access.ahead;
+    const bool asks =
+        may_ask_for_b(shape.m, T::kRows, T::kVecs) && band.access.asks_for_b(shape, batch.size, T::kRows, tile == 0);
+    const std::int64_t rows_ahead = asks ? rows_of_b_ahead(band.access.ahead, shape.m, T::kRows) : 0;
+    const std::int64_t ahead = rows_ahead * ldb * static_cast<std::int64_t>(sizeof(float));
     int place = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
       LiveRows live = LiveRows::all;

@@ -85,7 +85,7 @@ class SimdBrgemm final : public BrgemmKernel {
       : BrgemmKernel(shape),
         isa_(isa.isa),
         access_{.stream = hints.c == CAccess::stream && shape.beta == 0,
-                .ahead = hints.tuning.ahead * shape.ldb * static_cast<std::int64_t>(sizeof(float)),
+                .ahead = hints.tuning.ahead,
                 .kept = hints.tuning.kept * 1024},
         lanes_(isa.lanes),
         zeros_between_(sets_zeros_between(shape, hints, isa.lanes)) {

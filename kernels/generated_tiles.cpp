@@ -26,7 +26,7 @@ bool fits(const BrgemmShape& s, const SimdTuning& tuning) {
   for (const std::int64_t zeros : s.zero_tiles.from_c) from_c = std::max(from_c, std::abs(zeros));
   return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) && from_c <= kMost / 2 &&
          std::max(s.step_of_a(), s.ldb) <=
-             kMost / (std::max<std::int64_t>(tuning.unroll, kMostSums) + tuning.ahead + 1);
+             kMost / (std::max<std::int64_t>(tuning.unroll, kMostSums) + 2 * tuning.ahead + 1);
 }
 
 class TilesOfPanel final : public GeneratedTiles {
@@ -66,8 +66,8 @@ class TilesOfPanel final : public GeneratedTiles {
         .next_lines_end = static_cast<const char*>(call.read_next) + call.read_next_bytes,
         .zeros_begin = zeros ? 0 : band.tile_rows * shape_.ldc * kFloat,
         .zeros_every = std::max<std::int64_t>(1, batch.size * (shape_.k / kTurn) / band.tile_rows),
-        .first_asks_for_b = 1,
-        .others_ask_for_b = !band.access.keeps_b(shape_, batch.size),
+        .first_asks_for_b = band.access.asks_for_b(shape_, batch.size, band.tile_rows, true),
+        .others_ask_for_b = band.access.asks_for_b(shape_, batch.size, band.tile_rows, false),
         .relu = relu && epilogue.at == nullptr,
         .stream = stream,
     };

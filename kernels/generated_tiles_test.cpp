@@ -87,6 +87,15 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATurnAreFarApart) {
   EXPECT_EQ(generate_tiles(shape, {.tuning = {.ahead = 0, .unroll = 0}}, panel_, isa_.lanes), nullptr);
 }
 
+// A tile that is alone asks for rows of B twice as far ahead.
+TEST_P(GeneratedTilesTest, AreNotThereWhereWhatIsAskedForIsFarAway) {
+  for (const auto& [ldb, there] : {std::pair{200'000, true}, {400'000, false}}) {
+    BrgemmShape shape = padded_shape(1, 64, 64, 0, 0, BatchKind::offsets);
+    shape.ldb = ldb;
+    EXPECT_EQ(generate_tiles(shape, {.tuning = {.ahead = 1024, .unroll = 0}}, panel_, isa_.lanes) != nullptr, there);
+  }
+}
+
 // The brick is right all the same, by compiled tiles.
 TEST_P(GeneratedTilesTest, AreNotThereWhereADistanceFitsNoInstruction) {
   constexpr std::int64_t kFar = std::int64_t{1} << 27;
