@@ -155,6 +155,9 @@ def share(claim: Claim, sweep: Sweep, problems: list[Problem], limit: str, lowes
         reason = f"{len(problems)} problems; plain average {np.mean(values[limit]):.3f}, lowest {min(values[limit]):.3f}"
         beside = {of: derive.weighted_fraction_of(of, problems, claim.of).value for of in values}
     reason += "".join(f"; of the {LIMIT_WORDS[of]} {value:.3f}" for of, value in beside.items() if of != limit)
+    if limit == "stream" and summed.value < claim.bound:
+        below = [[p] for p, value in zip(problems, values[limit], strict=True) if value < claim.bound]
+        reason += out_of_memorys_reach(claim, below if lowest else [problems])
     return at_least(claim, summed, reason)
 
 
@@ -209,8 +212,25 @@ def out_of_reach(claim: Claim, short: list[list[Problem]], pick: Callable, summe
             continue
         most = (summed or derive.weighted_ratio)(at_limit, derive.AT_THE_LIMIT, pick).value
         if most < claim.bound:
-            said.append((f"{group[0].label} " if len(group) == 1 else "") + f"{most:.3f}")
-    return f"; nobody could reach it, at the machine's limit the ratio would be: {', '.join(said)}" if said else ""
+            said.append((group, most))
+    return f"; nobody could reach it, at the machine's limit the ratio would be: {in_words(said)}" if said else ""
+
+
+def out_of_memorys_reach(claim: Claim, short: list[list[Problem]]) -> str:
+    """Of groups of problems whose share of the stream is below the bound, those for which the memory gives as many reads and writes no
+    more than that, and what it gives; empty where there are none."""
+    said = []
+    for group in short:
+        if not derive.known("traffic", group, claim.of):
+            continue
+        most = derive.weighted_limit_speed("traffic", group, claim.of) / derive.weighted_limit_speed("stream", group, claim.of)
+        if derive.ABOVE_LIMIT_TOLERANCE * most < claim.bound:
+            said.append((group, most))
+    return f"; the memory gives no more, as many reads and writes alone have of the stream: {in_words(said)}" if said else ""
+
+
+def in_words(said: list[tuple[list[Problem], float]]) -> str:
+    return ", ".join((f"{group[0].label} " if len(group) == 1 else "") + f"{most:.3f}" for group, most in said)
 
 
 def scaling(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:

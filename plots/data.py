@@ -25,9 +25,10 @@ REAL = ["seconds_low", "seconds", "seconds_high", "flop", "least_flop", "bytes",
 BOUNDS = ("flops", "bytes")
 # What the machine could do at most, measured beside each problem: multiply-adds out of registers, and with the loads of a
 # register tile from L1, which a run of an earlier state lacks, and where flops are few, the time to read its tensors, with the
-# problem's flop; where the memory is the limit, a stream out of it instead. By their names in sweeps.Problem, that of the
+# problem's flop; where the memory is the limit, a stream out of it instead, and which a run of an earlier state lacks, one
+# that reads and writes as much as the problem, wherever that lies. By their names in sweeps.Problem, that of the
 # contender.
-LIMITS = {"peak": "fma-peak", "roof": "loaded-roof", "read": "read", "stream": "stream"}
+LIMITS = {"peak": "fma-peak", "roof": "loaded-roof", "read": "read", "stream": "stream", "traffic": "traffic"}
 ELSEWHERE = "/"  # between a contender that another process measured and a limit that it measured there
 # Two rows that agree in these, and in the sample's index, would be one sample written twice.
 KEY = ["run", "experiment", "setting", "problem", "contender", "phase", "threads"]

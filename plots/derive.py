@@ -7,7 +7,8 @@ import numpy as np
 from sweeps import Cell, Problem, Sweep, Times
 
 ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
-LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "read": "speed of reading alone", "stream": "stream bandwidth"}
+LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "read": "speed of reading alone", "stream": "stream bandwidth",
+               "traffic": "speed of as many reads and writes alone"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def _same_program(a: Cell, b: Cell) -> bool:
 
 
 def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
-    """Its share of a limit of the machine: "peak", "roof", "read" or "stream"."""
+    """Its share of a limit of the machine: "peak", "roof", "read", "stream" or "traffic"."""
     return estimate(*_fraction(limit, problem, contender))
 
 

@@ -129,6 +129,7 @@ class Problem:
     roof: Cell | None = None  # the same with a register tile's loads from L1
     read: Cell | None = None  # where its flops are few: what it would reach if it did nothing but read its tensors
     stream: Cell | None = None  # where the memory is the limit: its bandwidth
+    traffic: Cell | None = None  # and what it would reach if it did nothing but read and write as much
     elsewhere: dict[str, dict[str, Cell]] = field(default_factory=dict)  # the same of processes that measured one contender each
 
     def limit(self, limit: str, contender: str = "") -> Cell | None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -96,6 +97,32 @@ def test_claims_on_the_stream(folder, statistic, where, value, status):
     sweep = sweeps_of(load_run(with_caches_of(folder, 10_000_000)))[0]
     (verdict,) = judge(claim(statistic, where), [sweep])
     assert (verdict.outcome.status, verdict.outcome.measured.value) == (status, approx(value))
+
+
+def with_traffic_of(folder, bytes_a_second):
+    """The run with reads and writes alone measured beside each problem, too."""
+    path = folder / "samples.csv"
+    samples = pd.read_csv(path, dtype=str, keep_default_na=False)
+    stream = samples[(samples["contender"] == "stream") & (samples["setting"] != "")]
+    traffic = stream.assign(contender="traffic", **{"pass": "traffic"}, bytes=str(bytes_a_second // 1000), seconds="0.001")
+    pd.concat([samples, traffic]).to_csv(path, index=False)
+    return folder
+
+
+# Of a stream of 5 GB/s the claims ask for 0.68, layer02 alone has less: 0.5.
+@pytest.mark.parametrize(("statistic", "lowest"), [("lowest share of stream", "layer02 "), ("weighted share of stream", "")])
+def test_what_the_memory_does_not_give_is_named(folder, statistic, lowest):
+    sweep = sweeps_of(load_run(with_traffic_of(folder, 3_000_000_000)))[0]
+    outcome = judge(replace(claim(statistic), bound=0.7), [sweep])[0].outcome
+    assert outcome.status == FAILS
+    assert f"; the memory gives no more, as many reads and writes alone have of the stream: {lowest}0.600" in outcome.reason
+
+
+def test_what_the_memory_does_give_is_not(folder):
+    sweep = sweeps_of(load_run(with_traffic_of(folder, 3_500_000_000)))[0]
+    outcome = judge(claim("lowest share of stream"), [sweep])[0].outcome
+    assert outcome.status == FAILS and "the memory gives" not in outcome.reason
+    assert outcome.reason.endswith(f"; of the speed of as many reads and writes alone {2.5 / 3.5:.3f}")
 
 
 def test_the_figure_shows_bytes_and_the_stream(figures, folder):

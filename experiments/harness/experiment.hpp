@@ -30,6 +30,7 @@ struct ProblemInfo {
   std::string dtype;
   Bound bound = Bound::flops;
   double flop = 0, least_flop = 0, bytes = 0;
+  double bytes_written = 0;  // of these
 
   double work() const { return bound == Bound::flops ? flop : bytes; }
 };

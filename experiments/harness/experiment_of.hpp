@@ -160,7 +160,8 @@ class ExperimentOf final : public Experiment {
                                 .bound = bandwidth_bound<Op>() ? Bound::bytes : Bound::flops,
                                 .flop = Op::flops(p),
                                 .least_flop = Op::least_flops(p),
-                                .bytes = bytes_of<Op>(p)});
+                                .bytes = bytes_of<Op>(p),
+                                .bytes_written = bytes_written<Op>(p)});
     }
     if (!problem_infos_.empty()) {
       auto setting = problem_infos_.front().setting;

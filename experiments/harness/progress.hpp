@@ -14,6 +14,7 @@ inline constexpr const char* kFmaPeakName = "fma-peak";
 inline constexpr const char* kLoadedRoofName = "loaded-roof";
 inline constexpr const char* kStreamName = "stream";
 inline constexpr const char* kReadName = "read";
+inline constexpr const char* kTrafficName = "traffic";
 
 // The limit that the screen shows shares of.
 constexpr const char* limit_name(Bound bound) { return bound == Bound::flops ? kLoadedRoofName : kStreamName; }

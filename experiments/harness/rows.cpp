@@ -75,8 +75,15 @@ Row loaded_roof_row(Row row, const LoadedRoof& roof) {
   return limit_row(std::move(row), "fma-loaded", kLoadedRoofName, roof.isa(), roof.flop());
 }
 
-Row read_row(Row row, const ProblemInfo& problem, const MemoryRead& read) {
+Row read_row(Row row, const ProblemInfo& problem, const MemoryTraffic& read) {
   row = limit_row(std::move(row), "read", kReadName, read.isa(), problem.flop);
+  row.bytes = problem.bytes;
+  return row;
+}
+
+Row traffic_row(Row row, const ProblemInfo& problem, const MemoryTraffic& traffic) {
+  row = limit_row(std::move(row), "traffic", kTrafficName, traffic.isa(), problem.flop);
+  row.implementation = traffic.past_caches() ? "stores past the caches" : "stores";
   row.bytes = problem.bytes;
   return row;
 }

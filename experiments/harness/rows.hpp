@@ -3,7 +3,7 @@
 #include "experiment.hpp"
 #include "loaded_roof.hpp"
 #include "machine_peak.hpp"
-#include "memory_read.hpp"
+#include "memory_traffic.hpp"
 #include "samples_csv.hpp"
 #include "stream_triad.hpp"
 
@@ -19,7 +19,8 @@ Row pack_row(Row run);
 Row fma_row(Row problem, const FmaPeak&);
 Row loaded_roof_row(Row problem, const LoadedRoof&);
 // Whose flop are the problem's, so that its speed is what a product would have that did nothing but read.
-Row read_row(Row problem, const ProblemInfo&, const MemoryRead&);
+Row read_row(Row problem, const ProblemInfo&, const MemoryTraffic&);
+Row traffic_row(Row problem, const ProblemInfo&, const MemoryTraffic&);
 Row stream_row(Row problem, const StreamTriad&);
 Row stream_row(const StreamTriad&);  // at the run's start and end
 

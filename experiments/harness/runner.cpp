@@ -17,7 +17,7 @@
 #include "interrupt.hpp"
 #include "loaded_roof.hpp"
 #include "machine_peak.hpp"
-#include "memory_read.hpp"
+#include "memory_traffic.hpp"
 #include "progress.hpp"
 #include "rows.hpp"
 #include "samples_csv.hpp"
@@ -213,7 +213,7 @@ class Runner {
       targets.push_back({pack_row(entry.row), nullptr, &entry.lost});
     }
     const Row shared = problem_row(experiment_, problem, info_);
-    std::optional<MemoryRead> read;
+    std::optional<MemoryTraffic> moved;
     std::vector<double> limit_seconds;
     const auto measure = [&](const char* name, auto& limit, Row row, std::vector<double>* seconds) {
       tasks.push_back({std::string(name) + "/run", [&limit] { limit.run(); }, samples, nullptr});
@@ -221,12 +221,15 @@ class Runner {
     };
     if (on_host_ && problem.bound == Bound::bytes) {
       measure(kStreamName, stream(), stream_row(shared, stream()), &limit_seconds);
+      const double written = problem.bytes_written;
+      moved.emplace(options_.threads, std::llround(problem.bytes - written), std::llround(written));
+      measure(kTrafficName, *moved, traffic_row(shared, problem, *moved), nullptr);
     } else if (on_host_) {
       measure(kFmaPeakName, fma_, fma_row(shared, fma_), nullptr);
       measure(kLoadedRoofName, roof_, loaded_roof_row(shared, roof_), &limit_seconds);
       if (may_wait_for_memory(problem)) {
-        read.emplace(options_.threads, static_cast<std::int64_t>(problem.bytes));
-        measure(kReadName, *read, read_row(shared, problem, *read), nullptr);
+        moved.emplace(options_.threads, std::llround(problem.bytes), 0);
+        measure(kReadName, *moved, read_row(shared, problem, *moved), nullptr);
       }
     }
 

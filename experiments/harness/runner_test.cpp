@@ -104,7 +104,8 @@ struct FakeCopyOp : FakeOp {
   static constexpr bool bandwidth_bound = true;
 };
 
-// Where the memory is the limit, the stream is measured among the contenders of each problem, and nothing of FMAs.
+// Where the memory is the limit, the stream is measured among the contenders of each problem, and one that reads and
+// writes as much as the problem, and nothing of FMAs.
 TEST_F(Runner, MeasuresTheStreamBesideABandwidthBoundProblem) {
   const auto fake = contender(right_);
   const std::vector<Contender<FakeCopyOp>> contenders{
@@ -121,6 +122,7 @@ TEST_F(Runner, MeasuresTheStreamBesideABandwidthBoundProblem) {
   }
   const std::map<std::string, int> expected{{"stream  stream run ", 10},
                                             {"size3 size=3, 1 thread, hot cache, f32 stream run bytes", 3},
+                                            {"size3 size=3, 1 thread, hot cache, f32 traffic run bytes", 3},
                                             {"size3 size=3, 1 thread, hot cache, f32 right run bytes", 3},
                                             {"size3 size=3, 1 thread, hot cache, f32 right pack bytes", 3}};
   EXPECT_EQ(rows, expected);

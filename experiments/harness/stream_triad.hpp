@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "aligned_buffer.hpp"
-#include "clock.hpp"
+#include "fastest.hpp"
 
 namespace brickwork {
 
@@ -42,7 +41,7 @@ class BasicStreamTriad {
     std::ranges::fill(b_, Element{1.0});
     std::ranges::fill(c_, Element{2.0});
     loop_ = loops.front();
-    if (loops.size() > 1) loop_ = fastest(loops);
+    if (loops.size() > 1) loop_ = loops[fastest(loops.size(), [&](std::size_t i) { run(loops[i]); })];
   }
 
   void run() { run(loop_); }
@@ -63,19 +62,6 @@ class BasicStreamTriad {
 
   void run(const TriadLoop<Element>& loop) {
     loop.run(a_.data(), b_.data(), c_.data(), static_cast<std::ptrdiff_t>(a_.size()), threads_);
-  }
-
-  TriadLoop<Element> fastest(const std::vector<TriadLoop<Element>>& loops) {
-    constexpr int kRounds = 3;
-    std::vector<double> least(loops.size(), std::numeric_limits<double>::infinity());
-    for (int round = 0; round < kRounds; ++round) {
-      for (std::size_t i = 0; i < loops.size(); ++i) {
-        const double start = steady_seconds();
-        run(loops[i]);
-        least[i] = std::min(least[i], steady_seconds() - start);
-      }
-    }
-    return loops[static_cast<std::size_t>(std::ranges::min_element(least) - least.begin())];
   }
 
   int threads_;

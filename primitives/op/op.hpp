@@ -31,6 +31,7 @@
 //
 // Test data, checking, rows and experiments follow from it.
 #pragma once
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <string_view>
@@ -86,14 +87,16 @@ constexpr bool bandwidth_bound() {
   }
 }
 
+inline double bytes_of_tensors(const std::vector<TensorInfo>& tensors) {
+  double bytes = 0;
+  for (const TensorInfo& t : tensors) bytes += static_cast<double>(t.size()) * static_cast<double>(size_of(t.dtype));
+  return bytes;
+}
+
 // All inputs and outputs together.
 template <Operation Op>
 double tensor_bytes(const typename Op::Problem& p) {
-  double bytes = 0;
-  for (const auto& tensors : {Op::inputs(p), Op::outputs(p)}) {
-    for (const TensorInfo& t : tensors) bytes += static_cast<double>(t.size()) * static_cast<double>(size_of(t.dtype));
-  }
-  return bytes;
+  return bytes_of_tensors(Op::inputs(p)) + bytes_of_tensors(Op::outputs(p));
 }
 
 // The compulsory traffic: every input and output moved once, or what the operation says.
@@ -104,6 +107,12 @@ double bytes_of(const typename Op::Problem& p) {
   } else {
     return tensor_bytes<Op>(p);
   }
+}
+
+// What of it is written: every output once. What is written besides, for another pass to read, counts as read.
+template <Operation Op>
+double bytes_written(const typename Op::Problem& p) {
+  return std::min(bytes_of<Op>(p), bytes_of_tensors(Op::outputs(p)));
 }
 
 }  // namespace brickwork

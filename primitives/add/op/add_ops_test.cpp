@@ -37,6 +37,7 @@ TEST(AddOps, MoveThreeTensors) {
   const auto p = parse_problem<AddProblem>("N3 E5");
   EXPECT_EQ(bytes_of<AddForwardOp>(p), 3 * 3 * 5 * 4);
   EXPECT_EQ(bytes_of<AddBackwardOp>(p), 3 * 3 * 5 * 4);
+  EXPECT_EQ(bytes_written<AddForwardOp>(p), 3 * 5 * 4);
   EXPECT_EQ(AddForwardOp::flops(p), 3 * 5);
   EXPECT_TRUE(bandwidth_bound<AddForwardOp>() && bandwidth_bound<AddBackwardOp>());
 }
