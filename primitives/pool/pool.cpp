@@ -54,15 +54,17 @@ void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::byte*
   check_dst(dst);
   const auto row_of = problem_.kind == PoolKind::max ? max_row : average_row;
   const PoolGeometry g = geometry();
-  for_each_row(problem_.P(), problem_.stride_h * problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
-    row_of(g,
-           {.src = src.row(n, cb, 0),
-            .next_row = src.next_row(),
-            .row = row,
-            .dst = dst.row(n, cb, row),
-            .indices = indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0) * g.index_bytes,
-            .stream = plan_.stream});
-  });
+  for_each_rows(
+      problem_.P(), problem_.stride_h * problem_.W, [&](std::int64_t n, std::int64_t cb, PoolAxis::Range rows) {
+        for (std::int64_t row = rows.begin; row < rows.end; ++row)
+          row_of(g, {.src = src.row(n, cb, 0),
+                     .next_row = src.next_row(),
+                     .row = row,
+                     .dst = dst.row(n, cb, row),
+                     .indices =
+                         indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0) * g.index_bytes,
+                     .stream = plan_.stream});
+      });
 }
 
 void Pool::backward(const BlockedInput& ddst, const std::byte* indices, const BlockedOutput& dsrc) const {
@@ -70,22 +72,24 @@ void Pool::backward(const BlockedInput& ddst, const std::byte* indices, const Bl
   check_src(dsrc);
   const bool max = problem_.kind == PoolKind::max;
   if (max && indices == nullptr) throw std::logic_error("max pooling backward needs forward's indices");
-  const auto row_of = max ? max_gradient_row : average_gradient_row;
+  const auto gradient_rows = max ? max_gradient_rows : average_gradient_rows;
   const PoolGeometry g = geometry();
-  for_each_row(problem_.H, problem_.W, [&](std::int64_t n, std::int64_t cb, std::int64_t row) {
-    row_of(g, {.ddst = ddst.row(n, cb, 0),
-               .next_row = ddst.next_row(),
-               .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) * g.index_bytes : nullptr,
-               .row = row,
-               .dsrc = dsrc.row(n, cb, row),
-               .stream = plan_.stream});
+  for_each_rows(problem_.H, problem_.W, [&](std::int64_t n, std::int64_t cb, PoolAxis::Range rows) {
+    gradient_rows(g, {.ddst = ddst.row(n, cb, 0),
+                      .next_row = ddst.next_row(),
+                      .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) * g.index_bytes : nullptr,
+                      .begin = rows.begin,
+                      .end = rows.end,
+                      .dsrc = dsrc.row(n, cb, rows.begin),
+                      .next_dsrc_row = dsrc.next_row(),
+                      .stream = plan_.stream});
   });
 }
 
-// row(n, cb, h) for every row of a tensor, each of which goes with so many pixels of src; several rows a task where one
-// is little work.
-template <class Row>
-void Pool::for_each_row(std::int64_t rows, std::int64_t pixels, const Row& row) const {
+// some_rows(n, cb, range) for all rows of a tensor, each of which goes with so many pixels of src; several rows a task
+// where one is little work.
+template <class SomeRows>
+void Pool::for_each_rows(std::int64_t rows, std::int64_t pixels, const SomeRows& some_rows) const {
   constexpr std::int64_t kTaskBytes = 64 << 10;
   const std::int64_t row_bytes = pixels * plan_.bc * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t together = equal_block(rows, clamp(kTaskBytes / row_bytes, 1, rows));
@@ -93,8 +97,7 @@ void Pool::for_each_row(std::int64_t rows, std::int64_t pixels, const Row& row) 
   parallel_league(Kokkos::DefaultHostExecutionSpace(), problem_.N * Cb * tasks, 1, 0,
                   [&](const auto&, std::int64_t task, void*) {
                     const std::int64_t slice = task / tasks, begin = task % tasks * together;
-                    for (std::int64_t h = begin; h < std::min(begin + together, rows); ++h)
-                      row(slice / Cb, slice % Cb, h);
+                    some_rows(slice / Cb, slice % Cb, PoolAxis::Range{begin, std::min(begin + together, rows)});
                   });
 }
 

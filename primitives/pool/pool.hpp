@@ -34,8 +34,8 @@ class Pool {
  private:
   PoolGeometry geometry() const;
   ActivationLayout indices_layout() const { return {problem_.N, problem_.C, problem_.P(), problem_.Q(), 0, plan_.bc}; }
-  template <class Row>
-  void for_each_row(std::int64_t rows, std::int64_t row_elements, const Row& row) const;
+  template <class SomeRows>
+  void for_each_rows(std::int64_t rows, std::int64_t pixels, const SomeRows& some_rows) const;
   template <class T>
   void check_src(const BlockedTensor<T>&) const;
   template <class T>

@@ -20,8 +20,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Range = PoolAxis::Range;
 
-constexpr std::int64_t kLine = 64;  // bytes of a cache's
-
 template <class DI>
 HWY_INLINE void StoreIndices(hn::Vec<DI> taps, DI, std::uint8_t* to, bool /*stream*/) {
   hn::StoreU(hn::U8FromU32(hn::BitCast(hn::RebindToUnsigned<DI>(), taps)), hn::Rebind<std::uint8_t, DI>(), to);
@@ -33,15 +31,6 @@ HWY_INLINE void StoreIndices(hn::Vec<DI> taps, DI di, std::int32_t* to, bool str
   } else {
     hn::StoreU(taps, di, to);
   }
-}
-
-template <class DI>
-HWY_INLINE hn::Vec<DI> LoadIndices(DI di, const std::uint8_t* from) {
-  return hn::PromoteTo(di, hn::LoadU(hn::Rebind<std::uint8_t, DI>(), from));
-}
-template <class DI>
-HWY_INLINE hn::Vec<DI> LoadIndices(DI di, const std::int32_t* from) {
-  return hn::LoadU(di, from);
 }
 
 // of(d, kVectors, j) for the channels of a pixel, j and on: kVectors vectors side by side, as each of them waits from
@@ -217,115 +206,6 @@ void AverageRow(PoolGeometry g, PoolForwardRow f) {
   }
 }
 
-// Where a pixel's windows have their gradients and indices, the first one's and how far the next row's are.
-struct PixelWindows {
-  std::int64_t rows, columns, gradient, next_gradient, index, next_index;
-};
-
-// A pixel's sum over kRows * kColumns windows, or where one of them is 0 over as many as there are. Known ones have
-// what belongs to them worked out once for all of the pixel's vectors.
-template <int kRows, int kColumns, class Of, class Part>
-HWY_INLINE void GatherPixel(PixelWindows windows, std::int64_t bc, float* dsrc, bool stream, Of of, Part part) {
-  static_assert(kRows <= 2 && kColumns <= 2);
-  constexpr bool kKnown = kRows > 0 && kColumns > 0;
-  const auto at = [=](std::int64_t p, std::int64_t q, auto d, std::int64_t j, auto that) BRICKWORK_INLINE_ATTR {
-    return part(d, windows.gradient + p * windows.next_gradient + q * bc + j,
-                windows.index + p * windows.next_index + q * bc + j, that);
-  };
-  if constexpr (kKnown) {
-    const auto of00 = of(0, 0), of01 = kColumns > 1 ? of(0, 1) : of00, of10 = kRows > 1 ? of(1, 0) : of00,
-               of11 = kRows > 1 && kColumns > 1 ? of(1, 1) : of00;
-    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
-      auto sum = at(0, 0, d, j, of00);
-      if constexpr (kColumns > 1) sum = hn::Add(sum, at(0, 1, d, j, of01));
-      if constexpr (kRows > 1) sum = hn::Add(sum, at(1, 0, d, j, of10));
-      if constexpr (kRows > 1 && kColumns > 1) sum = hn::Add(sum, at(1, 1, d, j, of11));
-      StoreOrStream(sum, d, dsrc + j, stream);
-    });
-  } else {
-    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
-      auto sum = hn::Zero(d);
-      for (std::int64_t p = 0; p < windows.rows; ++p)
-        for (std::int64_t q = 0; q < windows.columns; ++q) sum = hn::Add(sum, at(p, q, d, j, of(p, q)));
-      StoreOrStream(sum, d, dsrc + j, stream);
-    });
-  }
-}
-
-// What the row of windows behind a pixel's has at q.
-HWY_INLINE void AskForWindow(PoolGeometry g, PoolBackwardRow b, std::int64_t p, std::int64_t q) {
-  if (p >= g.rows.outputs || q >= g.columns.outputs) return;
-  const auto ask = [](const void* from, std::int64_t bytes) {
-    for (std::int64_t i = 0; i < bytes; i += kLine) hwy::Prefetch(static_cast<const std::byte*>(from) + i);
-  };
-  ask(b.ddst + p * b.next_row + q * g.bc, g.bc * static_cast<std::int64_t>(sizeof(float)));
-  if (b.indices != nullptr) ask(b.indices + (p * g.columns.outputs + q) * g.bc * g.index_bytes, g.bc * g.index_bytes);
-}
-
-// of(tap, p, q): what a pixel must know of window (p, q), of which it is that tap. part(d, gradient, index, that): what
-// it has of the gradient and of the index at these places.
-template <int kRows, class Of, class Part>
-HWY_INLINE void GatherPixels(PoolGeometry g, Range rows, PoolBackwardRow b, Of of, Part part) {
-  const bool stream = b.stream && AlignedVectors(g.bc, b.dsrc);
-  const bool ask = b.row % g.rows.stride == 0;  // as often as there are rows of windows
-  const std::int64_t first_r = b.row - g.rows.first(rows.begin), index_row = g.columns.outputs * g.bc;
-  for (std::int64_t w = 0; w < g.columns.image; ++w) {
-    const Range columns = g.column_windows[w];
-    const std::int64_t first_tap = first_r * g.columns.taps + w - g.columns.first(columns.begin);
-    const PixelWindows windows{.rows = rows.size(),
-                               .columns = columns.size(),
-                               .gradient = rows.begin * b.next_row + columns.begin * g.bc,
-                               .next_gradient = b.next_row,
-                               .index = rows.begin * index_row + columns.begin * g.bc,
-                               .next_index = index_row};
-    const auto of_window = [=](std::int64_t p, std::int64_t q) {
-      return of(first_tap - p * g.rows.stride * g.columns.taps - q * g.columns.stride, rows.begin + p,
-                columns.begin + q);
-    };
-    float* const dsrc = b.dsrc + w * g.bc;
-    if (ask && w % g.columns.stride == 0) AskForWindow(g, b, rows.end, w / g.columns.stride);
-    if (columns.size() == 1) {
-      GatherPixel<kRows, 1>(windows, g.bc, dsrc, stream, of_window, part);
-    } else if (columns.size() == 2) {
-      GatherPixel<kRows, 2>(windows, g.bc, dsrc, stream, of_window, part);
-    } else {
-      GatherPixel<kRows, 0>(windows, g.bc, dsrc, stream, of_window, part);
-    }
-  }
-}
-
-template <class Of, class Part>
-HWY_INLINE void GatherRow(PoolGeometry g, PoolBackwardRow b, Of of, Part part) {
-  const Range rows = g.rows.windows_of(b.row);
-  if (rows.size() == 1) return GatherPixels<1>(g, rows, b, of, part);
-  if (rows.size() == 2) return GatherPixels<2>(g, rows, b, of, part);
-  GatherPixels<0>(g, rows, b, of, part);
-}
-
-template <class Index>
-HWY_INLINE void MaxGradientRowOf(PoolGeometry g, PoolBackwardRow b) {
-  const auto* const indices = reinterpret_cast<const Index*>(b.indices);
-  GatherRow(
-      g, b, [](std::int64_t tap, std::int64_t, std::int64_t) { return static_cast<std::int32_t>(tap); },
-      [=](auto d, std::int64_t gradient, std::int64_t index, std::int32_t tap) BRICKWORK_INLINE_ATTR {
-        const hn::RebindToSigned<decltype(d)> di;
-        const auto is_largest = hn::Eq(LoadIndices(di, indices + index), hn::Set(di, tap));
-        return hn::IfThenElseZero(hn::RebindMask(d, is_largest), hn::LoadU(d, b.ddst + gradient));
-      });
-}
-
-void MaxGradientRow(PoolGeometry g, PoolBackwardRow b) {
-  if (g.index_bytes == 1) return MaxGradientRowOf<std::uint8_t>(g, b);
-  MaxGradientRowOf<std::int32_t>(g, b);
-}
-
-void AverageGradientRow(PoolGeometry g, PoolBackwardRow b) {
-  GatherRow(
-      g, b, [=](std::int64_t, std::int64_t p, std::int64_t q) { return g.row_shares[p] * g.column_shares[q]; },
-      [=](auto d, std::int64_t gradient, std::int64_t, float share)
-          BRICKWORK_INLINE_ATTR { return hn::Mul(hn::LoadU(d, b.ddst + gradient), hn::Set(d, share)); });
-}
-
 }  // namespace brickwork::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -334,8 +214,6 @@ namespace brickwork {
 
 HWY_EXPORT(MaxRow);
 HWY_EXPORT(AverageRow);
-HWY_EXPORT(MaxGradientRow);
-HWY_EXPORT(AverageGradientRow);
 
 void max_row(const PoolGeometry& g, const PoolForwardRow& row) {
   BRICKWORK_CHOSEN(MaxRow);
@@ -344,16 +222,6 @@ void max_row(const PoolGeometry& g, const PoolForwardRow& row) {
 
 void average_row(const PoolGeometry& g, const PoolForwardRow& row) {
   BRICKWORK_CHOSEN(AverageRow);
-  chosen(g, row);
-}
-
-void max_gradient_row(const PoolGeometry& g, const PoolBackwardRow& row) {
-  BRICKWORK_CHOSEN(MaxGradientRow);
-  chosen(g, row);
-}
-
-void average_gradient_row(const PoolGeometry& g, const PoolBackwardRow& row) {
-  BRICKWORK_CHOSEN(AverageGradientRow);
   chosen(g, row);
 }
 

@@ -1,4 +1,4 @@
-// What pooling does to one row of one block of channels, with the vectors of the machine it runs on.
+// What pooling does to rows of one block of channels, with the vectors of the machine it runs on.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,16 +29,17 @@ struct PoolForwardRow {
 void max_row(const PoolGeometry&, const PoolForwardRow&);
 void average_row(const PoolGeometry&, const PoolForwardRow&);
 
-// dsrc's row `row`, gathered from the windows that it is in: ddst and indices are whole slices.
-struct PoolBackwardRow {
+// dsrc's rows `begin` to `end`, gathered from the windows that they are in: ddst and indices are whole slices.
+struct PoolBackwardRows {
   const float* ddst;
   std::int64_t next_row;
   const std::byte* indices;  // its rows lie without gaps
-  std::int64_t row;
-  float* dsrc;
+  std::int64_t begin, end;
+  float* dsrc;  // its row `begin`
+  std::int64_t next_dsrc_row;
   bool stream = false;
 };
-void max_gradient_row(const PoolGeometry&, const PoolBackwardRow&);
-void average_gradient_row(const PoolGeometry&, const PoolBackwardRow&);
+void max_gradient_rows(const PoolGeometry&, const PoolBackwardRows&);
+void average_gradient_rows(const PoolGeometry&, const PoolBackwardRows&);
 
 }  // namespace brickwork
