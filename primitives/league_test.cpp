@@ -23,7 +23,8 @@ TYPED_TEST_SUITE(League, HostSpaces);
 
 std::vector<int> team_sizes(int most) {
   std::vector<int> sizes;
-  for (int size = 1; size <= most; size *= 2) sizes.push_back(size);
+  for (int size = 1; size < most; size *= 2) sizes.push_back(size);
+  sizes.push_back(most);
   return sizes;
 }
 
