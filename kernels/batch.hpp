@@ -45,6 +45,20 @@ struct Batch {
             reinterpret_cast<const std::uint64_t*>(b)};
   }
 
+  // `count` members from `first` on.
+  BRICKWORK_HOST_DEVICE Batch part(std::int64_t first, std::int64_t count) const {
+    Batch part = *this;
+    part.size = count;
+    if (kind == BatchKind::strides) {
+      part.base_a += static_cast<std::uint64_t>(first * stride_a);
+      part.base_b += static_cast<std::uint64_t>(first * stride_b);
+    } else {
+      part.offsets_a += first;
+      part.offsets_b += first;
+    }
+    return part;
+  }
+
   template <class T>
   BRICKWORK_HOST_DEVICE const T* a(std::int64_t i) const {
     return reinterpret_cast<const T*>(base_a + (offsets_a ? offsets_a[i] : static_cast<std::uint64_t>(i * stride_a)));

@@ -112,6 +112,7 @@ std::string to_string(const BrgemmHints& hints) {
   if (const ZeroRows& z = hints.zero_rows; z.period != 0)
     text += fmt::format("{}zerorows{}_step{}_live{}to{}", text.empty() ? "" : "_", z.period, z.step, z.begin, z.end);
   if (hints.calls_say_what_is_read_next) text += text.empty() ? "readnext" : "_readnext";
+  if (hints.in_parts) text += text.empty() ? "inparts" : "_inparts";
   return text;
 }
 

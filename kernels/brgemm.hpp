@@ -91,6 +91,7 @@ struct BrgemmHints {
   CAccess c = CAccess::cached;
   ZeroRows zero_rows;                        // of calls with all m rows
   bool calls_say_what_is_read_next = false;  // else it is not asked for
+  bool in_parts = false;                     // C stays in the caches during a call, and may be stored in between
   SimdTuning tuning;                         // of the simd backend
 
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;

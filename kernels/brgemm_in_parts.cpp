@@ -1,5 +1,6 @@
 #include "brgemm_in_parts.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "equal_spans.hpp"
@@ -7,40 +8,45 @@
 namespace brickwork {
 namespace {
 
+constexpr std::int64_t kLine = 64;  // bytes
+
 class BrgemmInParts final : public BrgemmKernel {
  public:
   // [0]: the first part; [1]: one as long; [2]: a shorter one.
   using Bricks = std::array<BrgemmKernelPtr, 3>;
 
-  BrgemmInParts(const BrgemmShape& shape, const EqualSpans& parts, Bricks bricks)
-      : BrgemmKernel(shape), parts_(parts), bricks_(std::move(bricks)) {}
+  // A part is of at most so many members, or one of the pieces of a single one.
+  BrgemmInParts(const BrgemmShape& shape, int members, const EqualSpans& pieces, Bricks bricks)
+      : BrgemmKernel(shape), members_(members), pieces_(pieces), bricks_(std::move(bricks)) {}
 
   std::string_view isa() const override { return bricks_[0]->isa(); }
 
  private:
   void run(const BrgemmCall& call) const override {
-    const BrgemmShape& s = shape();
-    BrgemmCall of_part = call;
-    of_part.zeros = false;
-    if (call.batch.size == 0) {
-      of_part.batch = Batch::strided(nullptr, nullptr, 0, 0, 0);
-      (*bricks_[0])(of_part);
-    }
-    for (std::int64_t member = 0; member < call.batch.size; ++member) {
-      for (int i = 0; i < parts_.pieces; ++i) {
-        const Span part = parts_[i];
-        const bool first = member == 0 && i == 0, last = member == call.batch.size - 1 && i == parts_.pieces - 1;
-        of_part.batch = Batch::strided(call.batch.a<float>(member) + part.begin * s.step_of_a(),
-                                       call.batch.b<float>(member) + part.begin * s.ldb, 1, 0, 0);
-        of_part.epilogue = last ? call.epilogue : TileEpilogue{};
-        (*bricks_[first ? 0 : part.size == parts_[0].size ? 1 : 2])(of_part);
-        of_part.read_next = nullptr;
-        of_part.read_next_bytes = 0;
-      }
+    const EqualSpans groups(static_cast<int>(call.batch.size), members_);
+    const int parts = std::max(1, groups.pieces * pieces_.pieces);  // a batch of none, too, leaves beta * C
+    const std::int64_t lines = call.read_next_bytes / kLine;
+    for (int i = 0; i < parts; ++i) {
+      const Span group = groups[i / pieces_.pieces], piece = pieces_[i % pieces_.pieces];
+      BrgemmCall part = call;
+      part.batch = part_of(call.batch, group, piece);
+      part.read_next = static_cast<const char*>(call.read_next) + lines * i / parts * kLine;
+      part.read_next_bytes = (lines * (i + 1) / parts - lines * i / parts) * kLine;
+      part.zeros = false;
+      if (i < parts - 1) part.epilogue = {};
+      (*bricks_[i == 0 ? 0 : piece.size == pieces_[0].size ? 1 : 2])(part);
     }
   }
 
-  EqualSpans parts_;
+  Batch part_of(const Batch& batch, Span group, Span piece) const {
+    if (pieces_.pieces == 1) return batch.part(group.begin, group.size);
+    if (batch.size == 0) return {};
+    return Batch::strided(batch.a<float>(group.begin) + piece.begin * shape().step_of_a(),
+                          batch.b<float>(group.begin) + piece.begin * shape().ldb, 1, 0, 0);
+  }
+
+  int members_;
+  EqualSpans pieces_;
   Bricks bricks_;
 };
 
@@ -48,20 +54,23 @@ class BrgemmInParts final : public BrgemmKernel {
 
 Result<BrgemmKernelPtr> make_brgemm_in_parts(const BrgemmShape& shape, int steps,
                                              const std::function<Result<BrgemmKernelPtr>(const BrgemmShape&)>& make) {
-  const EqualSpans parts(shape.k, steps);
+  const EqualSpans pieces(shape.k, steps);
   BrgemmInParts::Bricks bricks;
   for (std::size_t i = 0; i < bricks.size(); ++i) {
     BrgemmShape part = shape;
-    part.k = i < 2 ? parts[0].size : parts.size;
+    part.k = i < 2 ? pieces[0].size : pieces.size;
     part.beta = i == 0 ? shape.beta : 1;
-    part.batch_kind = BatchKind::strides;
-    part.stride_a = part.stride_b = 0;
     part.zero_tiles = {};
+    if (pieces.pieces > 1) {
+      part.batch_kind = BatchKind::strides;
+      part.stride_a = part.stride_b = 0;
+    }
     auto brick = make(part);
     if (!brick) return brick;
     bricks[i] = *std::move(brick);
   }
-  return BrgemmKernelPtr(std::make_shared<BrgemmInParts>(shape, parts, std::move(bricks)));
+  return BrgemmKernelPtr(
+      std::make_shared<BrgemmInParts>(shape, std::max(1, steps / shape.k), pieces, std::move(bricks)));
 }
 
 }  // namespace brickwork

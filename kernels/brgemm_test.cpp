@@ -118,6 +118,26 @@ TEST_P(Brgemm, TransposedAInPartsOfItsSteps) {
           }
 }
 
+// A brick of many rows goes over one part of B after the other: some members, one, or a piece of one; L1 keeps so
+// little here that a part has 4 steps.
+TEST_P(Brgemm, ManyRowsInPartsThatL1Keeps) {
+  Draw draw;
+  for (bool a_transposed : {false, true})
+    for (int k : {1, 2, 3, 4, 5, 9})
+      for (std::int64_t batch : {0, 1, 2, 5})
+        for (BatchKind kind : kBatchKinds) {
+          BrgemmCase test{.shape = padded_shape(97, a_transposed ? 48 : 64, k, draw(3), draw(2), kind, a_transposed),
+                          .batch = batch,
+                          .guard_after = draw(2) == 0,
+                          .hints = {.c = draw(2) == 0 ? CAccess::stream : CAccess::cached,
+                                    .in_parts = true,
+                                    .tuning = {.kept = 1, .sums = Sums::parts}}};
+          test.bias = test.residual = draw(2) == 0;
+          if (test.bias) test.last = kLastSteps[draw(kNumLastSteps)];
+          if (!passes(test)) return;
+        }
+}
+
 // A convolution's rows of A overlap. A backend may decline that, with a reason that says so.
 TEST_P(Brgemm, OverlappingRowsOfA) {
   for (std::int64_t lda : {1, 3, 6, 13})

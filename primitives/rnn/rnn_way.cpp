@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "league.hpp"
+#include "machine_model.hpp"
 
 namespace brickwork {
 namespace {
@@ -16,6 +17,9 @@ constexpr std::int64_t kRowsOfX = 256;  // of a call: enough to amortise it
 // With more sequences than so few, whose weights pass as fast as they come, weights can be asked for while others are
 // multiplied: 3 to 6 % of an LSTM of 1024 features, for which one sequence would pay 5 % (Zen 5).
 constexpr std::int64_t kFewSequences = 8;
+// The share of L2 that a call's rows may fill where its sum goes in parts: LSTMs of 256 features take 4 to 7 % less by
+// that, of 512 they would take up to 4, and of 1024 up to 7 % more (Zen 5, 1 MiB).
+constexpr std::int64_t kShareOfL2 = 4;
 
 // The columns that `has` chooses, which stand side by side.
 template <class Has>
@@ -77,7 +81,10 @@ Result<RnnWay> RnnWay::make(const Shape& shape, const RnnPlan& plan, RnnUse use,
                             const SimdTuning& tuning) {
   RnnWay way(shape, plan, use);
   const auto brick = [&](const Columns& columns, std::int64_t rows, const RnnSteps& a, int beta) {
-    const BrgemmHints hints{.calls_say_what_is_read_next = plan.bn > kFewSequences, .tuning = tuning};
+    const std::int64_t bytes_of_a = rows * a.blocks() * a.block * static_cast<std::int64_t>(sizeof(float));
+    const BrgemmHints hints{.calls_say_what_is_read_next = plan.bn > kFewSequences,
+                            .in_parts = bytes_of_a <= this_machine(1).l2_bytes / kShareOfL2,
+                            .tuning = tuning};
     return make_brgemm(way.brick_shape(columns, rows, a, beta), hints, backend, isa);
   };
   auto x_brick = brick(way.of_x_, way.x_rows_, shape.x, 0);
@@ -151,8 +158,9 @@ RnnWay::Chunk RnnWay::chunk_of(std::int64_t step) const {
   return {begin, end};
 }
 
-// Rows of x from `row` on, steps and sequences counted through.
-void RnnWay::add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64_t rows, float* gates) const {
+// Rows of x from `row` on, steps and sequences counted through; `next` is how far on the next ones are, or 0.
+void RnnWay::add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64_t rows, std::int64_t next,
+                   float* gates) const {
   const RnnSteps& a = shape_.x;
   const float* const bias = bias_.data() + kb * row_of_gates();
   for (std::int64_t r = 0; r < rows; r += x_rows_) {
@@ -160,6 +168,7 @@ void RnnWay::add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64
     (*x_brick_)({.batch = strided_batch(x_brick_->shape(), from, of_x_.weights_of(kb), a.blocks()),
                  .c = gates + r * row_of_gates(),
                  .rows = static_cast<int>(std::min(x_rows_, rows - r)),
+                 .next_a = next * a.block,
                  .read_next = of_state_.weights_of(kb),
                  .read_next_bytes = of_state_.bytes_of_a_block(),
                  .epilogue = {.bias = bias}});
@@ -218,12 +227,14 @@ RnnRows RnnWay::rows_at(const Moment& m, std::int64_t kb, std::int64_t n, float*
           .step = static_cast<std::int32_t>(m.t)};
 }
 
-void RnnWay::gates_and_state(const float* x, const Moment& m, std::int64_t kb, std::int64_t n, const RnnRows& rows) {
+void RnnWay::gates_and_state(const float* x, const Moment& m, std::int64_t kb, std::int64_t n, bool last,
+                             const RnnRows& rows) {
   if (plan_.steps == 1) {
-    add_x(x, kb, m.t * shape_.y.N + n, rows.rows, rows.gates);
+    const std::int64_t next = shape_.reversed ? -shape_.x.N : shape_.x.N;
+    add_x(x, kb, m.t * shape_.y.N + n, rows.rows, last ? next : 0, rows.gates);
   } else if (m.new_chunk) {
     const std::int64_t first = m.chunk.begin * shape_.y.N;
-    add_x(x, kb, first, m.chunk.end * shape_.y.N - first, gates_at(kb, use_ == RnnUse::training ? first : 0));
+    add_x(x, kb, first, m.chunk.end * shape_.y.N - first, 0, gates_at(kb, use_ == RnnUse::training ? first : 0));
   }
   add_state(*state_brick_, of_state_, m.before, kb, n, rows);
   rnn_rows(shape_.cell, rows);
@@ -237,14 +248,16 @@ void RnnWay::run(const float* x, float* y, const std::int32_t* lengths) {
     float* const tile = tiles_.data() + (in_tile() ? thread * plan_.bn * row_of_gates() : 0);
     const std::int64_t tasks = Kb_ * Nb, begin = tasks * thread / threads, end = tasks * (thread + 1) / threads;
     const auto for_each_task = [&](const auto& task) {
-      for (std::int64_t i = begin; i < end; ++i) task(i / Nb, i % Nb * plan_.bn);
+      for (std::int64_t i = begin; i < end; ++i) task(i / Nb, i % Nb * plan_.bn, i + Nb >= end);
       team.barrier();
     };
     for (std::int64_t step = 0; step < shape_.T; ++step) {
       const Moment m = moment(step, states, lengths);
-      for_each_task([&](std::int64_t kb, std::int64_t n) { gates_and_state(x, m, kb, n, rows_at(m, kb, n, tile)); });
+      for_each_task([&](std::int64_t kb, std::int64_t n, bool last) {
+        gates_and_state(x, m, kb, n, last, rows_at(m, kb, n, tile));
+      });
       if (!reset_brick_) continue;
-      for_each_task([&](std::int64_t kb, std::int64_t n) {
+      for_each_task([&](std::int64_t kb, std::int64_t n, bool) {
         const RnnRows rows = rows_at(m, kb, n, tile);
         add_state(*reset_brick_, of_reset_, m.reset, kb, n, rows);
         finish_rnn_rows(shape_.cell, rows);

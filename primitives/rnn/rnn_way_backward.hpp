@@ -34,6 +34,7 @@ class RnnWayBackward {
     std::int64_t first = 0, count = 0;
     RnnSteps rows;                                  // features that they were sums of
     std::int64_t block = 0;                         // of those features, in a task's product
+    std::int64_t together = 0;                      // blocks of bd that a call of the product sums over
     AlignedBuffer<float> weights;                   // transposed
     AlignedBuffer<float> gradient;                  // [blocks of bd][rows.blocks()][rows.block][columns * bd]
     BrgemmKernelPtr product, first_update, update;  // product adds to what is there

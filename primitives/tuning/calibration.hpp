@@ -3,10 +3,10 @@
 // One thing after the other: the height of the widest register tile together with how far ahead B is asked for, the
 // heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether blocks of few rows
 // stay whole, whether steps are unrolled, in what parts a weight update sums over pixels, and whether compiled tiles
-// are faster than those that are generated; then what a convolution's planner chooses by it. The candidates of a step
-// run interleaved on blocks whose B lies in L1 and whose B streams from L2, with dense rows of A and with rows far
-// apart; a candidate is judged by the geometric mean of its medians. Differences below the noise go to the default, so
-// that two calibrations agree.
+// are faster than those that are generated; then what a convolution's planner chooses by it, and in what parts
+// recurrent layers sum up. The candidates of a step run interleaved on blocks whose B lies in L1 and whose B streams
+// from L2, with dense rows of A and with rows far apart; a candidate is judged by the geometric mean of its medians.
+// Differences below the noise go to the default, so that two calibrations agree.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 #include "brgemm.hpp"
 #include "conv_problem.hpp"
+#include "rnn_problem.hpp"
 #include "tuning/best_tuning.hpp"
 
 namespace brickwork {
@@ -40,6 +41,10 @@ SimdTuning choose_tuning(const TilesOfIsa&, const SimdTuning&, const Measure<Cal
 SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>& forward,
                            const Measure<ConvProblem>& backward_data, const Measure<ConvProblem>& update);
 SimdTuning choose_planning(const SimdTuning&, Isa);
+
+// Likewise how a brick of many rows sums up, on recurrent layers in training.
+SimdTuning choose_sums(const SimdTuning&, const Measure<RnnProblem>& training);
+SimdTuning choose_sums(const SimdTuning&, Isa);
 
 // The machine's, in two to five seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
 SimdTuning calibrate(Isa = Isa::best);

@@ -109,6 +109,20 @@ TEST(Calibration, AWinnerWinsTwice) {
   EXPECT_EQ(choose(2, lucky), SimdTuning{});
 }
 
+// By less than the others need, as their passes together win little.
+TEST(Calibration, FindsHowRecurrentLayersSumUp) {
+  const auto choose = [](Sums liked, double gain) {
+    return choose_sums({}, [=](const std::vector<SimdTuning>& tunings, const RnnProblem&) {
+      std::vector<double> seconds;
+      for (const SimdTuning& tuning : tunings) seconds.push_back(tuning.sums == liked ? 1 - gain : 1.0);
+      return seconds;
+    });
+  };
+  EXPECT_EQ(choose(Sums::parts, 0.02), (SimdTuning{.sums = Sums::parts}));
+  EXPECT_EQ(choose(Sums::parts, 0.005), SimdTuning{});
+  EXPECT_EQ(choose(Sums::whole, 0.02), SimdTuning{});
+}
+
 // Each word of the planner on its own, by the layers and the pass that it is for alone.
 TEST(Calibration, FindsWhatAPlannerIsToDo) {
   const auto measure = [](auto cost) {

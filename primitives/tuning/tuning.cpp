@@ -35,7 +35,8 @@ const SizeTable<Tuning>& Tuning::table() {
                 choice("pixels=few or pixels=many", {"pixels=few", "pixels=many"},
                        static_cast<PixelsOfCall T::*>(&T::pixels)),
                 choice("strided=read or strided=gathered", {"strided=read", "strided=gathered"},
-                       static_cast<bool T::*>(&T::gathers))},
+                       static_cast<bool T::*>(&T::gathers)),
+                choice("sums=whole or sums=parts", {"sums=whole", "sums=parts"}, static_cast<Sums T::*>(&T::sums))},
       .separator = ' ',
       .default_words = true};
   return table;
