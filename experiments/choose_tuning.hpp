@@ -1,4 +1,5 @@
-// The tuning of our simd brick that a command line asks for. The first run on a CPU calibrates it, in a second or two.
+// The tuning of our simd brick that a command line asks for. The first run on a CPU calibrates it, in two to ten
+// seconds.
 #pragma once
 #include "build_info.hpp"
 #include "options.hpp"

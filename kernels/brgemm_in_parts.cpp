@@ -56,6 +56,7 @@ Result<BrgemmKernelPtr> make_brgemm_in_parts(const BrgemmShape& shape, int steps
                                              const std::function<Result<BrgemmKernelPtr>(const BrgemmShape&)>& make) {
   const EqualSpans pieces(shape.k, steps);
   BrgemmInParts::Bricks bricks;
+  BrgemmShape made;
   for (std::size_t i = 0; i < bricks.size(); ++i) {
     BrgemmShape part = shape;
     part.k = i < 2 ? pieces[0].size : pieces.size;
@@ -65,9 +66,14 @@ Result<BrgemmKernelPtr> make_brgemm_in_parts(const BrgemmShape& shape, int steps
       part.batch_kind = BatchKind::strides;
       part.stride_a = part.stride_b = 0;
     }
+    if (part == made) {
+      bricks[i] = bricks[i - 1];
+      continue;
+    }
     auto brick = make(part);
     if (!brick) return brick;
     bricks[i] = *std::move(brick);
+    made = part;
   }
   return BrgemmKernelPtr(
       std::make_shared<BrgemmInParts>(shape, std::max(1, steps / shape.k), pieces, std::move(bricks)));

@@ -46,7 +46,7 @@ SimdTuning choose_planning(const SimdTuning&, Isa);
 SimdTuning choose_sums(const SimdTuning&, const Measure<RnnProblem>& training);
 SimdTuning choose_sums(const SimdTuning&, Isa);
 
-// The machine's, in two to five seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
+// The machine's, in two to ten seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
 SimdTuning calibrate(Isa = Isa::best);
 
 }  // namespace brickwork
