@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "brgemm_backends.hpp"
@@ -98,28 +97,22 @@ class SimdBrgemm final : public BrgemmKernel {
       std::array<int, RowCut::kWidest> most_rows{};
       for (int widest = 1; widest <= RowCut::kWidest; ++widest)
         most_rows[widest - 1] = panels_[widest - 1].front().most_rows;
-      row_cut_.emplace(vecs, most_rows);
+      for (const PlaceOfB b : {PlaceOfB::in_l1, PlaceOfB::far}) row_cuts_.emplace_back(vecs, most_rows, b);
     }
-    const ZeroRows& zeros = hints.zero_rows;
-    each_band(shape.m, [&](Band band) {
-      band.period = zeros.period;
-      for (int tile = 0; tile < band.tiles; ++tile) {
-        const Span rows{static_cast<int>(band.row) + tile * band.tile_rows, band.tile_rows};
-        for (int place = 0; place < zeros.period; ++place) band.live_rows.push_back(find_live_rows(rows, place, zeros));
-      }
-      if (band.generated != nullptr) band.generated->prepare(band.tile_rows);
-      bands_.push_back(std::move(band));
-    });
+    for (const PlaceOfB b : {PlaceOfB::in_l1, PlaceOfB::far}) {
+      each_band(shape.m, b, [&](Band band) { bands_[index(b)].push_back(prepared(std::move(band), hints.zero_rows)); });
+    }
   }
 
   std::string_view isa() const override { return to_string(isa_); }
 
  private:
   void run(const BrgemmCall& call) const override {
+    const PlaceOfB b = access_.keeps_b(shape(), call.batch.size) ? PlaceOfB::in_l1 : PlaceOfB::far;
     if (rows_of(call) == shape().m) {
-      for (const Band& band : bands_) band.run(shape(), call, band);
+      for (const Band& band : bands_[index(b)]) band.run(shape(), call, band);
     } else {
-      each_band(call.rows, [&](const Band& band) { band.run(shape(), call, band); });
+      each_band(call.rows, b, [&](const Band& band) { band.run(shape(), call, band); });
     }
     if (is_curve(call.epilogue.activation)) {
       apply_epilogue(static_cast<float*>(call.c), rows_of(call), shape().n, shape().ldc, call.epilogue.without_sum());
@@ -130,14 +123,26 @@ class SimdBrgemm final : public BrgemmKernel {
     return zeros_between_ && access_.streams(static_cast<const float*>(call.c), shape(), call.epilogue, lanes_);
   }
 
+  static constexpr std::size_t index(PlaceOfB b) { return static_cast<std::size_t>(b); }
+
+  static Band prepared(Band band, const ZeroRows& zeros) {
+    band.period = zeros.period;
+    for (int tile = 0; tile < band.tiles; ++tile) {
+      const Span rows{static_cast<int>(band.row) + tile * band.tile_rows, band.tile_rows};
+      for (int place = 0; place < zeros.period; ++place) band.live_rows.push_back(find_live_rows(rows, place, zeros));
+    }
+    if (band.generated != nullptr) band.generated->prepare(band.tile_rows);
+    return band;
+  }
+
   template <class Visit>
-  void each_band(int rows, Visit&& visit) const {
-    if (!row_cut_) {
+  void each_band(int rows, PlaceOfB b, Visit&& visit) const {
+    if (row_cuts_.empty()) {
       for (const Panel& panel : panels_.back()) brickwork::each_band(panel, 0, rows, access_, visit);
       return;
     }
     int first = 0;
-    for (const RowGroup& group : (*row_cut_)(rows)) {
+    for (const RowGroup& group : row_cuts_[index(b)](rows)) {
       if (group.tiles == 0) continue;
       for (const Panel& panel : panels_[group.vecs - 1])
         brickwork::each_band(panel, first, group.rows(), access_, visit);
@@ -150,8 +155,8 @@ class SimdBrgemm final : public BrgemmKernel {
   int lanes_;
   bool zeros_between_;
   std::array<std::vector<Panel>, RowCut::kWidest> panels_;  // [w - 1]: w vectors wide at most
-  std::optional<RowCut> row_cut_;                           // where there are few registers; else a panel cuts its rows
-  std::vector<Band> bands_;                                 // of all m rows
+  std::vector<RowCut> row_cuts_;                            // where there are few registers; else a panel cuts its rows
+  std::array<std::vector<Band>, 2> bands_;                  // of all m rows; by B's place, as the cuts are
 };
 
 // Of fewer rows B passes so few times that to store C in between costs as much: 49 rows lose 1 % of a convolution by

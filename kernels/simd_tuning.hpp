@@ -65,15 +65,18 @@ struct SimdTuning {
   // a smaller one by the first alone. To ask for what is there costs 2 to 8 % of a 1x1 convolution where a neighbour on
   // the same core takes half of its issue slots (Emerald Rapids).
   std::int64_t kept = 32;
-  // Steps over k of a transposed A that a call sums up before it goes on with others: brgemm_in_parts.hpp; 0: all.
+  // Steps over k of a transposed A that a call sums up before it goes on with others: brgemm_in_parts.hpp; 0: all. 96
+  // instead of 192, with which L1 holds both operands where they are 32 wide, and the cut of row_cut.hpp for what L1
+  // holds: 8 to 15 % of the weight update of fully connected layers (Zen 3).
   std::int64_t steps = 0;
   // Of a member with so few FMAs (rows x vectors x steps over k) a generated tile has all steps unrolled, and no loop:
   // 1 % of ResNet-50's first layer (Emerald Rapids). What the core keeps of decoded instructions must hold it: 5 x 16
   // with 64 steps, 54 instead of 80 GFLOP/s on Zen 2.
   std::int64_t unroll = 640;
-  // Output features of a convolution's block where any number divides. Where a register tile is 16 wide, a block of 64
-  // is four of them, and the rows of B that one reads are so far apart that they meet in a quarter of L1's sets: 32
-  // instead of 64, 4 % of ResNet-50's layers forward and 3 % backward by data, and up to 15 % (AVX2 on Zen 2).
+  // Features of a convolution's block where any number divides: of forward's dst, and of both of the weight update's.
+  // Where a register tile is 16 wide, a block of 64 is four of them, and the rows of B that one reads are so far apart
+  // that they meet in a quarter of L1's sets: 32 instead of 64, 4 % of ResNet-50's layers forward and 3 % backward by
+  // data, and up to 15 % (AVX2 on Zen 2); 5 to 12 % of its 1x1 layers' weight update (AVX2 on Zen 3).
   std::int64_t block = 64;
   // A block of more rows than that is one tile all the same where the registers hold it: 7 x 64 in one tile, not in 4 +
   // 3 rows, 0.90 -> 0.97 of LIBXSMM's on Emerald Rapids, whereas 28 x 64 is best in tiles of 6.

@@ -217,10 +217,11 @@ TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
   const auto plan = [](const char* text, PixelsOfCall pixels) {
     return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2, .pixels = pixels}));
   };
-  EXPECT_THAT(plan("N28 C64 K256 H56", PixelsOfCall::few), HasSubstr(" oj:4 "));
-  EXPECT_THAT(plan("N28 C64 K256 H56", PixelsOfCall::many), HasSubstr(" oj:14 "));
-  EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::few), HasSubstr(" rows "));
-  EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::many), HasSubstr(" flat "));
+  EXPECT_THAT(plan("N28 C64 K256 H56", PixelsOfCall::few), HasSubstr(" bq=196 flat "));
+  EXPECT_THAT(plan("N28 C64 K256 H56", PixelsOfCall::many), HasSubstr(" bq=784 flat "));
+  EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::few), HasSubstr(" bq=196 flat "));
+  EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::many), HasSubstr(" bq=0 flat "));
+  EXPECT_THAT(plan("N28 C128 K512 H47", PixelsOfCall::few), HasSubstr(" bq=0 rows "));  // 47 is a prime
   for (const char* other : {"N28 C256 K128 H56 sh2", "N28 C64 K64 H56 R3 ph1", "N28 C512 K2048 H7"}) {
     EXPECT_EQ(plan(other, PixelsOfCall::many), plan(other, PixelsOfCall::few)) << other;
   }
@@ -256,8 +257,7 @@ TEST(ConvUpdatePlanRule, StreamsTheOperandsOfLongCallsThroughL2) {
     return to_string(plan_conv_update(parse_problem<ConvProblem>(text), machine));
   };
   EXPECT_EQ(plan("N1 C2048 K2048 H1 W1344", 256 << 10),
-            "bc=32 bk=32 rows taps=loop src=cached loops={kb:8 cb:16} n oj cb kb r s");
-  EXPECT_THAT(plan("N1 C2048 K2048 H1 W1344", 1 << 20), HasSubstr("bc=64 bk=32"));
+            "bc=32 bk=32 bq=0 flat taps=loop src=cached loops={kb:8 cb:16} n oj cb kb r s");
   EXPECT_THAT(plan("N1 C2048 K2048 H1 W1344", 1 << 20), HasSubstr("kb cb r s"));
   EXPECT_THAT(plan("N28 C64 K256 H56", 64 << 10), HasSubstr("kb cb r s"));
   EXPECT_EQ(to_string(plan_conv_update(parse_problem<ConvProblem>("N1 C512 K512 H1 W1344"),
@@ -270,9 +270,13 @@ TEST(ConvPlanRule, HasBlocksOfAsManyFeaturesAsTheMachineLikes) {
   const auto bk = [](const char* text, std::int64_t block) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .block = block}).bk;
   };
+  const auto bc_of_update = [](const char* text, std::int64_t block) {
+    return plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2, .block = block}).bc;
+  };
   for (const std::int64_t block : {32, 64}) {
     EXPECT_EQ(bk("N28 C256 K512 H28", block), block);
     EXPECT_EQ(bk("N28 C64 K64 H56 R3 ph1", block), block);
+    EXPECT_EQ(bc_of_update("N28 C256 K512 H28", block), block);
   }
 }
 

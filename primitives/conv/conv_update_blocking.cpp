@@ -12,19 +12,27 @@ namespace {
 
 SrcAccess access_of_src(const ConvUpdatePlan& plan) { return plan.gathers ? SrcAccess::gathered : SrcAccess::cached; }
 
+// Rows of the output as the loops see them.
+PixelGrid update_grid(const ConvView& p, const ConvUpdatePlan& plan) {
+  const PixelGrid whole = pixel_grid(p, plan.flat);
+  return plan.bq == 0 ? whole : PixelGrid{whole.cols / plan.bq, plan.bq};
+}
+
 // What does not fit, or nothing.
 std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.flat && !can_be_flat(p, access_of_src(plan))) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
   }
   if (plan.gathers && !plan.flat) return "src=gathered needs flat";
+  if (plan.bq > 0 && (!plan.flat || plan.gathers)) return "bq needs flat and src=cached";
+  if (plan.bq > 0 && p.P * p.Q % plan.bq != 0) return fmt::format("bq must divide P * Q = {}", p.P * p.Q);
   if (plan.gathers && !gathers_once(plan.loops)) {
     return "src=gathered needs a task's levels of kb inside all of n, as the gathered pixels of one call stay";
   }
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
-  const std::int64_t m = plan.taps_in_m ? p.S * plan.bc : plan.bc, k = plan.flat ? p.P * p.Q : p.Q;
+  const std::int64_t m = plan.taps_in_m ? p.S * plan.bc : plan.bc, k = update_grid(p, plan).cols;
   if (std::max({m, plan.bk, k}) > std::numeric_limits<int>::max()) return "the brick's m, n and k must be below 2^31";
   return {};
 }
@@ -33,17 +41,19 @@ std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
 ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan) {
   const ActivationLayout src = src_layout_of(p, plan.bc), ddst = dst_layout_of(p, plan.bk);
   const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
+  const PixelGrid grid = update_grid(p, plan);
+  const auto row = [&](const ActivationLayout& of) { return (plan.bq == 0 ? of.Wp() : plan.bq) * of.bc; };
   return {.N = p.N,
           .Kb = ddst.Cb(),
           .Cb = src.Cb(),
           .R = p.R,
           .S = plan.taps_in_m ? 1 : p.S,
-          .rows = plan.flat ? 1 : p.P,
-          .H = p.H,
+          .rows = grid.rows,
+          .H = plan.bq == 0 ? p.H : grid.rows,
           .stride_h = p.stride_h,
           .pad_h = p.pad_h,
-          .src = {.image = src.Cb() * src.slice_size(), .block = src.slice_size(), .row = src.Wp() * src.bc},
-          .ddst = {.image = ddst.Cb() * ddst.slice_size(), .block = ddst.slice_size(), .row = ddst.Wp() * ddst.bc},
+          .src = {.image = src.Cb() * src.slice_size(), .block = src.slice_size(), .row = row(src)},
+          .ddst = {.image = ddst.Cb() * ddst.slice_size(), .block = ddst.slice_size(), .row = row(ddst)},
           .src_tap = src.bc,
           .weights_kb = weights.Cb() * weights.block_size(),
           .weights_cb = weights.block_size(),
@@ -113,7 +123,7 @@ ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& 
 BrgemmShape ConvUpdateBlocking::brick_shape(int beta) const {
   return {.m = static_cast<int>(plan_.taps_in_m ? view_.S * plan_.bc : plan_.bc),
           .n = static_cast<int>(plan_.bk),
-          .k = static_cast<int>(plan_.flat ? view_.P * view_.Q : view_.Q),
+          .k = static_cast<int>(update_grid(view_, plan_).cols),
           .lda = plan_.gathers ? plan_.bc : view_.stride_w * plan_.bc,
           .ldb = plan_.bk,
           .ldc = plan_.bk,

@@ -21,7 +21,7 @@ namespace brickwork {
 // Problem and plan as the loops see them. Lengths are in elements.
 struct ConvUpdateGeometry {
   std::int64_t N, Kb, Cb, R, S;  // S is 1 where the taps are in m
-  std::int64_t rows;             // of output pixels: P, or 1 where the plan is flat
+  std::int64_t rows;             // of output pixels: P, or those that the plan makes of a flat image
   std::int64_t H, stride_h, pad_h;
 
   struct Strides {

@@ -8,7 +8,9 @@ const SizeTable<ConvUpdatePlan>& ConvUpdatePlan::table() {
   using P = ConvUpdatePlan;
   static const SizeTable<ConvUpdatePlan> table{
       .kind = "conv update plan",
-      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc}, {.key = "bk=", .column = "bk", .member = &P::bk}},
+      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
+                {.key = "bk=", .column = "bk", .member = &P::bk},
+                {.key = "bq=", .column = "bq", .member = &P::bq, .least = 0}},
       .words = {choice("rows or flat", {"rows", "flat"}, &P::flat),
                 choice("taps=loop or taps=m", {"taps=loop", "taps=m"}, &P::taps_in_m),
                 choice("src=cached or src=gathered", {"src=cached", "src=gathered"}, &P::gathers)},

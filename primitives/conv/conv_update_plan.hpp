@@ -13,7 +13,10 @@ struct ConvUpdatePlan {
   static const SizeTable<ConvUpdatePlan>& table();  // of all but the loops
 
   std::int64_t bc = 0, bk = 0;  // input and output features of a block
-  bool flat = false;            // an image's pixels are one long row: see can_be_flat
+  // An image's pixels are one long row (see can_be_flat), or rows of bq output pixels each, which divides P * Q; 0:
+  // one.
+  bool flat = false;
+  std::int64_t bq = 0;
   // The taps of a filter row are rows of the brick, S * bc of them, as taps and features lie next to each other in src
   // and in the weights; or each tap has calls of its own. A first layer with C = 3 has tiles worth their name this way.
   bool taps_in_m = false;
@@ -26,7 +29,7 @@ struct ConvUpdatePlan {
 // Whether a task meets all its blocks of output features before the next images, which take the gathered ones' place.
 bool gathers_once(const LoopSchedule&);
 
-// "bc=64 bk=64 rows taps=loop src=cached loops={kb:4} n oj:14 kb cb r s"; or flat, taps=m, src=gathered
+// "bc=64 bk=64 bq=196 flat taps=loop src=cached loops={kb:4} n oj kb cb r s"; or rows, taps=m, src=gathered
 std::string to_string(const ConvUpdatePlan&);
 
 // Inverse of to_string. Throws std::invalid_argument naming the offending word.

@@ -13,8 +13,6 @@
 namespace brickwork {
 namespace {
 
-// Features of a block: rows of the brick, or columns.
-constexpr std::int64_t kUpdateFeatures = 64;
 // So many pixels make a call's k long enough to hide that its tile of the gradient is read and written. Those of a 1x1
 // kernel are met once and come from far, so that fewer are better, which stay close while the tile's rows pass; those
 // of a larger one have come for another tap before: 200 instead of 784 cost 10 % of ResNet-50's 3x3 layers (Emerald
@@ -40,16 +38,17 @@ class UpdateChooser {
     const std::int64_t most = many ? kDeepReduction : deep_;  // pixels of an image
     base_.gathers = machine.gathers && p.stride_h * p.stride_w > 1 && can_be_flat(p, SrcAccess::gathered) &&
                     p.K >= kFeaturesWorthAGather && p.P() * p.Q() <= kDeepReduction;
-    base_.flat = base_.gathers || (can_be_flat(p, SrcAccess::cached) && p.P() * p.Q() <= 2 * most);
+    base_.flat = base_.gathers || can_be_flat(p, SrcAccess::cached);
+    if (base_.flat && !base_.gathers && p.P() > 1 && p.P() * p.Q() > 2 * most) cut_image(most);
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
-    base_.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.C, kUpdateFeatures);
+    base_.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.C, machine.block);
     base_.bk = blocks.bk > 0 ? blocks.bk
                              : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear,
                                                     machine.block);
     kb_ = ceil_div(p.K, base_.bk);
-    rows_ = base_.flat ? 1 : p.P();
-    pixels_ = base_.flat ? p.P() * p.Q() : p.Q();
-    rows_of_call_ = equal_block(rows_, std::min(rows_, ceil_div(most, pixels_)));
+    pixels_ = base_.bq > 0 ? base_.bq : base_.flat ? p.P() * p.Q() : p.Q();
+    rows_ = base_.flat ? p.P() * p.Q() / pixels_ : p.P();
+    rows_of_call_ = base_.flat ? 1 : equal_block(rows_, std::min(rows_, ceil_div(most, pixels_)));
     pixels_of_call_ = static_cast<double>(rows_of_call_ * pixels_);
     // More pixels than L2 holds, and all are one row: a fully connected layer's.
     long_ = rows_ == 1 && 4.0 * static_cast<double>(base_.bc + base_.bk) * pixels_of_call_ > l2_;
@@ -74,6 +73,14 @@ class UpdateChooser {
   }
 
  private:
+  // Into rows of at most so many pixels, if there are any that are not too short, or else the image keeps its own.
+  void cut_image(std::int64_t most) {
+    std::int64_t bq = most;
+    while (p_.P() * p_.Q() % bq != 0) --bq;
+    base_.flat = 2 * bq >= most;
+    if (base_.flat) base_.bq = bq;
+  }
+
   struct Candidate {
     ConvUpdatePlan plan;
     double cost;

@@ -1,5 +1,6 @@
 #include "conv/conv_weight_update.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -165,9 +166,33 @@ TEST(ConvWeightUpdate, GathersWhatAStrideLeaves) {
   }
 }
 
+// In calls of one row, of several and shorter last ones, and of several images.
+TEST(ConvWeightUpdate, RowsOfAFlatImage) {
+  for (const char* text : {"N5 C20 K24 H6", "N3 C7 K10 H1 W30 bias"}) {
+    const ConvProblem p = parse_problem<ConvProblem>(text);
+    const TestData t = update_test_data(p);
+    for (const int bq : {1, 3, 6, 15}) {
+      if (p.P() * p.Q() % bq != 0) continue;
+      for (const char* loops :
+           {"{n:2} n oj kb cb r s", "{kb cb} n oj:4 r s", "{cb} n:2 kb oj:5 r s", "kb cb {r} s n oj"}) {
+        const auto plan = parse_conv_update_plan(fmt::format("bc=4 bk=8 bq={} flat loops={}", bq, loops));
+        for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+          if (usable(backend)) expect_update_exact(p, plan, backend, t);
+        }
+      }
+    }
+  }
+}
+
 TEST(ConvUpdatePlan, TextRoundTrip) {
-  const ConvUpdatePlan plan{64, 32, true, true, true, parse_loop_schedule("{kb:2 cb} n:7 oj kb r s")};
-  EXPECT_EQ(to_string(plan), "bc=64 bk=32 flat taps=m src=gathered loops={kb:2 cb} n:7 oj kb r s");
+  const ConvUpdatePlan plan{.bc = 64,
+                            .bk = 32,
+                            .flat = true,
+                            .bq = 196,
+                            .taps_in_m = true,
+                            .gathers = true,
+                            .loops = parse_loop_schedule("{kb:2 cb} n:7 oj kb r s")};
+  EXPECT_EQ(to_string(plan), "bc=64 bk=32 bq=196 flat taps=m src=gathered loops={kb:2 cb} n:7 oj kb r s");
   EXPECT_EQ(parse_conv_update_plan(to_string(plan)), plan);
   EXPECT_THAT([] { parse_conv_update_plan("bc=64 bk=0 loops=n kb cb oj r s"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("bk is 0")));
@@ -184,7 +209,11 @@ TEST(ConvWeightUpdate, AMisfitIsAReason) {
   fails("bc=9 bk=8 loops=n kb cb oj r s", "bc must be from 1 to C = 8");
   fails("bc=8 bk=9 loops=n kb cb oj r s", "bk must be from 1 to K = 8");
   fails("bc=8 bk=8 flat loops=n kb cb oj r s", "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered");
+  fails("bc=8 bk=8 bq=3 rows loops=n kb cb oj r s", "bq needs flat and src=cached");
   fails("bc=8 bk=8 rows src=gathered loops=n kb cb oj r s", "src=gathered needs flat");
+  const ConvProblem dense = parse_problem<ConvProblem>("C8 K8 H6");
+  const auto uneven = parse_conv_update_plan("bc=8 bk=8 bq=8 flat loops=n kb cb oj r s");
+  EXPECT_THAT(ConvWeightUpdate::make(dense, uneven, Backend::simd).reason(), HasSubstr("bq must divide P * Q = 36"));
   const ConvProblem strided = parse_problem<ConvProblem>("N4 C8 K8 H6 sh2");
   for (const char* loops : {"kb n cb oj r s", "{cb} kb:2 n:2 kb oj r s", "n:2 kb:2 n kb cb oj r s"}) {
     const auto plan = parse_conv_update_plan(std::string("bc=4 bk=2 flat src=gathered loops=") + loops);

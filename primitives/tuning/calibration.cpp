@@ -11,7 +11,8 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kStepsOfPart = 192;
+// Of a transposed A, the first of them where registers are few.
+constexpr std::int64_t kStepsOfParts[] = {96, 192, 0};
 constexpr int kRounds = 21;
 constexpr double kSampleFlop = 2e7;  // a tenth of a millisecond: long against the clock, short against a time slice
 
@@ -85,9 +86,14 @@ SimdTuning choose_tuning(const TilesOfIsa& tiles, const SimdTuning& known, const
   SimdTuning looped = tuning;
   looped.unroll = tuning.unroll == 0 ? SimdTuning{}.unroll : 0;
   try_out({tuning, looped}, {{28, widest, 1, 1}, {14, widest, 16, 1}});
-  SimdTuning in_parts = tuning;
-  in_parts.steps = tuning.steps == 0 ? kStepsOfPart : 0;
-  try_out({tuning, in_parts}, {{64, 4, 1, 1, 1344, true}, {64, 4, 2, 1, 1344, true}});
+  std::vector<SimdTuning> sums{tuning};
+  for (const std::int64_t steps : kStepsOfParts) {
+    if (steps == tuning.steps) continue;
+    sums.push_back(tuning);
+    sums.back().steps = steps;
+  }
+  const int rows = static_cast<int>(tuning.block);
+  try_out(sums, {{rows, 4, 1, 1, 1344, true}, {rows, 4, 2, 1, 1344, true}});
   SimdTuning compiled = tuning;
   compiled.code = TileCode::compiled;
   try_out({tuning, compiled}, {{28, widest, 16, 1}, {64, widest, 64, 1}, {28, 1, 16, 1}, {14, widest, 16, 4}});
@@ -102,7 +108,7 @@ SimdTuning calibrate(Isa isa) {
   SimdTuning known;
   if ((*probe)->isa() == "avx2") {
     tiles = {.widest = 2, .most_rows = {13, 6, 4, 3}};
-    known.steps = kStepsOfPart;
+    known.steps = kStepsOfParts[0];
     known.unroll = 0;
     known.block = 32;
   }

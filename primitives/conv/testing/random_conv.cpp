@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,7 @@ ConvUpdatePlan random_update_plan(const ConvProblem& p) {
                                });
   plan.gathers = can_be_flat(p, SrcAccess::gathered) && gathers_once(plan.loops) && pick(0, 1) == 1;
   plan.flat = plan.gathers || (can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1);
+  if (plan.flat && !plan.gathers && pick(0, 1) == 1) plan.bq = std::gcd(p.P() * p.Q(), pick(1, p.P() * p.Q()));
   return plan;
 }
 
