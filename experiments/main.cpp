@@ -27,12 +27,9 @@ ExitCode print_plans(const Experiment& experiment) {
   return exit_ok;
 }
 
-// a calibration takes seconds: only for those who run that brick, and only when everything else is known to be right.
+// A calibration takes seconds: only for those who ask for it, and only when everything else is known to be right.
 bool wants_tuning(const Experiment& experiment, const Options& options) {
-  return !options.tuning_text.empty() ||
-         std::ranges::any_of(experiment.contenders(), [](const ContenderInfo& contender) {
-           return contender.library.name == to_string(Backend::simd);
-         });
+  return !options.tuning_text.empty() || std::ranges::any_of(experiment.contenders(), &ContenderInfo::tuned);
 }
 
 ExitCode run(Options options) {

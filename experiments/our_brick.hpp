@@ -31,6 +31,7 @@ class OurBrick {
     return {.name = fmt::format("brickwork-{}", to_string(backend_)),
             .library = {std::string(to_string(backend_)), info.version, info.absent_reason},
             .ours = true,
+            .tuned = is_simd(),
             .slow = backend_ == Backend::portable};
   }
 

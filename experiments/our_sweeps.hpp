@@ -22,7 +22,9 @@
 namespace brickwork {
 
 // As many channels as most blocks of our convolutions have.
-inline std::int64_t block_of_channels(std::int64_t C) { return equal_block(C, 64); }
+inline std::int64_t block_of_channels(std::int64_t C, const MachineModel& machine) {
+  return equal_block(C, machine.block);
+}
 
 // What a row says of them.
 template <class Driver>
@@ -44,15 +46,16 @@ class PreparedSweeps : public Prepared {
   Driver driver_;
 };
 
-// The plan is --plan's, or the rule's choice for each problem.
+// The plan is --plan's, or the rule's choice for each problem. The options outlive it, as the tuning, which knows what
+// blocks the machine likes, is known only when a run begins.
 template <class Pass>
 Contender<typename Pass::Op> our_sweeps(const Options& o) {
   using Problem = typename Pass::Op::Problem;
   using Plan = typename Pass::Plan;
   const auto asked = o.plan.empty() ? std::nullopt : std::optional(parse_problem<Plan>(o.plan));
-  const auto make_driver = [=](const Problem& p, const Resources& r) -> Result<typename Pass::Driver> {
+  const auto make_driver = [asked, &o](const Problem& p, const Resources& r) -> Result<typename Pass::Driver> {
     try {
-      return typename Pass::Driver(p, asked ? *asked : Pass::rule(p, this_machine(r.threads)));
+      return typename Pass::Driver(p, asked ? *asked : Pass::rule(p, this_machine(r.threads, o.tuning)));
     } catch (const std::invalid_argument& e) {
       return Result<typename Pass::Driver>::misfit(e.what());
     }
@@ -60,6 +63,7 @@ Contender<typename Pass::Op> our_sweeps(const Options& o) {
   return {.name = "brickwork",
           .library = {"highway", brgemm_backend(Backend::simd).version, {}},
           .ours = true,
+          .tuned = true,
           .prepare = [=](const Problem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
             auto driver = make_driver(p, r);
             if (!driver) return {driver.status(), driver.reason()};

@@ -59,6 +59,7 @@ struct Contender {
   std::string name;  // as typed on the command line: "brickwork-simd", "onednn", "libxsmm-dnn"
   Library library;
   bool ours = false;
+  bool tuned = false;          // to the machine, by our simd brick's calibration
   std::string device = "cpu";  // or "cuda"
   double rounding = 0;         // share of the largest right output that its algorithm may be off, of integers, too
   bool slow = false;           // there to be right, not to be fast: left out unless it is named

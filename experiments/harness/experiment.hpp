@@ -39,6 +39,7 @@ struct ContenderInfo {
   std::string name;
   Library library;
   bool ours = false;
+  bool tuned = false;        // by our simd brick's calibration
   std::string searched_for;  // the contender whose plan this one tries to better; mostly empty
   std::string device = "cpu";
   std::optional<Elsewhere> elsewhere;  // then it is never checked here

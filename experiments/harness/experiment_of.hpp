@@ -171,7 +171,7 @@ class ExperimentOf final : public Experiment {
       for (ProblemInfo& info : problem_infos_) info.setting = setting;
     }
     for (const auto& c : contenders_) {
-      contender_infos_.push_back({c.name, c.library, c.ours, c.searched_for, c.device, c.elsewhere});
+      contender_infos_.push_back({c.name, c.library, c.ours, c.tuned, c.searched_for, c.device, c.elsewhere});
     }
   }
 
