@@ -19,7 +19,7 @@ struct NormPass {
   class Prepared;
 
   static Plan rule(const BatchNormProblem& p, const MachineModel& machine) {
-    return plan_batch_norm(p, kPass, block_of_channels(p.C, machine), machine);
+    return plan_batch_norm(p, kPass, machine.block_of(p.C), machine);
   }
 };
 

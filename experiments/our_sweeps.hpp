@@ -15,16 +15,10 @@
 #include "brgemm.hpp"
 #include "contender.hpp"
 #include "elementwise/elementwise_plan.hpp"
-#include "integers.hpp"
 #include "machine_model.hpp"
 #include "options.hpp"
 
 namespace brickwork {
-
-// As many channels as most blocks of our convolutions have.
-inline std::int64_t block_of_channels(std::int64_t C, const MachineModel& machine) {
-  return equal_block(C, machine.block);
-}
 
 // What a row says of them.
 template <class Driver>

@@ -29,7 +29,7 @@ struct EitherPool {
   using Plan = PoolPlan;
   using Driver = Pool;
   static Plan rule(const PoolProblem& p, const MachineModel& machine) {
-    return plan_pool(p, block_of_channels(p.C, machine), machine);
+    return plan_pool(p, machine.block_of(p.C), machine);
   }
 };
 

@@ -99,20 +99,20 @@ class SimdBrgemm final : public BrgemmKernel {
         most_rows[widest - 1] = panels_[widest - 1].front().most_rows;
       for (const PlaceOfB b : {PlaceOfB::in_l1, PlaceOfB::far}) row_cuts_.emplace_back(vecs, most_rows, b);
     }
-    for (const PlaceOfB b : {PlaceOfB::in_l1, PlaceOfB::far}) {
-      each_band(shape.m, b, [&](Band band) { bands_[index(b)].push_back(prepared(std::move(band), hints.zero_rows)); });
-    }
+    bands_.resize(std::max<std::size_t>(1, row_cuts_.size()));
+    for (std::size_t i = 0; i < bands_.size(); ++i)
+      each_band(shape.m, i, [&](Band band) { bands_[i].push_back(prepared(std::move(band), hints.zero_rows)); });
   }
 
   std::string_view isa() const override { return to_string(isa_); }
 
  private:
   void run(const BrgemmCall& call) const override {
-    const PlaceOfB b = access_.keeps_b(shape(), call.batch.size) ? PlaceOfB::in_l1 : PlaceOfB::far;
+    const std::size_t i = index_of_cut(call);
     if (rows_of(call) == shape().m) {
-      for (const Band& band : bands_[index(b)]) band.run(shape(), call, band);
+      for (const Band& band : bands_[i]) band.run(shape(), call, band);
     } else {
-      each_band(call.rows, b, [&](const Band& band) { band.run(shape(), call, band); });
+      each_band(call.rows, i, [&](const Band& band) { band.run(shape(), call, band); });
     }
     if (is_curve(call.epilogue.activation)) {
       apply_epilogue(static_cast<float*>(call.c), rows_of(call), shape().n, shape().ldc, call.epilogue.without_sum());
@@ -123,7 +123,9 @@ class SimdBrgemm final : public BrgemmKernel {
     return zeros_between_ && access_.streams(static_cast<const float*>(call.c), shape(), call.epilogue, lanes_);
   }
 
-  static constexpr std::size_t index(PlaceOfB b) { return static_cast<std::size_t>(b); }
+  std::size_t index_of_cut(const BrgemmCall& call) const {
+    return row_cuts_.empty() || access_.keeps_b(shape(), call.batch.size) ? 0 : 1;
+  }
 
   static Band prepared(Band band, const ZeroRows& zeros) {
     band.period = zeros.period;
@@ -136,13 +138,13 @@ class SimdBrgemm final : public BrgemmKernel {
   }
 
   template <class Visit>
-  void each_band(int rows, PlaceOfB b, Visit&& visit) const {
+  void each_band(int rows, std::size_t cut, Visit&& visit) const {
     if (row_cuts_.empty()) {
       for (const Panel& panel : panels_.back()) brickwork::each_band(panel, 0, rows, access_, visit);
       return;
     }
     int first = 0;
-    for (const RowGroup& group : row_cuts_[index(b)](rows)) {
+    for (const RowGroup& group : row_cuts_[cut](rows)) {
       if (group.tiles == 0) continue;
       for (const Panel& panel : panels_[group.vecs - 1])
         brickwork::each_band(panel, first, group.rows(), access_, visit);
@@ -155,8 +157,8 @@ class SimdBrgemm final : public BrgemmKernel {
   int lanes_;
   bool zeros_between_;
   std::array<std::vector<Panel>, RowCut::kWidest> panels_;  // [w - 1]: w vectors wide at most
-  std::vector<RowCut> row_cuts_;                            // where there are few registers; else a panel cuts its rows
-  std::array<std::vector<Band>, 2> bands_;                  // of all m rows; by B's place, as the cuts are
+  std::vector<RowCut> row_cuts_;          // by B's place, where there are few registers; else a panel cuts its rows
+  std::vector<std::vector<Band>> bands_;  // of all m rows; of each cut, or one
 };
 
 // Of fewer rows B passes so few times that to store C in between costs as much: 49 rows lose 1 % of a convolution by

@@ -20,6 +20,7 @@ using Groups = std::vector<RowGroup>;
 TEST(RowCut, TheHeightOfATileDecidesHowWideItIs) {
   EXPECT_EQ(cut(8, 3), (Groups{{1, 3, 4}}));
   EXPECT_EQ(cut(6, 4), (Groups{{1, 4, 3}}));
+  EXPECT_EQ(cut(8, 6), (Groups{{2, 3, 4}}));
   EXPECT_EQ(cut(8, 36), (Groups{{6, 6, 2}}));
   EXPECT_EQ(cut(1, 13), (Groups{{1, 13, 1}}));
 }

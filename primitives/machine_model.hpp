@@ -21,6 +21,10 @@ struct MachineModel {
   PixelsOfCall pixels = PixelsOfCall::few;
   bool gathers = false;
 
+  // Of so many features, equal blocks no larger than the machine likes. All tensors of a network have them alike, so
+  // that whatever reads one finds the blocks that it wants.
+  std::int64_t block_of(std::int64_t features) const { return equal_block(features, block); }
+
   // The busiest thread's share of equal tasks over the mean, at least 1.
   double imbalance(std::int64_t tasks) const {
     return static_cast<double>(ceil_div(tasks, threads) * threads) / static_cast<double>(tasks);

@@ -21,7 +21,7 @@ AlignedBuffer<float> floats(std::int64_t count) { return AlignedBuffer<float>(st
 
 PlainFc::PlainFc(const FcProblem& fc, const NetworkBrick& brick) {
   const auto& [machine, backend, isa, tuning] = brick;
-  const std::int64_t bc = network_block(fc.C, machine), bk = network_block(fc.K, machine);
+  const std::int64_t bc = machine.block_of(fc.C), bk = machine.block_of(fc.K);
   ConvProblem p = conv_of(fc);
   p.epilogue = {.bias = true};
   forward_ = taken(ConvForward::make(p, plan_conv_forward(p, machine, backend, {bc, bk}), backend, isa, tuning));

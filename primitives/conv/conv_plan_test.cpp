@@ -11,6 +11,7 @@
 namespace brickwork {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -221,7 +222,9 @@ TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
   EXPECT_THAT(plan("N28 C64 K256 H56", PixelsOfCall::many), HasSubstr(" bq=784 flat "));
   EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::few), HasSubstr(" bq=196 flat "));
   EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::many), HasSubstr(" bq=0 flat "));
-  EXPECT_THAT(plan("N28 C128 K512 H47", PixelsOfCall::few), HasSubstr(" bq=0 rows "));  // 47 is a prime
+  const char* prime = "N28 C128 K512 H47";  // no number of pixels divides it but a row's
+  EXPECT_THAT(plan(prime, PixelsOfCall::few), AllOf(HasSubstr(" bq=0 rows "), HasSubstr(" oj:5 ")));
+  EXPECT_THAT(plan(prime, PixelsOfCall::many), AllOf(HasSubstr(" bq=0 rows "), HasSubstr(" oj:16 ")));
   for (const char* other : {"N28 C256 K128 H56 sh2", "N28 C64 K64 H56 R3 ph1", "N28 C512 K2048 H7"}) {
     EXPECT_EQ(plan(other, PixelsOfCall::many), plan(other, PixelsOfCall::few)) << other;
   }
@@ -259,6 +262,8 @@ TEST(ConvUpdatePlanRule, StreamsTheOperandsOfLongCallsThroughL2) {
   EXPECT_EQ(plan("N1 C2048 K2048 H1 W1344", 256 << 10),
             "bc=32 bk=32 bq=0 flat taps=loop src=cached loops={kb:8 cb:16} n oj cb kb r s");
   EXPECT_THAT(plan("N1 C2048 K2048 H1 W1344", 1 << 20), HasSubstr("kb cb r s"));
+  EXPECT_THAT(plan("N1 C2048 K16 H1 W1344", 64 << 10), HasSubstr("bc=16 bk=16"));
+  EXPECT_THAT(plan("N1 C2048 K16 H1 W1344", 1 << 20), HasSubstr("bc=32 bk=16"));
   EXPECT_THAT(plan("N28 C64 K256 H56", 64 << 10), HasSubstr("kb cb r s"));
   EXPECT_EQ(to_string(plan_conv_update(parse_problem<ConvProblem>("N1 C512 K512 H1 W1344"),
                                        {.threads = 2, .l2_bytes = 256 << 10}, {.bc = 64, .bk = 32}))

@@ -13,10 +13,8 @@ struct ConvUpdatePlan {
   static const SizeTable<ConvUpdatePlan>& table();  // of all but the loops
 
   std::int64_t bc = 0, bk = 0;  // input and output features of a block
-  // An image's pixels are one long row (see can_be_flat), or rows of bq output pixels each, which divides P * Q; 0:
-  // one.
-  bool flat = false;
-  std::int64_t bq = 0;
+  bool flat = false;            // an image's pixels are one long row: see can_be_flat
+  std::int64_t bq = 0;          // or rows of so many, which divide P * Q; 0: one row
   // The taps of a filter row are rows of the brick, S * bc of them, as taps and features lie next to each other in src
   // and in the weights; or each tap has calls of its own. A first layer with C = 3 has tiles worth their name this way.
   bool taps_in_m = false;

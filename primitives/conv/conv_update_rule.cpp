@@ -41,7 +41,7 @@ class UpdateChooser {
     base_.flat = base_.gathers || can_be_flat(p, SrcAccess::cached);
     if (base_.flat && !base_.gathers && p.P() > 1 && p.P() * p.Q() > 2 * most) cut_image(most);
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
-    base_.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.C, machine.block);
+    base_.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C);
     base_.bk = blocks.bk > 0 ? blocks.bk
                              : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear,
                                                     machine.block);

@@ -93,12 +93,12 @@ class NetworkBuilder {
 
   ActivationLayout rows(const ImageSizes& s) const {
     const std::int64_t features = s.C * s.H * s.W;
-    return {1, features, 1, s.N, 0, network_block(features, brick_.machine)};
+    return {1, features, 1, s.N, 0, brick_.machine.block_of(features)};
   }
   ActivationLayout layout_of(int layer) const {
     const ImageSizes s = graph_.dst_of(layer);
     if (layer == kImages ? images_are_rows() : is_fc(layer)) return rows(s);
-    return {s.N, s.C, s.H, s.W, 0, network_block(s.C, brick_.machine)};
+    return {s.N, s.C, s.H, s.W, 0, brick_.machine.block_of(s.C)};
   }
 
   std::size_t add_tensor(const ActivationLayout& layout) {

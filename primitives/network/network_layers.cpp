@@ -26,7 +26,7 @@ class ProductPasses final : public LayerPasses {
   static Result<LayerPassesPtr> make(const ConvProblem& conv, Activation behind, bool wants_dsrc, bool adds,
                                      const NetworkBrick& brick) {
     const auto& [machine, backend, isa, tuning] = brick;
-    const std::int64_t bc = network_block(conv.C, machine), bk = network_block(conv.K, machine);
+    const std::int64_t bc = machine.block_of(conv.C), bk = machine.block_of(conv.K);
     auto passes = std::make_unique<ProductPasses>();
     auto forward = ConvForward::make(conv, plan_conv_forward(conv, machine, backend, {bc, bk}), backend, isa, tuning);
     if (!forward) return {forward.status(), forward.reason()};
@@ -86,8 +86,8 @@ class NormPasses final : public LayerPasses {
  public:
   NormPasses(const BatchNormProblem& p, const MachineModel& machine)
       : problem_(p),
-        norm_(p, plan_batch_norm(p, BatchNormPass::forward, network_block(p.C, machine), machine)),
-        back_(p, plan_batch_norm(p, BatchNormPass::backward, network_block(p.C, machine), machine)) {
+        norm_(p, plan_batch_norm(p, BatchNormPass::forward, machine.block_of(p.C), machine)),
+        back_(p, plan_batch_norm(p, BatchNormPass::backward, machine.block_of(p.C), machine)) {
     for (auto* vector : {&mean_, &variance_, &running_mean_, &running_variance_}) {
       *vector = AlignedBuffer<float>(static_cast<std::size_t>(p.C));
     }
@@ -128,7 +128,7 @@ class NormPasses final : public LayerPasses {
 class PoolPasses final : public LayerPasses {
  public:
   PoolPasses(const PoolProblem& p, const MachineModel& machine)
-      : pool_(p, plan_pool(p, network_block(p.C, machine), machine)), indices_(pool_.make_indices()) {}
+      : pool_(p, plan_pool(p, machine.block_of(p.C), machine)), indices_(pool_.make_indices()) {}
 
   void forward() override { pool_.forward(t_.src, t_.dst, indices_.data()); }
   void backward() override { pool_.backward(t_.ddst, indices_.data(), t_.dsrc); }
@@ -176,10 +176,6 @@ bool is_read_later(const NetworkGraph& graph, std::size_t layer) {
 }
 
 }  // namespace
-
-std::int64_t network_block(std::int64_t features, const MachineModel& machine) {
-  return equal_block(features, machine.block);
-}
 
 Result<LayerPassesPtr> make_layer_passes(const NetworkGraph& graph, std::size_t layer, const NetworkBrick& brick) {
   const int src = graph.layers[layer].src;

@@ -63,10 +63,6 @@ class LayerPasses {
 };
 using LayerPassesPtr = std::unique_ptr<LayerPasses>;
 
-// Features of a block, in all tensors alike, so that whatever reads one finds the blocks that it wants: as many as the
-// machine likes to have in a row of weights.
-std::int64_t network_block(std::int64_t features, const MachineModel&);
-
 // Unsupported or absent where the backend has no brick for it.
 Result<LayerPassesPtr> make_layer_passes(const NetworkGraph&, std::size_t layer, const NetworkBrick&);
 
