@@ -26,7 +26,8 @@ ShapeKind shape_kind() {
   const auto& table = Problem::table();
   ShapeKind kind{.name = std::string(table.kind), .required = {"name"}, .optional = {}};
   for (const auto& size : table.sizes) {
-    (size_table::must_be_given(size) ? kind.required : kind.optional).emplace_back(size.column);
+    auto& columns = size_table::must_be_given(size) ? kind.required : kind.optional;
+    columns.emplace_back(size.column);
   }
   for (const auto& word : table.words) kind.optional.emplace_back(word.column);
   kind.required.emplace_back("count");

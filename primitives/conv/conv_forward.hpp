@@ -1,5 +1,6 @@
 // Convolution forward on the host: the body of conv_forward_body.hpp around the kernels of a backend.
 #pragma once
+#include <array>
 #include <string_view>
 
 #include "brgemm.hpp"
@@ -40,7 +41,7 @@ class ConvForward {
   explicit ConvForward(ConvForwardBlocking blocking) : blocking_(std::move(blocking)) {}
 
   ConvForwardBlocking blocking_;
-  BrgemmKernelPtr bricks_[2];  // of beta 0 and 1
+  std::array<BrgemmKernelPtr, 2> bricks_;  // of beta 0 and 1
 };
 
 }  // namespace brickwork

@@ -1,5 +1,6 @@
 // Convolution's weight update on the host: the body of conv_update_body.hpp around the kernels of a backend.
 #pragma once
+#include <array>
 #include <string_view>
 #include <vector>
 
@@ -34,8 +35,8 @@ class ConvWeightUpdate {
   explicit ConvWeightUpdate(ConvUpdateBlocking);
 
   ConvUpdateBlocking blocking_;
-  BrgemmKernelPtr bricks_[2];       // of beta 0 and 1
-  BrgemmKernelPtr bias_bricks_[2];  // null where no dbias is asked for
+  std::array<BrgemmKernelPtr, 2> bricks_;       // of beta 0 and 1
+  std::array<BrgemmKernelPtr, 2> bias_bricks_;  // null where no dbias is asked for
   std::vector<float> ones_;
   AlignedBuffer<float> copies_, bias_copies_;
 };
