@@ -70,9 +70,13 @@ struct Band {
 // image whose weights come from L3 take 5 to 9 % less time (Zen 5).
 constexpr bool may_ask_for_b(int m, int rows, int vecs) { return vecs > 1 && (rows > kFewRows || rows == m); }
 
-// So many rows on. A B that passes by often comes from memory, twice as far away: 4 to 12 % less time of fully
-// connected layers of one and four images with 4096 features, 0 to 2 % more where the weights are in L3 (Zen 5).
-constexpr std::int64_t rows_of_b_ahead(std::int64_t ahead, int m, int rows) { return rows == m ? 2 * ahead : ahead; }
+// So many rows on. A B that few tiles read often comes from memory, twice as far away: 4 to 12 % less time of fully
+// connected layers of one and four images with 4096 features, 0 to 2 % more where the weights are in L3; 2 % and 1 %
+// less with 16 images, whose three tiles have L1 in between (Zen 5).
+constexpr std::int64_t rows_of_b_ahead(std::int64_t ahead, int m, int rows) {
+  constexpr int kFewTiles = 3, kRowsOfWideTile = 6;
+  return rows == m || m <= kFewTiles * kRowsOfWideTile ? 2 * ahead : ahead;
+}
 
 constexpr int kMostSums = 16;
 // Independent sums over k, a power of two. Two FMA ports of latency 4 need 8 accumulators in flight, and 16 where they

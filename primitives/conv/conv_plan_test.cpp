@@ -112,6 +112,13 @@ TEST(ConvPlanRule, CutsNoInputFeaturesOfOneTilesPixels) {
   EXPECT_LT(features_of_block("N1 C4096 K64 H1 W7"), 4096);
 }
 
+// A call's weights stay in L2 while its tiles pass over them.
+TEST(ConvPlanRule, CutsInputFeaturesWhoseWeightsSeveralTilesMeet) {
+  const ConvPlan plan = plan_conv_forward(parse_problem<ConvProblem>("N1 C4096 K4096 H1 W16"), {.threads = 2});
+  EXPECT_EQ(to_string(plan.loops), "{n oj oi kb} cb");
+  EXPECT_LE(4 * plan.bc * plan.bk, MachineModel{}.l2_bytes / 2);
+}
+
 // With src=blocks or src=lines, as a machine may like it: only what passes by once, on its way from memory.
 TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
   const auto plan = [](const char* text, FarSrc src) {
