@@ -63,14 +63,20 @@ class RnnWay {
   std::string_view isa() const { return state_brick_->isa(); }
 
  private:
-  // Columns that are multiplied by the same A, and their weights in [blocks of K][blocks of A][block][columns * bk].
+  // Columns that are multiplied by the same A, so many in a call, and their weights in [blocks of K][calls][blocks of
+  // A][block][columns of a call * bk].
   struct Columns {
-    std::int64_t first = 0, count = 0, weights_of_a_block = 0;
+    std::int64_t first = 0, count = 0, of_call = 1, weights_of_a_call = 0;
     AlignedBuffer<float> weights;
 
-    float* weights_of(std::int64_t kb) { return weights.data() + kb * weights_of_a_block; }
-    const float* weights_of(std::int64_t kb) const { return weights.data() + kb * weights_of_a_block; }
-    std::int64_t bytes_of_a_block() const { return weights_of_a_block * static_cast<std::int64_t>(sizeof(float)); }
+    std::int64_t calls() const { return count / of_call; }
+    float* weights_of(std::int64_t kb, std::int64_t call) {
+      return weights.data() + (kb * calls() + call) * weights_of_a_call;
+    }
+    const float* weights_of(std::int64_t kb, std::int64_t call) const {
+      return weights.data() + (kb * calls() + call) * weights_of_a_call;
+    }
+    std::int64_t bytes_of_a_call() const { return weights_of_a_call * static_cast<std::int64_t>(sizeof(float)); }
   };
   // The range of steps whose gates are in memory at once.
   struct Chunk {
