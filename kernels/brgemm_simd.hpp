@@ -70,9 +70,9 @@ struct Band {
 // image whose weights come from L3 take 5 to 9 % less time (Zen 5).
 constexpr bool may_ask_for_b(int m, int rows, int vecs) { return vecs > 1 && (rows > kFewRows || rows == m); }
 
-// So many rows on. A B that few tiles read often comes from memory, twice as far away: 4 to 12 % less time of fully
-// connected layers of one and four images with 4096 features, 0 to 2 % more where the weights are in L3; 2 % and 1 %
-// less with 16 images, whose three tiles have L1 in between (Zen 5).
+// So many rows on; twice as far where few tiles pass over B, as it often comes from memory. Fully connected layers of
+// 4096 features take 4 to 12 % less time with one and four images, 2 % less with 16; of 2048, whose weights are in L3,
+// 0 to 2 % more and 1 % less (Zen 5).
 constexpr std::int64_t rows_of_b_ahead(std::int64_t ahead, int m, int rows) {
   constexpr int kFewTiles = 3, kRowsOfWideTile = 6;
   return rows == m || m <= kFewTiles * kRowsOfWideTile ? 2 * ahead : ahead;

@@ -229,7 +229,31 @@ void MaxGradientRows(PoolGeometry g, PoolBackwardRows b) {
   GatherRows(MaxParts<std::int32_t>{g, b});
 }
 
-void AverageGradientRows(PoolGeometry g, PoolBackwardRows b) { GatherRows(AverageParts{g, b}); }
+// Of one window that all of the axis' pixels are in.
+bool IsGlobal(const PoolAxis& axis) {
+  return axis.outputs == 1 && axis.first(0) <= 0 && axis.first(0) + axis.taps >= axis.image;
+}
+
+// All pixels get the same: ResNet-50's last pooling takes 0.8 to 0.9 of the time that its pixels take by twos and twos,
+// and with blocks of 32 channels 0.6 (Zen 5).
+HWY_INLINE void GiveToAll(const AverageParts& parts) {
+  const PoolBackwardRows& b = parts.b;
+  const std::int64_t bc = parts.g.bc, columns = parts.g.columns.image;
+  const bool stream = b.stream && AlignedVectors(bc, b.dsrc) && AlignedVectors(b.next_dsrc_row, b.dsrc);
+  const auto window = parts.OfWindow(0, 0);
+  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
+    const auto share = AverageParts::Load(d, window, j);
+    for (std::int64_t h = 0; h < b.end - b.begin; ++h)
+      for (std::int64_t w = 0; w < columns; ++w)
+        StoreOrStream(share, d, b.dsrc + h * b.next_dsrc_row + w * bc + j, stream);
+  });
+}
+
+void AverageGradientRows(PoolGeometry g, PoolBackwardRows b) {
+  const AverageParts parts{g, b};
+  if (IsGlobal(g.rows) && IsGlobal(g.columns)) return GiveToAll(parts);
+  GatherRows(parts);
+}
 
 }  // namespace brickwork::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -84,12 +84,13 @@ TEST(Pool, EveryBlockSize) {
   }
 }
 
-// Those of networks; windows that overlap, touch, and leave pixels out; one that is the image; one wider than the
-// image; the most taps that a byte tells apart, and more.
+// Those of networks; windows that overlap, touch, and leave pixels out; one that is the image, or all but its end; one
+// wider than the image; the most taps that a byte tells apart, and more.
 TEST(Pool, LayersOfEachKind) {
-  for (const char* layer : {"N1 C16 H112 R3 sh2 ph1", "N1 C512 H7 R7", "N5 C24 H28 R3 ph1", "N1 C16 H55 R3 sh2",
-                            "N3 C13 H9 W8 R2 sh2", "N1 C5 H9 R2 sh3", "N2 C3 H2 R5 ph2", "N1 C20 H1 W40 R1 S4 sw3 pw2",
-                            "N2 C36 H20 R16 sh2 ph3", "N2 C36 H19 R17 ph2"}) {
+  for (const char* layer :
+       {"N1 C16 H112 R3 sh2 ph1", "N1 C512 H7 R7", "N5 C24 H28 R3 ph1", "N1 C16 H55 R3 sh2", "N3 C13 H9 W8 R2 sh2",
+        "N1 C5 H9 R2 sh3", "N2 C7 H4 W3 R3 sh3", "N2 C7 H3 W4 R3 sh3", "N2 C3 H2 R5 ph2", "N1 C20 H1 W40 R1 S4 sw3 pw2",
+        "N2 C36 H20 R16 sh2 ph3", "N2 C36 H19 R17 ph2"}) {
     for (const char* kind : {"max", "average", "average-padded"}) {
       const auto p = parse_problem<PoolProblem>(std::string(layer) + " " + kind);
       const std::int64_t bc = std::min<std::int64_t>(p.C, 64);
