@@ -127,7 +127,7 @@ class BandAssembler : public Xbyak::CodeGenerator {
 
   // A line of a row.
   void ask_for_b(int k, int line) {
-    const int ahead = static_cast<int>(rows_of_b_ahead(hints_.tuning.ahead, shape_.m, rows_));
+    const int ahead = static_cast<int>(rows_of_b_ahead(hints_.tuning.ahead, shape_.m));
     prefetcht0(ptr[b + (k + ahead) * row_b() + line * kLine]);
   }
 

@@ -73,9 +73,9 @@ constexpr bool may_ask_for_b(int m, int rows, int vecs) { return vecs > 1 && (ro
 // So many rows on; twice as far where few tiles pass over B, as it often comes from memory. Fully connected layers of
 // 4096 features take 4 to 12 % less time with one and four images, 2 % less with 16; of 2048, whose weights are in L3,
 // 0 to 2 % more and 1 % less (Zen 5).
-constexpr std::int64_t rows_of_b_ahead(std::int64_t ahead, int m, int rows) {
-  constexpr int kFewTiles = 3, kRowsOfWideTile = 6;
-  return rows == m || m <= kFewTiles * kRowsOfWideTile ? 2 * ahead : ahead;
+constexpr std::int64_t rows_of_b_ahead(std::int64_t ahead, int m) {
+  constexpr int kRowsOfFewTiles = 18;  // three of the widest; more than any has that asks
+  return m <= kRowsOfFewTiles ? 2 * ahead : ahead;
 }
 
 constexpr int kMostSums = 16;

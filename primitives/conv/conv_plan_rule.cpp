@@ -190,23 +190,24 @@ class Chooser {
     std::int64_t trips;
   };
 
-  // Blocks of input features whose weights for a block of output features stay in L2 while pixels pass by.
-  std::int64_t blocks_in_l2(std::int64_t bc) const {
+  // Of cb blocks of bc input features, in steps whose weights for a block of output features stay in L2 while pixels
+  // pass by, or all `at_once`.
+  Part reduction(std::int64_t cb, std::int64_t bc, bool at_once) const {
     const double slab = 4.0 * static_cast<double>(bc * base_.bk * p_.R * p_.S);
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(l2_ / 2 / slab));
+    const std::int64_t fitting = std::max<std::int64_t>(1, static_cast<std::int64_t>(l2_ / 2 / slab));
+    const std::int64_t step = at_once || fitting >= cb ? cb : equal_block(cb, fitting);
+    return {{"cb", step}, ceil_div(cb, step)};
   }
 
   // Pixels and reduction below `outside`. The weights of one block of output features should stay in L2 while the
   // pixels pass by; where they are too many, the reduction is cut outside the pixels and C is met once per cut.
   std::vector<Part> with_reduction(std::vector<Part> outside, std::int64_t bq, std::int64_t images = 1) const {
-    const std::int64_t fitting = blocks_in_l2(base_.bc);
-    const std::int64_t step = whole_ || fitting >= cb_ ? cb_ : equal_block(cb_, fitting);
-    const Part reduction{{"cb", step}, ceil_div(cb_, step)};
-    if (step < cb_) outside.push_back(reduction);
+    const Part sum = reduction(cb_, base_.bc, whole_);
+    if (sum.trips > 1) outside.push_back(sum);
     if (images > 1) outside.push_back({{"n", 1}, images});
     outside.push_back({{"oj", 1}, rows_});
     outside.push_back({{"oi", 1}, ceil_div(cols_, bq)});
-    if (step == cb_) outside.push_back(reduction);
+    if (sum.trips == 1) outside.push_back(sum);
     return outside;
   }
 
@@ -264,11 +265,8 @@ class Chooser {
     const double price = weights_ >= l2_ ? kFlopsPerWeightByte : in_l1_ ? kFlopsPerL2Byte : 0;
     // A call passes over its weights with every register tile: where L2 does not hold them they come from memory as
     // often, which took 17 % of a fully connected layer of 4096 features and 16 images (Zen 5).
-    const std::int64_t fitting = blocks_in_l2(plan.bc);
-    const std::int64_t step = plan.bq <= kRowsOfTile || fitting >= cb ? cb : equal_block(cb, fitting);
-    std::vector<Part> parts = {{{"n", 1}, p_.N}, {{"oj", 1}, rows_}, {{"oi", 1}, blocks}, {{"kb", 1}, kb_}};
-    parts.push_back({{"cb", step}, ceil_div(cb, step)});
-    return spread(plan, std::move(parts),
+    const Part sum = reduction(cb, plan.bc, plan.bq <= kRowsOfTile);
+    return spread(plan, {{{"n", 1}, p_.N}, {{"oj", 1}, rows_}, {{"oi", 1}, blocks}, {{"kb", 1}, kb_}, sum},
                   price * weights_ * static_cast<double>(rows_ * blocks) + kFlopsPerSrcByte * src_);
   }
 

@@ -214,10 +214,14 @@ HWY_INLINE void GatherRowOfBlocks(const Parts& parts, std::int64_t h, float* dsr
   if (w < g.columns.image) GatherBlock<kRows, 1>(parts, {h, w, rows, g.column_windows[w], dsrc + w * g.bc, stream});
 }
 
+bool Streams(const PoolGeometry& g, const PoolBackwardRows& b) {
+  return b.stream && AlignedVectors(g.bc, b.dsrc) && AlignedVectors(b.next_dsrc_row, b.dsrc);
+}
+
 template <class Parts>
 HWY_INLINE void GatherRows(const Parts& parts) {
   const PoolBackwardRows& b = parts.b;
-  const bool stream = b.stream && AlignedVectors(parts.g.bc, b.dsrc) && AlignedVectors(b.next_dsrc_row, b.dsrc);
+  const bool stream = Streams(parts.g, b);
   std::int64_t h = b.begin;
   float* dsrc = b.dsrc;
   for (; h + 2 <= b.end; h += 2, dsrc += 2 * b.next_dsrc_row) GatherRowOfBlocks<2>(parts, h, dsrc, stream);
@@ -230,16 +234,14 @@ void MaxGradientRows(PoolGeometry g, PoolBackwardRows b) {
 }
 
 // Of one window that all of the axis' pixels are in.
-bool IsGlobal(const PoolAxis& axis) {
-  return axis.outputs == 1 && axis.first(0) <= 0 && axis.first(0) + axis.taps >= axis.image;
-}
+bool IsGlobal(const PoolAxis& axis) { return axis.outputs == 1 && axis.taps_in_image(0).size() == axis.image; }
 
 // All pixels get the same: ResNet-50's last pooling takes 0.8 to 0.9 of the time that its pixels take by twos and twos,
 // and with blocks of 32 channels 0.6 (Zen 5).
 HWY_INLINE void GiveToAll(const AverageParts& parts) {
   const PoolBackwardRows& b = parts.b;
   const std::int64_t bc = parts.g.bc, columns = parts.g.columns.image;
-  const bool stream = b.stream && AlignedVectors(bc, b.dsrc) && AlignedVectors(b.next_dsrc_row, b.dsrc);
+  const bool stream = Streams(parts.g, b);
   const auto window = parts.OfWindow(0, 0);
   ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
     const auto share = AverageParts::Load(d, window, j);

@@ -11,8 +11,6 @@ namespace brickwork {
 namespace {
 
 constexpr std::int64_t kVector = 16;  // the widest, in floats
-// The gates of so many columns are a block of the brick's four vectors; one gate alone has them for itself.
-constexpr std::int64_t kColumns = 64;
 constexpr std::int64_t kRows = 256;
 // Features of a block that comes in: the brick's k. 256 instead of 64 were 2 % faster on a Zen 4; on a Zen 5 forward is
 // even, and the weights' update, whose A has them side by side, 1 % faster with 128 than with either.
@@ -60,7 +58,8 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
 }
 
 RnnPlan plan_rnn(const RnnProblem& p, const MachineModel&) {
-  const std::int64_t bk = has_four_columns(p.cell) ? kColumns / 4 : block_of_vectors(p.K, kColumns);
+  // Four gates fill a tile together; one alone has it for itself.
+  const std::int64_t bk = has_four_columns(p.cell) ? kColumnsOfTile / 4 : block_of_vectors(p.K, kColumnsOfTile);
   RnnPlan plan{.bc = equal_block(p.C, kFeatures),
                .bh = bk * equal_block(ceil_div(p.K, bk), kFeatures / bk),
                .bk = bk,

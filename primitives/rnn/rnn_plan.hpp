@@ -8,6 +8,9 @@
 
 namespace brickwork {
 
+// Of the brick's widest register tile, four vectors.
+constexpr std::int64_t kColumnsOfTile = 64;
+
 // Its text is "bc=64 bh=64 bk=16 bn=168 steps=1".
 struct RnnPlan {
   static const SizeTable<RnnPlan>& table();

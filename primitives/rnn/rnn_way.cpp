@@ -33,8 +33,7 @@ std::pair<std::int64_t, std::int64_t> range_of(std::span<const GateColumn> colum
 // the rows of B that one of them reads are not next to each other, and GRUs of 256 to 1024 features take 1 to 6 % more
 // (Zen 5).
 std::int64_t columns_of_call(std::int64_t count, std::int64_t bk) {
-  constexpr std::int64_t kWidestTile = 64;
-  std::int64_t columns = clamp(kWidestTile / bk, 1, count);
+  std::int64_t columns = clamp(kColumnsOfTile / bk, 1, count);
   while (count % columns != 0) --columns;
   return columns;
 }
@@ -171,6 +170,22 @@ RnnWay::Chunk RnnWay::chunk_of(std::int64_t step) const {
   return {begin, end};
 }
 
+// All calls for the columns, each of which asks for the next one's weights.
+void RnnWay::multiply(const BrgemmKernel& brick, const Columns& columns, const float* a, std::int64_t kb, float* c,
+                      std::int64_t rows, const float* bias, const Next& next) const {
+  const BrgemmShape& shape = brick.shape();
+  for (std::int64_t call = 0, k = 0; call < columns.calls(); ++call, k += shape.n) {
+    const bool last = call + 1 == columns.calls();
+    brick({.batch = strided_batch(shape, a, columns.weights_of(kb, call), columns.weights_of_a_call / shape.stride_b),
+           .c = c + k,
+           .rows = static_cast<int>(rows),
+           .next_a = last ? next.a : 0,
+           .read_next = last ? next.columns.weights_of(next.kb, 0) : columns.weights_of(kb, call + 1),
+           .read_next_bytes = last ? next.columns.bytes_of_a_call() : columns.bytes_of_a_call(),
+           .epilogue = {.bias = bias == nullptr ? nullptr : bias + k}});
+  }
+}
+
 // Rows of x from `row` on, steps and sequences counted through; `next` is how far on the next ones are, or 0.
 void RnnWay::add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64_t rows, std::int64_t next,
                    float* gates) const {
@@ -178,16 +193,8 @@ void RnnWay::add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64
   const float* const bias = bias_.data() + kb * row_of_gates();
   for (std::int64_t r = 0; r < rows; r += x_rows_) {
     const float* const from = x + shape_.first * a.slot_size() + (row + r) * a.block;
-    for (std::int64_t call = 0, k = 0; call < of_x_.calls(); ++call, k += x_brick_->shape().n) {
-      const bool last = call + 1 == of_x_.calls();
-      (*x_brick_)({.batch = strided_batch(x_brick_->shape(), from, of_x_.weights_of(kb, call), a.blocks()),
-                   .c = gates + r * row_of_gates() + k,
-                   .rows = static_cast<int>(std::min(x_rows_, rows - r)),
-                   .next_a = last ? next * a.block : 0,
-                   .read_next = last ? of_state_.weights_of(kb, 0) : of_x_.weights_of(kb, call + 1),
-                   .read_next_bytes = last ? of_state_.bytes_of_a_call() : of_x_.bytes_of_a_call(),
-                   .epilogue = {.bias = bias + k}});
-    }
+    multiply(*x_brick_, of_x_, from, kb, gates + r * row_of_gates(), std::min(x_rows_, rows - r), bias,
+             {next * a.block, of_state_, kb});
   }
   // A column that x does not reach.
   const std::int64_t reached = of_x_.count * plan_.bk;
@@ -199,16 +206,9 @@ void RnnWay::add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64
 
 void RnnWay::add_state(const BrgemmKernel& brick, const Columns& columns, const float* state, std::int64_t kb,
                        std::int64_t n, const RnnRows& rows) const {
-  const std::int64_t blocks = shape_.y.blocks_of_part();
   const Columns& next = plan_.steps == 1 && &columns == &of_state_ ? of_x_ : columns;
-  for (std::int64_t call = 0; call < columns.calls(); ++call) {
-    const bool last = call + 1 == columns.calls();
-    brick({.batch = strided_batch(brick.shape(), state + n * plan_.bh, columns.weights_of(kb, call), blocks),
-           .c = rows.gates + columns.first * plan_.bk + call * brick.shape().n,
-           .rows = static_cast<int>(rows.rows),
-           .read_next = last ? next.weights_of((kb + 1) % Kb_, 0) : columns.weights_of(kb, call + 1),
-           .read_next_bytes = last ? next.bytes_of_a_call() : columns.bytes_of_a_call()});
-  }
+  multiply(brick, columns, state + n * plan_.bh, kb, rows.gates + columns.first * plan_.bk, rows.rows, nullptr,
+           {0, next, (kb + 1) % Kb_});
 }
 
 RnnWay::Moment RnnWay::moment(std::int64_t step, float* states, const std::int32_t* lengths) {

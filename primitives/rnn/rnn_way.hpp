@@ -108,6 +108,14 @@ class RnnWay {
   RnnRows rows_at(const Moment&, std::int64_t kb, std::int64_t n, float* tile);
   // A thread's last block of K asks for the next step's rows of x: 1 to 3 % of an LSTM of 256 features (Zen 5).
   void gates_and_state(const float* x, const Moment&, std::int64_t kb, std::int64_t n, bool last, const RnnRows&);
+  // What is read behind the calls for some columns: A so far on, or 0, and these columns' weights of block kb.
+  struct Next {
+    std::int64_t a;
+    const Columns& columns;
+    std::int64_t kb;
+  };
+  void multiply(const BrgemmKernel&, const Columns&, const float* a, std::int64_t kb, float* c, std::int64_t rows,
+                const float* bias, const Next&) const;
   void add_x(const float* x, std::int64_t kb, std::int64_t row, std::int64_t rows, std::int64_t next,
              float* gates) const;
   void add_state(const BrgemmKernel&, const Columns&, const float* state, std::int64_t kb, std::int64_t n,
