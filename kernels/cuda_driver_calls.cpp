@@ -1,23 +1,27 @@
 // What Kokkos calls of CUDA's driver, found when it is called. Were its library linked to, no program would be loaded
 // where there is no driver, not even to say so.
 #include <cuda.h>
+#include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 
 namespace {
 
+// Of the version of CUDA that gave the function these arguments: later ones have others under its name.
 template <class Function, class... Arguments>
-CUresult call(const char* name, Arguments... arguments) {
+CUresult call(const char* name, unsigned version, Arguments... arguments) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult how;
-  const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &found, CUDA_VERSION, cudaEnableDefault, &how);
+  const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &found, version, cudaEnableDefault, &how);
   if (status != cudaSuccess || found == nullptr) return CUDA_ERROR_NOT_INITIALIZED;
-  return reinterpret_cast<Function*>(found)(arguments...);
+  return reinterpret_cast<Function>(found)(arguments...);
 }
 
 }  // namespace
 
-CUresult cuCtxGetDevice(CUdevice* device) { return call<decltype(cuCtxGetDevice)>("cuCtxGetDevice", device); }
-CUresult cuCtxPushCurrent(CUcontext context) { return call<decltype(cuCtxPushCurrent)>("cuCtxPushCurrent", context); }
+CUresult cuCtxGetDevice(CUdevice* device) { return call<PFN_cuCtxGetDevice_v2000>("cuCtxGetDevice", 2000, device); }
+CUresult cuCtxPushCurrent(CUcontext context) {
+  return call<PFN_cuCtxPushCurrent_v4000>("cuCtxPushCurrent", 4000, context);
+}
 CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
-  return call<decltype(cuStreamGetCtx)>("cuStreamGetCtx", stream, context);
+  return call<PFN_cuStreamGetCtx_v9020>("cuStreamGetCtx", 9020, stream, context);
 }

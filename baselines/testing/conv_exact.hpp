@@ -1,5 +1,6 @@
 // The problems on which every baseline of every pass of convolution is held to be exact.
 #pragma once
+#include <gmock/gmock.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
