@@ -94,8 +94,13 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
   if (reserved > Policy::scratch_size_max(level)) refuse("bytes of scratch", reserved, Policy::scratch_size_max(level));
   const league::ByTeam<typename Policy::member_type, Functor> task{functor, scratch_bytes, level};
   const auto policy = [&](int threads) {
-    return Policy(space, static_cast<int>(tasks), threads)
-        .set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(reserved)));
+    Policy of_threads(space, static_cast<int>(tasks), threads);
+    of_threads.set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(reserved)));
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible) {
+      return of_threads;
+    } else {  // the functor as an argument: in a buffer of Kokkos' a recorded graph would find a later launch's
+      return Kokkos::Experimental::require(of_threads, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+    }
   };
   const int most = policy(1).team_size_max(task, Kokkos::ParallelForTag());
   if (team_size > most) refuse("threads a task", team_size, most);
