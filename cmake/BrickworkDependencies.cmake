@@ -218,31 +218,42 @@ function(brickwork_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
 endfunction()
 
-# brickwork_device_code(name SOURCES ... LIBS ...): what of these sources becomes device code, as PTX.
-# brickwork_check_device_code() assembles all of it for every architecture and holds it to the limits of one table.
-# That needs no GPU.
+# brickwork_device_code(name [HOPPER] SOURCES ... LIBS ...): what of these sources becomes device code, as PTX; with
+# Hopper's own instructions, for that alone. brickwork_check_device_code() assembles all of it for every architecture and
+# holds it to the limits of a table, one for Hopper's. That needs no GPU.
 function(brickwork_device_code name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "HOPPER" "" "SOURCES;LIBS" ${ARGN})
   add_library(${name} OBJECT ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS})
-  set_target_properties(${name} PROPERTIES CUDA_PTX_COMPILATION ON CUDA_ARCHITECTURES 80-virtual)
-  set_property(GLOBAL APPEND PROPERTY BRICKWORK_DEVICE_CODE $<TARGET_OBJECTS:${name}>)
+  set_target_properties(${name} PROPERTIES CUDA_PTX_COMPILATION ON)
+  if(ARG_HOPPER)
+    set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES 90a-virtual)
+    set_property(GLOBAL APPEND PROPERTY BRICKWORK_HOPPER_CODE $<TARGET_OBJECTS:${name}>)
+  else()
+    set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES 80-virtual)
+    set_property(GLOBAL APPEND PROPERTY BRICKWORK_DEVICE_CODE $<TARGET_OBJECTS:${name}>)
+  endif()
 endfunction()
 
-function(brickwork_check_device_code)
-  get_property(ptx GLOBAL PROPERTY BRICKWORK_DEVICE_CODE)
-  set(test DeviceCode.StaysWithinItsLimits)
+# One test: of the PTX in a property, for these architectures, by a table.
+function(brickwork_check_ptx test property limits)
+  get_property(ptx GLOBAL PROPERTY ${property})
   if(ptx)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_test(NAME ${test}
-             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${ptx}
-                     --limits ${PROJECT_SOURCE_DIR}/kernels/ptxas_limits.csv --ptxas ${CUDAToolkit_BIN_DIR}/ptxas
+             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${ptx} --arch ${ARGN}
+                     --limits ${PROJECT_SOURCE_DIR}/kernels/${limits} --ptxas ${CUDAToolkit_BIN_DIR}/ptxas
              COMMAND_EXPAND_LISTS)
     set_tests_properties(${test} PROPERTIES COST 100)  # the longest: begun last, it would be alone at the end
   else()
     add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no device code was compiled, as there is no nvcc")
     set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION skipped)
   endif()
+endfunction()
+
+function(brickwork_check_device_code)
+  brickwork_check_ptx(DeviceCode.StaysWithinItsLimits BRICKWORK_DEVICE_CODE ptxas_limits.csv sm_80 sm_90)
+  brickwork_check_ptx(DeviceCode.OfHopperStaysWithinItsLimits BRICKWORK_HOPPER_CODE ptxas_limits_hopper.csv sm_90a)
 endfunction()
 
 # brickwork_benchmark(name SOURCES ... LIBS ...): one Google Benchmark program; the sanitizers have nothing to tell of it.

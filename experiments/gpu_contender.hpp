@@ -25,6 +25,7 @@ struct GpuBrick {
 // Together they show the price of portability: Kokkos' teams, our launcher, tensor cores.
 inline std::vector<GpuBrick> gpu_bricks(Precision precision) {
   std::vector<GpuBrick> bricks{
+      {"brickwork-wgmma", {.brick = CudaBrick::warpgroups}, {Precision::bf16}},
       {"brickwork-mma", {.brick = CudaBrick::tensor_cores}, {Precision::tf32, Precision::bf16}},
       {"brickwork-portable", {.brick = CudaBrick::staged}, {Precision::f32, Precision::bf16}},
       {"brickwork-portable-kokkos",
@@ -81,12 +82,10 @@ class GpuTensor {
 };
 
 // Kokkos::Cuda has a stream of its own.
-inline cuda::Queue& queue_of([[maybe_unused]] CudaPath path) {
-#ifdef KOKKOS_ENABLE_CUDA
-  static cuda::Queue of_kokkos(Kokkos::Cuda().cuda_stream());
-  if (path == CudaPath::kokkos) return of_kokkos;
-#endif
-  return cuda::queue();
+inline cuda::Queue& queue_of(CudaPath path) {
+  if (path == CudaPath::launcher) return cuda::queue();
+  static cuda::Queue of_kokkos(static_cast<CUstream_st*>(cuda_stream_of_kokkos()));
+  return of_kokkos;
 }
 
 // What a row says of a driver.

@@ -20,7 +20,7 @@ template <class Layers, class T>
 struct GpuForward : Layers {
   using Op = typename Layers::Forward;
   using Blocking = ConvForwardBlocking;
-  static auto plan(const ConvProblem& p) { return plan_conv_forward_on_gpu(p); }
+  static auto plan(const ConvProblem& p, const GpuModel& gpu) { return plan_conv_forward_on_gpu(p, gpu); }
 
   class Prepared final : public PreparedOnGpu {
    public:
@@ -60,7 +60,7 @@ template <class Layers, class T>
 struct GpuBackwardData : Layers {
   using Op = typename Layers::BackwardData;
   using Blocking = ConvBackwardBlocking;
-  static auto plan(const ConvProblem& p) { return plan_conv_backward_on_gpu(p); }
+  static auto plan(const ConvProblem& p, const GpuModel& gpu) { return plan_conv_backward_on_gpu(p, gpu); }
 
   class Prepared final : public PreparedOnGpu {
    public:
@@ -100,9 +100,7 @@ template <class Layers, class T>
 struct GpuWeightUpdate : Layers {
   using Op = typename Layers::WeightUpdate;
   using Blocking = ConvUpdateBlocking;
-  static auto plan(const ConvProblem& p) {
-    return plan_conv_update_on_gpu(p, {.multiprocessors = cuda::device()->multiprocessors});
-  }
+  static auto plan(const ConvProblem& p, const GpuModel& gpu) { return plan_conv_update_on_gpu(p, gpu); }
 
   class Prepared final : public PreparedOnGpu {
    public:
@@ -151,7 +149,11 @@ Contender<typename Pass::Op> gpu_loops(const GpuBrick& brick, Precision precisio
   contender.prepare = [setting = brick.setting, precision](const typename Pass::Op::Problem& p, const PlainTensors& in,
                                                            const Resources&) -> Result<PreparedPtr> {
     const ConvProblem& conv = Pass::problem(p);
-    const auto blocking = Pass::Blocking::make(conv, Pass::plan(conv), dtype_of(precision));
+    // A narrow tile would leave half of a team of the portable bricks without sums.
+    const GpuModel gpu{.multiprocessors = cuda::device()->multiprocessors,
+                       .least_columns = setting.brick >= CudaBrick::tensor_cores ? 64 : 128,
+                       .most_columns = setting.brick == CudaBrick::warpgroups ? 256 : 128};
+    const auto blocking = Pass::Blocking::make(conv, Pass::plan(conv, gpu), dtype_of(precision));
     if (!blocking) return {blocking.status(), blocking.reason()};
     return cuda::prepared([&] { return std::make_unique<typename Pass::Prepared>(in, setting, *blocking, precision); });
   };

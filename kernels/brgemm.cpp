@@ -103,6 +103,8 @@ std::string to_string(const BrgemmShape& s) {
   if (s.batch_kind == BatchKind::strides) text += fmt::format("_sa{}_sb{}", s.stride_a, s.stride_b);
   if (s.a_transposed) text += "_atransposed";
   for (int i = 0; i < s.zero_tiles.count; ++i) text += fmt::format("_zeros{}", s.zero_tiles.from_c[i]);
+  for (const auto& [name, p] : {std::pair("a", s.pixels_of_a), std::pair("c", s.pixels_of_c)})
+    if (p.cols != 0) text += fmt::format("_{}rows{}x{}by{}by{}", name, p.rows, p.cols, p.row, p.image);
   if (s.ab != DType::f32 || s.c != DType::f32) text += fmt::format("_ab{}_c{}", to_string(s.ab), to_string(s.c));
   return text;
 }
@@ -146,6 +148,8 @@ Result<BrgemmKernelPtr> make_brgemm(const BrgemmShape& shape, const BrgemmHints&
   if (shape.ab != DType::f32 || shape.c != DType::f32)
     return unsupported(fmt::format("the {} backend computes in f32 only, but A and B are {} and C is {}", entry->name,
                                    to_string(shape.ab), to_string(shape.c)));
+  if (shape.has_pixels() && backend != Backend::portable)
+    return unsupported(fmt::format("the {} backend needs rows at one distance", entry->name));
   return entry->make(shape, hints, isa);
 }
 

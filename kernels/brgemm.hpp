@@ -21,6 +21,7 @@
 #include "dtype.hpp"
 #include "epilogue.hpp"
 #include "host_device.hpp"
+#include "image_pixels.hpp"
 #include "result.hpp"
 #include "simd_tuning.hpp"
 
@@ -65,9 +66,18 @@ struct BrgemmShape {
   BatchKind batch_kind = BatchKind::strides;
   std::int64_t stride_a = 0, stride_b = 0;  // BatchKind::strides only
   ZeroTiles zero_tiles;
+  // Pixels of images that are the rows of A_i, or its steps over k where it is transposed, and the rows of C; a call
+  // says with which one it begins. The residual and `at` of an epilogue then lie as C does. For the bricks of a device
+  // alone: a tile there is as high as an image's row is long, or higher.
+  ImagePixels pixels_of_a, pixels_of_c;
   DType ab = DType::f32, c = DType::f32;
 
-  // Elements from one row of A_i to the next, and from one step over k to the next.
+  // Elements from A_i to the row, or the step over k, that pixel x is; and from C to its row.
+  BRICKWORK_HOST_DEVICE constexpr std::int64_t place_in_a(std::int64_t x) const { return pixels_of_a.place(x, lda); }
+  BRICKWORK_HOST_DEVICE constexpr std::int64_t place_in_c(std::int64_t x) const { return pixels_of_c.place(x, ldc); }
+  BRICKWORK_HOST_DEVICE constexpr bool has_pixels() const { return pixels_of_a.cols != 0 || pixels_of_c.cols != 0; }
+
+  // Elements from one row of A_i to the next, and from one step over k to the next, where they lie at one distance.
   BRICKWORK_HOST_DEVICE constexpr std::int64_t row_of_a() const { return a_transposed ? 1 : lda; }
   BRICKWORK_HOST_DEVICE constexpr std::int64_t step_of_a() const { return a_transposed ? lda : 1; }
   friend bool operator==(const BrgemmShape&, const BrgemmShape&) = default;
@@ -99,9 +109,10 @@ struct BrgemmHints {
 
 // What changes from call to call.
 struct BrgemmCall {
-  Batch batch;        // of the shape's kind; a batch of 0 leaves beta * C
-  void* c = nullptr;  // of the shape's type
-  int rows = -1;      // only the first rows of A_i and C, 0 .. m; -1: all m
+  Batch batch;                   // of the shape's kind; a batch of 0 leaves beta * C
+  void* c = nullptr;             // of the shape's type
+  int rows = -1;                 // only the first rows of A_i and C, 0 .. m; -1: all m
+  std::int64_t first_pixel = 0;  // which one the first row of A_i and C is, or the first step over k
   // A hint: the next call will read its A_i this many elements further on (0: unknown). A backend may prefetch there;
   // nothing is assumed about that memory.
   std::int64_t next_a = 0;

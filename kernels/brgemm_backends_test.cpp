@@ -1,10 +1,12 @@
 // The table of backends: what is refused, by which words, and how things are named.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "brgemm.hpp"
+#include "testing/brgemm_check.hpp"
 
 namespace brickwork {
 namespace {
@@ -76,6 +78,18 @@ TEST(BrgemmBackends, StatusHasTheWordsOfAResultRow) {
   EXPECT_EQ(to_string(Status::absent), "absent");
   EXPECT_EQ(to_string(Status::misfit), "misfit");
   EXPECT_EQ(to_string(Status::failed), "failed");
+}
+
+// The generated code and LIBXSMM's go from row to row by one distance.
+TEST(BrgemmBackends, OfImagesPixelsThePortableOneTakesAlone) {
+  BrgemmShape shape = padded_shape(4, 4, 4, 0, 0, BatchKind::strides);
+  shape.pixels_of_a = {.cols = 2, .rows = 1, .image = 64};
+  EXPECT_TRUE(make_brgemm(shape, {}, Backend::portable));
+  const auto refused = make_brgemm(shape, {}, Backend::simd);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.status(), Status::unsupported);
+  EXPECT_THAT(refused.reason(), testing::HasSubstr("the simd backend needs rows at one distance"));
+  EXPECT_THAT(to_string(shape), testing::HasSubstr("_arows1x2by0by64"));
 }
 
 TEST(BrgemmBackends, NamesAreParsedAndUnknownOnesRefused) {

@@ -21,7 +21,7 @@ __global__ void brgemm_on_device(BrgemmShape shape, BrgemmCall call) {
   brgemm_portable<float, float>(CudaBlock(), shape, call);
 }
 
-__global__ void __launch_bounds__(256, 2) staged_on_device(BrgemmShape shape, BrgemmCall call) {
+__global__ void __launch_bounds__(256) staged_on_device(BrgemmShape shape, BrgemmCall call) {
   extern __shared__ __align__(128) unsigned char stages[];
   brgemm_staged<float, float>(CudaBlock(), shape, call, reinterpret_cast<float*>(stages));
 }
@@ -53,7 +53,7 @@ auto portable_kernel(const BrgemmShape& shape) {
 
 auto staged_kernel(const BrgemmShape& shape) {
   return device_kernel<float>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
-    staged_on_device<<<1, 64, staged_scratch(s) * sizeof(float)>>>(s, call);
+    staged_on_device<<<1, 64, staged_scratch<float>(s)>>>(s, call);
   });
 }
 

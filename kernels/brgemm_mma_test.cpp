@@ -99,6 +99,41 @@ TEST(MmaOnHost, TheBlocksOfADeviceAreExact) {
       }
 }
 
+// By wgmma, around its cores of 8 and its blocks of 64.
+TEST(WgmmaOnHost, IsExactForEveryTile) {
+  for (int m : {1, 8, 17, 64, 70})
+    for (int n : {1, 8, 33, 64, 72})
+      for (int k : {1, 8, 15, 16, 40, 100})
+        for (bool a_transposed : {false, true})
+          check_mma({.shape = padded_shape(m, n, k, (m + n + k) % 3, k % 2, BatchKind::strides, a_transposed),
+                     .batch = 1 + m % 3,
+                     .guard_after = n % 2 == 0},
+                    DType::bf16, MmaBlock::small_wgmma);
+}
+
+TEST(WgmmaOnHost, IsExactWhereRowsAreAligned) {
+  for (int m : {8, 24, 64})
+    for (int n : {8, 32, 72})
+      for (int k : {8, 16, 48, 200})
+        for (bool a_transposed : {false, true})
+          for (BatchKind kind : {BatchKind::strides, BatchKind::offsets})
+            check_mma({.shape = padded_shape(m, n, k, 0, 0, kind, a_transposed), .batch = 3}, DType::bf16,
+                      MmaBlock::small_wgmma);
+}
+
+TEST(WgmmaOnHost, TheBlocksOfADeviceAreExact) {
+  for (MmaBlock block : {MmaBlock::narrow_wgmma, MmaBlock::wide_wgmma})
+    for (bool a_transposed : {false, true}) {
+      check_mma({.shape = padded_shape(128, 128, 64, 0, 0, BatchKind::offsets, a_transposed), .batch = 3}, DType::bf16,
+                block);
+      check_mma({.shape = padded_shape(131, 140, 71, 1, 1, BatchKind::strides, a_transposed),
+                 .batch = 2,
+                 .bias = true,
+                 .last = kLastSteps[1]},
+                DType::bf16, block);
+    }
+}
+
 // The rules of HostWarps: each must be broken to be seen.
 class BrokenRules : public testing::Test {
  protected:
@@ -108,20 +143,21 @@ class BrokenRules : public testing::Test {
 
 TEST_F(BrokenRules, ACopyIsThereOnceItHasBeenWaitedForAndABarrierPassed) {
   for (HostWarps* block : {&late, &early}) {
-    block->copy_async(16, source, 8);
+    block->copy_async(16, source, true);
+    block->copy_async(48, source, false);
     block->commit();
-    block->copy_async(32, source, 16);
+    block->copy_async(32, source, true);
     block->commit();
     block->wait<1>();
     block->barrier();
     EXPECT_EQ(block->load<float>(20), 2);
-    EXPECT_EQ(block->load<float>(24), 0);  // beyond the bytes that were copied
+    EXPECT_EQ(block->load<float>(52), 0);  // what is not there is zeros
   }
   EXPECT_NE(late.load<float>(32), 1);  // nobody has waited for that one
 }
 
 TEST_F(BrokenRules, ACopyThatNobodyWaitedForIsNotThere) {
-  late.copy_async(0, source, 16);
+  late.copy_async(0, source, true);
   late.commit();
   late.barrier();
   EXPECT_FALSE(late.load<float>(0) == 1);
@@ -133,13 +169,43 @@ TEST_F(BrokenRules, PlacesAreNotReadAndWrittenBetweenTwoBarriers) {
   early.barrier();
   EXPECT_EQ(early.load<float>(0), 1);
   EXPECT_THROW(early.store(4, 1.0F), std::logic_error);
-  EXPECT_THROW(early.copy_async(0, source, 16), std::logic_error);
+  EXPECT_THROW(early.copy_async(0, source, true), std::logic_error);
+}
+
+TEST_F(BrokenRules, AProductReadsWhatWasPublishedOnly) {
+  early.store(0, bf16(1.0F));
+  early.barrier();
+  EXPECT_THROW(early.read_by_product(0), std::logic_error);
+  early.publish();
+  EXPECT_THROW(early.read_by_product(0), std::logic_error);  // not to the other threads
+  early.barrier();
+  EXPECT_EQ(static_cast<float>(early.read_by_product(0)), 1);
+}
+
+TEST_F(BrokenRules, WhatIsCopiedIsPublishedBehindItsWait) {
+  late.copy_async(0, source, true);
+  late.commit();
+  late.publish();
+  late.wait<0>();
+  late.barrier();
+  EXPECT_THROW(late.read_by_product(0), std::logic_error);
+}
+
+TEST_F(BrokenRules, WhatProductsReadIsWrittenOnceTheyHaveBeenWaitedFor) {
+  early.read_by_product(0);
+  early.commit_products();
+  early.barrier();
+  EXPECT_THROW(early.store(0, 1.0F), std::logic_error);
+  early.wait_products<0>();
+  EXPECT_THROW(early.store(0, 1.0F), std::logic_error);  // those of other warps, too
+  early.barrier();
+  early.store(0, 1.0F);
 }
 
 TEST_F(BrokenRules, NothingIsMisalignedOrOutside) {
-  EXPECT_THROW(early.copy_async(0, source + 1, 16), std::logic_error);
-  EXPECT_THROW(early.copy_async(8, source, 16), std::logic_error);
-  EXPECT_THROW(early.copy_async(256, source, 16), std::logic_error);
+  EXPECT_THROW(early.copy_async(0, source + 1, true), std::logic_error);
+  EXPECT_THROW(early.copy_async(8, source, true), std::logic_error);
+  EXPECT_THROW(early.copy_async(256, source, true), std::logic_error);
   EXPECT_THROW(early.store(254, 1.0F), std::logic_error);
   EXPECT_THROW(early.load<float>(-4), std::logic_error);
 }

@@ -40,9 +40,24 @@ struct Strip {
   }
 };
 
-template <bool whole, class TA, class Sum>
-BRICKWORK_HOST_DEVICE void add_products(Sum (&acc)[kTileRows][kTileCols], const Strip<TA>& a, const Strip<TA>& b,
-                                        int k_size) {
+// The same of an A whose rows, or steps over k, are pixels.
+template <class T>
+struct PixelStrip {
+  const T* first;  // of A, where `pixel` is x = 0, or k = 0
+  const BrgemmShape& shape;
+  std::int64_t pixel, row;
+  int live;
+
+  template <bool>
+  BRICKWORK_HOST_DEVICE T at(int x, int k) const {
+    const std::int64_t live_row = row + at_most(x, live - 1);
+    return shape.a_transposed ? first[shape.place_in_a(pixel + k) + live_row]
+                              : first[shape.place_in_a(pixel + live_row) + k];
+  }
+};
+
+template <bool whole, class A, class TA, class Sum>
+BRICKWORK_HOST_DEVICE void add_products(Sum (&acc)[kTileRows][kTileCols], const A& a, const Strip<TA>& b, int k_size) {
   for (int k = 0; k < k_size; ++k) {
     Sum b_row[kTileCols];
     BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kTileCols; ++j) b_row[j] = Sum(b.template at<whole>(j, k));
@@ -59,8 +74,8 @@ BRICKWORK_HOST_DEVICE void store(const SumOf<TC> (&acc)[kTileRows][kTileCols], c
   BRICKWORK_DEVICE_UNROLL for (int i = 0; i < kTileRows; ++i) {
     BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kTileCols; ++j) {
       if (i >= rows || j >= cols) continue;
-      TC& c = static_cast<TC*>(call.c)[(row + i) * shape.ldc + col + j];
-      c = finished_element(shape, call, acc[i][j], c, row + i, col + j);
+      const std::int64_t place = shape.place_in_c(call.first_pixel + row + i);
+      static_cast<TC*>(call.c)[place + col + j] = finished_element<TC>(shape, call, acc[i][j], row + i, place, col + j);
     }
   }
 }
@@ -84,7 +99,9 @@ BRICKWORK_HOST_DEVICE void brgemm_portable(const Team& team, const BrgemmShape& 
       const TA* const b = call.batch.b<TA>(i);
       const Strip<TA> a_rows{a + row * shape.row_of_a(), shape.row_of_a(), shape.step_of_a(), rows};
       const Strip<TA> b_cols{b + col, 1, shape.ldb, cols};
-      if (rows == kTileRows && cols == kTileCols)
+      if (shape.pixels_of_a.cols != 0)
+        add_products<false>(acc, PixelStrip<TA>{a, shape, call.first_pixel, row, rows}, b_cols, shape.k);
+      else if (rows == kTileRows && cols == kTileCols)
         add_products<true>(acc, a_rows, b_cols, shape.k);
       else
         add_products<false>(acc, a_rows, b_cols, shape.k);

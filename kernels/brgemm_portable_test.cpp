@@ -35,7 +35,7 @@ class TeamKernel final : public BrgemmKernel {
  private:
   void run(const BrgemmCall& call) const override {
     std::barrier barrier(size_);
-    std::vector<float> scratch(static_cast<std::size_t>(staged_scratch(shape())),
+    std::vector<float> scratch(static_cast<std::size_t>(staged_scratch<float>(shape()) / sizeof(float)),
                                std::numeric_limits<float>::quiet_NaN());
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < size_; ++rank)
@@ -99,7 +99,7 @@ TEST(PortableTeam, AppliesTheEpilogueOnce) {
 
 // A device's default limit on shared memory, of which Kokkos and CUDA keep a little for themselves.
 TEST(PortableTeam, ScratchFitsADevice) {
-  EXPECT_LE(staged_scratch(padded_shape(256, 64, 1024, 0, 0, BatchKind::strides)) * sizeof(float), 47 * 1024);
+  EXPECT_LE(staged_scratch<float>(padded_shape(256, 64, 1024, 0, 0, BatchKind::strides)), 47 * 1024);
 }
 
 }  // namespace

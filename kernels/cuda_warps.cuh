@@ -78,12 +78,14 @@ struct CudaWarp {
 class CudaWarps {
  public:
   using Warp = CudaWarp;
-  // The calling warp's.
+  // The calling warp's, and thread's.
   template <class S>
   struct PerWarp {
     S mine;
     __device__ S& operator[](int) { return mine; }
   };
+  template <class S>
+  using PerThread = PerWarp<S>;
 
   __device__ explicit CudaWarps(void* scratch)
       : scratch_(static_cast<std::uint32_t>(__cvta_generic_to_shared(scratch))) {}
@@ -100,10 +102,18 @@ class CudaWarps {
   }
   __device__ void barrier() const { __syncthreads(); }
 
+  template <bool all>
   __device__ void copy_async([[maybe_unused]] int to, [[maybe_unused]] const void* from,
-                             [[maybe_unused]] int bytes) const {
+                             [[maybe_unused]] bool live) const {
+    if constexpr (all) {
+      BRICKWORK_SM80(asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(scratch_ + to), "l"(from)
+                                  : "memory"));
+      return;
+    }
     BRICKWORK_SM80(
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(scratch_ + to), "l"(from), "r"(bytes)
+        asm volatile("{ .reg .pred none; setp.eq.u32 none, %2, 0;"
+                     " cp.async.cg.shared.global [%0], [%1], 16, none; }" ::"r"(scratch_ + to),
+                     "l"(from), "r"(static_cast<unsigned>(live))
                      : "memory"));
   }
   __device__ void commit() const { BRICKWORK_SM80(asm volatile("cp.async.commit_group;" ::: "memory")); }
@@ -120,6 +130,12 @@ class CudaWarps {
     float x;
     asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(scratch_ + from) : "memory");
     return x;
+  }
+  __device__ void load_four(int from, float (&x)[4]) const {
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+                 : "r"(scratch_ + from)
+                 : "memory");
   }
   __device__ void store(int to, float x) const {
     asm volatile("st.shared.f32 [%0], %1;" ::"r"(scratch_ + to), "f"(x) : "memory");

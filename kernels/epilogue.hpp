@@ -27,10 +27,14 @@ struct TileEpilogue {
   // The epilogue of one element, which is row `i`'s `j`-th; C is Stored, and the epilogue computed in T.
   template <class T, class Stored = T>
   BRICKWORK_HOST_DEVICE T operator()(T x, std::int64_t i, std::int64_t j) const {
+    return of_element<T, Stored>(x, j, i * ldr + j, i * ldat + j);
+  }
+  // The same of column j, where the element lies so far on in the residual and in `at`.
+  template <class T, class Stored = T>
+  BRICKWORK_HOST_DEVICE T of_element(T x, std::int64_t j, std::int64_t in_residual, std::int64_t in_at) const {
     if (bias) x += T(bias[j]);
-    if (residual) x += T(static_cast<const Stored*>(residual)[i * ldr + j]);
-    return at ? times_derivative(activation, x, T(static_cast<const Stored*>(at)[i * ldat + j]))
-              : activated(activation, x);
+    if (residual) x += T(static_cast<const Stored*>(residual)[in_residual]);
+    return at ? times_derivative(activation, x, T(static_cast<const Stored*>(at)[in_at])) : activated(activation, x);
   }
 };
 

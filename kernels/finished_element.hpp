@@ -6,12 +6,14 @@
 
 namespace brickwork {
 
-// `sum` is of its products; `c`, which it will replace, is read only where beta asks for it.
+// `sum` is of its products; the element lies `place` + col on in C, where it is read only if beta asks for it.
 template <class TC>
-BRICKWORK_HOST_DEVICE TC finished_element(const BrgemmShape& shape, const BrgemmCall& call, SumOf<TC> sum, const TC& c,
-                                          int row, int col) {
-  if (shape.beta != 0) sum += SumOf<TC>(c);
-  return TC(call.epilogue.template operator()<SumOf<TC>, TC>(sum, row, col));
+BRICKWORK_HOST_DEVICE TC finished_element(const BrgemmShape& shape, const BrgemmCall& call, SumOf<TC> sum, int row,
+                                          std::int64_t place, int col) {
+  if (shape.beta != 0) sum += SumOf<TC>(static_cast<const TC*>(call.c)[place + col]);
+  const bool as_c = shape.pixels_of_c.cols != 0;
+  return TC(call.epilogue.template of_element<SumOf<TC>, TC>(sum, col, (as_c ? place : row * call.epilogue.ldr) + col,
+                                                             (as_c ? place : row * call.epilogue.ldat) + col));
 }
 
 }  // namespace brickwork

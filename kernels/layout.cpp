@@ -15,11 +15,17 @@ std::int64_t features_in_block(std::int64_t features, std::int64_t block, std::i
 
 void zero_pixels(float* first, std::int64_t pixels, std::int64_t bc) { std::fill_n(first, pixels * bc, 0.0f); }
 
+void zero_rows_around(const ActivationLayout& l, std::int64_t n, std::int64_t cb, float* blocked) {
+  zero_pixels(blocked + l.pixel(n, cb, -l.pad_h, -l.pad_w), l.pad_h * l.Wp(), l.bc);
+  zero_pixels(blocked + l.pixel(n, cb, l.H, -l.pad_w), l.pad_h * l.Wp(), l.bc);
+}
+
 }  // namespace
 
 void pack_nchw_slice(const ActivationLayout& l, std::int64_t n, std::int64_t cb, const float* nchw, float* blocked) {
   const std::int64_t features = features_in_block(l.C, cb, l.bc);
   const std::int64_t plane = l.H * l.W;
+  zero_rows_around(l, n, cb, blocked);
   for (std::int64_t h = 0; h < l.H; ++h) {
     const float* row = nchw + (n * l.C + cb * l.bc) * plane + h * l.W;  // [c: plane][w: 1]
     float* pixels = blocked + l.pixel(n, cb, h, 0);                     // [w: bc][c: 1]
@@ -36,6 +42,7 @@ void pack_nchw_slice(const ActivationLayout& l, std::int64_t n, std::int64_t cb,
 
 void pack_nhwc_slice(const ActivationLayout& l, std::int64_t n, std::int64_t cb, const float* nhwc, float* blocked) {
   const std::int64_t features = features_in_block(l.C, cb, l.bc);
+  zero_rows_around(l, n, cb, blocked);
   for (std::int64_t h = 0; h < l.H; ++h) {
     const float* row = nhwc + (n * l.H + h) * l.W * l.C + cb * l.bc;  // [w: C][c: 1]
     float* pixels = blocked + l.pixel(n, cb, h, 0);                   // [w: bc][c: 1]

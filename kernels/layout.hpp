@@ -8,20 +8,23 @@
 
 namespace brickwork {
 
-// [N][Cb][H][Wp][bc], Wp = W + 2 * pad_w. Zeros lie physically left and right of each row, as a row of the brick runs
-// over them; above and below there are none, as a driver skips the filter rows that fall outside the image.
+// [N][Cb][Hp][Wp][bc], Hp = H + 2 * pad_h, Wp = W + 2 * pad_w. Zeros lie physically left and right of each row, as a
+// row of the brick runs over them; above and below only where a call has the pixels of several rows, as else a driver
+// skips the filter rows that fall outside the image.
 struct ActivationLayout {
   std::int64_t N = 1, C = 1, H = 1, W = 1, pad_w = 0;
   std::int64_t bc = 1;
+  std::int64_t pad_h = 0;
 
   std::int64_t Cb() const { return (C + bc - 1) / bc; }
+  std::int64_t Hp() const { return H + 2 * pad_h; }
   std::int64_t Wp() const { return W + 2 * pad_w; }
-  std::int64_t slice_size() const { return H * Wp() * bc; }  // one (n, cb)
+  std::int64_t slice_size() const { return Hp() * Wp() * bc; }  // one (n, cb)
   std::int64_t size() const { return N * Cb() * slice_size(); }
 
-  // The first element of a pixel's block; w from -pad_w to W + pad_w - 1.
+  // The first element of a pixel's block; h from -pad_h to H + pad_h - 1, w from -pad_w to W + pad_w - 1.
   std::int64_t pixel(std::int64_t n, std::int64_t cb, std::int64_t h, std::int64_t w) const {
-    return (((n * Cb() + cb) * H + h) * Wp() + w + pad_w) * bc;
+    return (((n * Cb() + cb) * Hp() + h + pad_h) * Wp() + w + pad_w) * bc;
   }
   std::int64_t index(std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w) const {
     return pixel(n, c / bc, h, w) + c % bc;

@@ -23,9 +23,13 @@ std::vector<float> counting(std::int64_t size) {
 
 // C and W around the strip of 16 and the blocks; bc = 3 and 4 are the first layer's.
 const std::vector<ActivationLayout> kActivations = {
-    {.N = 1, .C = 1, .H = 1, .W = 1, .pad_w = 0, .bc = 1},    {.N = 2, .C = 3, .H = 4, .W = 7, .pad_w = 3, .bc = 3},
-    {.N = 2, .C = 3, .H = 4, .W = 16, .pad_w = 3, .bc = 4},   {.N = 1, .C = 64, .H = 3, .W = 17, .pad_w = 1, .bc = 64},
-    {.N = 3, .C = 33, .H = 2, .W = 33, .pad_w = 2, .bc = 16}, {.N = 1, .C = 5, .H = 2, .W = 15, .pad_w = 0, .bc = 8},
+    {.N = 1, .C = 1, .H = 1, .W = 1, .pad_w = 0, .bc = 1},
+    {.N = 2, .C = 3, .H = 4, .W = 7, .pad_w = 3, .bc = 3},
+    {.N = 2, .C = 3, .H = 4, .W = 16, .pad_w = 3, .bc = 4},
+    {.N = 1, .C = 64, .H = 3, .W = 17, .pad_w = 1, .bc = 64},
+    {.N = 3, .C = 33, .H = 2, .W = 33, .pad_w = 2, .bc = 16},
+    {.N = 1, .C = 5, .H = 2, .W = 15, .pad_w = 0, .bc = 8},
+    {.N = 2, .C = 5, .H = 3, .W = 4, .pad_w = 1, .bc = 4, .pad_h = 2},
 };
 
 using Slice = void (*)(const ActivationLayout&, std::int64_t, std::int64_t, const float*, float*);
@@ -49,9 +53,9 @@ std::string wrong(const ActivationLayout& l, PlainIndex plain_index, const std::
                   const std::vector<float>& blocked) {
   for (std::int64_t n = 0; n < l.N; ++n)
     for (std::int64_t c = 0; c < l.Cb() * l.bc; ++c)
-      for (std::int64_t h = 0; h < l.H; ++h)
+      for (std::int64_t h = -l.pad_h; h < l.H + l.pad_h; ++h)
         for (std::int64_t w = -l.pad_w; w < l.W + l.pad_w; ++w) {
-          const bool inside = c < l.C && w >= 0 && w < l.W;
+          const bool inside = c < l.C && h >= 0 && h < l.H && w >= 0 && w < l.W;
           if (!(blocked[l.index(n, c, h, w)] == (inside ? plain[plain_index(l, n, c, h, w)] : 0.0f)))
             return fmt::format("n {} c {} h {} w {} with bc {}", n, c, h, w, l.bc);
         }

@@ -157,6 +157,18 @@ TEST(SharedTile, HasAPlaceForEachElementAndNoBankConflicts) {
   expect_good<MmaTile<float, 32, 32, 16, 1, 1, 2>>();
 }
 
+TEST(SwizzledTile, HasAPlaceForEachElementAndNoBankConflicts) {
+  const auto expect = []<class Tile>(std::type_identity<Tile>) {
+    expect_bijective<typename Tile::A>();
+    expect_bijective<typename Tile::B>();
+    expect_copies_without_conflict<typename Tile::A>();
+    expect_copies_without_conflict<typename Tile::B>();
+  };
+  expect(std::type_identity<WidestWgmmaTile<>>());
+  expect(std::type_identity<WideWgmmaTile<true>>());
+  expect(std::type_identity<NarrowWgmmaTile<>>());
+}
+
 // Every element of a row lies where its chunk says.
 TEST(SharedTile, HasElementsOfAChunkNextToEachOther) {
   using Inside = SharedTile<bf16, 16, 32, true>;
@@ -183,6 +195,17 @@ void expect_ring() {
     step_in[static_cast<std::size_t>(writes)] = groups++;
     EXPECT_EQ(step_in[static_cast<std::size_t>(reads)], step);
     reads = R::next(reads), writes = R::next(writes);
+  }
+}
+
+// Of asynchronous products those of the step before are not finished, whose stage is not written either.
+TEST(Ring, WritesNoStageThatProductsMayRead) {
+  using R = Ring<4, 1>;
+  int writes = R::kAhead, reads = 0, before = 3;
+  for (int step = 0; step < 12; ++step) {
+    EXPECT_NE(writes, reads);
+    EXPECT_NE(writes, before);
+    before = reads, reads = R::next(reads), writes = R::next(writes);
   }
 }
 

@@ -3,20 +3,22 @@
 #include <type_traits>
 
 #include "brgemm_mma.hpp"
+#include "brgemm_wgmma.hpp"
 
 namespace brickwork {
 
 template <class T>
 inline constexpr int kMmaStages = sizeof(T) == 2 ? 4 : 3;
 
-// Of eight warps, for calls with many rows: with bf16 two blocks and more fit a multiprocessor, its registers as well.
+// Of four warps with 64 x 64 sums each, for calls with many rows: narrower ones read more from shared memory than it
+// gives.
 template <class T, bool a_transposed = false>
-using WideMmaTile = MmaTile<T, 128, 128, 32, 2, 4, kMmaStages<T>, a_transposed>;
+using WideMmaTile = MmaTile<T, 128, 128, 32, 2, 2, kMmaStages<T>, a_transposed>;
 template <class T, bool a_transposed = false>
-using NarrowMmaTile = MmaTile<T, 128, 64, 32, 4, 2, kMmaStages<T>, a_transposed>;
-// Of four, for few rows, as an output row of a convolution has.
+using NarrowMmaTile = MmaTile<T, 128, 64, 32, 2, 2, kMmaStages<T>, a_transposed>;
+// For few rows.
 template <class T, bool a_transposed = false>
-using LowMmaTile = MmaTile<T, 32, 128, 32, 2, 2, kMmaStages<T>, a_transposed>;
+using LowMmaTile = MmaTile<T, 32, 128, 32, 1, 4, kMmaStages<T>, a_transposed>;
 template <class T, bool a_transposed = false>
 using LowNarrowMmaTile = MmaTile<T, 32, 64, 32, 2, 2, kMmaStages<T>, a_transposed>;
 
@@ -29,6 +31,32 @@ void for_mma_tile(const BrgemmShape& shape, const With& with) {
   if (high) return with(std::type_identity<NarrowMmaTile<T, a_transposed>>());
   if (wide) return with(std::type_identity<LowMmaTile<T, a_transposed>>());
   return with(std::type_identity<LowNarrowMmaTile<T, a_transposed>>());
+}
+
+// With 256 columns a tile reads the least for its products; one block fits a multiprocessor, of the others two. (Three
+// stages: where the loops of an update are around them, two blocks' registers do not suffice.)
+template <bool a_transposed = false>
+using WidestWgmmaTile = WgmmaTile<128, 256, 64, 4, 1, a_transposed>;
+template <bool a_transposed = false>
+using WideWgmmaTile = WgmmaTile<128, 128, 64, a_transposed ? 4 : 3, a_transposed ? 1 : 2, a_transposed>;
+template <bool a_transposed = false>
+using NarrowWgmmaTile = WgmmaTile<128, 64, 64, 4, a_transposed ? 1 : 2, a_transposed>;
+
+// The brick that a tile is of.
+template <class Tile, class TC, class Block>
+BRICKWORK_HOST_DEVICE void brgemm_on_tensor_cores(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
+  if constexpr (requires { Tile::kGroupM; }) {
+    brgemm_wgmma<Tile, TC>(block, shape, call);
+  } else {
+    brgemm_mma<Tile, TC>(block, shape, call);
+  }
+}
+
+template <bool a_transposed, class With>
+void for_wgmma_tile(const BrgemmShape& shape, const With& with) {
+  if (shape.n > 128) return with(std::type_identity<WidestWgmmaTile<a_transposed>>());
+  if (shape.n > 64) return with(std::type_identity<WideWgmmaTile<a_transposed>>());
+  return with(std::type_identity<NarrowWgmmaTile<a_transposed>>());
 }
 
 }  // namespace brickwork

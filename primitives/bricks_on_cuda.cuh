@@ -30,19 +30,24 @@ void on_space(const CudaSetting& setting, const Run& run) {
   }
 }
 
-// run(space, brick, threads) with the brick that the setting names for calls of this shape.
+template <class Tile, class Brick, class Run>
+void run_tile(const Brick& brick, const CudaSetting& setting, const Run& run) {
+  using Space = BoundedCudaStream<Tile::kThreads, Tile::kBlocks>;
+  run(Space{static_cast<cudaStream_t>(setting.stream)}, brick, Tile::kThreads);
+}
+
+// run(space, brick, threads) with the brick that the setting names for calls of this shape; not with warpgroups.
 template <class T, class TC, bool a_transposed, class Run>
 void with_brick(const BrgemmShape& shape, const CudaSetting& setting, const Run& run) {
+  if (setting.brick == CudaBrick::warpgroups) throw std::invalid_argument("this runs no warpgroups");
   if (setting.brick != CudaBrick::tensor_cores) {
     const TeamBrick<T, TC> brick{shape, setting.brick == CudaBrick::staged};
     return on_space(setting, [&](const auto& space) { run(space, brick, setting.threads); });
   }
   if (setting.path != CudaPath::launcher) throw std::invalid_argument("tensor cores are for the launcher");
-  const CudaStream stream{static_cast<cudaStream_t>(setting.stream)};
-  const auto on = [&]<class Tile>(std::type_identity<Tile>) {
-    run(stream, MmaBrick<Tile, TC, CudaWarps>{shape}, Tile::kThreads);
-  };
-  for_mma_tile<T, a_transposed>(shape, on);
+  for_mma_tile<T, a_transposed>(shape, [&]<class Tile>(std::type_identity<Tile>) {
+    run_tile<Tile>(MmaBrick<Tile, TC, CudaWarps>{shape}, setting, run);
+  });
 }
 
 }  // namespace brickwork

@@ -4,6 +4,9 @@
 #include "cuda_setting.hpp"
 #include "device_canary.cuh"
 #include "require_cuda.hpp"
+#ifdef BRICKWORK_KOKKOS_HAS_CUDA
+#include <Kokkos_Core.hpp>
+#endif
 
 namespace brickwork {
 
@@ -11,13 +14,16 @@ std::string cuda_absent_reason(CudaPath path, CudaBrick brick) {
 #ifndef BRICKWORK_KOKKOS_HAS_CUDA
   if (path == CudaPath::kokkos) return "this Kokkos has no CUDA";
 #endif
-  if (path == CudaPath::kokkos && brick == CudaBrick::tensor_cores) {
+  if (path == CudaPath::kokkos && brick >= CudaBrick::tensor_cores) {
     return "Kokkos gives a team 48 KiB of shared memory, which is too little for the brick on tensor cores";
   }
   if (std::string why = cuda_absent(); !why.empty()) return why;
   try {
     if (brick == CudaBrick::tensor_cores && !device_canary().tensor_cores) {
       return "the brick on tensor cores needs a device of compute capability 8.0";
+    }
+    if (brick == CudaBrick::warpgroups && device_canary().arch != 900) {
+      return "the brick of warpgroups needs a device of compute capability 9.0, as wgmma is of no other";
     }
   } catch (const std::runtime_error& e) {
     return std::string("the device does not run this build's code: ") + e.what();
@@ -28,6 +34,14 @@ std::string cuda_absent_reason(CudaPath path, CudaBrick brick) {
 std::string cuda_isa() {
   const DeviceCanary canary = device_canary();
   return "sm_" + std::to_string(canary.arch / 10) + (canary.tensor_cores ? ", tensor cores" : "");
+}
+
+void* cuda_stream_of_kokkos() {
+#ifdef BRICKWORK_KOKKOS_HAS_CUDA
+  return Kokkos::Cuda().cuda_stream();
+#else
+  return nullptr;
+#endif
 }
 
 void cuda_finish() { require_cuda(cudaDeviceSynchronize(), "the device"); }

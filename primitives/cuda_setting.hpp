@@ -16,11 +16,12 @@ enum class CudaBrick {
   staged,        // brgemm_staged.hpp: through shared memory
   tensor_cores,  // brgemm_mma.hpp: bf16, or f32 as TF32; by the launcher only, as it needs more shared memory than
                  // Kokkos gives a team
+  warpgroups,    // brgemm_wgmma.hpp: bf16 on Hopper; likewise
 };
 
 constexpr std::string_view to_string(CudaPath path) { return path == CudaPath::launcher ? "launcher" : "kokkos"; }
 constexpr std::string_view to_string(CudaBrick brick) {
-  constexpr std::string_view names[] = {"portable", "staged", "tensor-cores"};
+  constexpr std::string_view names[] = {"portable", "staged", "tensor-cores", "warpgroups"};
   return names[static_cast<int>(brick)];
 }
 
@@ -38,6 +39,9 @@ std::string cuda_absent_reason(CudaPath, CudaBrick);
 // Which of the device's code runs, as the device itself says: "sm_90, tensor cores". Throws std::runtime_error where
 // none does.
 std::string cuda_isa();
+
+// The stream of Kokkos::Cuda, a cudaStream_t; null in a build whose Kokkos has none.
+void* cuda_stream_of_kokkos();
 
 // Waits for all that was launched. Throws std::runtime_error where any of it failed.
 void cuda_finish();

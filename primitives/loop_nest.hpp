@@ -109,7 +109,7 @@ class LoopNest {
   void run(const Space& space, const Body& body, const PrivateCopies<T>& copies, TaskNeeds needs = {}) const {
     run_tasks(space, body, needs);
     const SumOfCopies<T> sum{copies, this->copies()};
-    if (sum.count > 1) parallel_league(space, sum.tasks(), needs.threads, 0, sum);
+    if (sum.count > 1) parallel_league(space, sum.tasks(needs.threads), needs.threads, 0, sum);
   }
 
  private:
@@ -150,7 +150,20 @@ class LoopNest {
   template <class Space, class Body>
   void run_tasks(const Space& space, const Body& body, TaskNeeds needs) const;
 
-  BRICKWORK_HOST_DEVICE void enter_task(std::int64_t task, void* scratch, LoopIndex& at) const;
+  // The iterations of the parallel levels, of which a launch has fewer than 2^31: a device divides 32 bits in a third
+  // of the time of 64, and none by 1.
+  struct Trips {
+    unsigned of[kMaxLevels] = {};
+  };
+  Trips trips_of_tasks(const LoopIndex& outer) const {
+    Trips trips;
+    for (int level = parallel_begin_; level < parallel_end_; ++level) {
+      trips.of[level] = static_cast<unsigned>(this->trips(level, outer.ranges_[levels_[level].loop]));
+    }
+    return trips;
+  }
+
+  BRICKWORK_HOST_DEVICE void enter_task(std::int64_t task, const Trips& trips, void* scratch, LoopIndex& at) const;
 
   Level levels_[kMaxLevels] = {};
   std::int64_t extents_[kMaxLoops] = {};
@@ -201,12 +214,13 @@ template <class Body>
 struct LoopTask {
   LoopNest nest;
   LoopIndex outer;
+  LoopNest::Trips trips;
   Body body;
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
     LoopIndex at = outer;
-    nest.enter_task(task, scratch, at);
+    nest.enter_task(task, trips, scratch, at);
     LoopNest::Walk walk(nest, nest.parallel_end_, nest.level_count_, at);
     do {
       body(team, static_cast<const LoopIndex&>(at));
@@ -219,19 +233,22 @@ void LoopNest::run_tasks(const Space& space, const Body& body, TaskNeeds needs) 
   LoopIndex outer = whole();
   Walk walk(*this, 0, parallel_begin_, outer);
   do {
-    parallel_league(space, tasks_in(outer), needs.threads, needs.scratch_bytes, LoopTask<Body>{*this, outer, body});
+    parallel_league(space, tasks_in(outer), needs.threads, needs.scratch_bytes,
+                    LoopTask<Body>{*this, outer, trips_of_tasks(outer), body});
   } while (walk.next());
 }
 
 // The parallel levels' iterations are numbered with the innermost fastest, the copies likewise.
-BRICKWORK_HOST_DEVICE inline void LoopNest::enter_task(std::int64_t task, void* scratch, LoopIndex& at) const {
+BRICKWORK_HOST_DEVICE inline void LoopNest::enter_task(std::int64_t task, const Trips& trips, void* scratch,
+                                                       LoopIndex& at) const {
   at.scratch_ = scratch;
   std::int64_t copies_inside = 1;
+  auto left = static_cast<unsigned>(task);
   for (int level = parallel_end_ - 1; level >= parallel_begin_; --level) {
     const int loop = levels_[level].loop;
     LoopRange& range = at.ranges_[loop];
-    const std::int64_t n = trips(level, range), trip = task % n;
-    task /= n;
+    const unsigned n = trips.of[level], rest = n == 1 ? left : left / n, trip = left - rest * n;
+    left = rest;
     range = slice(level, range.begin + trip * levels_[level].step, range);
     if (levels_[level].in_copies) {
       at.share_[loop] = range;

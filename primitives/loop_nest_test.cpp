@@ -253,6 +253,26 @@ std::vector<float> reduce(std::string_view schedule, int threads, std::int64_t* 
   return output;
 }
 
+// A device's team has a thread for each element, and the last task fewer elements.
+TEST(SumOfCopies, ATeamHasOneElementEach) {
+  struct OneOf32 {
+    int of;
+    int rank() const { return of; }
+    int size() const { return 32; }
+    void barrier() const {}
+  };
+  constexpr std::int64_t kSize = 70;
+  std::vector<float> output(kSize, 1), others(2 * kSize);
+  for (std::size_t i = 0; i < others.size(); ++i) others[i] = static_cast<float>(i);
+  const SumOfCopies<float> sum{{output.data(), others.data(), kSize}, 3};
+  EXPECT_EQ(sum.tasks(32), 3);
+  EXPECT_EQ(sum.tasks(1), 1);
+  for (std::int64_t task = 0; task < 3; ++task) {
+    for (int rank = 0; rank < 32; ++rank) sum(OneOf32{rank}, task, nullptr);
+  }
+  for (std::int64_t i = 0; i < kSize; ++i) EXPECT_EQ(output[static_cast<std::size_t>(i)], 1 + 2 * i + kSize) << i;
+}
+
 TEST(LoopNest, SumsPrivateCopiesInOrder) {
   std::int64_t copies = 0;
   const std::vector<float> cut = reduce("{r:4 i} r", 1, &copies);

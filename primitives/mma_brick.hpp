@@ -1,7 +1,7 @@
 // The brick on tensor cores as a driver's body calls it, as tile_brick.hpp has the others.
 #pragma once
-#include "brgemm_mma.hpp"
 #include "host_device.hpp"
+#include "mma_tiles.hpp"
 #include "tile_brick.hpp"
 
 namespace brickwork {
@@ -18,8 +18,11 @@ struct MmaBrick {
   BRICKWORK_HOST_DEVICE void operator()(const Team&, int beta, const BrgemmCall& call, void* scratch) const {
     BrgemmShape with_beta = shape;
     with_beta.beta = beta;
-    Block block(scratch);
-    brgemm_mma<Tile, TC>(block, with_beta, call);
+    if constexpr (requires { Tile::kGroupM; }) {
+      multiply(with_beta, call, scratch);
+    } else {
+      multiply_apart(with_beta, call, scratch);
+    }
   }
 
   template <class Team>
@@ -30,6 +33,18 @@ struct MmaBrick {
   BRICKWORK_HOST_DEVICE void fill_zeros(const Team& team, TC* c, std::int64_t m, std::int64_t n, std::int64_t ld,
                                         CAccess) const {
     fill_zeros_by_team(team, c, m, n, ld);
+  }
+
+ private:
+  BRICKWORK_HOST_DEVICE static void multiply(const BrgemmShape& shape, const BrgemmCall& call, void* scratch) {
+    Block block(scratch);
+    brgemm_on_tensor_cores<Tile, TC>(block, shape, call);
+  }
+  // Inlined, what the loops around it keep would take the registers of its sums; but a call would end the pipeline of
+  // asynchronous products.
+  BRICKWORK_HOST_DEVICE BRICKWORK_DEVICE_NOINLINE static void multiply_apart(const BrgemmShape& shape,
+                                                                             const BrgemmCall& call, void* scratch) {
+    multiply(shape, call, scratch);
   }
 };
 

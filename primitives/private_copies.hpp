@@ -20,17 +20,27 @@ struct PrivateCopies {
 // whatever the threads.
 template <class T>
 struct SumOfCopies {
-  static constexpr std::int64_t kChunk = 2048;  // elements a task: they stay in L1 from one copy to the next
-
   PrivateCopies<T> copies;
   std::int64_t count;
 
-  std::int64_t tasks() const { return (copies.size + kChunk - 1) / kChunk; }
+  // Elements of a task: one for each thread of a device's team; of a host's so many that they stay in L1 from one copy
+  // to the next.
+  BRICKWORK_HOST_DEVICE static bool one_each(int threads) { return threads >= 32; }
+  BRICKWORK_HOST_DEVICE static std::int64_t chunk(int threads) { return one_each(threads) ? threads : 2048; }
+  std::int64_t tasks(int threads) const { return (copies.size + chunk(threads) - 1) / chunk(threads); }
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void*) const {
-    const std::int64_t begin = task * kChunk;
-    const std::int64_t end = begin + kChunk < copies.size ? begin + kChunk : copies.size;
+    const std::int64_t begin = task * chunk(team.size());
+    const std::int64_t end = begin + chunk(team.size()) < copies.size ? begin + chunk(team.size()) : copies.size;
+    if (one_each(team.size())) {
+      const std::int64_t i = begin + team.rank();
+      if (i >= end) return;
+      T sum = copies.output[i];
+      for (std::int64_t copy = 1; copy < count; ++copy) sum += copies.of(copy)[i];
+      copies.output[i] = sum;
+      return;
+    }
     for (std::int64_t copy = 1; copy < count; ++copy) {
       const T* const other = copies.of(copy);
       for (std::int64_t i = begin + team.rank(); i < end; i += team.size()) copies.output[i] += other[i];

@@ -59,18 +59,16 @@ struct TeamBrick {
   BrgemmShape shape;
   bool staged;
 
-  std::int64_t scratch_bytes() const {
-    return staged ? staged_scratch(shape) * static_cast<std::int64_t>(sizeof(T)) : 0;
-  }
+  std::int64_t scratch_bytes() const { return staged ? staged_scratch<T>(shape) : 0; }
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, int beta, const BrgemmCall& call, void* scratch) const {
     BrgemmShape with_beta = shape;
     with_beta.beta = beta;
     if (staged) {
-      brgemm_staged<T, TC>(team, with_beta, call, static_cast<T*>(scratch));
+      multiply_staged(team, with_beta, call, static_cast<T*>(scratch));
     } else {
-      brgemm_portable<T, TC>(team, with_beta, call);
+      multiply(team, with_beta, call);
     }
   }
 
@@ -89,6 +87,20 @@ struct TeamBrick {
     for (std::int64_t i = 0; i < m; ++i, team.barrier()) {
       for (std::int64_t j = team.rank(); j < n; j += team.size()) sum[i * step + j] += windows[i * ld + j];
     }
+  }
+
+ private:
+  // Inlined, each would take the registers of the other, and of the loops around them.
+  template <class Team>
+  BRICKWORK_HOST_DEVICE BRICKWORK_DEVICE_NOINLINE static void multiply_staged(const Team& team,
+                                                                              const BrgemmShape& shape,
+                                                                              const BrgemmCall& call, T* scratch) {
+    brgemm_staged<T, TC>(team, shape, call, scratch);
+  }
+  template <class Team>
+  BRICKWORK_HOST_DEVICE BRICKWORK_DEVICE_NOINLINE static void multiply(const Team& team, const BrgemmShape& shape,
+                                                                       const BrgemmCall& call) {
+    brgemm_portable<T, TC>(team, shape, call);
   }
 };
 

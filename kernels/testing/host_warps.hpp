@@ -41,6 +41,12 @@ class HostWarp {
   template <class T>
   void multiply_add(Lanes<mma::Sums>& sums, const Lanes<mma::Registers>& a, const Lanes<mma::Registers>& b,
                     int which) const;
+  // wgmma: its products are done at once, but what they read may be written when they have been waited for.
+  template <int n>
+  void keep(Lanes<mma::Sums> (&)[n]) const {}
+  void begin_products() const {}
+  template <class Tile>
+  void multiply_add(Lanes<mma::Sums> (&sums)[Tile::kN / 8], int number, int a, int b) const;
 
  private:
   HostWarps& block_;
@@ -52,18 +58,21 @@ class HostWarps {
   template <class S>
   class PerWarp {
    public:
-    S& operator[](int warp) {
-      if (static_cast<std::size_t>(warp) >= all_.size()) all_.resize(static_cast<std::size_t>(warp) + 1);
-      return all_[static_cast<std::size_t>(warp)];
+    S& operator[](int number) {
+      if (static_cast<std::size_t>(number) >= all_.size()) all_.resize(static_cast<std::size_t>(number) + 1);
+      return all_[static_cast<std::size_t>(number)];
     }
 
    private:
     std::vector<S> all_;
   };
+  template <class S>
+  using PerThread = PerWarp<S>;
 
   HostWarps(int threads, int scratch_bytes, Copies copies)
       : threads_(threads), copies_(copies), memory_(static_cast<std::size_t>(scratch_bytes), kPoison) {
     read_.resize(memory_.size() / mma::kCopied), written_.resize(read_.size());
+    products_of_.resize(read_.size()), unpublished_.resize(read_.size());
   }
 
   template <class F>
@@ -88,14 +97,16 @@ class HostWarps {
     }
     under_way_.resize(kept);
     ++between_barriers_;
+    finished_products_ = waited_products_, published_for_all_ = published_;
   }
 
-  void copy_async(int to, const void* from, int bytes) {
-    require(reinterpret_cast<std::uintptr_t>(from) % mma::kCopied == 0, "a copy from where it is not aligned");
-    require(to % mma::kCopied == 0 && bytes >= 0 && bytes <= mma::kCopied, "a copy that is no 16 bytes");
+  template <bool all = false>
+  void copy_async(int to, const void* from, bool live) {
+    require(!live || reinterpret_cast<std::uintptr_t>(from) % mma::kCopied == 0, "a copy from where it is not aligned");
+    require(to % mma::kCopied == 0, "a copy to where it is not aligned");
     write(to, mma::kCopied);
     Copy copy{to, group_, {}};
-    std::memcpy(copy.data, from, static_cast<std::size_t>(bytes));
+    if (live) std::memcpy(copy.data, from, sizeof(copy.data));
     unsigned char* const place = &memory_[static_cast<std::size_t>(to)];
     if (copies_ == Copies::early) {
       std::memcpy(place, copy.data, sizeof(copy.data));
@@ -107,7 +118,26 @@ class HostWarps {
   void commit() { ++group_; }
   template <int unfinished>
   void wait() {
+    for (const Copy& copy : under_way_) {
+      if (copy.group < group_ - unfinished) unpublished_[static_cast<std::size_t>(copy.to / mma::kCopied)] = published_;
+    }
     waited_for_ = group_ - unfinished;
+  }
+
+  void publish() { ++published_; }
+  void commit_products() { ++product_group_; }
+  template <int unfinished>
+  void wait_products() {
+    waited_products_ = product_group_ - unfinished;
+  }
+  // As a product does, which knows of nothing that was not published before the last barrier.
+  bf16 read_by_product(int from) {
+    const std::size_t chunk = chunk_of(from, sizeof(bf16));
+    require(unpublished_[chunk] < published_for_all_, "a product reads what was not published");
+    products_of_[chunk] = product_group_;
+    bf16 x;
+    read(from, sizeof(x), &x);
+    return x;
   }
 
   template <class T>
@@ -116,6 +146,7 @@ class HostWarps {
     read(from, sizeof(T), &x);
     return x;
   }
+  void load_four(int from, float (&x)[4]) { read(from, mma::kCopied, x); }
   template <class T>
   void store(int to, T x) {
     write(to, sizeof(T));
@@ -148,13 +179,16 @@ class HostWarps {
   void write(int to, int bytes) {
     const std::size_t chunk = chunk_of(to, bytes);
     require(read_[chunk] != between_barriers_, "a place is written that was just read");
-    written_[chunk] = between_barriers_;
+    require(products_of_[chunk] < finished_products_, "a place is written that products may still read");
+    written_[chunk] = between_barriers_, unpublished_[chunk] = published_;
   }
 
   int threads_;
   Copies copies_;
   std::vector<unsigned char> memory_;
-  std::vector<std::int64_t> read_, written_;  // of each 16 bytes: between which barriers last
+  std::vector<std::int64_t> read_, written_;             // of each 16 bytes: between which barriers last
+  std::vector<std::int64_t> products_of_, unpublished_;  // the last group that reads them; not known since
+  std::int64_t product_group_ = 1, waited_products_ = 1, finished_products_ = 1, published_ = 1, published_for_all_ = 1;
   std::int64_t between_barriers_ = 1, group_ = 0, waited_for_ = 0;
   std::vector<Copy> under_way_;
 };
@@ -172,6 +206,40 @@ void HostWarp::load_matrices(Lanes<mma::Registers>& to, const Address& address) 
         return std::uint32_t{transposed ? matrix[i][minor + next][major] : matrix[i][major][minor + next]};
       };
       to[lane].of[i] = at(0) | at(1) << 16;
+    }
+  }
+}
+
+// Element (x, k) of an operand: wgmma adds the distances that a descriptor holds, and then swizzles the address.
+template <class Operand, bool k_inside>
+int place_of_product(int at, int x, int k) {
+  const int row = k_inside ? x : k, col = k_inside ? k : x;
+  const int plain =
+      at + row / 8 * Operand::kAtom + row % 8 * Operand::kLine + col / 64 * Operand::kNextColumns + col % 64 * 2;
+  return plain ^ (plain / Operand::kLine % 8 * mma::kCopied);
+}
+
+template <class Tile>
+void HostWarp::multiply_add(Lanes<mma::Sums> (&sums)[Tile::kN / 8], int number, int a, int b) const {
+  using F = mma::Fragments<bf16>;
+  const int first_row = number % Tile::kWarpsOfGroup * F::kM;
+  float of_a[F::kM][F::kK], of_b[F::kK][Tile::kN];
+  for (int k = 0; k < F::kK; ++k) {
+    for (int i = 0; i < F::kM; ++i) {
+      of_a[i][k] = static_cast<float>(
+          block_.read_by_product(place_of_product<typename Tile::A, !Tile::kATransposed>(a, first_row + i, k)));
+    }
+    for (int j = 0; j < Tile::kN; ++j) {
+      of_b[k][j] = static_cast<float>(block_.read_by_product(place_of_product<typename Tile::B, false>(b, j, k)));
+    }
+  }
+  for (int j = 0; j < Tile::kN / F::kN; ++j) {
+    for (int lane = 0; lane < mma::kLanes; ++lane) {
+      for (int r = 0; r < 4; ++r) {
+        const mma::RowAndColumn at = mma::sum_at(lane, r);
+        float& sum = sums[j][lane].of[r];
+        for (int k = 0; k < F::kK; ++k) sum += of_a[at.row][k] * of_b[k][j * F::kN + at.col];
+      }
     }
   }
 }

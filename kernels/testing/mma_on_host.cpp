@@ -9,6 +9,9 @@ namespace {
 template <class T, bool a_transposed>
 using SmallMmaTile = MmaTile<T, 32, 32, 32, 2, 1, 3, a_transposed>;
 
+template <bool a_transposed>
+using SmallWgmmaTile = WgmmaTile<64, 64, 64, 4, 1, a_transposed>;
+
 template <class Tile>
 class MmaOnHost final : public BrgemmKernel {
  public:
@@ -19,13 +22,13 @@ class MmaOnHost final : public BrgemmKernel {
   void run(const BrgemmCall& host) const override {
     HostWarps block(Tile::kThreads, Tile::kScratch, copies_);
     if constexpr (sizeof(typename Tile::Element) == sizeof(float)) {
-      brgemm_mma<Tile, float>(block, shape(), host);
+      brgemm_on_tensor_cores<Tile, float>(block, shape(), host);
     } else {
       const MemberCopies<typename Tile::Element> members(shape(), rows_of(host), host.batch);
       const auto of_a = members.list_a(members.a.data()), of_b = members.list_b(members.b.data());
       BrgemmCall call = host;
       call.batch = members.batch(members.a.data(), members.b.data(), of_a.data(), of_b.data());
-      brgemm_mma<Tile, float>(block, shape(), call);
+      brgemm_on_tensor_cores<Tile, float>(block, shape(), call);
     }
   }
 
@@ -41,6 +44,15 @@ BrgemmKernelPtr made(const BrgemmShape& shape, MmaBlock block, Copies copies) {
       return std::make_shared<MmaOnHost<NarrowMmaTile<T, a_transposed>>>(shape, copies);
     case MmaBlock::wide:
       return std::make_shared<MmaOnHost<WideMmaTile<T, a_transposed>>>(shape, copies);
+    default:
+      break;
+  }
+  if constexpr (sizeof(T) == 2) {
+    if (block == MmaBlock::small_wgmma) return std::make_shared<MmaOnHost<SmallWgmmaTile<a_transposed>>>(shape, copies);
+    if (block == MmaBlock::narrow_wgmma) {
+      return std::make_shared<MmaOnHost<NarrowWgmmaTile<a_transposed>>>(shape, copies);
+    }
+    return std::make_shared<MmaOnHost<WideWgmmaTile<a_transposed>>>(shape, copies);
   }
   return nullptr;
 }

@@ -5,7 +5,8 @@
 
 namespace brickwork {
 
-enum class MmaBlock { small, narrow, wide };  // of 32 x 32 sums; mma_tiles.hpp has the others
+// Small ones, of 32 x 32 sums and of 64 x 64 by wgmma; mma_tiles.hpp has the others.
+enum class MmaBlock { small, narrow, wide, small_wgmma, narrow_wgmma, wide_wgmma };
 
 // With operands in ab: f32, multiplied as TF32, or bf16, to which they are converted. C is f32.
 BrgemmKernelPtr mma_on_host(const BrgemmShape&, DType ab, MmaBlock, Copies);

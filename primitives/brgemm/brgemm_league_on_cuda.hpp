@@ -12,4 +12,7 @@ namespace brickwork {
 template <class T>
 void brgemm_league_on_cuda(const BrgemmLeague<T, T>&, const CudaSetting&);
 
+// The same with the setting's warpgroups, which the above leaves to this.
+void brgemm_league_on_hopper(const BrgemmLeague<bf16, bf16>&, const CudaSetting&);
+
 }  // namespace brickwork

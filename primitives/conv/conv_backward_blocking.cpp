@@ -1,5 +1,7 @@
 #include "conv/conv_backward_blocking.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -10,7 +12,7 @@ namespace brickwork {
 namespace {
 
 ConvPlan plan_of_phase(ConvPlan plan, const ConvView& view) {
-  plan.bq = std::min(plan.bq, pixel_grid(view, plan.flat).cols);
+  plan.bq = std::min(plan.bq, pixel_grid(view, plan.pixels).cols);
   return plan;
 }
 
@@ -46,6 +48,11 @@ Result<ConvBackwardBlocking> ConvBackwardBlocking::make(const ConvProblem& probl
   const auto first = [&](const ConvView& v) { return blocking.dsrc_layout().pixel(0, 0, v.first_h, v.first_w); };
   for (const BackwardPhase& part : backward_phases(problem)) {
     if (part.has_taps()) continue;
+    if (plan.joined() && (part.view.rows > computed.rows || part.view.cols > computed.cols)) {
+      return Result<ConvBackwardBlocking>::misfit(fmt::format(
+          "plan '{}' does not fit {}: joined needs phases without taps to have no more pixels than the computed one",
+          to_string(plan), to_string(problem)));
+    }
     blocking.without_taps_.push_back({part.view.rows, part.view.cols, first(part.view) - first(computed)});
   }
   return blocking;

@@ -109,6 +109,16 @@ TEST(ConvBackwardData, FewFeaturesTakeTapsInN) {
             "bc=64 bk=3 bq=3 rows taps=n src=prefetch dst=cached loops={n} kb oj oi cb");
 }
 
+// Pixels of phases without taps are written beside those of the one that is computed, which must not have fewer.
+TEST(ConvBackwardData, JoinedPixelsFillPhasesThatHaveNoMoreOfThem) {
+  const auto plan = parse_conv_plan("bc=8 bk=8 bq=4 joined loops=n kb cb oj oi");
+  EXPECT_TRUE(ConvBackwardBlocking::make(parse_problem<ConvProblem>("N2 C8 K8 H7 sh2"), plan));
+  const auto padded = ConvBackwardBlocking::make(parse_problem<ConvProblem>("N2 C8 K8 H7 sh2 ph1"), plan);
+  ASSERT_FALSE(padded);
+  EXPECT_EQ(padded.status(), Status::misfit);
+  EXPECT_THAT(padded.reason(), HasSubstr("phases without taps to have no more pixels than the computed one"));
+}
+
 TEST(ConvBackwardData, AMisfitOfTapsInNIsAReason) {
   const ConvProblem p = parse_problem<ConvProblem>("C3 K8 H9 R7 sh2 ph3");
   const auto fails = [&](const char* text, const char* what) {
@@ -118,6 +128,7 @@ TEST(ConvBackwardData, AMisfitOfTapsInNIsAReason) {
     EXPECT_THAT(conv.reason(), HasSubstr(what));
   };
   fails("bc=8 bk=3 bq=5 flat taps=n loops=n kb oj oi cb", "taps=n needs rows and src=cached or src=prefetch");
+  fails("bc=8 bk=3 bq=5 joined taps=n loops=n kb oj oi cb", "taps=n needs rows and src=cached or src=prefetch");
   fails("bc=9 bk=3 bq=5 taps=n loops=n kb oj oi cb", "bc must be from 1 to K = 8");
   fails("bc=8 bk=4 bq=5 taps=n loops=n kb oj oi cb", "bk must be from 1 to C = 3");
   fails("bc=8 bk=3 bq=6 taps=n loops=n kb oj oi cb", "bq must be from 1 to Q = 5");

@@ -11,16 +11,19 @@ namespace {
 
 // What does not fit, or nothing.
 std::string misfit(const ConvView& p, const ConvPlan& plan) {
-  if (plan.flat && !can_be_flat(p, plan.src)) {
+  if (plan.flat() && !can_be_flat(p, plan.src)) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
   }
-  if (plan.src == SrcAccess::gathered && !plan.flat) return "src=gathered needs flat";
+  if (plan.src == SrcAccess::gathered && !plan.flat()) return "src=gathered needs flat";
   if (plan.taps == Taps::n) return "taps=n is of backward by data alone";
-  const std::int64_t cols = pixel_grid(p, plan.flat).cols;
+  if (plan.joined() && plan.src != SrcAccess::cached) return "joined needs src=cached";
+  if (plan.joined() && p.N * p.P * p.Q > std::numeric_limits<int>::max()) return "joined needs at most 2^31 - 1 pixels";
+  const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
-  if (outside(plan.bq, cols)) return fmt::format("bq must be from 1 to {} = {}", plan.flat ? "P*Q" : "Q", cols);
+  if (outside(plan.bq, cols))
+    return fmt::format("bq must be from 1 to {} = {}", plan.joined() ? "N*P*Q" : plan.flat() ? "P*Q" : "Q", cols);
   const std::int64_t k = plan.taps == Taps::k ? p.S * plan.bc : plan.bc;
   if (std::max({plan.bq, plan.bk, k}) > std::numeric_limits<int>::max()) {
     return "the brick's m, n and k must be below 2^31";
@@ -33,7 +36,7 @@ std::string misfit(const ConvView& p, const ConvPlan& plan) {
 std::int64_t next_src(const ConvView& p, const ConvPlan& plan, const ActivationLayout& src, std::int64_t cols) {
   constexpr std::int64_t kAhead = 28;  // pixels in a long row: several tiles, but not so many that L1 loses them again
   if (plan.src != SrcAccess::prefetch) return 0;
-  if (plan.bq == cols && !plan.flat) return p.stride_h * src.Wp() * src.bc;  // the next output row's
+  if (plan.bq == cols && plan.pixels == Pixels::rows) return p.stride_h * src.Wp() * src.bc;  // the next output row's
   return std::min(plan.bq, kAhead) * p.stride_w * src.bc;
 }
 
@@ -41,18 +44,18 @@ std::int64_t next_src(const ConvView& p, const ConvPlan& plan, const ActivationL
 ConvForwardGeometry geometry_of(const ConvView& p, const ConvPlan& plan) {
   const ActivationLayout src = src_layout_of(p, plan.bc), dst = dst_layout_of(p, plan.bk);
   const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
-  const auto [rows, cols] = pixel_grid(p, plan.flat);
+  const auto [images, rows, cols] = pixel_grid(p, plan.pixels);
   const std::int64_t taps = plan.taps == Taps::k ? 1 : p.S;
-  return {.N = p.N,
+  return {.N = images,
           .Kb = dst.Cb(),
           .Cb = src.Cb(),
           .rows = rows,
           .cols = cols,
           .bq = plan.bq,
-          .H = p.H,
+          .H = p.H + 2 * p.room_h,
           .R = p.R,
           .stride_h = p.stride_h,
-          .pad_h = p.pad_h,
+          .pad_h = p.pad_h - p.room_h,
           .activation = p.epilogue.activation,
           .src = {.image = src.Cb() * src.slice_size(),
                   .block = src.slice_size(),
@@ -68,6 +71,18 @@ ConvForwardGeometry geometry_of(const ConvView& p, const ConvPlan& plan) {
           .bk = plan.bk,
           .taps = taps,
           .next_src = next_src(p, plan, src, cols)};
+}
+
+// Nothing where all pixels lie at one distance anyway.
+ConvForwardGeometry::Joined joined(const ConvView& p, const ConvForwardGeometry& g) {
+  const int rows = static_cast<int>(p.rows), cols = static_cast<int>(p.cols);
+  const std::int64_t src_row = p.stride_h * g.src.row, dst_row = g.dst.row;
+  const bool src_is_row = src_row == cols * g.src.pixel, dst_is_row = dst_row == cols * g.dst.pixel;
+  if (p.N == 1 && src_is_row && dst_is_row) return {};
+  const auto pixels = [&](bool is_row, std::int64_t row, std::int64_t image) {  // of one row: a division less
+    return is_row ? ImagePixels{rows * cols, 1, 0, image} : ImagePixels{cols, rows, row, image};
+  };
+  return {pixels(src_is_row, src_row, g.src.image), pixels(dst_is_row, dst_row, g.dst.image), rows, cols};
 }
 
 ConvForwardGeometry::Gathered gathered(const ConvView& p, const ConvPlan& plan, const LoopNest& nest,
@@ -87,8 +102,10 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, cons
   return make(forward_view(p), plan, to_string(p), ab);
 }
 
-Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& p, const ConvPlan& plan,
+Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& view, const ConvPlan& plan,
                                                       const std::string& problem, DType ab) {
+  ConvView p = view;
+  if (!plan.joined()) p.room_h = 0;  // rows outside the image are left out of the batch
   if (const std::string what = misfit(p, plan); !what.empty()) {
     return Result<ConvForwardBlocking>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), problem, what));
@@ -121,6 +138,7 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
   const std::int64_t blocks = nest.step_of(kCb);
   geometry_.members = blocks * geometry_.taps;
   geometry_.src_stays = nest.is_inside(kKb, kN);  // all blocks of output features pass by before the next image
+  if (plan.joined()) geometry_.joined = joined(p, geometry_);
   if (plan.src == SrcAccess::gathered) geometry_.gathered = gathered(p, plan, nest, geometry_);
   // From one block of input features to the next.
   const std::int64_t block = plan.src == SrcAccess::gathered ? geometry_.gathered.block : src_.slice_size();
@@ -137,15 +155,18 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
 }
 
 BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
-  return {.m = static_cast<int>(plan_.bq),
-          .n = static_cast<int>(plan_.bk),
-          .k = static_cast<int>(plan_.taps == Taps::k ? view_.S * plan_.bc : plan_.bc),
-          .lda = plan_.src == SrcAccess::gathered ? plan_.bc : view_.stride_w * plan_.bc,
-          .ldb = plan_.bk,
-          .ldc = geometry_.dst.pixel,
-          .beta = beta,
-          .batch_kind = BatchKind::offsets,
-          .ab = ab_};
+  BrgemmShape shape{.m = static_cast<int>(plan_.bq),
+                    .n = static_cast<int>(plan_.bk),
+                    .k = static_cast<int>(plan_.taps == Taps::k ? view_.S * plan_.bc : plan_.bc),
+                    .lda = plan_.src == SrcAccess::gathered ? plan_.bc : view_.stride_w * plan_.bc,
+                    .ldb = plan_.bk,
+                    .ldc = geometry_.dst.pixel,
+                    .beta = beta,
+                    .batch_kind = BatchKind::offsets,
+                    .ab = ab_};
+  shape.pixels_of_a = geometry_.joined.src;
+  shape.pixels_of_c = geometry_.joined.dst;
+  return shape;
 }
 
 BrgemmHints ConvForwardBlocking::brick_hints() const {

@@ -38,7 +38,7 @@ class ConvForwardBlocking {
   template <class T, class TC>
   ConvForwardData<T, TC> data(const T* src, const T* weights, const float* bias, const TC* residual, TC* dst,
                               const TC* at = nullptr) const {
-    const std::int64_t first = src_.pixel(0, 0, 0, -view_.pad_w),
+    const std::int64_t first = src_.pixel(0, 0, -view_.room_h, -view_.pad_w),
                        first_of_dst = dst_.pixel(0, 0, view_.first_h, view_.first_w);
     return {.src = src + first,
             .weights = weights,

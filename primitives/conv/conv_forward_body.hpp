@@ -19,9 +19,10 @@ namespace brickwork {
 
 // Problem and plan as the loops see them. Lengths are in elements.
 struct ConvForwardGeometry {
-  std::int64_t N, Kb, Cb;   // images; blocks of output and of input features
-  std::int64_t rows, cols;  // output pixels: P x Q, or 1 x P * Q where the plan is flat
-  std::int64_t bq;          // output pixels of one call; the last ones of a row may be fewer
+  std::int64_t N, Kb, Cb;  // images; blocks of output and of input features
+  std::int64_t rows,
+      cols;  // output pixels: P x Q, 1 x P * Q where the plan is flat, or of all images, N then being 1, where joined
+  std::int64_t bq;  // output pixels of one call; the last ones of a row may be fewer
   std::int64_t H, R, stride_h, pad_h;
   Activation activation;
 
@@ -31,6 +32,13 @@ struct ConvForwardGeometry {
   } src, dst;
   std::int64_t weights_kb, weights_cb, weights_row;
   std::int64_t bk;
+
+  // Of joined pixels: where each lies, which the brick finds, and an image's P x Q. All 0 otherwise.
+  struct Joined {
+    ImagePixels src, dst;
+    int rows, cols;
+    BRICKWORK_HOST_DEVICE bool any() const { return cols != 0; }
+  } joined;
 
   std::int64_t members;   // of a batch, for each filter row: (cb, s), or cb alone where the taps are in k
   std::int64_t taps;      // of those, for each cb
@@ -80,7 +88,8 @@ struct ConvForwardBody {
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
     const std::int64_t n = at[kN].begin, kb = at[kKb].begin, cb = at[kCb].begin, oj = at[kOj].begin;
-    const std::int64_t q = at[kOi].begin * g.bq;  // the first output pixel
+    const std::int64_t q = at[kOi].begin * g.bq;        // the first output pixel
+    const std::int64_t begin = g.joined.any() ? 0 : q;  // the one that the call's tensors begin with
 
     // The filter rows r_begin .. r_end fall inside the image.
     const std::int64_t top = oj * g.stride_h - g.pad_h;
@@ -88,13 +97,14 @@ struct ConvForwardBody {
     const std::int64_t filter_rows = r_end - r_begin;
     const std::int64_t src_row = filter_rows == 0 ? 0 : top + r_begin;
     const std::int64_t offsets = g.members * (filter_rows * (filter_rows - 1) / 2);
-    const std::int64_t tile = n * g.dst.image + kb * g.dst.block + oj * g.dst.row + q * g.dst.pixel;
+    const std::int64_t tile = n * g.dst.image + kb * g.dst.block + oj * g.dst.row + begin * g.dst.pixel;
 
     BrgemmCall call;
     call.rows = static_cast<int>(g.cols - q < g.bq ? g.cols - q : g.bq);
+    call.first_pixel = q - begin;
     const T* const image = data.src + n * g.src.image;
     call.batch = Batch::at_offsets(
-        g.gathered.tile == 0 ? image + cb * g.src.block + src_row * g.src.row + q * g.src.pixel
+        g.gathered.tile == 0 ? image + cb * g.src.block + src_row * g.src.row + begin * g.src.pixel
                              : gathered(team, at, image, call.rows),
         data.weights + kb * g.weights_kb + cb * g.weights_cb + r_begin * g.weights_row,
         at[kCb].size() * filter_rows * g.taps, data.src_offsets + offsets, data.weights_offsets + offsets);

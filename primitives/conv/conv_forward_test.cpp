@@ -188,6 +188,8 @@ TEST(ConvForward, AMisfitIsAReason) {
   fails("bc=8 bk=8 bq=7 loops=n kb cb oj oi", "bq must be from 1 to Q = 6");
   fails("bc=8 bk=8 bq=6 flat taps=k dst=stream loops=n kb cb oj oi", "flat needs a 1x1 kernel");
   fails("bc=8 bk=8 bq=6 src=gathered loops=n kb cb oj oi", "src=gathered needs flat");
+  fails("bc=8 bk=8 bq=999 joined loops=n kb cb oj oi", "bq must be from 1 to N*P*Q = ");
+  fails("bc=8 bk=8 bq=6 joined src=prefetch loops=n kb cb oj oi", "joined needs src=cached");
   fails("bc=8 bk=8 bq=6 loops=n {cb} kb oj oi", "'cb' adds to one output");
   fails("bc=8 bk=8 bq=6 loops=n kb cb oj", "the loop 'oi' is missing");
   p = parse_problem<ConvProblem>("N4 C8 K16 H7 sh2");

@@ -1,7 +1,7 @@
 // How convolution's passes are blocked and spread over a GPU: the same plans as on the host, by another rule.
 //
 // A task is a block of threads and one call of the brick, which reduces all input features and taps. Blocks of features
-// are what its tile has columns; pixels of a call, where rows can be joined, what it has rows, else an output row.
+// are what its tile has columns; pixels of a call, of all images, what it has rows.
 #pragma once
 #include "conv/conv_plan.hpp"
 #include "conv/conv_update_plan.hpp"
@@ -10,12 +10,15 @@ namespace brickwork {
 
 struct GpuModel {
   std::int64_t multiprocessors = 132;
+  std::int64_t least_columns = 64, most_columns = 128;  // of the brick's tiles
 };
 
-ConvPlan plan_conv_on_gpu(const ConvView&);
-inline ConvPlan plan_conv_forward_on_gpu(const ConvProblem& p) { return plan_conv_on_gpu(forward_view(p)); }
+ConvPlan plan_conv_on_gpu(const ConvView&, const GpuModel& = {});
+inline ConvPlan plan_conv_forward_on_gpu(const ConvProblem& p, const GpuModel& gpu = {}) {
+  return plan_conv_on_gpu(forward_view(p), gpu);
+}
 // Made for the phase of most taps, as on the host; never with taps=n. Empty where no phase has taps.
-ConvPlan plan_conv_backward_on_gpu(const ConvProblem&);
+ConvPlan plan_conv_backward_on_gpu(const ConvProblem&, const GpuModel& = {});
 
 // The minibatch is cut until there are two tasks for each multiprocessor; every part has a copy of dweights.
 ConvUpdatePlan plan_conv_update_on_gpu(const ConvProblem&, const GpuModel& = {});

@@ -90,7 +90,7 @@ void expect_exact_on_host(bool tensor_cores, bool staged = true, int threads = 1
       const auto p = parse_problem<ConvProblem>(std::string(text) + epilogue);
       const TestData t = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
       for (const std::int64_t multiprocessors : {1, 132}) {
-        const ConvUpdatePlan plan = plan_conv_update_on_gpu(p, {multiprocessors});
+        const ConvUpdatePlan plan = plan_conv_update_on_gpu(p, {.multiprocessors = multiprocessors});
         EXPECT_EQ((wrong_update<T, float>(p, plan, t, update)), "") << text << epilogue << "  " << to_string(plan);
       }
     }
@@ -144,9 +144,17 @@ TEST(GpuPlan, FillsTilesAndMultiprocessors) {
   const auto plan_of = [](const char* text) {
     return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text)));
   };
-  EXPECT_THAT(plan_of("N28 C64 K256 H56"), HasSubstr("bc=64 bk=128 bq=128 flat"));
-  EXPECT_THAT(plan_of("N28 C64 K64 H56 R3 ph1"), HasSubstr("bc=64 bk=64 bq=56 rows"));
-  EXPECT_THAT(plan_of("N28 C3 K64 H224 R7 sh2 ph3"), HasSubstr("bc=3 bk=64 bq=112 rows taps=k"));
+  EXPECT_THAT(plan_of("N28 C64 K256 H56"), HasSubstr("bc=64 bk=128 bq=128 joined"));
+  EXPECT_THAT(plan_of("N28 C64 K64 H56 R3 ph1"), HasSubstr("bc=64 bk=64 bq=128 joined"));
+  EXPECT_THAT(plan_of("N28 C3 K64 H224 R7 sh2 ph3"), HasSubstr("bc=3 bk=64 bq=128 joined taps=k"));
+  const auto of_warpgroups = [](const char* text) {
+    return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), {.most_columns = 256}));
+  };
+  EXPECT_THAT(of_warpgroups("N256 C256 K1024 H14"), HasSubstr("bk=256"));
+  EXPECT_THAT(of_warpgroups("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64"));  // else 22 tiles for 132 multiprocessors
+  EXPECT_THAT(to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>("N28 C512 K512 H7 R3 ph1"),
+                                                 {.least_columns = 128})),
+              HasSubstr("bk=128"));
   for (const char* text :
        {"N28 C64 K64 H56", "N256 C64 K256 H56", "N28 C512 K512 H7 R3 ph1", "N1 C4096 K4096 H1 W4096"}) {
     const auto p = parse_problem<ConvProblem>(text);

@@ -6,6 +6,9 @@ namespace brickwork {
 template <class T, class TC>
 void conv_forward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                           const ConvForwardData<T, TC>& data, const CudaSetting& setting) {
+  if constexpr (sizeof(T) == 2) {
+    if (setting.brick == CudaBrick::warpgroups) return conv_forward_on_hopper(loops, geometry, data, setting);
+  }
   with_brick<T, TC, false>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
     run_conv_forward(space, brick, threads, loops.nest, geometry, data);
   });
@@ -15,6 +18,11 @@ template <class T, class TC>
 void conv_backward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                            const ConvForwardData<T, TC>& data, const PixelsWithoutTaps* without_taps,
                            int phases_without_taps, const CudaSetting& setting) {
+  if constexpr (sizeof(T) == 2) {
+    if (setting.brick == CudaBrick::warpgroups) {
+      return conv_backward_on_hopper(loops, geometry, data, without_taps, phases_without_taps, setting);
+    }
+  }
   with_brick<T, TC, false>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
     run_conv_backward(space, brick, threads, loops.nest, geometry, data, without_taps, phases_without_taps);
   });
@@ -23,6 +31,11 @@ void conv_backward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& ge
 template <class T, class TC>
 void conv_update_on_cuda(const ConvLoops& loops, const BrgemmShape& bias_brick, const ConvUpdateGeometry& geometry,
                          const ConvUpdateData<T, TC>& data, const CudaSetting& setting) {
+  if constexpr (sizeof(T) == 2) {
+    if (setting.brick == CudaBrick::warpgroups) {
+      return conv_update_on_hopper(loops, bias_brick, geometry, data, setting);
+    }
+  }
   const TeamBrick<T, TC> of_bias{bias_brick, false};  // of one row, which would leave tensor cores idle
   with_brick<T, TC, true>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
     run_conv_update(space, brick, of_bias, threads, loops.nest, geometry, data);

@@ -26,4 +26,12 @@ template <class T, class TC>
 void conv_update_on_cuda(const ConvLoops&, const BrgemmShape& bias_brick, const ConvUpdateGeometry&,
                          const ConvUpdateData<T, TC>&, const CudaSetting&);
 
+// The same with the setting's warpgroups, which the above leave to these.
+void conv_forward_on_hopper(const ConvLoops&, const ConvForwardGeometry&, const ConvForwardData<bf16, bf16>&,
+                            const CudaSetting&);
+void conv_backward_on_hopper(const ConvLoops&, const ConvForwardGeometry&, const ConvForwardData<bf16, bf16>&,
+                             const PixelsWithoutTaps*, int phases_without_taps, const CudaSetting&);
+void conv_update_on_hopper(const ConvLoops&, const BrgemmShape& bias_brick, const ConvUpdateGeometry&,
+                           const ConvUpdateData<bf16, float>&, const CudaSetting&);
+
 }  // namespace brickwork

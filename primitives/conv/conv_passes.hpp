@@ -38,7 +38,7 @@ void run_conv_update(const Space& space, const Brick& brick, const BiasBrick& bi
   nest.run(space, body, data.dweights, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
   if (data.dbias.output == nullptr || nest.copies() == 1) return;
   const SumOfCopies<TC> sum{data.dbias, nest.copies()};
-  parallel_league(space, sum.tasks(), threads, 0, sum);
+  parallel_league(space, sum.tasks(threads), threads, 0, sum);
 }
 
 }  // namespace brickwork

@@ -11,7 +11,7 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
       .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
                 {.key = "bk=", .column = "bk", .member = &P::bk},
                 {.key = "bq=", .column = "bq", .member = &P::bq}},
-      .words = {choice("rows or flat", {"rows", "flat"}, &P::flat),
+      .words = {choice("rows, flat or joined", {"rows", "flat", "joined"}, &P::pixels),
                 choice("taps=batch, taps=k or taps=n", {"taps=batch", "taps=k", "taps=n"}, &P::taps),
                 choice("src=cached, src=prefetch or src=gathered", {"src=cached", "src=prefetch", "src=gathered"},
                        &P::src),
@@ -32,8 +32,16 @@ bool can_be_flat(const ConvView& p, SrcAccess src) {
          p.step_h == 1 && p.step_w == 1;
 }
 
-PixelGrid pixel_grid(const ConvView& p, bool flat) {
-  return flat ? PixelGrid{1, p.rows * p.cols} : PixelGrid{p.rows, p.cols};
+PixelGrid pixel_grid(const ConvView& p, Pixels pixels) {
+  switch (pixels) {
+    case Pixels::rows:
+      return {p.N, p.rows, p.cols};
+    case Pixels::flat:
+      return {p.N, 1, p.rows * p.cols};
+    case Pixels::joined:
+      return {1, 1, p.N * p.rows * p.cols};
+  }
+  return {};
 }
 
 }  // namespace brickwork

@@ -30,23 +30,35 @@ enum class Taps {
   n,  // backward by data only: see conv_scatter_body.hpp
 };
 
+// What a call's pixels are.
+enum class Pixels {
+  rows,    // of an output row
+  flat,    // of an image, whose pixels are one long row: see can_be_flat
+  joined,  // of all images, whose pixels are one long row: for bricks of a device, whose tiles are as high as it is
+           // long; src then lies between rows of zeros
+};
+
+constexpr Pixels flat_if(bool flat) { return flat ? Pixels::flat : Pixels::rows; }
+
 // The loops are those of conv_forward_body.hpp.
 struct ConvPlan {
   static const SizeTable<ConvPlan>& table();  // of all but the loops
 
   std::int64_t bc = 0, bk = 0;  // input and output features of a block
   std::int64_t bq = 0;          // output pixels (m) of one brick call; the last block of a row may be shorter
-  bool flat = false;            // an image's pixels are one long row: see can_be_flat
+  Pixels pixels = Pixels::rows;
   Taps taps = Taps::batch;
   SrcAccess src = SrcAccess::cached;
   CAccess dst = CAccess::cached;  // how the brick reaches it, where the caches cannot hold it
   LoopSchedule loops;
 
+  bool flat() const { return pixels == Pixels::flat; }
+  bool joined() const { return pixels == Pixels::joined; }
   friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 };
 
-// "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat, taps=k or taps=n,
-// src=prefetch or src=gathered, dst=prefetch or dst=stream
+// "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat or joined, taps=k or
+// taps=n, src=prefetch or src=gathered, dst=prefetch or dst=stream
 std::string to_string(const ConvPlan&);
 
 // Inverse of to_string, the words before the loops in any order and, but for the sizes, left out where they are the
@@ -57,12 +69,13 @@ ConvPlan parse_conv_plan(std::string_view text);
 bool can_be_flat(const ConvView&, SrcAccess);
 inline bool can_be_flat(const ConvProblem& p, SrcAccess src) { return can_be_flat(forward_view(p), src); }
 
-// Output pixels as the loops see them: P rows of Q, or one row of P * Q when flat.
+// Output pixels as the loops see them: N images of P rows of Q; of one row of P * Q when flat; one image of one row of
+// N * P * Q when joined.
 struct PixelGrid {
-  std::int64_t rows, cols;
+  std::int64_t images, rows, cols;
 };
-PixelGrid pixel_grid(const ConvView&, bool flat);
-inline PixelGrid pixel_grid(const ConvProblem& p, bool flat) { return pixel_grid(forward_view(p), flat); }
+PixelGrid pixel_grid(const ConvView&, Pixels);
+inline PixelGrid pixel_grid(const ConvProblem& p, Pixels pixels) { return pixel_grid(forward_view(p), pixels); }
 
 // Blocks that are not the planner's to choose, as a tensor's are that another layer writes or reads; 0 leaves one to
 // it.

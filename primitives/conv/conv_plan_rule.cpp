@@ -81,8 +81,8 @@ class Chooser {
       : p_(p), machine_(machine), given_bc_(blocks.bc > 0), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     base_.src = src;
     if (p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend)) base_.taps = Taps::k;
-    base_.flat = can_be_flat(p, base_.src);
-    const PixelGrid grid = pixel_grid(p, base_.flat);
+    base_.pixels = flat_if(can_be_flat(p, base_.src));
+    const PixelGrid grid = pixel_grid(p, base_.pixels);
     const std::int64_t pixels = std::min(grid.cols, kPixels);
     base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector(), machine.block);
     const std::int64_t a_feature = 4 * base_.bk * p.R * p.S;
@@ -95,7 +95,7 @@ class Chooser {
     cols_ = grid.cols;
     kb_ = ceil_div(p.K, base_.bk);
     dst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.rows * p.cols);
-    if (base_.flat && kb_ == 1)
+    if (base_.flat() && kb_ == 1)
       base_.bc = equal_block(p.C, machine.src == FarSrc::lines ? kHalfLine : kFeaturesReadOnce);
     // Threads that share an image share its pixels, each of which then meets one L2 alone.
     in_l1_ = p.N >= machine.threads && p.C * a_feature <= machine.l1_bytes * 2 / 3;

@@ -16,8 +16,14 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 TEST(ConvPlan, TextRoundTrip) {
-  const ConvPlan plan{
-      64, 32, 28, true, Taps::k, SrcAccess::prefetch, CAccess::stream, parse_loop_schedule("{n kb} cb:4 oj oi")};
+  const ConvPlan plan{64,
+                      32,
+                      28,
+                      Pixels::flat,
+                      Taps::k,
+                      SrcAccess::prefetch,
+                      CAccess::stream,
+                      parse_loop_schedule("{n kb} cb:4 oj oi")};
   EXPECT_EQ(to_string(plan), "bc=64 bk=32 bq=28 flat taps=k src=prefetch dst=stream loops={n kb} cb:4 oj oi");
   EXPECT_EQ(parse_conv_plan(to_string(plan)), plan);
   const ConvPlan defaults{.bc = 1, .bk = 2, .bq = 3, .loops = parse_loop_schedule("n kb cb oj oi")};

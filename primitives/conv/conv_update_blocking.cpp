@@ -14,17 +14,19 @@ SrcAccess access_of_src(const ConvUpdatePlan& plan) { return plan.gathers ? SrcA
 
 // Rows of the output as the loops see them.
 PixelGrid update_grid(const ConvView& p, const ConvUpdatePlan& plan) {
-  const PixelGrid whole = pixel_grid(p, plan.flat);
-  return plan.bq == 0 ? whole : PixelGrid{whole.cols / plan.bq, plan.bq};
+  if (plan.pixels == Pixels::rows) return {p.N, p.P, p.Q};
+  const std::int64_t pixels = p.P * p.Q, row = plan.bq == 0 ? pixels : plan.bq;
+  return {p.N, pixels / row, row};
 }
 
 // What does not fit, or nothing.
 std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
-  if (plan.flat && !can_be_flat(p, access_of_src(plan))) {
+  if (plan.flat() && !can_be_flat(p, access_of_src(plan))) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
   }
-  if (plan.gathers && !plan.flat) return "src=gathered needs flat";
-  if (plan.bq > 0 && (!plan.flat || plan.gathers)) return "bq needs flat and src=cached";
+  if (plan.joined() && p.dst_room_w != 0) return "joined needs ddst without zeros beside its rows";
+  if (plan.gathers && !plan.flat()) return "src=gathered needs flat";
+  if (plan.bq > 0 && (!plan.flat() || plan.gathers)) return "bq needs flat and src=cached";
   if (plan.bq > 0 && p.P * p.Q % plan.bq != 0) return fmt::format("bq must divide P * Q = {}", p.P * p.Q);
   if (plan.gathers && !gathers_once(plan.loops)) {
     return "src=gathered needs a task's levels of kb inside all of n, as the gathered pixels of one call stay";
@@ -43,15 +45,16 @@ ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan
   const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
   const PixelGrid grid = update_grid(p, plan);
   const auto row = [&](const ActivationLayout& of) { return (plan.bq == 0 ? of.Wp() : plan.bq) * of.bc; };
+  const std::int64_t H = plan.bq == 0 ? p.H : grid.rows;
   return {.N = p.N,
           .Kb = ddst.Cb(),
           .Cb = src.Cb(),
           .R = p.R,
           .S = plan.taps_in_m ? 1 : p.S,
           .rows = grid.rows,
-          .H = plan.bq == 0 ? p.H : grid.rows,
+          .H = H + 2 * p.room_h,
           .stride_h = p.stride_h,
-          .pad_h = p.pad_h,
+          .pad_h = p.pad_h - p.room_h,
           .src = {.image = src.Cb() * src.slice_size(), .block = src.slice_size(), .row = row(src)},
           .ddst = {.image = ddst.Cb() * ddst.slice_size(), .block = ddst.slice_size(), .row = row(ddst)},
           .src_tap = src.bc,
@@ -81,6 +84,7 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
                                                     std::int64_t ddst_room_w) {
   ConvView p = forward_view(problem);
   p.dst_room_w = ddst_room_w;
+  if (!plan.joined()) p.room_h = 0;  // rows outside the image are left out of the batch
   if (const std::string what = update_misfit(p, plan); !what.empty()) {
     return Result<ConvUpdateBlocking>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(problem), what));
@@ -121,16 +125,20 @@ ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& 
 }
 
 BrgemmShape ConvUpdateBlocking::brick_shape(int beta) const {
-  return {.m = static_cast<int>(plan_.taps_in_m ? view_.S * plan_.bc : plan_.bc),
-          .n = static_cast<int>(plan_.bk),
-          .k = static_cast<int>(update_grid(view_, plan_).cols),
-          .lda = plan_.gathers ? plan_.bc : view_.stride_w * plan_.bc,
-          .ldb = plan_.bk,
-          .ldc = plan_.bk,
-          .a_transposed = true,
-          .beta = beta,
-          .batch_kind = BatchKind::offsets,
-          .ab = ab_};
+  BrgemmShape shape{.m = static_cast<int>(plan_.taps_in_m ? view_.S * plan_.bc : plan_.bc),
+                    .n = static_cast<int>(plan_.bk),
+                    .k = static_cast<int>(update_grid(view_, plan_).cols),
+                    .lda = plan_.gathers ? plan_.bc : view_.stride_w * plan_.bc,
+                    .ldb = plan_.bk,
+                    .ldc = plan_.bk,
+                    .a_transposed = true,
+                    .beta = beta,
+                    .batch_kind = BatchKind::offsets,
+                    .ab = ab_};
+  if (plan_.joined()) {
+    shape.pixels_of_a = {static_cast<int>(view_.Q), static_cast<int>(view_.P), view_.stride_h * geometry_.src.row, 0};
+  }
+  return shape;
 }
 
 // A product with a row of ones.
@@ -139,6 +147,7 @@ BrgemmShape ConvUpdateBlocking::bias_brick_shape(int beta) const {
   shape.m = 1;
   shape.lda = shape.k;
   shape.a_transposed = false;
+  shape.pixels_of_a = {};
   return shape;
 }
 

@@ -11,7 +11,7 @@ const SizeTable<ConvUpdatePlan>& ConvUpdatePlan::table() {
       .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
                 {.key = "bk=", .column = "bk", .member = &P::bk},
                 {.key = "bq=", .column = "bq", .member = &P::bq, .least = 0}},
-      .words = {choice("rows or flat", {"rows", "flat"}, &P::flat),
+      .words = {choice("rows, flat or joined", {"rows", "flat", "joined"}, &P::pixels),
                 choice("taps=loop or taps=m", {"taps=loop", "taps=m"}, &P::taps_in_m),
                 choice("src=cached or src=gathered", {"src=cached", "src=gathered"}, &P::gathers)},
       .separator = ' ',

@@ -38,17 +38,17 @@ class UpdateChooser {
     const std::int64_t most = many ? kDeepReduction : deep_;  // pixels of an image
     base_.gathers = machine.gathers && p.stride_h * p.stride_w > 1 && can_be_flat(p, SrcAccess::gathered) &&
                     p.K >= kFeaturesWorthAGather && p.P() * p.Q() <= kDeepReduction;
-    base_.flat = base_.gathers || can_be_flat(p, SrcAccess::cached);
-    if (base_.flat && !base_.gathers && p.P() > 1 && p.P() * p.Q() > 2 * most) cut_image(most);
+    base_.pixels = flat_if(base_.gathers || can_be_flat(p, SrcAccess::cached));
+    if (base_.flat() && !base_.gathers && p.P() > 1 && p.P() * p.Q() > 2 * most) cut_image(most);
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
     base_.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C);
     base_.bk = blocks.bk > 0 ? blocks.bk
                              : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear,
                                                     machine.block);
     kb_ = ceil_div(p.K, base_.bk);
-    pixels_ = base_.bq > 0 ? base_.bq : base_.flat ? p.P() * p.Q() : p.Q();
-    rows_ = base_.flat ? p.P() * p.Q() / pixels_ : p.P();
-    rows_of_call_ = base_.flat ? 1 : equal_block(rows_, std::min(rows_, ceil_div(most, pixels_)));
+    pixels_ = base_.bq > 0 ? base_.bq : base_.flat() ? p.P() * p.Q() : p.Q();
+    rows_ = base_.flat() ? p.P() * p.Q() / pixels_ : p.P();
+    rows_of_call_ = base_.flat() ? 1 : equal_block(rows_, std::min(rows_, ceil_div(most, pixels_)));
     pixels_of_call_ = static_cast<double>(rows_of_call_ * pixels_);
     // More pixels than L2 holds, and all are one row: a fully connected layer's.
     long_ = rows_ == 1 && 4.0 * static_cast<double>(base_.bc + base_.bk) * pixels_of_call_ > l2_;
@@ -77,8 +77,8 @@ class UpdateChooser {
   void cut_image(std::int64_t most) {
     std::int64_t bq = most;
     while (p_.P() * p_.Q() % bq != 0) --bq;
-    base_.flat = 2 * bq >= most;
-    if (base_.flat) base_.bq = bq;
+    base_.pixels = flat_if(2 * bq >= most);
+    if (base_.flat()) base_.bq = bq;
   }
 
   struct Candidate {

@@ -19,10 +19,13 @@ ConvView forward_view(const ConvProblem& p) {
           .pad_h = p.pad_h,
           .pad_w = p.pad_w,
           .room_w = p.pad_w,
+          .room_h = p.pad_h,
           .epilogue = p.epilogue};
 }
 
-ActivationLayout src_layout_of(const ConvView& v, std::int64_t bc) { return {v.N, v.C, v.H, v.W, v.room_w, bc}; }
+ActivationLayout src_layout_of(const ConvView& v, std::int64_t bc) {
+  return {v.N, v.C, v.H, v.W, v.room_w, bc, v.room_h};
+}
 ActivationLayout dst_layout_of(const ConvView& v, std::int64_t bk) { return {v.N, v.K, v.P, v.Q, v.dst_room_w, bk}; }
 WeightLayout weights_layout_of(const ConvView& v, std::int64_t bc, std::int64_t bk) {
   return {v.K, v.C, v.R, v.S, bk, bc};

@@ -20,6 +20,7 @@ struct ConvView {
   std::int64_t stride_h = 1, stride_w = 1;
   std::int64_t pad_h = 0, pad_w = 0;      // below 0: so many rows and columns of src no output sees
   std::int64_t room_w = 0;                // columns of zeros that lie on each side of src's rows, as taps run over them
+  std::int64_t room_h = 0;                // rows of zeros above and below, where a plan's pixels are joined
   std::int64_t dst_room_w = 0;            // likewise of dst's, as those of what reads it do
   std::int64_t step_h = 1, step_w = 1;    // from output pixel to output pixel in dst
   std::int64_t first_h = 0, first_w = 0;  // where the first one lies

@@ -187,7 +187,7 @@ TEST(ConvWeightUpdate, RowsOfAFlatImage) {
 TEST(ConvUpdatePlan, TextRoundTrip) {
   const ConvUpdatePlan plan{.bc = 64,
                             .bk = 32,
-                            .flat = true,
+                            .pixels = Pixels::flat,
                             .bq = 196,
                             .taps_in_m = true,
                             .gathers = true,
@@ -211,6 +211,9 @@ TEST(ConvWeightUpdate, AMisfitIsAReason) {
   fails("bc=8 bk=8 flat loops=n kb cb oj r s", "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered");
   fails("bc=8 bk=8 bq=3 rows loops=n kb cb oj r s", "bq needs flat and src=cached");
   fails("bc=8 bk=8 rows src=gathered loops=n kb cb oj r s", "src=gathered needs flat");
+  const auto joined = parse_conv_update_plan("bc=8 bk=8 joined loops=n kb cb oj r s");
+  EXPECT_THAT(ConvUpdateBlocking::make(parse_problem<ConvProblem>("C8 K8 H6 R3 ph1"), joined, DType::f32, 1).reason(),
+              HasSubstr("joined needs ddst without zeros beside its rows"));
   const ConvProblem dense = parse_problem<ConvProblem>("C8 K8 H6");
   const auto uneven = parse_conv_update_plan("bc=8 bk=8 bq=8 flat loops=n kb cb oj r s");
   EXPECT_THAT(ConvWeightUpdate::make(dense, uneven, Backend::simd).reason(), HasSubstr("bq must divide P * Q = 36"));

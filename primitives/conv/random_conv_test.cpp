@@ -26,10 +26,10 @@ void note_last_block(const std::string& name, std::int64_t size, std::int64_t bl
 }
 
 void note(const ConvProblem& p, const ConvPlan& plan, Met& met) {
-  const std::int64_t cols = pixel_grid(p, plan.flat).cols;
+  const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
   note_last_block("bc", p.C, plan.bc, met);
   note_last_block("bk", p.K, plan.bk, met);
-  note_last_block(plan.flat ? "flat bq" : "bq", cols, plan.bq, met);
+  note_last_block(plan.flat() ? "flat bq" : "bq", cols, plan.bq, met);
   // Calls of all rows that are no whole row, four AVX-512 vectors wide: the tiles that leave out zero rows.
   const bool full_tile =
       plan.bk > 48 && plan.bk <= 64 && plan.bq >= 7 && cols >= 2 * plan.bq && plan.taps == Taps::batch;

@@ -22,7 +22,7 @@ std::vector<StridePhase> stride_phases(std::int64_t size, std::int64_t kernel, s
 
 std::vector<BackwardPhase> backward_phases(const ConvProblem& p) {
   std::vector<BackwardPhase> phases;
-  std::int64_t room_w = 0;
+  std::int64_t room_h = 0, room_w = 0;
   for (const StridePhase& h : stride_phases(p.H, p.R, p.stride_h, p.pad_h)) {
     for (const StridePhase& w : stride_phases(p.W, p.S, p.stride_w, p.pad_w)) {
       phases.push_back({h,
@@ -46,10 +46,12 @@ std::vector<BackwardPhase> backward_phases(const ConvProblem& p) {
                          .first_w = w.first,
                          .epilogue = p.epilogue}});
       if (!phases.back().has_taps()) continue;
+      room_h = std::max({room_h, h.pad, h.count - 1 - h.pad + h.taps - p.P()});
       room_w = std::max({room_w, w.pad, w.count - 1 - w.pad + w.taps - p.Q()});
     }
   }
-  for (BackwardPhase& phase : phases) phase.view.room_w = room_w;  // they read the same ddst
+  for (BackwardPhase& phase : phases)
+    phase.view.room_h = room_h, phase.view.room_w = room_w;  // they read the same ddst
   std::ranges::stable_sort(phases, std::ranges::greater(),
                            [](const BackwardPhase& phase) { return phase.view.flops(); });
   return phases;

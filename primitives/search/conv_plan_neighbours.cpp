@@ -12,7 +12,7 @@ namespace {
 using Plans = std::vector<ConvPlan>;
 
 LoopExtents extents_of(const ConvProblem& p, const ConvPlan& plan) {
-  const PixelGrid grid = pixel_grid(p, plan.flat);
+  const PixelGrid grid = pixel_grid(p, plan.pixels);
   return {{"n", p.N},
           {"kb", ceil_div(p.K, plan.bk)},
           {"oj", grid.rows},
@@ -42,7 +42,7 @@ std::vector<std::int64_t> nearest(std::vector<std::int64_t> sizes, std::int64_t 
 Plans pixel_blocks(const ConvProblem& p, const ConvPlan& plan) {
   constexpr std::int64_t kMostParts = 64, kLeast = 4;
   constexpr std::size_t kMost = 6;  // of each; those further away are neighbours of neighbours
-  const std::int64_t cols = pixel_grid(p, plan.flat).cols;
+  const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
   std::vector<std::int64_t> equal{cols}, whole_tiles;
   for (std::int64_t parts = 2; parts <= kMostParts && ceil_div(cols, parts) >= kLeast; ++parts) {
     equal.push_back(ceil_div(cols, parts));
@@ -81,8 +81,8 @@ Plans feature_blocks(const ConvProblem& p, const ConvPlan& plan, std::int64_t si
 
 // With the pixels of an image in rows or in one long row, of which a call takes at most so many in equal parts.
 ConvPlan with_pixels(const ConvProblem& p, const ConvPlan& old, ConvPlan plan, bool flat, std::int64_t most) {
-  plan.flat = flat;
-  const std::int64_t cols = pixel_grid(p, flat).cols;
+  plan.pixels = flat_if(flat);
+  const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
   plan.bq = equal_block(cols, most);
   return with_blocks(p, old, std::move(plan));
 }
@@ -91,7 +91,7 @@ constexpr std::int64_t kLongRow = 256;
 
 Plans flat_or_not(const ConvProblem& p, const ConvPlan& plan) {
   if (plan.src == SrcAccess::gathered || !can_be_flat(p, plan.src)) return {};
-  return {with_pixels(p, plan, plan, !plan.flat, plan.bq), with_pixels(p, plan, plan, !plan.flat, kLongRow)};
+  return {with_pixels(p, plan, plan, !plan.flat(), plan.bq), with_pixels(p, plan, plan, !plan.flat(), kLongRow)};
 }
 
 // How src is read. Gathered pixels are one long row and stay in a task, while all output features pass by.
@@ -102,10 +102,10 @@ Plans sources(const ConvProblem& p, const ConvPlan& plan) {
     ConvPlan other = plan;
     other.src = src;
     if (src != SrcAccess::gathered) {
-      const bool flat = plan.flat && can_be_flat(p, src);
-      plans.push_back(flat == plan.flat ? other : with_pixels(p, plan, other, flat, plan.bq));
+      const bool flat = plan.flat() && can_be_flat(p, src);
+      plans.push_back(flat == plan.flat() ? other : with_pixels(p, plan, other, flat, plan.bq));
     } else if (can_be_flat(p, src)) {
-      if (!plan.flat) other = with_pixels(p, plan, other, true, kLongRow);
+      if (!plan.flat()) other = with_pixels(p, plan, other, true, kLongRow);
       other.loops = moved_into_the_tasks(other.loops, "kb");
       plans.push_back(other);
       other.loops = {{{"n", 1, true}, {"oj", 1, true}, {"oi", 1, true}, {"kb"}, {"cb", extents_of(p, other).at("cb")}}};

@@ -45,7 +45,7 @@ TEST(ConvPlanNeighbours, DifferInEveryChoice) {
       {"bk", [](const auto& n) { return n.bk == 128; }},
       {"a part of the pixels", [](const auto& n) { return n.bq == 131; }},
       {"whole tiles", [](const auto& n) { return n.bq == 198; }},
-      {"rows", [](const auto& n) { return !n.flat && n.bq == 28; }},
+      {"rows", [](const auto& n) { return !n.flat() && n.bq == 28; }},
       {"prefetch", [](const auto& n) { return n.src == SrcAccess::prefetch; }},
       {"stream", [](const auto& n) { return n.dst == CAccess::stream; }},
       {"prefetch of dst", [](const auto& n) { return n.dst == CAccess::prefetch; }},
@@ -83,8 +83,8 @@ TEST(ConvPlanNeighbours, BeginWithSomeOfEachKind) {
   const std::vector<ConvPlan> first(all.begin(), all.begin() + 12);
   EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.bc != plan.bc; }));
   EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.bk != plan.bk; }));
-  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.flat && n.bq != plan.bq; }));
-  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return !n.flat; }));
+  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.flat() && n.bq != plan.bq; }));
+  EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return !n.flat(); }));
   EXPECT_TRUE(std::ranges::any_of(first, [&](const auto& n) { return n.src == SrcAccess::prefetch; }));
 }
 

@@ -23,17 +23,17 @@ class OnCudaSettings : public testing::TestWithParam<CudaSetting> {
   }
 };
 
+constexpr bool takes_f32(const CudaSetting& setting) { return setting.brick != CudaBrick::warpgroups; }
+
 inline const auto kCudaSettings = testing::Values(
     CudaSetting{CudaPath::launcher, CudaBrick::portable, 64}, CudaSetting{CudaPath::launcher, CudaBrick::staged, 256},
     CudaSetting{CudaPath::launcher, CudaBrick::tensor_cores}, CudaSetting{CudaPath::kokkos, CudaBrick::portable, 64},
-    CudaSetting{CudaPath::kokkos, CudaBrick::staged, 256});
+    CudaSetting{CudaPath::kokkos, CudaBrick::staged, 256}, CudaSetting{CudaPath::launcher, CudaBrick::warpgroups});
 
 inline std::string name_of_cuda_setting(const testing::TestParamInfo<CudaSetting>& setting) {
   std::string name(to_string(setting.param.path));
-  name += setting.param.brick == CudaBrick::portable ? "Portable"
-          : setting.param.brick == CudaBrick::staged ? "Staged"
-                                                     : "TensorCores";
-  return name;
+  constexpr const char* kBricks[] = {"Portable", "Staged", "TensorCores", "Warpgroups"};
+  return name + kBricks[static_cast<int>(setting.param.brick)];
 }
 
 }  // namespace brickwork

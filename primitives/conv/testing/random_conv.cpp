@@ -117,8 +117,8 @@ ConvPlan random_conv_plan(const ConvView& p) {
   ConvPlan plan{.bc = block(p.C), .bk = block(p.K)};
   plan.src = static_cast<SrcAccess>(pick(0, 1));
   if (can_be_flat(p, SrcAccess::gathered) && pick(0, 1) == 1) plan.src = SrcAccess::gathered;
-  plan.flat = plan.src == SrcAccess::gathered || (can_be_flat(p, plan.src) && pick(0, 1) == 1);
-  const std::int64_t cols = pixel_grid(p, plan.flat).cols;
+  plan.pixels = flat_if(plan.src == SrcAccess::gathered || (can_be_flat(p, plan.src) && pick(0, 1) == 1));
+  const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
   plan.bq = pick(0, 2) == 0 ? cols : pick(1, cols);
   plan.dst = static_cast<CAccess>(pick(0, 2));
   plan.taps = static_cast<Taps>(pick(0, 1));
@@ -151,16 +151,16 @@ ConvUpdatePlan random_update_plan(const ConvProblem& p) {
                                  return loop != "oj" && std::ranges::count(outside, loop) == 0;
                                });
   plan.gathers = can_be_flat(p, SrcAccess::gathered) && gathers_once(plan.loops) && pick(0, 1) == 1;
-  plan.flat = plan.gathers || (can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1);
-  if (plan.flat && !plan.gathers && pick(0, 1) == 1) plan.bq = std::gcd(p.P() * p.Q(), pick(1, p.P() * p.Q()));
+  plan.pixels = flat_if(plan.gathers || (can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1));
+  if (plan.flat() && !plan.gathers && pick(0, 1) == 1) plan.bq = std::gcd(p.P() * p.Q(), pick(1, p.P() * p.Q()));
   return plan;
 }
 
 ConvProblem moved_to_block_boundaries(ConvProblem p, const ConvPlan& plan) {
   p.C = moved(p.C, plan.bc);
   p.K = moved(p.K, plan.bk);
-  const std::int64_t cols = moved(pixel_grid(p, plan.flat).cols, plan.bq);
-  if (plan.flat) {
+  const std::int64_t cols = moved(pixel_grid(p, plan.pixels).cols, plan.bq);
+  if (plan.flat()) {
     const std::int64_t P = cols % 3 == 0 ? 3 : cols % 2 == 0 ? 2 : 1;
     p.H = input_size(P, p.stride_h, p.R, p.pad_h);
     p.W = input_size(cols / P, p.stride_w, p.S, p.pad_w);

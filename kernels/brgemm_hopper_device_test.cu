@@ -1,0 +1,66 @@
+// The brick on wgmma where there is a device that has it: exact there as on the host.
+#include <gtest/gtest.h>
+
+#include "cuda_warpgroups.cuh"
+#include "device_canary.cuh"
+#include "mma_tiles.hpp"
+#include "testing/brgemm_check.hpp"
+#include "testing/brgemm_on_device.cuh"
+
+namespace brickwork {
+namespace {
+
+template <class Tile>
+__global__ void __launch_bounds__(Tile::kThreads) wgmma_on_device(BrgemmShape shape, BrgemmCall call) {
+  extern __shared__ __align__(1024) unsigned char stages[];
+  CudaWarpgroups block(stages);
+  brgemm_wgmma<Tile, float>(block, shape, call);
+}
+
+template <class Tile>
+auto warpgroup_kernel(const BrgemmShape& shape) {
+  return device_kernel<bf16>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
+    require_cuda(
+        cudaFuncSetAttribute(wgmma_on_device<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kScratch),
+        "shared memory");
+    wgmma_on_device<Tile><<<1, Tile::kThreads, Tile::kScratch>>>(s, call);
+  });
+}
+
+class Warpgroups : public OnDevice {
+ protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    if (!IsSkipped() && device_canary().arch != 900) GTEST_SKIP() << "wgmma is of sm_90 alone";
+  }
+};
+
+template <bool a_transposed>
+void check_warpgroups() {
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+    for (int m : {1, 16, 77, 128, 200})
+      for (int n : {1, 8, 64, 200, 256})
+        for (int k : {1, 24, 64, 71, 128})
+          for (const LastStep& last : kLastSteps) {
+            const bool epilogue = last.activation != Activation::none;
+            const BrgemmCase test{
+                .shape = padded_shape(m, n, k, m % 2 + n % 2 + k % 2 == 0 ? 0 : 1, m % 2, kind, a_transposed),
+                .batch = m % 4,
+                .rows = epilogue ? m / 2 : -1,
+                .bias = epilogue,
+                .residual = epilogue,
+                .last = last};
+            ASSERT_EQ(check_brgemm(warpgroup_kernel<WidestWgmmaTile<a_transposed>>(test.shape), test), "")
+                << to_string(test);
+            ASSERT_EQ(check_brgemm(warpgroup_kernel<WideWgmmaTile<a_transposed>>(test.shape), test), "")
+                << to_string(test);
+            ASSERT_EQ(check_brgemm(warpgroup_kernel<NarrowWgmmaTile<a_transposed>>(test.shape), test), "")
+                << to_string(test);
+          }
+}
+
+TEST_F(Warpgroups, AreExact) { check_warpgroups<false>(); }
+TEST_F(Warpgroups, AreExactWithATransposed) { check_warpgroups<true>(); }
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,126 @@
+// The sums of a brick on tensor cores: in the registers of its warps, by way of shared memory to C. Tile and Block: see
+// brgemm_mma.hpp.
+#pragma once
+#include <cstdint>
+
+#include "brgemm.hpp"
+#include "finished_element.hpp"
+#include "host_device.hpp"
+#include "mma_fragments.hpp"
+
+namespace brickwork::mma {
+
+template <class Tile, class Warp>
+struct WarpSums {
+  static constexpr int kRows = Tile::kWarpM / Tile::Mma::kM, kCols = Tile::kWarpN / Tile::Mma::kN;
+  typename Warp::template Lanes<Sums> of[kRows][kCols];
+};
+
+template <class Tile, class Block>
+BRICKWORK_HOST_DEVICE void store_sums(Block& block, typename Block::Warp& warp, int number,
+                                      WarpSums<Tile, typename Block::Warp>& sums) {
+  using S = WarpSums<Tile, typename Block::Warp>;
+  const int row = number / Tile::kWarpsN * Tile::kWarpM, col = number % Tile::kWarpsN * Tile::kWarpN;
+  warp.each_lane([&](int lane) {
+    BRICKWORK_DEVICE_UNROLL for (int i = 0; i < S::kRows; ++i) {
+      BRICKWORK_DEVICE_UNROLL for (int j = 0; j < S::kCols; ++j) {
+        BRICKWORK_DEVICE_UNROLL for (int r = 0; r < 4; ++r) {
+          const RowAndColumn at = sum_at(lane, r);
+          block.store((row + i * Tile::Mma::kM + at.row) * Tile::kSumsRow + (col + j * Tile::Mma::kN + at.col) * 4,
+                      sums.of[i][j][lane].of[r]);
+        }
+      }
+    }
+  });
+}
+
+// Neighbours that begin at a multiple of their bytes, stored at once: the members of a struct of bf16 the compiler
+// would store one by one.
+template <int n, class TC>
+BRICKWORK_HOST_DEVICE void store_together(TC* to, const TC (&from)[n]) {
+  constexpr int kWords = n * static_cast<int>(sizeof(TC)) / 4;
+  struct alignas(4 * kWords) Words {
+    std::uint32_t of[kWords];
+  } words;
+  BRICKWORK_DEVICE_UNROLL for (int i = 0; i < kWords; ++i) {
+    if constexpr (sizeof(TC) == 2) {
+      words.of[i] = std::uint32_t{from[2 * i].bits} | std::uint32_t{from[2 * i + 1].bits} << 16;
+    } else {
+      words.of[i] = __builtin_bit_cast(std::uint32_t, from[i]);
+    }
+  }
+  *reinterpret_cast<Words*>(to) = words;
+}
+
+// From shared memory to C, four neighbours at a time: there they are next to each other whatever the fragments, and the
+// epilogue's curves are compiled once and not for every register.
+template <class Tile, class TC, class Block>
+BRICKWORK_HOST_DEVICE void store_c(Block& block, int thread, const BrgemmShape& shape, const BrgemmCall& call, int row0,
+                                   int col0, int rows, int cols) {
+  constexpr int kFour = 4, kPerRow = Tile::kN / kFour;
+  BRICKWORK_DEVICE_NO_UNROLL for (int e = thread; e < Tile::kM * kPerRow; e += Tile::kThreads) {
+    const int row = e / kPerRow, col = e % kPerRow * kFour;
+    if (row >= rows || col >= cols) continue;
+    const int live = cols - col < kFour ? cols - col : kFour;
+    const std::int64_t place = shape.place_in_c(call.first_pixel + row0 + row);
+    TC* const c = static_cast<TC*>(call.c) + place + col0 + col;
+    TC four[kFour];
+    BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kFour; ++j) {
+      if (j >= live) continue;
+      const float sum = block.template load<float>(row * Tile::kSumsRow + (col + j) * 4);
+      four[j] = finished_element<TC>(shape, call, sum, row0 + row, place, col0 + col + j);
+    }
+    if (live == kFour && reinterpret_cast<std::uintptr_t>(c) % sizeof(four) == 0) {
+      store_together(c, four);
+    } else {
+      BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kFour; ++j) {
+        if (j < live) c[j] = four[j];
+      }
+    }
+  }
+}
+
+// C as it is summed, eight or four neighbours at a time, where no epilogue is asked for.
+template <class Tile, class TC, class Block>
+BRICKWORK_HOST_DEVICE void store_plain_c(Block& block, int thread, const BrgemmShape& shape, const BrgemmCall& call,
+                                         int row0, int col0, int rows, int cols) {
+  constexpr int kAtOnce = kCopied / static_cast<int>(sizeof(TC)), kPerRow = Tile::kN / kAtOnce;
+  BRICKWORK_DEVICE_NO_UNROLL for (int e = thread; e < Tile::kM * kPerRow; e += Tile::kThreads) {
+    const int row = e / kPerRow, col = e % kPerRow * kAtOnce;
+    if (row >= rows || col >= cols) continue;
+    const std::int64_t place = shape.place_in_c(call.first_pixel + row0 + row) + col0 + col;
+    TC chunk[kAtOnce];
+    BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kAtOnce; j += 4) {
+      float four[4];
+      block.load_four(row * Tile::kSumsRow + (col + j) * 4, four);
+      BRICKWORK_DEVICE_UNROLL for (int i = 0; i < 4; ++i) chunk[j + i] = TC(four[i]);
+    }
+    store_together(static_cast<TC*>(call.c) + place, chunk);
+  }
+}
+
+// Whether all of a tile's rows may be stored so.
+template <class TC>
+BRICKWORK_HOST_DEVICE bool can_store_plain_c(const BrgemmShape& shape, const BrgemmCall& call, int col0, int cols) {
+  constexpr std::int64_t size = sizeof(TC);
+  const auto whole = [](std::int64_t elements) { return elements * size % kCopied == 0; };
+  return shape.beta == 0 && !call.epilogue.any() && whole(cols) && whole(shape.ldc) && whole(shape.pixels_of_c.row) &&
+         whole(shape.pixels_of_c.image) &&
+         reinterpret_cast<std::uintptr_t>(static_cast<TC*>(call.c) + col0) % kCopied == 0;
+}
+
+// A tile's sums become C. The block has read what else lies in its scratch, and leaves through a barrier.
+template <class Tile, class TC, class Block, class Sums>
+BRICKWORK_HOST_DEVICE void finish_tile(Block& block, const BrgemmShape& shape, const BrgemmCall& call, int row, int col,
+                                       int rows, int cols, Sums& sums) {
+  block.each_warp([&](typename Block::Warp& warp, int number) { store_sums<Tile>(block, warp, number, sums[number]); });
+  block.barrier();
+  if (can_store_plain_c<TC>(shape, call, col, cols)) {
+    block.each_thread([&](int thread) { store_plain_c<Tile, TC>(block, thread, shape, call, row, col, rows, cols); });
+  } else {
+    block.each_thread([&](int thread) { store_c<Tile, TC>(block, thread, shape, call, row, col, rows, cols); });
+  }
+  block.barrier();
+}
+
+}  // namespace brickwork::mma
