@@ -63,6 +63,7 @@ LISTED = {
     "brickwork-simd": ("Brickwork, simd brick", "#0072B2", "", "o"),
     "brickwork-libxsmm": ("Brickwork, LIBXSMM brick", "#56B4E9", "", "s"),
     "brickwork-mma": ("Brickwork, tensor cores", "#1F4E79", "", "h"),
+    "brickwork-wgmma": ("Brickwork, tensor cores by wgmma", "#0B2239", "", "X"),
     "brickwork-portable": ("Brickwork, portable brick", "#B9DDF1", "", "^"),
     "brickwork-portable-kokkos": ("Brickwork, portable brick by Kokkos' teams", "#7BAFD4", "", "v"),
     "onednn": ("oneDNN", "#D55E00", "//////", "D"),

@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = {
     "device": "experiments/contender/contender_test",
+    "driver": "kernels/kernels_test",
     "brick": "kernels/brgemm_device_test",
     "conv": "primitives/conv_cuda_test",
     "libraries": "baselines/baselines_test",
