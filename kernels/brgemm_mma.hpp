@@ -4,12 +4,12 @@
 //
 // A block of threads does a call. What it can do is a parameter: CudaWarps (cuda_warps.cuh), or HostWarps
 // (testing/host_warps.hpp), which runs the same code on the host, a warp after the other between two barriers:
-//   each_thread(f), each_warp(f)   f(thread), f(warp, its number): on a device for those that call
-//   PerThread<S>, PerWarp<S>, Warp::Lanes<S>     state of each thread, of each warp, of each lane
+//   each_thread(f), each_warp(f)      f(thread), f(warp, its number): on a device for those that call
+//   PerThread<S>, PerWarp<S>          state of each thread, of each warp
+//   Warp::Lanes<S>                    of each lane
 //   copy_async<all>(to, from, live)   16 bytes of shared memory: from global memory, or zeros; all: live in any case
-//   commit(), wait<n>()            end a group of copies; wait for all but the last n groups
-//   load<T>(from), load_four(from, four), store(to, x)   shared memory, whose places are bytes from the call's scratch,
-//                                  aligned to 128
+//   commit(), wait<n>()               end a group of copies; wait for all but the last n groups
+//   load<T>(from), load_four(from, four), store(to, x)   shared memory, whose places are bytes from the call's scratch
 #pragma once
 #include <cstdint>
 

@@ -3,14 +3,12 @@
 // written again once the step before the last is finished. For the "a" variant of sm_90 alone.
 //
 // A block's warps are groups of four, of 64 rows each. Beside what brgemm_mma.hpp asks of a block:
-//   publish()                                 makes copies that were waited for known to products
-//   commit_products(), wait_products<n>()     end a group of products; wait for all but the last n groups
-//   Warp::keep(sums)                          sums are in registers from here on: set to zero later, between products,
-//   they
-//                                             would end the pipeline
-//   Warp::begin_products()                    before the first product of a group
-//   Warp::multiply_add<Tile>(sums, number, a, b)   16 steps over k: of its 16 rows, by operands at a and b in shared
-//   memory
+//   publish()                 makes copies that were waited for known to products
+//   commit_products()         ends a group of products
+//   wait_products<n>()        waits for all but the last n groups
+//   Warp::keep(sums)          sums are in registers: zeros that come later, between products, end the pipeline
+//   Warp::begin_products()    before the first product of a group
+//   Warp::multiply_add<Tile>(sums, number, a, b)   its 16 rows' products of 16 steps over k, of operands at a and b
 #pragma once
 #include <cstdint>
 

@@ -172,9 +172,10 @@ class HostWarps {
     if (!holds) throw std::logic_error(std::string("HostWarps: ") + what);
   }
   std::size_t chunk_of(int at, int bytes) const {
-    require(at >= 0 && at % bytes == 0 && static_cast<std::size_t>(at + bytes) <= memory_.size(),
-            "outside the scratch");
-    return static_cast<std::size_t>(at / mma::kCopied);
+    require(
+        at >= 0 && at % bytes == 0 && static_cast<std::size_t>(at) + static_cast<std::size_t>(bytes) <= memory_.size(),
+        "outside the scratch");
+    return static_cast<std::size_t>(at) / mma::kCopied;
   }
   void write(int to, int bytes) {
     const std::size_t chunk = chunk_of(to, bytes);
