@@ -74,7 +74,8 @@ inline constexpr const char* kForwardOnGpu[] = {
     "N1 C64 K72 H3 W131 R3 ph1 relu",          "N1 C130 K67 H9 W5 R3 sh2", "N3 C64 K136 H12 sh2 bias",
     "N1 C72 K200 H1 W140 bias+relu",           "N1 C33 K10 H1 W7"};
 inline constexpr const char* kTrainingOnGpu[] = {
-    "N2 C20 K40 H9 R3 ph1", "N1 C3 K64 H20 R7 sh2 ph3", "N2 C64 K64 H7",   "N1 C130 K67 H9 W5 R3 sh2",
-    "N3 C64 K136 H12 sh2",  "N1 C72 K200 H1 W140",      "N1 C33 K10 H1 W7"};
+    "N2 C20 K40 H9 R3 ph1", "N1 C3 K64 H20 R7 sh2 ph3", "N2 C64 K64 H7",    "N1 C130 K67 H9 W5 R3 sh2",
+    "N3 C64 K136 H12 sh2",  "N1 C72 K200 H1 W140",      "N1 C33 K10 H1 W7", "N2 C24 K16 H9 W7 sh2",
+    "N2 C12 K20 H7 sh2 ph1"};  // phases without taps of fewer pixels, and of more
 
 }  // namespace brickwork
