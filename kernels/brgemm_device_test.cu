@@ -26,13 +26,6 @@ __global__ void __launch_bounds__(256) staged_on_device(BrgemmShape shape, Brgem
   brgemm_staged<float, float>(CudaBlock(), shape, call, reinterpret_cast<float*>(stages));
 }
 
-template <class Tile>
-__global__ void __launch_bounds__(Tile::kThreads) mma_on_device(BrgemmShape shape, BrgemmCall call) {
-  extern __shared__ __align__(128) unsigned char stages[];
-  CudaWarps block(stages);
-  brgemm_mma<Tile, float>(block, shape, call);
-}
-
 __global__ void epilogue_on_device(float* c, int m, int n, std::int64_t ldc, TileEpilogue epilogue) {
   apply_epilogue_portable(c, m, n, ldc, epilogue);
 }
@@ -54,15 +47,6 @@ auto portable_kernel(const BrgemmShape& shape) {
 auto staged_kernel(const BrgemmShape& shape) {
   return device_kernel<float>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
     staged_on_device<<<1, 64, staged_scratch<float>(s)>>>(s, call);
-  });
-}
-
-template <class Tile>
-auto tensor_core_kernel(const BrgemmShape& shape) {
-  return device_kernel<typename Tile::Element>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
-    require_cuda(cudaFuncSetAttribute(mma_on_device<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kScratch),
-                 "shared memory");
-    mma_on_device<Tile><<<1, Tile::kThreads, Tile::kScratch>>>(s, call);
   });
 }
 
@@ -132,9 +116,9 @@ void check_tensor_cores() {
                   .bias = epilogue,
                   .residual = epilogue,
                   .last = last};
-              ASSERT_EQ(check_brgemm(tensor_core_kernel<WideMmaTile<T, a_transposed>>(test.shape), test), "")
+              ASSERT_EQ(check_brgemm(tile_kernel<WideMmaTile<T, a_transposed>, CudaWarps>(test.shape), test), "")
                   << to_string(test);
-              ASSERT_EQ(check_brgemm(tensor_core_kernel<NarrowMmaTile<T, a_transposed>>(test.shape), test), "")
+              ASSERT_EQ(check_brgemm(tile_kernel<NarrowMmaTile<T, a_transposed>, CudaWarps>(test.shape), test), "")
                   << to_string(test);
             }
 }

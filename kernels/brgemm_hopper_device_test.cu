@@ -10,23 +10,6 @@
 namespace brickwork {
 namespace {
 
-template <class Tile>
-__global__ void __launch_bounds__(Tile::kThreads) wgmma_on_device(BrgemmShape shape, BrgemmCall call) {
-  extern __shared__ __align__(1024) unsigned char stages[];
-  CudaWarpgroups block(stages);
-  brgemm_wgmma<Tile, float>(block, shape, call);
-}
-
-template <class Tile>
-auto warpgroup_kernel(const BrgemmShape& shape) {
-  return device_kernel<bf16>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
-    require_cuda(
-        cudaFuncSetAttribute(wgmma_on_device<Tile>, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kScratch),
-        "shared memory");
-    wgmma_on_device<Tile><<<1, Tile::kThreads, Tile::kScratch>>>(s, call);
-  });
-}
-
 class Warpgroups : public OnDevice {
  protected:
   void SetUp() override {
@@ -50,11 +33,11 @@ void check_warpgroups() {
                 .bias = epilogue,
                 .residual = epilogue,
                 .last = last};
-            ASSERT_EQ(check_brgemm(warpgroup_kernel<WidestWgmmaTile<a_transposed>>(test.shape), test), "")
+            ASSERT_EQ(check_brgemm(tile_kernel<WidestWgmmaTile<a_transposed>, CudaWarpgroups>(test.shape), test), "")
                 << to_string(test);
-            ASSERT_EQ(check_brgemm(warpgroup_kernel<WideWgmmaTile<a_transposed>>(test.shape), test), "")
+            ASSERT_EQ(check_brgemm(tile_kernel<WideWgmmaTile<a_transposed>, CudaWarpgroups>(test.shape), test), "")
                 << to_string(test);
-            ASSERT_EQ(check_brgemm(warpgroup_kernel<NarrowWgmmaTile<a_transposed>>(test.shape), test), "")
+            ASSERT_EQ(check_brgemm(tile_kernel<NarrowWgmmaTile<a_transposed>, CudaWarpgroups>(test.shape), test), "")
                 << to_string(test);
           }
 }

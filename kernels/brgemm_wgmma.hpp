@@ -15,8 +15,8 @@
 #include "bf16.hpp"
 #include "brgemm.hpp"
 #include "host_device.hpp"
-#include "mma_copies.hpp"
 #include "mma_fragments.hpp"
+#include "mma_pipeline.hpp"
 #include "mma_sums.hpp"
 
 namespace brickwork {
@@ -57,46 +57,39 @@ BRICKWORK_HOST_DEVICE void multiply_stage(Warp& warp, int number, int stage, War
   }
 }
 
+// Those of a step go on in the next one, as multiply_tiles() has them.
+template <class Tile>
+struct ProductsUnderWay {
+  template <class Block, class Sums>
+  BRICKWORK_HOST_DEVICE static void begin(Block& block, Sums& sums) {
+    block.each_warp([&](typename Block::Warp& warp, int number) { warp.keep(sums[number].of[0]); });
+  }
+  template <class Block>
+  BRICKWORK_HOST_DEVICE static void finish(Block& block) {
+    block.template wait_products<0>();
+  }
+
+  template <class Block, class Copies, class Sums>
+  BRICKWORK_HOST_DEVICE static void step(Block& block, Copies& copies, int reads, int writes, Sums& sums) {
+    block.template wait<Tile::Ring::kUnfinished>();
+    block.publish();
+    block.barrier();  // this step's copies are there for all, and all have finished the step before the last
+    block.each_warp([&](typename Block::Warp& warp, int number) {
+      multiply_stage<Tile>(warp, number, reads * Tile::kStageBytes, sums[number]);
+    });
+    block.commit_products();
+    copies.bring(writes);
+    block.template wait_products<1>();
+  }
+};
+
 }  // namespace mma
 
 // To be called by every thread of a block of Tile::kThreads, with Tile::kScratch bytes of scratch, aligned
 // to 1024, and with A transposed as the tile says. The block leaves through a barrier: the scratch is free again.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void brgemm_wgmma(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
-  using Ring = typename Tile::Ring;
-  using Warp = typename Block::Warp;
-  const int m = call.rows < 0 ? shape.m : call.rows;
-  const std::int64_t steps = call.batch.size * ((shape.k + Tile::kK - 1) / Tile::kK);
-
-  for (int row = 0; row < m; row += Tile::kM) {
-    for (int col = 0; col < shape.n; col += Tile::kN) {
-      const int rows = m - row < Tile::kM ? m - row : Tile::kM,
-                cols = shape.n - col < Tile::kN ? shape.n - col : Tile::kN;
-      typename Block::template PerWarp<mma::WarpSums<Tile, Warp>> sums{};
-      block.each_warp([&](Warp& warp, int number) { warp.keep(sums[number].of[0]); });
-      mma::TileCopies<Tile, Block> copies(block, shape, call, row, col, rows, cols);
-
-      int reads = 0, writes = 0;
-      for (; writes < Ring::kAhead; ++writes) copies.bring(writes);
-      BRICKWORK_DEVICE_NO_UNROLL for (std::int64_t step = 0; step < steps; ++step) {
-        block.template wait<Ring::kUnfinished>();
-        block.publish();
-        block.barrier();  // this step's copies are there for all, and all have finished the step before the last
-        block.each_warp([&](Warp& warp, int number) {
-          mma::multiply_stage<Tile>(warp, number, reads * Tile::kStageBytes, sums[number]);
-        });
-        block.commit_products();
-        copies.bring(writes);
-        block.template wait_products<1>();
-        reads = Ring::next(reads), writes = Ring::next(writes);
-      }
-
-      block.template wait_products<0>();
-      block.template wait<0>();
-      block.barrier();
-      mma::finish_tile<Tile, TC>(block, shape, call, row, col, rows, cols, sums);
-    }
-  }
+  mma::multiply_tiles<Tile, TC, mma::ProductsUnderWay<Tile>>(block, shape, call);
 }
 
 }  // namespace brickwork

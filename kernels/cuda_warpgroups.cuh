@@ -28,43 +28,46 @@ struct CudaWarpOfGroup : CudaWarp {
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #define BRICKWORK_SUM(i) \
   "+f"(sums[i].mine.of[0]), "+f"(sums[i].mine.of[1]), "+f"(sums[i].mine.of[2]), "+f"(sums[i].mine.of[3])
-#define BRICKWORK_SUMS(i) BRICKWORK_SUM(i), BRICKWORK_SUM(i + 1), BRICKWORK_SUM(i + 2), BRICKWORK_SUM(i + 3)
-    static_assert(Tile::kN == 64 || Tile::kN == 128 || Tile::kN == 256);
+#define BRICKWORK_FOUR_SUMS(i) BRICKWORK_SUM(i), BRICKWORK_SUM(i + 1), BRICKWORK_SUM(i + 2), BRICKWORK_SUM(i + 3)
+#define BRICKWORK_SUMS_64 BRICKWORK_FOUR_SUMS(0), BRICKWORK_FOUR_SUMS(4)
+#define BRICKWORK_SUMS_128 BRICKWORK_SUMS_64, BRICKWORK_FOUR_SUMS(8), BRICKWORK_FOUR_SUMS(12)
+#define BRICKWORK_SUMS_256 \
+  BRICKWORK_SUMS_128, BRICKWORK_FOUR_SUMS(16), BRICKWORK_FOUR_SUMS(20), BRICKWORK_FOUR_SUMS(24), BRICKWORK_FOUR_SUMS(28)
+#define BRICKWORK_NAMES_64                                               \
+  "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15" \
+  ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define BRICKWORK_NAMES_128                                                              \
+  BRICKWORK_NAMES_64                                                                     \
+      ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47" \
+      ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define BRICKWORK_NAMES_256                                                                          \
+  BRICKWORK_NAMES_128                                                                                \
+      ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"             \
+      ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"             \
+      ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
+      ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+// n columns of sums, and the names of the operands behind them.
+#define BRICKWORK_WGMMA(n, a, b, transposed)                                                                \
+  asm volatile("{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.mma_async.sync.aligned.m64n" #n              \
+               "k16.f32.bf16.bf16 {" BRICKWORK_NAMES_##n "}, " a ", " b ", add, 1, 1, " transposed ", 1; }" \
+               : BRICKWORK_SUMS_##n                                                                         \
+               : "l"(of_a), "l"(of_b), "n"(Tile::kATransposed ? 1 : 0))
     if constexpr (Tile::kN == 64) {
-      asm volatile(
-          "{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
-          "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-          "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-          "}, %32, %33, add, 1, 1, %34, 1; }"
-          : BRICKWORK_SUMS(0), BRICKWORK_SUMS(4)
-          : "l"(of_a), "l"(of_b), "n"(Tile::kATransposed ? 1 : 0));
+      BRICKWORK_WGMMA(64, "%32", "%33", "%34");
     } else if constexpr (Tile::kN == 128) {
-      asm volatile(
-          "{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-          "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-          "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "
-          "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, "
-          "%60, %61, %62, %63"
-          "}, %64, %65, add, 1, 1, %66, 1; }"
-          : BRICKWORK_SUMS(0), BRICKWORK_SUMS(4), BRICKWORK_SUMS(8), BRICKWORK_SUMS(12)
-          : "l"(of_a), "l"(of_b), "n"(Tile::kATransposed ? 1 : 0));
-    } else if constexpr (Tile::kN == 256) {
-      asm volatile(
-          "{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {"
-          "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-          "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, "
-          "%40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, "
-          "%60, %61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
-          "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, "
-          "%100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, "
-          "%118, %119, "
-          "%120, %121, %122, %123, %124, %125, %126, %127"
-          "}, %128, %129, add, 1, 1, %130, 1; }"
-          : BRICKWORK_SUMS(0), BRICKWORK_SUMS(4), BRICKWORK_SUMS(8), BRICKWORK_SUMS(12), BRICKWORK_SUMS(16),
-            BRICKWORK_SUMS(20), BRICKWORK_SUMS(24), BRICKWORK_SUMS(28)
-          : "l"(of_a), "l"(of_b), "n"(Tile::kATransposed ? 1 : 0));
+      BRICKWORK_WGMMA(128, "%64", "%65", "%66");
+    } else {
+      static_assert(Tile::kN == 256);
+      BRICKWORK_WGMMA(256, "%128", "%129", "%130");
     }
-#undef BRICKWORK_SUMS
+#undef BRICKWORK_WGMMA
+#undef BRICKWORK_NAMES_256
+#undef BRICKWORK_NAMES_128
+#undef BRICKWORK_NAMES_64
+#undef BRICKWORK_SUMS_256
+#undef BRICKWORK_SUMS_128
+#undef BRICKWORK_SUMS_64
+#undef BRICKWORK_FOUR_SUMS
 #undef BRICKWORK_SUM
 #else
     __trap();

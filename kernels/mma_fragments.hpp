@@ -50,15 +50,31 @@ BRICKWORK_HOST_DEVICE constexpr RowAndColumn sum_at(int lane, int r) {
 // (A linter takes the two sizes of a square tile for one.)
 constexpr int one_of(bool first, int a, int b) { return first ? a : b; }
 
-// x by k elements of an operand in shared memory, with one or the other next to each other. Chunks of 16 bytes within a
-// row are swizzled: what a warp reads at once lies in different banks.
-template <class T, int x_size, int k_size, bool k_inside>
-struct SharedTile {
+// x by k elements of an operand, in rows of either, and the chunks of 16 bytes that those are copied by.
+// Tile::chunk(row, chunk) is where one lies, in bytes from the tile's first.
+template <class Tile, class T, int x_size, int k_size, bool k_inside>
+struct TileOfChunks {
   static constexpr int kElement = static_cast<int>(sizeof(T));
   static constexpr int kChunk = kCopied / kElement;  // elements
   static constexpr int kRows = one_of(k_inside, x_size, k_size), kCols = one_of(k_inside, k_size, x_size);
   static constexpr int kChunks = kCols / kChunk;  // of a row
   static constexpr int kBytes = x_size * k_size * kElement;
+
+  // Of all chunks, in the order in which they are copied.
+  BRICKWORK_HOST_DEVICE static constexpr int row_of(int number) { return number / kChunks; }
+  BRICKWORK_HOST_DEVICE static constexpr int chunk_of(int number) { return number % kChunks; }
+  BRICKWORK_HOST_DEVICE static constexpr int element(int x, int k) {
+    const int row = k_inside ? x : k, col = k_inside ? k : x;
+    return Tile::chunk(row, col / kChunk) + col % kChunk * kElement;
+  }
+};
+
+// x by k elements of an operand in shared memory, with one or the other next to each other. Chunks of 16 bytes within a
+// row are swizzled: what a warp reads at once lies in different banks.
+template <class T, int x_size, int k_size, bool k_inside>
+struct SharedTile : TileOfChunks<SharedTile<T, x_size, k_size, k_inside>, T, x_size, k_size, k_inside> {
+  using Chunks = TileOfChunks<SharedTile, T, x_size, k_size, k_inside>;
+  using Chunks::kElement, Chunks::kChunk, Chunks::kCols, Chunks::kChunks;
   static constexpr bool kByColumns = kElement == 4 && !k_inside;  // 4 rows by 8 elements; else 8 rows by 16 bytes
   static constexpr int kSwizzleRows = kByColumns ? 4 : 8;         // after which it repeats itself
   static_assert(kCols % kChunk == 0 && (kChunks & (kChunks - 1)) == 0 && (!kByColumns || kChunks >= 8));
@@ -67,16 +83,8 @@ struct SharedTile {
     if (kByColumns) return row % 4 * 2;
     return kChunks >= 8 ? row % 8 : row / (8 / kChunks) % kChunks;
   }
-  // Of all chunks, in the order in which they are copied.
-  BRICKWORK_HOST_DEVICE static constexpr int row_of(int number) { return number / kChunks; }
-  BRICKWORK_HOST_DEVICE static constexpr int chunk_of(int number) { return number % kChunks; }
-  // Bytes from the tile's first.
   BRICKWORK_HOST_DEVICE static constexpr int chunk(int row, int chunk) {
     return (row * kChunks + (chunk ^ swizzle(row))) * kCopied;
-  }
-  BRICKWORK_HOST_DEVICE static constexpr int element(int x, int k) {
-    const int row = k_inside ? x : k, col = k_inside ? k : x;
-    return chunk(row, col / kChunk) + col % kChunk * kElement;
   }
 };
 
@@ -100,12 +108,9 @@ BRICKWORK_HOST_DEVICE constexpr XAndK matrix_row_of_b(int lane) {
 // Source: PTX ISA, matrix descriptors of wgmma with 128-byte swizzle; their canonical layouts are in CUTLASS'
 // mma_traits_sm90_gmma.hpp.
 template <class T, int x_size, int k_size, bool k_inside>
-struct SwizzledTile {
-  static constexpr int kElement = static_cast<int>(sizeof(T));
-  static constexpr int kChunk = kCopied / kElement;  // elements
-  static constexpr int kRows = one_of(k_inside, x_size, k_size), kCols = one_of(k_inside, k_size, x_size);
-  static constexpr int kChunks = kCols / kChunk;  // of a row
-  static constexpr int kBytes = x_size * k_size * kElement;
+struct SwizzledTile : TileOfChunks<SwizzledTile<T, x_size, k_size, k_inside>, T, x_size, k_size, k_inside> {
+  using Chunks = TileOfChunks<SwizzledTile, T, x_size, k_size, k_inside>;
+  using Chunks::kElement, Chunks::kRows, Chunks::kChunks;
   static constexpr int kSwizzleRows = 8, kLine = 128, kAtom = kSwizzleRows * kLine;  // bytes
   static constexpr int kOfLine = kLine / kCopied;                                    // chunks
   static_assert(kElement == 2 && kRows % 8 == 0 && kChunks % kOfLine == 0);
@@ -113,14 +118,8 @@ struct SwizzledTile {
   static constexpr int kNextColumns = kRows * kLine;
   static constexpr int kNextX = k_inside ? 64 * kLine : kNextColumns, kNextK = k_inside ? 16 * kElement : 2 * kAtom;
 
-  BRICKWORK_HOST_DEVICE static constexpr int row_of(int number) { return number / kChunks; }
-  BRICKWORK_HOST_DEVICE static constexpr int chunk_of(int number) { return number % kChunks; }
   BRICKWORK_HOST_DEVICE static constexpr int chunk(int row, int chunk) {
     return chunk / kOfLine * kNextColumns + row * kLine + (chunk % kOfLine ^ row % 8) * kCopied;
-  }
-  BRICKWORK_HOST_DEVICE static constexpr int element(int x, int k) {
-    const int row = k_inside ? x : k, col = k_inside ? k : x;
-    return chunk(row, col / kChunk) + col % kChunk * kElement;
   }
 };
 

@@ -7,6 +7,7 @@
 #include "brgemm.hpp"
 #include "cuda_absent.hpp"
 #include "cuda_memory.hpp"
+#include "mma_tiles.hpp"
 #include "require_cuda.hpp"
 #include "testing/member_copies.hpp"
 
@@ -53,6 +54,24 @@ class DeviceKernel final : public BrgemmKernel {
 template <class T, class Launch>
 DeviceKernel<T, Launch> device_kernel(const BrgemmShape& shape, Launch launch) {
   return {shape, launch};
+}
+
+// A tile of mma_tiles.hpp by one block, as Block runs it.
+template <class Tile, class Block>
+__global__ void __launch_bounds__(Tile::kThreads) tile_on_device(BrgemmShape shape, BrgemmCall call) {
+  extern __shared__ __align__(1024) unsigned char stages[];
+  Block block(stages);
+  brgemm_on_tensor_cores<Tile, float>(block, shape, call);
+}
+
+template <class Tile, class Block>
+auto tile_kernel(const BrgemmShape& shape) {
+  return device_kernel<typename Tile::Element>(shape, [](const BrgemmShape& s, const BrgemmCall& call) {
+    const auto kernel = tile_on_device<Tile, Block>;
+    require_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tile::kScratch),
+                 "shared memory");
+    kernel<<<1, Tile::kThreads, Tile::kScratch>>>(s, call);
+  });
 }
 
 // Skips with the reason where there is no GPU.

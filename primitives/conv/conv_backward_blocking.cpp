@@ -35,7 +35,8 @@ void for_each_tap(const BackwardPhase& phase, const ConvProblem& p, const Weight
 
 Result<ConvBackwardBlocking> ConvBackwardBlocking::make(const ConvProblem& problem, const ConvPlan& plan, DType ab) {
   ConvBackwardBlocking blocking(problem);
-  for (const BackwardPhase& part : backward_phases(problem)) {
+  const std::vector<BackwardPhase> phases = backward_phases(problem);
+  for (const BackwardPhase& part : phases) {
     if (!part.has_taps()) continue;
     auto conv = ConvForwardBlocking::make(part.view, plan_of_phase(plan, part.view), to_string(problem), ab);
     if (!conv) return {conv.status(), conv.reason()};
@@ -44,15 +45,15 @@ Result<ConvBackwardBlocking> ConvBackwardBlocking::make(const ConvProblem& probl
   if (blocking.phases_.empty()) {
     return Result<ConvBackwardBlocking>::unsupported("no output sees a pixel of src, so there is nothing to compute");
   }
+  if (plan.joined() && !lie_beside_the_first(phases)) {
+    return Result<ConvBackwardBlocking>::misfit(fmt::format(
+        "plan '{}' does not fit {}: joined needs phases without taps to have no more pixels than the computed one",
+        to_string(plan), to_string(problem)));
+  }
   const ConvView& computed = blocking.phases_.front().part.view;
   const auto first = [&](const ConvView& v) { return blocking.dsrc_layout().pixel(0, 0, v.first_h, v.first_w); };
-  for (const BackwardPhase& part : backward_phases(problem)) {
+  for (const BackwardPhase& part : phases) {
     if (part.has_taps()) continue;
-    if (plan.joined() && (part.view.rows > computed.rows || part.view.cols > computed.cols)) {
-      return Result<ConvBackwardBlocking>::misfit(fmt::format(
-          "plan '{}' does not fit {}: joined needs phases without taps to have no more pixels than the computed one",
-          to_string(plan), to_string(problem)));
-    }
     blocking.without_taps_.push_back({part.view.rows, part.view.cols, first(part.view) - first(computed)});
   }
   return blocking;

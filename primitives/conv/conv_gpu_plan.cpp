@@ -60,10 +60,7 @@ ConvPlan plan_conv_backward_on_gpu(const ConvProblem& p, const GpuModel& gpu) {
   const BackwardPhase& most_taps = phases.front();
   if (!most_taps.has_taps()) return {};
   ConvPlan plan = plan_conv_on_gpu(most_taps.view, gpu);
-  const bool fits = std::ranges::all_of(phases, [&](const BackwardPhase& phase) {
-    return phase.has_taps() || (phase.view.rows <= most_taps.view.rows && phase.view.cols <= most_taps.view.cols);
-  });
-  if (!fits) {  // pixels of those without taps are written beside the computed ones
+  if (!lie_beside_the_first(phases)) {  // pixels of those without taps are written beside the computed ones
     plan.pixels = flat_if(can_be_flat(most_taps.view, SrcAccess::cached));
     plan.bq = std::min(pixel_grid(most_taps.view, plan.pixels).cols, kBlockRows);
   }

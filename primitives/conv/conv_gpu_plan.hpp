@@ -5,6 +5,7 @@
 #pragma once
 #include "conv/conv_plan.hpp"
 #include "conv/conv_update_plan.hpp"
+#include "cuda_setting.hpp"
 
 namespace brickwork {
 
@@ -12,6 +13,13 @@ struct GpuModel {
   std::int64_t multiprocessors = 132;
   std::int64_t least_columns = 64, most_columns = 128;  // of the brick's tiles
 };
+
+// A narrow tile would leave half of a team of the portable bricks without sums.
+constexpr GpuModel gpu_model(CudaBrick brick, std::int64_t multiprocessors = GpuModel().multiprocessors) {
+  return {.multiprocessors = multiprocessors,
+          .least_columns = brick >= CudaBrick::tensor_cores ? 64 : 128,
+          .most_columns = brick == CudaBrick::warpgroups ? 256 : 128};
+}
 
 ConvPlan plan_conv_on_gpu(const ConvView&, const GpuModel& = {});
 inline ConvPlan plan_conv_forward_on_gpu(const ConvProblem& p, const GpuModel& gpu = {}) {

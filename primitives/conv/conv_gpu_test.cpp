@@ -148,12 +148,12 @@ TEST(GpuPlan, FillsTilesAndMultiprocessors) {
   EXPECT_THAT(plan_of("N28 C64 K64 H56 R3 ph1"), HasSubstr("bc=64 bk=64 bq=128 joined"));
   EXPECT_THAT(plan_of("N28 C3 K64 H224 R7 sh2 ph3"), HasSubstr("bc=3 bk=64 bq=128 joined taps=k"));
   const auto of_warpgroups = [](const char* text) {
-    return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), {.most_columns = 256}));
+    return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), gpu_model(CudaBrick::warpgroups)));
   };
   EXPECT_THAT(of_warpgroups("N256 C256 K1024 H14"), HasSubstr("bk=256"));
   EXPECT_THAT(of_warpgroups("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64"));  // else 22 tiles for 132 multiprocessors
   EXPECT_THAT(to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>("N28 C512 K512 H7 R3 ph1"),
-                                                 {.least_columns = 128})),
+                                                 gpu_model(CudaBrick::staged))),
               HasSubstr("bk=128"));
   for (const char* text :
        {"N28 C64 K64 H56", "N256 C64 K256 H56", "N28 C512 K512 H7 R3 ph1", "N1 C4096 K4096 H1 W4096"}) {

@@ -57,4 +57,11 @@ std::vector<BackwardPhase> backward_phases(const ConvProblem& p) {
   return phases;
 }
 
+bool lie_beside_the_first(const std::vector<BackwardPhase>& phases) {
+  const ConvView& first = phases.front().view;
+  return std::ranges::all_of(phases, [&](const BackwardPhase& phase) {
+    return phase.has_taps() || (phase.view.rows <= first.rows && phase.view.cols <= first.cols);
+  });
+}
+
 }  // namespace brickwork

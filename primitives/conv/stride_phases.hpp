@@ -33,4 +33,7 @@ struct BackwardPhase {
 // All of them, beginning with the one of most taps.
 std::vector<BackwardPhase> backward_phases(const ConvProblem&);
 
+// Whether each pixel of those without taps has one of the first phase beside it.
+bool lie_beside_the_first(const std::vector<BackwardPhase>&);
+
 }  // namespace brickwork
