@@ -35,8 +35,8 @@ void copy_back(void* host, const void* device, std::size_t bytes) {
   require_cuda(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost), "a copy from the device failed");
 }
 
-void fill_with_nan(void* device, std::size_t bytes) {
-  require_cuda(cudaMemset(device, 0xff, bytes), "cudaMemset");
+void fill(void* device, unsigned char byte, std::size_t bytes) {
+  require_cuda(cudaMemset(device, byte, bytes), "cudaMemset");
   require_cuda(cudaDeviceSynchronize(), "cudaMemset");
 }
 

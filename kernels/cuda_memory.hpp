@@ -21,7 +21,7 @@ void* allocate(std::size_t bytes);  // throws OutOfCudaMemory
 void release(void*) noexcept;
 void copy_there(void* device, const void* host, std::size_t bytes);
 void copy_back(void* host, const void* device, std::size_t bytes);
-void fill_with_nan(void* device, std::size_t bytes);
+void fill(void* device, unsigned char byte, std::size_t bytes);
 
 }  // namespace cuda_memory
 
@@ -49,7 +49,10 @@ class CudaMemory {
     if (size_ > 0) cuda_memory::copy_back(host, data_, bytes());
   }
   void fill_with_nan() {  // of any floating-point type
-    if (size_ > 0) cuda_memory::fill_with_nan(data_, bytes());
+    if (size_ > 0) cuda_memory::fill(data_, 0xff, bytes());
+  }
+  void fill_with_zeros() {
+    if (size_ > 0) cuda_memory::fill(data_, 0, bytes());
   }
 
  private:

@@ -32,7 +32,7 @@ TEST_P(BrgemmLeagueOnCuda, IsExact) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Setting, BrgemmLeagueOnCuda, kCudaSettings, name_of_cuda_setting);
+INSTANTIATE_TEST_SUITE_P(Setting, BrgemmLeagueOnCuda, testing::ValuesIn(cuda_settings()), name_of_cuda_setting);
 
 }  // namespace
 }  // namespace brickwork

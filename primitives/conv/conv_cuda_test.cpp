@@ -116,7 +116,7 @@ TEST_P(ConvOnCuda, AWrongConvolutionIsSeen) {
             "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Setting, ConvOnCuda, kCudaSettings, name_of_cuda_setting);
+INSTANTIATE_TEST_SUITE_P(Setting, ConvOnCuda, testing::ValuesIn(cuda_settings()), name_of_cuda_setting);
 
 // Asking is never an error, whatever the machine.
 TEST(CudaSetting, SaysWhyItIsNotToBeHad) {

@@ -5,6 +5,7 @@
 
 #include "add/add.hpp"
 #include "elementwise/elementwise_blocks.hpp"
+#include "rnn/rnn_on_host.hpp"
 
 namespace brickwork {
 namespace {
@@ -41,6 +42,7 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
                                           plan_attention(p.attention(), of_all.bh), use, backend, isa, tuning);
   if (!attention) return {attention.status(), attention.reason()};
   GnmtStack stack(p, *std::move(attention));
+  const RnnOnHost place(backend, isa, tuning);
   for (Side* const side : {&stack.encoder_, &stack.decoder_}) {
     const bool encoder = side == &stack.encoder_;
     const auto of_side = std::span(layers).subspan(encoder ? 0 : kGnmtLayers, kGnmtLayers);
@@ -68,11 +70,11 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
                                  .y = y,
                                  .first = i == 0 ? 0 : kFirst,
                                  .part = d},
-                                plan, use, backend, isa, tuning);
+                                plan, use, place);
         if (!way) return {way.status(), way.reason()};
         layer.ways.push_back(*std::move(way));
         if (use == RnnUse::inference) continue;
-        auto backward = RnnWayBackward::make(layer.ways.back(), backend, isa, tuning);
+        auto backward = RnnWayBackward::make(layer.ways.back(), place);
         if (!backward) return {backward.status(), backward.reason()};
         layer.backward.push_back(*std::move(backward));
       }
@@ -146,7 +148,8 @@ void GnmtStack::run() {
 // Of what the layer gives, or its sum, to what it reads; with the weights' gradients.
 void GnmtStack::run_layer_backward(Side& side, std::size_t i, const std::int32_t* lengths) {
   Layer& layer = side.layers[i];
-  const float *const y = side.y_of(i), *const dy = side.dx[i + 1].data();
+  float* const y = side.y_of(i);
+  const float* const dy = side.dx[i + 1].data();
   for (std::size_t d = 0; d < layer.ways.size(); ++d) {
     layer.backward[d].run_data(layer.ways[d], y, dy, lengths);
     layer.backward[d].run_x(side.dx[i].data(), d > 0);

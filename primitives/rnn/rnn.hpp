@@ -5,6 +5,7 @@
 #pragma once
 #include <vector>
 
+#include "rnn/rnn_on_host.hpp"
 #include "rnn/rnn_way.hpp"
 #include "rnn/rnn_way_backward.hpp"
 
@@ -18,7 +19,11 @@ struct RnnWork {
 class Rnn {
  public:
   // Refused where the plan does not fit.
-  static Result<Rnn> make(const RnnWork&, const RnnPlan&, Backend, Isa = Isa::best, const SimdTuning& = {});
+  static Result<Rnn> make(const RnnWork&, const RnnPlan&, const RnnPlace&);
+  static Result<Rnn> make(const RnnWork& work, const RnnPlan& plan, Backend backend, Isa isa = Isa::best,
+                          const SimdTuning& tuning = {}) {
+    return make(work, plan, RnnOnHost(backend, isa, tuning));
+  }
 
   // The plain tensors of rnn_ops.hpp.
   void set_x(const float* x);
@@ -45,10 +50,11 @@ class Rnn {
   std::string_view isa() const { return ways_.front().isa(); }
 
  private:
-  Rnn(const RnnProblem&, const RnnPlan&);
+  Rnn(const RnnProblem&, const RnnPlan&, const RnnPlace&);
 
   RnnWay& way(std::int64_t layer, std::int64_t d) { return ways_[index(layer, d)]; }
   const RnnWay& way(std::int64_t layer, std::int64_t d) const { return ways_[index(layer, d)]; }
+  const std::int32_t* lengths() const { return lengths_.empty() ? nullptr : lengths_there_.data(); }
   void clear_x_beyond_ends();
   const float* x_of(std::int64_t layer) const {
     return layer == 0 ? x_.data() : y_[static_cast<std::size_t>(layer - 1)].data();
@@ -60,12 +66,13 @@ class Rnn {
   RnnProblem problem_;
   RnnPlan plan_;
   RnnSteps x_steps_, y_steps_;
-  AlignedBuffer<float> x_;
-  std::vector<AlignedBuffer<float>> y_;  // of each layer
+  Placed<float> x_;
+  std::vector<Placed<float>> y_;  // of each layer
   std::vector<std::int32_t> lengths_;
+  Placed<std::int32_t> lengths_there_;
   std::vector<RnnWay> ways_;  // [layer][way]
-  AlignedBuffer<float> dx_;
-  std::vector<AlignedBuffer<float>> dy_;
+  Placed<float> dx_;
+  std::vector<Placed<float>> dy_;
   std::vector<RnnWayBackward> backward_;  // of training
 };
 

@@ -23,6 +23,12 @@ std::int64_t block_of_vectors(std::int64_t size, std::int64_t most) {
 
 bool has_four_columns(RnnCell cell) { return cell == RnnCell::lstm || cell == RnnCell::lbr_gru; }
 
+// Blocks of features; four gates fill a tile together, one alone has it for itself.
+RnnPlan features_of(const RnnProblem& p) {
+  const std::int64_t bk = has_four_columns(p.cell) ? kColumnsOfTile / 4 : block_of_vectors(p.K, kColumnsOfTile);
+  return {.bc = equal_block(p.C, kFeatures), .bh = bk * equal_block(ceil_div(p.K, bk), kFeatures / bk), .bk = bk};
+}
+
 }  // namespace
 
 const SizeTable<RnnPlan>& RnnPlan::table() {
@@ -58,14 +64,21 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
 }
 
 RnnPlan plan_rnn(const RnnProblem& p, const MachineModel&) {
-  // Four gates fill a tile together; one alone has it for itself.
-  const std::int64_t bk = has_four_columns(p.cell) ? kColumnsOfTile / 4 : block_of_vectors(p.K, kColumnsOfTile);
-  RnnPlan plan{.bc = equal_block(p.C, kFeatures),
-               .bh = bk * equal_block(ceil_div(p.K, bk), kFeatures / bk),
-               .bk = bk,
-               .bn = equal_block(p.N, kRows)};
+  RnnPlan plan = features_of(p);
+  plan.bn = equal_block(p.N, kRows);
   // Few sequences are too few rows for weights to be worth fetching.
   if (plan.bn == p.N) plan.steps = clamp(kRows / p.N, 1, p.T);
+  return plan;
+}
+
+RnnPlan plan_rnn_on_gpu(const RnnProblem& p, std::int64_t multiprocessors) {
+  constexpr std::int64_t kMostRows = 128, kLeastRows = 32;  // of a block of threads
+  RnnPlan plan = features_of(p);
+  const std::int64_t blocks = ceil_div(p.K, plan.bk);
+  const auto tasks = [&](std::int64_t rows) { return blocks * ceil_div(p.N, rows); };
+  std::int64_t rows = kMostRows;
+  while (rows > kLeastRows && tasks(rows) < multiprocessors) rows /= 2;
+  plan.bn = equal_block(p.N, rows);
   return plan;
 }
 

@@ -33,4 +33,7 @@ std::string misfit(const RnnProblem&, const RnnPlan&);
 // The analytic choice.
 RnnPlan plan_rnn(const RnnProblem&, const MachineModel&);
 
+// On a GPU, whose blocks of threads are tasks: as many sequences in each as leave one for each multiprocessor.
+RnnPlan plan_rnn_on_gpu(const RnnProblem&, std::int64_t multiprocessors);
+
 }  // namespace brickwork

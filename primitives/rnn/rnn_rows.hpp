@@ -1,9 +1,11 @@
-// What a recurrent cell does at one step with the sums of its gates, with the vectors of the machine it runs on.
+// What a recurrent cell does at one step, forward with the sums of its gates and backward with the gradients of its
+// state (rnn_cells-inl.h), row by row: here with the vectors of the machine it runs on.
 #pragma once
 #include <cstdint>
 #include <span>
 
-#include "rnn_problem.hpp"
+#include "host_device.hpp"
+#include "rnn_cell.hpp"
 
 namespace brickwork {
 
@@ -14,6 +16,9 @@ struct GateColumn {
   bool of_reset = false;  // iter's weights are multiplied by r h instead of h
 };
 std::span<const GateColumn> gate_columns(RnnCell);
+
+// A GRU's step has two: what it resets is multiplied in the second.
+enum class RnnHalf { first, second };
 
 // Rows of one block of features at one step: a sequence each.
 struct RnnRows {
@@ -28,10 +33,38 @@ struct RnnRows {
   float* c_after = nullptr;
   const std::int32_t* lengths = nullptr;  // of the sequences, or null: those that have ended stay as they are
   std::int32_t step = 0;
+
+  BRICKWORK_HOST_DEVICE bool ended(std::int64_t n) const { return lengths != nullptr && step >= lengths[n]; }
 };
 
-// The state after the step; of a GRU what it resets, after which come finish_rnn_rows.
-void rnn_rows(RnnCell, const RnnRows&);
-void finish_rnn_rows(RnnCell, const RnnRows&);
+// The state after the step; in the first half of a GRU's what it resets.
+void rnn_rows(RnnCell, RnnHalf, const RnnRows&);
+
+// The same backward: of the gradients of the state behind the step those of its gates' sums, and what of them reaches
+// the state before past the gates.
+struct RnnBackwardRows {
+  std::int64_t rows = 0, bk = 0;
+  const float* gates = nullptr;  // [rows][columns][bk]: their curves
+  float* dgates = nullptr;       // the gradients of their sums, in rows and columns so far apart
+  std::int64_t row_of_dgates = 0, column_of_dgates = 0;
+  const float* h_before = nullptr;
+  const float* h_after = nullptr;
+  const float* dy = nullptr;
+  std::int64_t ldh = 0;  // of the three
+  // Of the state behind the step, but for dy; then of the state before it what does not come through the sums.
+  float* dh = nullptr;
+  const float* dreset = nullptr;  // of what a GRU reset
+  std::int64_t lddh = 0;          // of both
+  const float* c_before = nullptr;
+  const float* c_after = nullptr;
+  float* dc = nullptr;  // as dh, [rows][bk] as those above
+  const std::int32_t* lengths = nullptr;
+  std::int32_t step = 0;
+
+  BRICKWORK_HOST_DEVICE bool ended(std::int64_t n) const { return lengths != nullptr && step >= lengths[n]; }
+};
+
+// In a GRU's first half without what goes through its reset.
+void rnn_backward_rows(RnnCell, RnnHalf, const RnnBackwardRows&);
 
 }  // namespace brickwork

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "host_device.hpp"
 #include "integers.hpp"
 
 namespace brickwork {
@@ -11,12 +12,13 @@ namespace brickwork {
 struct RnnSteps {
   std::int64_t parts = 1, size = 0, block = 0, slots = 0, N = 0;
 
-  std::int64_t blocks_of_part() const { return ceil_div(size, block); }
-  std::int64_t blocks() const { return parts * blocks_of_part(); }
-  std::int64_t slot_size() const { return N * block; }
-  std::int64_t block_size() const { return slots * slot_size(); }
-  std::int64_t elements() const { return blocks() * block_size(); }
-  std::int64_t at(std::int64_t part, std::int64_t feature, std::int64_t slot, std::int64_t n) const {
+  BRICKWORK_HOST_DEVICE std::int64_t blocks_of_part() const { return ceil_div(size, block); }
+  BRICKWORK_HOST_DEVICE std::int64_t blocks() const { return parts * blocks_of_part(); }
+  BRICKWORK_HOST_DEVICE std::int64_t slot_size() const { return N * block; }
+  BRICKWORK_HOST_DEVICE std::int64_t block_size() const { return slots * slot_size(); }
+  BRICKWORK_HOST_DEVICE std::int64_t elements() const { return blocks() * block_size(); }
+  BRICKWORK_HOST_DEVICE std::int64_t at(std::int64_t part, std::int64_t feature, std::int64_t slot,
+                                        std::int64_t n) const {
     return (part * blocks_of_part() + feature / block) * block_size() + slot * slot_size() + n * block +
            feature % block;
   }

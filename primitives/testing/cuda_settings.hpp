@@ -4,6 +4,7 @@
 
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "cuda_setting.hpp"
 
@@ -25,10 +26,18 @@ class OnCudaSettings : public testing::TestWithParam<CudaSetting> {
 
 constexpr bool takes_f32(const CudaSetting& setting) { return setting.brick != CudaBrick::warpgroups; }
 
-inline const auto kCudaSettings = testing::Values(
-    CudaSetting{CudaPath::launcher, CudaBrick::portable, 64}, CudaSetting{CudaPath::launcher, CudaBrick::staged, 256},
-    CudaSetting{CudaPath::launcher, CudaBrick::tensor_cores}, CudaSetting{CudaPath::kokkos, CudaBrick::portable, 64},
-    CudaSetting{CudaPath::kokkos, CudaBrick::staged, 256}, CudaSetting{CudaPath::launcher, CudaBrick::warpgroups});
+inline std::vector<CudaSetting> cuda_settings_of_f32() {
+  return {{CudaPath::launcher, CudaBrick::portable, 64},
+          {CudaPath::launcher, CudaBrick::staged, 256},
+          {CudaPath::launcher, CudaBrick::tensor_cores},
+          {CudaPath::kokkos, CudaBrick::portable, 64},
+          {CudaPath::kokkos, CudaBrick::staged, 256}};
+}
+inline std::vector<CudaSetting> cuda_settings() {
+  auto settings = cuda_settings_of_f32();
+  settings.push_back({CudaPath::launcher, CudaBrick::warpgroups});
+  return settings;
+}
 
 inline std::string name_of_cuda_setting(const testing::TestParamInfo<CudaSetting>& setting) {
   std::string name(to_string(setting.param.path));

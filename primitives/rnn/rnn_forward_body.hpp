@@ -1,0 +1,238 @@
+// A recurrent layer forward, one way through time, on one page: for every space and every brick.
+//
+//   gates[t][n][kb] = bias[kb] + sum over blocks c of x[c][t][n] * weights[kb][c] + the same of the state before
+//
+// At a step the gates of a block of features are the brick's sums of x's blocks and of the state's with the weights of
+// all of their columns side by side; the cell makes the new state of them while they are in the cache.
+//
+// Source: Georganas et al., "High-Performance Deep Learning via a Single Building Block" (arXiv 1906.06440), Algorithm
+// 2, which has a brick for each gate and for x and h apart.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "brgemm.hpp"
+#include "host_device.hpp"
+#include "rnn/rnn_over_time.hpp"
+#include "rnn/rnn_rows.hpp"
+#include "rnn/rnn_steps.hpp"
+
+namespace brickwork {
+
+// Columns of gates that are multiplied by the same A, so many in a call, and their weights in [blocks of K][calls]
+// [blocks of A][block][columns of a call * bk].
+struct RnnColumns {
+  std::int64_t first = 0, count = 0, of_call = 1, weights_of_a_call = 0;
+
+  BRICKWORK_HOST_DEVICE std::int64_t calls() const { return count / of_call; }
+  BRICKWORK_HOST_DEVICE std::int64_t weights_at(std::int64_t kb, std::int64_t call) const {
+    return (kb * calls() + call) * weights_of_a_call;
+  }
+  BRICKWORK_HOST_DEVICE std::int64_t bytes_of_a_call() const {
+    return weights_of_a_call * static_cast<std::int64_t>(sizeof(float));
+  }
+};
+
+// Problem and plan as the loops see them.
+struct RnnForwardGeometry {
+  RnnCell cell;
+  bool reversed, training;
+  std::int64_t T, N, Kb;
+  std::int64_t bh, bk, bn, steps;  // of the plan
+  RnnSteps x, y, reset;            // y: one of its parts; reset: r h of a GRU, at one step or, in training, at each
+  RnnColumns of_x, of_state, of_reset;
+  std::int64_t columns;             // of gates, in all
+  std::int64_t gate_rows, c_slots;  // of a block of K
+  std::int64_t x_rows;              // of a call
+
+  BRICKWORK_HOST_DEVICE std::int64_t tasks() const { return Kb * ceil_div(N, bn); }
+  BRICKWORK_HOST_DEVICE bool resets() const { return of_reset.count > 0; }
+  // Whether sums need no place but a tile that each worker has: they are finished in the same task.
+  BRICKWORK_HOST_DEVICE bool in_tile() const { return steps == 1 && !resets(); }
+  BRICKWORK_HOST_DEVICE std::int64_t row_of_gates() const { return columns * bk; }
+  BRICKWORK_HOST_DEVICE std::int64_t gates_at(std::int64_t kb, std::int64_t row) const {
+    return (kb * gate_rows + row) * row_of_gates();
+  }
+  BRICKWORK_HOST_DEVICE std::int64_t c_at(std::int64_t kb, std::int64_t slot, std::int64_t n) const {
+    return ((kb * c_slots + slot) * N + n) * bk;
+  }
+  RnnTurns turns() const { return {T, resets() ? 2 : 1, tasks()}; }
+
+  // Of the calls for x, the state and what is reset.
+  BrgemmShape brick_shape(const RnnColumns& of, std::int64_t rows, const RnnSteps& a, int beta) const {
+    const std::int64_t n = of.of_call * bk;
+    return {.m = static_cast<int>(rows),
+            .n = static_cast<int>(n),
+            .k = static_cast<int>(a.block),
+            .lda = a.block,
+            .ldb = n,
+            .ldc = row_of_gates(),
+            .beta = beta,
+            .stride_a = a.block_size(),
+            .stride_b = a.block * n};
+  }
+  BrgemmShape x_brick() const { return brick_shape(of_x, x_rows, x, 0); }
+  BrgemmShape state_brick() const { return brick_shape(of_state, bn, y, 1); }
+  BrgemmShape reset_brick() const { return brick_shape(of_reset, bn, reset, 1); }
+};
+
+struct RnnForwardData {
+  const float* x;  // from its first step on
+  const float *weights_of_x, *weights_of_state, *weights_of_reset;
+  const float* bias;  // [Kb][columns][bk]
+  float* states;      // T + 2 slots: the state before the first step stands in the slot before it
+  float* gates;       // [Kb][steps, all of them in training][N][columns][bk]; or null
+  float* tiles;       // of each worker, [bn][columns][bk]; or null
+  float* c;           // [Kb][before and behind a step, or each of them][N][bk]
+  float* reset;
+  const std::int32_t* lengths;  // or null
+};
+
+// Brick: see tile_brick.hpp; x's overwrites, the others add. Rows: rnn_rows.hpp by a thread or by a team.
+template <class Brick, class Rows>
+struct RnnForwardBody {
+  RnnForwardGeometry g;
+  RnnForwardData data;
+  Brick x_brick, state_brick, reset_brick;
+  Rows rows;
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, const RnnTurn& turn, void* scratch) const {
+    const std::int64_t Nb = ceil_div(g.N, g.bn);
+    const Moment m = moment(turn.step);
+    const Product of_x = x_product(), of_state = state_product();
+    const Product of_reset{reset_brick, 1, g.of_reset, g.reset, data.weights_of_reset};
+    for (std::int64_t i = turn.tasks.begin; i < turn.tasks.end; ++i) {
+      const std::int64_t kb = i / Nb, n = i % Nb * g.bn, next_kb = (kb + 1) % g.Kb;
+      const RnnRows r = rows_at(m, kb, n, turn.worker);
+      if (turn.half == RnnHalf::first) {
+        if (g.steps == 1) {
+          // A worker's last block of K asks for the next step's rows of x: 1 to 3 % of an LSTM of 256 features (Zen 5).
+          const std::int64_t next = i + Nb < turn.tasks.end ? 0 : g.reversed ? -g.N : g.N;
+          add_x(team, kb, m.t * g.N + n, r.rows, next, r.gates, scratch);
+        } else if (turn.step % g.steps == 0) {
+          add_x(team, kb, m.chunk.begin * g.N, m.chunk.size() * g.N, 0, gates_of_chunk(m, kb), scratch);
+        }
+        team.barrier();  // here and below: threads of a team go on with what others of it have written
+        multiply(team, of_state, m.before + n * g.bh, kb, r.gates, r.rows, nullptr,
+                 {0, g.steps == 1 ? of_x : of_state, next_kb}, scratch);
+      } else {
+        multiply(team, of_reset, m.reset + n * g.bh, kb, r.gates, r.rows, nullptr, {0, of_reset, next_kb}, scratch);
+      }
+      team.barrier();
+      rows(team, g.cell, turn.half, r);
+      team.barrier();
+    }
+  }
+
+  std::int64_t scratch_bytes() const {
+    return std::max({x_brick.scratch_bytes(), state_brick.scratch_bytes(), reset_brick.scratch_bytes()});
+  }
+
+ private:
+  // Everything at one place in time, which the workers' shares of it have in common.
+  struct Moment {
+    std::int64_t t, gate_row, c_before, c_after;
+    LoopRange chunk;  // the steps whose gates are in memory at once
+    const float* before;
+    float *after, *reset;
+  };
+  BRICKWORK_HOST_DEVICE Moment moment(std::int64_t step) const {
+    const std::int64_t t = g.reversed ? g.T - 1 - step : step, slot = g.y.slot_size();
+    const std::int64_t begin = step / g.steps * g.steps, end = clamp(begin + g.steps, 0, g.T);
+    const LoopRange chunk = g.reversed ? LoopRange{g.T - end, g.T - begin} : LoopRange{begin, end};
+    float* const after = data.states + (1 + t) * slot;
+    return {.t = t,
+            .gate_row = (g.training ? t : t - chunk.begin) * g.N,
+            .c_before = g.training || step == 0 ? step : 1,
+            .c_after = g.training ? step + 1 : 1,
+            .chunk = chunk,
+            .before = g.reversed ? after + slot : after - slot,
+            .after = after,
+            .reset = data.reset + (g.training && g.resets() ? t * slot : 0)};
+  }
+
+  BRICKWORK_HOST_DEVICE float* gates_of_chunk(const Moment& m, std::int64_t kb) const {
+    return data.gates + g.gates_at(kb, g.training ? m.chunk.begin * g.N : 0);
+  }
+
+  BRICKWORK_HOST_DEVICE RnnRows rows_at(const Moment& m, std::int64_t kb, std::int64_t n, std::int64_t worker) const {
+    const std::int64_t bh = g.bh, feature = kb * g.bk, block = feature / bh;
+    const std::int64_t in_block = n * bh + feature % bh, h = block * g.y.block_size() + in_block;
+    float* const gates = data.gates == nullptr ? nullptr : data.gates + g.gates_at(kb, m.gate_row + n);
+    const bool has_c = g.c_slots > 0;
+    return {.rows = clamp(g.bn, 0, g.N - n),
+            .bk = g.bk,
+            .gates = g.in_tile() ? data.tiles + worker * g.bn * g.row_of_gates() : gates,
+            .kept = g.training ? gates : nullptr,
+            .h_before = m.before + h,
+            .h_after = m.after + h,
+            .reset = g.resets() ? m.reset + block * g.reset.block_size() + in_block : nullptr,
+            .ldh = bh,
+            .c_before = has_c ? data.c + g.c_at(kb, m.c_before, n) : nullptr,
+            .c_after = has_c ? data.c + g.c_at(kb, m.c_after, n) : nullptr,
+            .lengths = data.lengths == nullptr ? nullptr : data.lengths + n,
+            .step = static_cast<std::int32_t>(m.t)};
+  }
+
+  // Of some columns: all A that they are sums of, with their weights.
+  struct Product {
+    const Brick& brick;
+    int beta;
+    const RnnColumns& columns;
+    const RnnSteps& a;
+    const float* weights;
+  };
+  BRICKWORK_HOST_DEVICE Product x_product() const { return {x_brick, 0, g.of_x, g.x, data.weights_of_x}; }
+  BRICKWORK_HOST_DEVICE Product state_product() const {
+    return {state_brick, 1, g.of_state, g.y, data.weights_of_state};
+  }
+  // What is read behind it: A so far on, or 0, and these columns' weights of block kb.
+  struct Next {
+    std::int64_t a;
+    const Product& product;
+    std::int64_t kb;
+  };
+  // All calls for its columns in these rows of gates, each of which asks for the next one's weights.
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void multiply(const Team& team, const Product& p, const float* a, std::int64_t kb, float* gates,
+                                      std::int64_t count, const float* bias, const Next& next, void* scratch) const {
+    const std::int64_t n = p.columns.of_call * g.bk, bytes = sizeof(float);
+    for (std::int64_t i = 0, k = p.columns.first * g.bk; i < p.columns.calls(); ++i, k += n) {
+      const bool last = i + 1 == p.columns.calls();
+      const RnnColumns& next_columns = last ? next.product.columns : p.columns;
+      BrgemmCall call;
+      call.batch =
+          Batch::strided(a, p.weights + p.columns.weights_at(kb, i), p.columns.weights_of_a_call / (p.a.block * n),
+                         p.a.block_size() * bytes, p.a.block * n * bytes);
+      call.c = gates + k;
+      call.rows = static_cast<int>(count);
+      call.next_a = last ? next.a : 0;
+      call.read_next = last ? next.product.weights + next_columns.weights_at(next.kb, 0)
+                            : p.weights + next_columns.weights_at(kb, i + 1);
+      call.read_next_bytes = next_columns.bytes_of_a_call();
+      call.epilogue.bias = bias == nullptr ? nullptr : bias + k;
+      p.brick(team, p.beta, call, scratch);
+    }
+  }
+
+  // Rows of x from `row` on, steps and sequences counted through; `next` is how far on the next ones are, or 0.
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void add_x(const Team& team, std::int64_t kb, std::int64_t row, std::int64_t count,
+                                   std::int64_t next, float* gates, void* scratch) const {
+    const Product of_x = x_product(), of_state = state_product();
+    const float* const bias = data.bias + kb * g.row_of_gates();
+    for (std::int64_t r = 0; r < count; r += g.x_rows) {
+      multiply(team, of_x, data.x + (row + r) * g.x.block, kb, gates + r * g.row_of_gates(),
+               clamp(g.x_rows, 0, count - r), bias, {next * g.x.block, of_state, kb}, scratch);
+    }
+    // Columns that x does not reach.
+    const std::int64_t reached = (g.of_x.first + g.of_x.count) * g.bk;
+    for (std::int64_t r = 0; r < count; ++r) {
+      float* const row_of_gates = gates + r * g.row_of_gates();
+      for (std::int64_t i = reached + team.rank(); i < g.row_of_gates(); i += team.size()) row_of_gates[i] = bias[i];
+    }
+  }
+};
+
+}  // namespace brickwork

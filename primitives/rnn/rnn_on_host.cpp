@@ -1,0 +1,163 @@
+#include "rnn/rnn_on_host.hpp"
+
+#include <string>
+
+#include "league.hpp"
+#include "machine_model.hpp"
+#include "tile_brick.hpp"
+
+namespace brickwork {
+namespace {
+
+using Space = Kokkos::DefaultHostExecutionSpace;
+
+// With more sequences than so few, whose weights pass as fast as they come, weights can be asked for while others are
+// multiplied: 3 to 6 % of an LSTM of 1024 features, for which one sequence would pay 5 % (Zen 5).
+constexpr std::int64_t kFewSequences = 8;
+// The share of L2 that a call's rows may fill where its sum goes in parts: LSTMs of 256 features take 4 to 7 % less by
+// that, of 512 they would take up to 4, and of 1024 up to 7 % more (Zen 5, 1 MiB).
+constexpr std::int64_t kShareOfL2 = 4;
+constexpr std::int64_t kTasksOfAThread = 4;
+
+// On the host's threads: one parallel region. A thread is a worker and has the same tasks at every step, whose weights
+// stay with it, and waits for the others' share at the end of each half.
+template <class Body>
+void over_time_on_host(const RnnTurns& turns, const Body& body) {
+  const int threads = Space().concurrency();
+  const auto all_steps = [&](const auto& team, std::int64_t, void*) {
+    const std::int64_t thread = team.rank();
+    const LoopRange tasks{turns.tasks * thread / threads, turns.tasks * (thread + 1) / threads};
+    for (std::int64_t step = 0; step < turns.steps; ++step) {
+      for (int i = 0; i < turns.halves; ++i) {
+        body(OneThread{}, RnnTurn{step, RnnTurns::half(i), tasks, thread}, nullptr);
+        team.barrier();
+      }
+    }
+  };
+  parallel_league(Space(), 1, threads, 0, all_steps);
+}
+
+struct RowsByVectors {
+  template <class Team>
+  void operator()(const Team&, RnnCell cell, RnnHalf half, const RnnRows& rows) const {
+    rnn_rows(cell, half, rows);
+  }
+  template <class Team>
+  void operator()(const Team&, RnnCell cell, RnnHalf half, const RnnBackwardRows& rows) const {
+    rnn_backward_rows(cell, half, rows);
+  }
+};
+
+// Makes bricks, and remembers the first that there is none of.
+class Bricks {
+ public:
+  Bricks(Backend backend, Isa isa) : backend_(backend), isa_(isa) {}
+
+  BrgemmKernelPtr make(const BrgemmShape& shape, const BrgemmHints& hints) {
+    auto made = make_brgemm(shape, hints, backend_, isa_);
+    if (made) return *std::move(made);
+    if (status_ == Status::ok) status_ = made.status(), reason_ = made.reason();
+    return nullptr;
+  }
+  // The pass, or why a brick is refused.
+  template <class Pass, class Made>
+  Result<std::shared_ptr<const Pass>> result(std::shared_ptr<const Made> made) const {
+    if (status_ != Status::ok) return {status_, reason_};
+    return std::shared_ptr<const Pass>(std::move(made));
+  }
+
+ private:
+  Backend backend_;
+  Isa isa_;
+  Status status_ = Status::ok;
+  std::string reason_;
+};
+
+struct ForwardPass final : RnnForwardPass {
+  RnnForwardGeometry g;
+  BrgemmKernelPtr x, state, reset;
+
+  void run(const RnnForwardData& data) const override {
+    over_time_on_host(g.turns(),
+                      RnnForwardBody<KernelBrick, RowsByVectors>{
+                          g, data, {{x.get(), nullptr}}, {{nullptr, state.get()}}, {{nullptr, reset.get()}}, {}});
+  }
+  std::string_view isa() const override { return state->isa(); }
+};
+
+struct BackwardPass final : RnnBackwardPass {
+  struct Update {
+    BrgemmKernelPtr first, other;
+    KernelBrick brick() const { return {{first.get(), other.get()}}; }
+  };
+  RnnBackwardGeometry g;
+  BrgemmKernelPtr x, state, reset, bias_update;
+  Update update_of_x, update_of_state, update_of_reset;
+
+  void run_data(const RnnBackwardData& data) const override {
+    over_time_on_host(g.turns(), RnnBackwardBody<KernelBrick, RowsByVectors>{
+                                     g, data, {{nullptr, state.get()}}, {{reset.get(), reset.get()}}, {}});
+  }
+  void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
+    const std::int64_t groups = ceil_div(g.rows(), g.rows_of_dx);
+    const std::int64_t shares = clamp(ceil_div(kTasksOfAThread * Space().concurrency(), groups), 1, g.of_x.blocks());
+    const RnnGradientOfXBody<KernelBrick> body{g, data, {{nullptr, x.get()}}, dx, accumulate, shares};
+    parallel_league(Space(), body.tasks(), 1, 0, body);
+  }
+  void run_update(const RnnBackwardData& data, const float* states_before) const override {
+    const RnnUpdateBody<KernelBrick> body{g,
+                                          data,
+                                          states_before,
+                                          update_of_x.brick(),
+                                          update_of_state.brick(),
+                                          update_of_reset.brick(),
+                                          {{bias_update.get(), nullptr}}};
+    parallel_league(Space(), body.tasks(), 1, 0, body);
+  }
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const RnnForwardPass>> RnnOnHost::forward(const RnnForwardGeometry& g) const {
+  const auto pass = std::make_shared<ForwardPass>();
+  pass->g = g;
+  Bricks bricks(backend_, isa_);
+  const auto brick = [&](const BrgemmShape& shape, const RnnSteps& a) {
+    const std::int64_t bytes_of_a = shape.m * a.blocks() * a.block * static_cast<std::int64_t>(sizeof(float));
+    return bricks.make(shape, {.calls_say_what_is_read_next = g.bn > kFewSequences,
+                               .in_parts = bytes_of_a <= this_machine(1).l2_bytes / kShareOfL2,
+                               .tuning = tuning_});
+  };
+  pass->x = brick(g.x_brick(), g.x);
+  pass->state = brick(g.state_brick(), g.y);
+  if (g.resets()) pass->reset = brick(g.reset_brick(), g.reset);
+  return bricks.result<RnnForwardPass>(std::shared_ptr<const ForwardPass>(pass));
+}
+
+Result<std::shared_ptr<const RnnBackwardPass>> RnnOnHost::backward(const RnnBackwardGeometry& g) const {
+  const auto pass = std::make_shared<BackwardPass>();
+  pass->g = g;
+  Bricks bricks(backend_, isa_);
+  const auto product = [&](const BrgemmShape& shape) {
+    return bricks.make(
+        shape, {.c = CAccess::prefetch, .calls_say_what_is_read_next = true, .in_parts = true, .tuning = tuning_});
+  };
+  const auto update = [&](const RnnGradientColumns& of) {
+    const auto make = [&](int beta) { return bricks.make(g.update(of, beta), {.in_parts = true, .tuning = tuning_}); };
+    return BackwardPass::Update{make(0), make(1)};
+  };
+  pass->x = product(g.x_product());
+  pass->state = product(g.state_product(g.of_state));
+  pass->update_of_x = update(g.of_x);
+  pass->update_of_state = update(g.of_state);
+  if (g.forward.resets()) {
+    pass->reset = product(g.state_product(g.of_reset));
+    pass->update_of_reset = update(g.of_reset);
+  }
+  pass->bias_update = bricks.make(g.bias_update(), {.tuning = tuning_});
+  return bricks.result<RnnBackwardPass>(std::shared_ptr<const BackwardPass>(pass));
+}
+
+std::int64_t RnnOnHost::workers(std::int64_t) const { return Space().concurrency(); }
+
+}  // namespace brickwork

@@ -1,0 +1,65 @@
+// What a recurrent cell does at one step (rnn_rows.hpp), by the threads of a team that each take features of their own:
+// on any host or device.
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+#include "activation.hpp"
+#include "host_device.hpp"
+#include "rnn/rnn_rows.hpp"
+
+namespace brickwork {
+namespace rnn_by_team {
+
+using V = float;
+
+BRICKWORK_HOST_DEVICE inline V load(const float* p) { return *p; }
+BRICKWORK_HOST_DEVICE inline void store(V value, float* p) { *p = value; }
+BRICKWORK_HOST_DEVICE inline void store_kept(V value, float* p, bool) { *p = value; }
+BRICKWORK_HOST_DEVICE inline V set(float value) { return value; }
+BRICKWORK_HOST_DEVICE inline V add(V a, V b) { return a + b; }
+BRICKWORK_HOST_DEVICE inline V sub(V a, V b) { return a - b; }
+BRICKWORK_HOST_DEVICE inline V mul(V a, V b) { return a * b; }
+BRICKWORK_HOST_DEVICE inline V mul_add(V a, V b, V c) { return a * b + c; }
+BRICKWORK_HOST_DEVICE inline V sub_mul(V c, V a, V b) { return c - a * b; }
+BRICKWORK_HOST_DEVICE inline V sigmoid(V x) { return activated(Activation::sigmoid, x); }
+BRICKWORK_HOST_DEVICE inline V tanh(V x) { return activated(Activation::tanh, x); }
+BRICKWORK_HOST_DEVICE inline V not_negative(V x) { return activated(Activation::relu, x); }
+BRICKWORK_HOST_DEVICE inline V where_positive(V x, V y) { return times_derivative(Activation::relu, y, x); }
+
+#define BRICKWORK_CELL BRICKWORK_HOST_DEVICE inline
+#include "rnn/rnn_cells-inl.h"
+#undef BRICKWORK_CELL
+
+// on(n, j) for this thread's features of the rows.
+template <class Team, class On>
+BRICKWORK_HOST_DEVICE void for_each_feature(const Team& team, std::int64_t rows, std::int64_t bk, const On& on) {
+  for (std::int64_t i = team.rank(); i < rows * bk; i += team.size()) on(i / bk, i % bk);
+}
+
+}  // namespace rnn_by_team
+
+struct RnnRowsByTeam {
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, RnnCell cell, RnnHalf half, const RnnRows& r) const {
+    using namespace rnn_by_team;
+    for_each_turn(cell, half, [&](int columns, const auto& policy) {
+      for_each_feature(team, r.rows, r.bk, [&](std::int64_t n, std::int64_t j) {
+        const RnnGatesAt at(r, columns, n, j);
+        r.ended(n) ? at.stay() : policy(at);
+      });
+    });
+  }
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, RnnCell cell, RnnHalf half, const RnnBackwardRows& r) const {
+    using namespace rnn_by_team;
+    for_each_turn_backward(cell, half, [&](int columns, const auto& policy) {
+      for_each_feature(team, r.rows, r.bk, [&](std::int64_t n, std::int64_t j) {
+        const RnnGradientsAt at(r, columns, n, j);
+        r.ended(n) ? at.stay(columns) : policy(at);
+      });
+    });
+  }
+};
+
+}  // namespace brickwork

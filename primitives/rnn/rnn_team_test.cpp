@@ -1,0 +1,158 @@
+// Recurrent layers as a device runs them: teams of the host's spaces around the portable brick, and around the brick on
+// tensor cores by the rules of its instructions; in memory that the host reaches by copies alone.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+#include "league.hpp"
+#include "rnn/rnn_passes.hpp"
+#include "rnn/testing/rnn_check.hpp"
+#include "testing/host_block.hpp"
+#include "testing/host_spaces.hpp"
+#include "tile_brick.hpp"
+
+namespace brickwork {
+namespace {
+
+class Apart final : public MemoryElsewhere {
+ public:
+  explicit Apart(std::size_t size) : bytes_(size) {}
+  void* data() override { return bytes_.data(); }
+  void copy_from(const void* host) override { std::memcpy(bytes_.data(), host, bytes_.size()); }
+  void copy_to(void* host) const override { std::memcpy(host, bytes_.data(), bytes_.size()); }
+
+ private:
+  AlignedBuffer<unsigned char> bytes_;
+};
+
+// with_brick(shape, a_transposed, run) calls run(space, brick, threads).
+template <class WithBrick>
+class OnTeams final : public RnnPlace {
+ public:
+  explicit OnTeams(const WithBrick& with_brick) : with_brick_(with_brick) {}
+
+  Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry& g) const override {
+    return std::shared_ptr<const RnnForwardPass>(std::make_shared<const Forward>(g, with_brick_));
+  }
+  Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry& g) const override {
+    return std::shared_ptr<const RnnBackwardPass>(std::make_shared<const Backward>(g, with_brick_));
+  }
+  std::int64_t workers(std::int64_t tasks) const override { return tasks; }
+  std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
+
+ private:
+  struct Forward final : RnnForwardPass {
+    RnnForwardGeometry g;
+    WithBrick with_brick;
+    Forward(const RnnForwardGeometry& geometry, const WithBrick& with) : g(geometry), with_brick(with) {}
+    void run(const RnnForwardData& data) const override {
+      with_brick(g.state_brick(), std::false_type(), [&](const auto& space, const auto& brick, int threads) {
+        run_rnn_forward(space, brick, threads, g, data);
+      });
+    }
+    std::string_view isa() const override { return "teams"; }
+  };
+  struct Backward final : RnnBackwardPass {
+    RnnBackwardGeometry g;
+    WithBrick with_brick;
+    Backward(const RnnBackwardGeometry& geometry, const WithBrick& with) : g(geometry), with_brick(with) {}
+    void run_data(const RnnBackwardData& data) const override {
+      with_brick(
+          g.state_product(g.of_state), std::false_type(),
+          [&](const auto& space, const auto& brick, int threads) { run_rnn_backward(space, brick, threads, g, data); });
+    }
+    void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
+      with_brick(g.x_product(), std::false_type(), [&](const auto& space, const auto& brick, int threads) {
+        run_rnn_gradient_of_x(space, brick, threads, g, data, dx, accumulate);
+      });
+    }
+    void run_update(const RnnBackwardData& data, const float* states_before) const override {
+      const TeamBrick<float> of_bias{g.bias_update(), false};
+      with_brick(g.update(g.of_x, 0), std::true_type(), [&](const auto& space, const auto& brick, int threads) {
+        run_rnn_update(space, brick, of_bias, threads, g, data, states_before);
+      });
+    }
+  };
+
+  WithBrick with_brick_;
+};
+
+template <class Space>
+auto on_portable_teams(int threads, bool staged) {
+  const auto with_brick = [=](const BrgemmShape& shape, auto, const auto& run) {
+    run(Space(), TeamBrick<float>{shape, staged}, threads);
+  };
+  return OnTeams<decltype(with_brick)>(with_brick);
+}
+
+constexpr const char* kCells[] = {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"};
+
+template <class Space>
+class RnnOnTeams : public testing::Test {};
+
+TYPED_TEST_SUITE(RnnOnTeams, HostSpaces);
+
+TYPED_TEST(RnnOnTeams, IsRightOfEveryCellAndDirection) {
+  for (const char* cell : kCells) {
+    for (const char* rest : {"T3 N3 C20 K33 L2 bidirectional unequal", "T4 N5 C17 K80 reverse", "T1 N1 C1 K1"}) {
+      const auto p = parse_problem<RnnProblem>(fmt::format("{} {}", rest, cell));
+      const RnnPlan plan = plan_rnn_on_gpu(p, 132);
+      EXPECT_EQ(wrong_rnn(p, plan, on_portable_teams<TypeParam>(1, true)), "");
+      const int threads = std::min(TypeParam().concurrency(), 2);
+      EXPECT_EQ(wrong_rnn(p, plan, on_portable_teams<TypeParam>(threads, false)), "");
+    }
+  }
+}
+
+TYPED_TEST(RnnOnTeams, PlansChangeNoResult) {
+  EXPECT_TRUE(rc::check("every plan is right", [] {
+    RnnProblem p = parse_problem<RnnProblem>(
+        fmt::format("T1 N1 C1 K1 {}", kCells[*rc::gen::inRange<std::size_t>(0, std::size(kCells))]));
+    p.T = *rc::gen::inRange(1, 5);
+    p.N = *rc::gen::inRange(1, 8);
+    p.C = *rc::gen::inRange(1, 40);
+    p.K = *rc::gen::inRange(1, 70);
+    p.direction = *rc::gen::element(RnnDirection::forward, RnnDirection::reverse);
+    RnnPlan plan = plan_rnn_on_gpu(p, *rc::gen::inRange(1, 200));
+    if (*rc::gen::arbitrary<bool>()) {
+      plan.bn = p.N;
+      plan.steps = *rc::gen::inRange<std::int64_t>(1, p.T + 1);
+    }
+    const int threads = *rc::gen::inRange(1, std::min(TypeParam().concurrency(), 2) + 1);
+    RC_ASSERT(wrong_rnn(p, plan, on_portable_teams<TypeParam>(threads, *rc::gen::arbitrary<bool>())) == "");
+  }));
+}
+
+// Which rounds to TF32, 11 bits; a wrong cell is off by a tenth and more.
+TEST(RnnOnTensorCores, IsRightOfEveryCell) {
+  const auto with_brick = [](const BrgemmShape& shape, auto a_transposed, const auto& run) {
+    with_host_block<float, float, decltype(a_transposed)::value>(
+        shape, [&](const auto& brick) { run(host_space(), brick, 1); });
+  };
+  for (const char* cell : kCells) {
+    const auto p = parse_problem<RnnProblem>(fmt::format("T2 N3 C20 K40 {}", cell));
+    EXPECT_EQ(wrong_rnn(p, plan_rnn_on_gpu(p, 132), OnTeams<decltype(with_brick)>(with_brick), 1000), "");
+  }
+}
+
+TYPED_TEST(RnnOnTeams, AnotherCellIsSeen) {
+  const auto p = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-tanh"),
+             other = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-relu");
+  const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
+  const auto place = on_portable_teams<TypeParam>(1, true);
+  const auto out = run_rnn(other, plan_rnn_on_gpu(p, 132), RnnUse::inference, data.inputs, place);
+  EXPECT_NE(compare(out, data.expected, {1000 * data.tolerance.value, data.tolerance.whole}).status, Status::ok);
+}
+
+// One task a multiprocessor, where there are so many sequences.
+TEST(RnnPlanOnGpu, CutsTheSequencesUntilEveryMultiprocessorHasATask) {
+  const auto of = [](const char* problem) { return plan_rnn_on_gpu(parse_problem<RnnProblem>(problem), 132).bn; };
+  EXPECT_EQ(of("T2 N168 C1024 K1024"), 56);
+  EXPECT_EQ(of("T2 N168 C4096 K4096"), 84);
+  EXPECT_EQ(of("T2 N168 C256 K256"), 28);
+  EXPECT_EQ(of("T2 N3 C256 K256"), 3);
+}
+
+}  // namespace
+}  // namespace brickwork

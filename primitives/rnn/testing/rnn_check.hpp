@@ -1,0 +1,84 @@
+// Recurrent layers at a place against the definition.
+#pragma once
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "rnn/rnn.hpp"
+#include "rnn_ops.hpp"
+#include "test_data.hpp"
+
+namespace brickwork {
+
+inline Rnn rnn_with(const RnnWork& work, const RnnPlan& plan, const PlainTensors& in, const RnnPlace& place) {
+  auto made = Rnn::make(work, plan, place);
+  if (!made) throw std::logic_error(made.reason());
+  Rnn rnn = *std::move(made);
+  rnn.set_x(in.at<float>("x"));
+  rnn.set_states(in.at<float>("h0"), in.at<float>("c0"));
+  rnn.set_lengths(in.at<std::int32_t>("lengths"));
+  for (std::int64_t l = 0; l < work.problem.L; ++l) {
+    rnn.set_weights(l, in.at<float>(fmt::format("weights_layer.{}", l)),
+                    in.at<float>(fmt::format("weights_iter.{}", l)), in.at<float>(fmt::format("bias.{}", l)));
+  }
+  return rnn;
+}
+
+// The driver's outputs of these inputs, after two runs: what the first one leaves must not show. `finish` waits for a
+// place that does not.
+inline void at_once() {}
+
+inline PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use, const PlainTensors& in,
+                            const RnnPlace& place, void (*finish)() = at_once) {
+  Rnn rnn = rnn_with({p, use}, plan, in, place);
+  rnn.run();
+  rnn.run();
+  finish();
+  PlainTensors out(RnnForwardOp::outputs(p));
+  poison(out);
+  rnn.get_y(out.at<float>("y"));
+  rnn.get_states(out.at<float>("hT"), out.at<float>("cT"));
+  return out;
+}
+
+inline PlainTensors run_rnn_backward(const RnnProblem& p, const RnnPlan& plan, const PlainTensors& in,
+                                     const RnnPlace& place, void (*finish)() = at_once) {
+  Rnn rnn = rnn_with({p, RnnUse::training}, plan, in, place);
+  rnn.run();
+  rnn.set_gradients(in.at<float>("dy"), in.at<float>("dhT"), in.at<float>("dcT"));
+  for (int again = 0; again < 2; ++again) {
+    rnn.run_backward_data();
+    rnn.run_weight_update();
+  }
+  finish();
+  PlainTensors out(RnnBackwardOp::outputs(p));
+  poison(out);
+  rnn.get_data_gradients(out.at<float>("dx"), out.at<float>("dh0"), out.at<float>("dc0"));
+  for (std::int64_t l = 0; l < p.L; ++l) {
+    const auto gradient = [&](const char* name) { return out.at<float>(fmt::format("{}.{}.gradient", name, l)); };
+    rnn.get_weight_gradients(l, gradient("weights_layer"), gradient("weights_iter"), gradient("bias"));
+  }
+  return out;
+}
+
+// Why any pass is wrong at the place, or nothing. Where products are rounded, as TF32's, the bound is `coarser` times
+// the operation's.
+inline std::string wrong_rnn(const RnnProblem& p, const RnnPlan& plan, const RnnPlace& place, double coarser = 1,
+                             void (*finish)() = at_once) {
+  const auto wrong = [&](const char* pass, const PlainTensors& out, const TestData& data) {
+    const Verdict verdict = compare(out, data.expected, {coarser * data.tolerance.value, data.tolerance.whole});
+    return verdict.status == Status::ok
+               ? ""
+               : fmt::format("{} {}, {}: {}\n", to_string(p), pass, to_string(plan), verdict.reason);
+  };
+  std::string what;
+  const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
+  for (const RnnUse use : {RnnUse::inference, RnnUse::training}) {
+    what += wrong("forward", run_rnn(p, plan, use, data.inputs, place, finish), data);
+  }
+  const TestData back = make_checkable_test_data<RnnBackwardOp>(p, Fill::floats);
+  return what + wrong("backward", run_rnn_backward(p, plan, back.inputs, place, finish), back);
+}
+
+}  // namespace brickwork
