@@ -124,9 +124,8 @@ cuda::Operands operands(const Product& product, Precision precision) {
                                       : precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                                      : CUBLAS_COMPUTE_32F;
   cuda::Operands all;
-  const auto add = [&](std::vector<cuda::Tensor>& to, const char* name, std::int64_t columns, std::int64_t rows) {
-    to.emplace_back(name, std::vector{columns, rows}, dtype_of(precision));
-    return to.back().data();
+  const auto add = [&](auto& to, const char* name, std::int64_t columns, std::int64_t rows) {
+    return cuda::add(to, cuda::Tensor(name, std::vector{columns, rows}, dtype_of(precision)));
   };
   const auto [a_rows, a_columns] =
       product.transpose_a ? std::pair(product.k, product.m) : std::pair(product.m, product.k);

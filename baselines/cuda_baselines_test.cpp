@@ -5,6 +5,7 @@
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
 #include "fc_baselines.hpp"
+#include "rnn_baselines.hpp"
 #include "testing/exact.hpp"
 
 namespace brickwork {
@@ -99,12 +100,75 @@ template <Operation Op>
 void expect_strict(const Contender<Op>& contender, const char* text) {
   const auto p = parse_problem<typename Op::Problem>(text);
   const Verdict verdict = check(contender, p, make_checkable_test_data<Op>(p, Fill::floats), {1}).verdict;
-  EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
+  EXPECT_EQ(verdict.status, Status::ok) << text << ": " << verdict.reason;
 }
 
 TEST_F(Cudnn, IsStrictInF32) { expect_strict(cudnn_conv<ConvForwardOp>(Precision::f32), "N2 C64 K64 H9 R3 ph1"); }
 
 TEST_F(Cublaslt, IsStrictInF32) { expect_strict(cublaslt_fc<FcForwardOp>(Precision::f32), "N64 C512 K64"); }
+
+template <class Test>
+void for_each_recurrent_problem(const Test& test) {
+  for (const std::string cell : {"lstm", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
+    for (const std::string sizes : {"T5 N4 C6 K7 ", "T4 N8 C32 K64 ", "T3 N2 C4 L2 "}) {
+      for (const std::string way : {"", " bidirectional"}) {
+        for (const std::string lengths : {"", " unequal"}) test(sizes + cell + way + lengths);
+      }
+    }
+  }
+}
+
+// Beside the definition in f64, and each result of a second run, too.
+template <Operation Op>
+void expect_strict_recurrent_layers() {
+  for_each_recurrent_problem(
+      [](const std::string& text) { expect_strict(cudnn_rnn<Op>(Precision::f32), text.c_str()); });
+}
+
+TEST_F(Cudnn, IsStrictInInferenceOfRecurrentLayers) { expect_strict_recurrent_layers<RnnInferenceOp>(); }
+TEST_F(Cudnn, IsStrictInTrainingOfRecurrentLayers) { expect_strict_recurrent_layers<RnnForwardOp>(); }
+TEST_F(Cudnn, IsStrictBackThroughTime) { expect_strict_recurrent_layers<RnnBackwardOp>(); }
+
+// Each step rounds states, which are no numbers of TF32; so many a ReLU would let through or cut for that.
+template <Operation Op>
+void expect_about_right_in_tf32(const char* text) {
+  const auto p = parse_problem<RnnProblem>(text);
+  TestData data = make_checkable_test_data<Op>(p, Fill::floats);
+  data.tolerance.value = 0.01;
+  const Checked checked = check(cudnn_rnn<Op>(Precision::tf32), p, data, {1});
+  EXPECT_EQ(checked.verdict.status, Status::ok) << text << ": " << checked.verdict.reason;
+  ASSERT_TRUE(checked.prepared) << text;
+  EXPECT_THAT(checked.prepared->implementation(), HasSubstr("the best of "));
+  EXPECT_THAT(checked.prepared->isa(), testing::StartsWith("sm_"));
+}
+
+TEST_F(Cudnn, IsAboutRightOfRecurrentLayersInTf32) {
+  for (const char* text :
+       {"T5 N16 C64 K128 lstm", "T5 N16 C64 lbr-gru bidirectional unequal", "T5 N8 C32 rnn-tanh L2"}) {
+    expect_about_right_in_tf32<RnnInferenceOp>(text);
+    expect_about_right_in_tf32<RnnForwardOp>(text);
+    expect_about_right_in_tf32<RnnBackwardOp>(text);
+  }
+}
+
+TEST(CudnnRnn, SaysWhyItIsAbsent) {
+  absent(cudnn_rnn<RnnInferenceOp>(Precision::f32));
+  absent(cudnn_rnn<RnnForwardOp>(Precision::tf32));
+  absent(cudnn_rnn<RnnBackwardOp>(Precision::f32));
+}
+
+// Before it looks for a device.
+TEST(CudnnRnn, SaysWhatItLacks) {
+  if (!cudnn_rnn<RnnForwardOp>(Precision::f32).prepare) GTEST_SKIP() << "built without cuDNN";
+  const auto expect_lacks = [](const auto& contender, const char* text, const char* reason) {
+    const auto prepared = contender.prepare(parse_problem<RnnProblem>(text), {}, {1});
+    EXPECT_EQ(prepared.status(), Status::unsupported) << text;
+    EXPECT_THAT(prepared.reason(), HasSubstr(reason));
+  };
+  expect_lacks(cudnn_rnn<RnnInferenceOp>(Precision::f32), "T3 N2 C4 gru", "must be lbr-gru");
+  expect_lacks(cudnn_rnn<RnnForwardOp>(Precision::tf32), "T3 N2 C4 lstm reverse", "in reverse alone");
+  expect_lacks(cudnn_rnn<RnnBackwardOp>(Precision::bf16), "T3 N2 C4 lstm", "f32 and tf32 alone");
+}
 
 }  // namespace
 }  // namespace brickwork

@@ -21,16 +21,18 @@ class PreparedWay final : public Prepared {
     way_ = way;
     workspace_.reset();  // both at once might not fit
     workspace_ = std::make_unique<CudaMemory<std::byte>>(operands_.ways[way].workspace_bytes);
+    run_before();
   }
   void say_of_how_many(std::size_t ways) { tried_ = ways; }
 
   void pack() override {
-    for (Tensor& source : operands_.sources) source.pack(inputs_);
-    for (Tensor& result : operands_.results) result.forget();
+    for (const auto& source : operands_.sources) source->pack(inputs_);
+    if (workspace_) run_before();
+    for (const auto& result : operands_.results) result->forget();
   }
   void run() override { operands_.ways[way_].run(workspace_->data()); }
   void unpack(PlainTensors& out) override {
-    for (Tensor& result : operands_.results) result.unpack(out);
+    for (const auto& result : operands_.results) result->unpack(out);
   }
   DeviceQueue* queue() override { return &cuda::queue(); }
   std::string implementation() const override {
@@ -41,6 +43,13 @@ class PreparedWay final : public Prepared {
   std::string isa() const override { return device()->isa; }
 
  private:
+  void run_before() {
+    const Way& way = operands_.ways[way_];
+    if (!way.before) return;
+    way.before(workspace_->data());
+    cuda::queue().wait();
+  }
+
   const PlainTensors& inputs_;
   Operands operands_;
   std::unique_ptr<CudaMemory<std::byte>> workspace_;

@@ -1,7 +1,9 @@
 // The fastest of a library's many ways to do the same, as a contender: what tuning takes is in no row.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cuda_tensor.hpp"
@@ -11,15 +13,26 @@ namespace brickwork::cuda {
 struct Way {
   std::string name;
   std::size_t workspace_bytes = 0;
-  std::function<void(void* workspace)> run;  // queues it; throws std::runtime_error where the library refuses
+  // Both queue their work, and throw std::runtime_error where the library refuses. What has to run before, once the
+  // sources are packed, is no part of the run; mostly there is nothing.
+  std::function<void(void* workspace)> run;
+  std::function<void(void* workspace)> before = nullptr;
 };
 
 // Operands, and the ways to compute with them where they lie.
 struct Operands {
-  std::vector<Tensor> sources, results;
+  std::vector<std::unique_ptr<Operand>> sources, results;
   std::vector<Way> ways;
   std::string refusal;  // why there are no more ways; mostly empty
 };
+
+// Adds an operand to those, and says where it lies.
+template <class AnOperand>
+void* add(std::vector<std::unique_ptr<Operand>>& operands, AnOperand operand) {
+  void* const data = operand.data();
+  operands.push_back(std::make_unique<AnOperand>(std::move(operand)));
+  return data;
+}
 
 // A sixteenth of the device's memory: ways that want more are left out.
 std::size_t most_workspace();

@@ -1,5 +1,4 @@
-// An operation's tensor as the GPU's libraries take it: on the device, in its own type, the channels behind the rows or
-// innermost.
+// What the GPU's libraries are given and give, on the device.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,16 +9,25 @@
 
 namespace brickwork::cuda {
 
-class Tensor {
+class Operand {
+ public:
+  virtual ~Operand() = default;
+  virtual void pack(const PlainTensors&) = 0;
+  virtual void unpack(PlainTensors&) = 0;
+  virtual void forget() = 0;  // what it holds
+};
+
+// An operation's tensor in the library's type, the channels behind the rows or innermost.
+class Tensor final : public Operand {
  public:
   // dims as the plain f32 tensor has them, of which the second are the channels: [N][C][H][W], [K][C][R][S], [N][C].
   // They lie in that order, or if channels_last as [N][H][W][C], [K][R][S][C]. Of f32 or bf16.
   Tensor(std::string name, std::vector<std::int64_t> dims, DType, bool channels_last = false);
 
   // From and to the plain tensor of its name, on all threads of OpenMP's.
-  void pack(const PlainTensors&);
-  void unpack(PlainTensors&);
-  void forget() { device_.fill_with_nan(); }
+  void pack(const PlainTensors&) override;
+  void unpack(PlainTensors&) override;
+  void forget() override { device_.fill_with_nan(); }
 
   void* data() const { return device_.data(); }
   const std::vector<std::int64_t>& dims() const { return dims_; }

@@ -1,5 +1,6 @@
 // cuDNN's convolution: the fastest of all the plans and algorithms that its two APIs have, in NHWC and in NCHW.
 #include "conv_baselines.hpp"
+#include "without_cudnn.hpp"
 #ifdef BRICKWORK_HAS_CUDNN
 #include <fmt/format.h>
 
@@ -40,7 +41,7 @@ cuda::Operands operands(const ConvProblem& p, Pass pass, Precision precision, Al
   }
   for (cuda::Tensor* t : {&x, &w, &y}) {
     const bool result = t == (data ? &x : update ? &w : &y);
-    (result ? all.results : all.sources).push_back(std::move(*t));
+    cuda::add(result ? all.results : all.sources, std::move(*t));
   }
   return all;
 }
@@ -85,19 +86,6 @@ Contender<Op> cudnn_conv_transforms(Precision precision) {
 #else
 
 namespace brickwork {
-namespace {
-
-template <Operation Op>
-Contender<Op> without_cudnn(const char* name) {
-  return {.name = name,
-          .library = {.name = "cuDNN",
-                      .version = {},
-                      .absent = "built without cuDNN: run scripts/setup --with-cudnn where CUDA's and cuDNN's headers "
-                                "are, and configure anew"},
-          .device = "cuda"};
-}
-
-}  // namespace
 
 template <Operation Op>
 Contender<Op> cudnn_conv(Precision) {

@@ -1,6 +1,7 @@
 // The libraries that our recurrent layers are measured against, there in every build: see absent_library().
 #pragma once
 #include "contender.hpp"
+#include "precision.hpp"
 #include "rnn_ops.hpp"
 
 namespace brickwork {
@@ -28,5 +29,11 @@ Contender<RnnForwardOp> openblas_rnn_forward();
 Contender<RnnBackwardOp> openblas_rnn_backward();
 Contender<RnnBackwardDataOp> openblas_rnn_backward_data();
 Contender<RnnWeightUpdateOp> openblas_rnn_weight_update();
+
+// On a GPU, of RnnInferenceOp, RnnForwardOp and RnnBackwardOp: the fastest of cuDNN's algorithms, all layers in one
+// call. A backward pass finds what forward leaves when the contender packs; what cuDNN overwrites of that, each run
+// restores.
+template <Operation Op>
+Contender<Op> cudnn_rnn(Precision);
 
 }  // namespace brickwork

@@ -80,6 +80,9 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(cudnn_conv<ConvBackwardDataOp>(Precision::tf32), "cudnn", "cuDNN");
   expect_absent(cudnn_conv<ConvWeightUpdateOp>(Precision::bf16), "cudnn", "cuDNN");
   expect_absent(cudnn_conv_transforms<ConvForwardOp>(Precision::f32), "cudnn-transforms", "cuDNN");
+  expect_absent(cudnn_rnn<RnnInferenceOp>(Precision::f32), "cudnn", "cuDNN");
+  expect_absent(cudnn_rnn<RnnForwardOp>(Precision::tf32), "cudnn", "cuDNN");
+  expect_absent(cudnn_rnn<RnnBackwardOp>(Precision::f32), "cudnn", "cuDNN");
   EXPECT_THAT(prepare(cublaslt_fc<FcForwardOp>(Precision::f32), {}, {}, {}).reason(),
               testing::StartsWith("built without cuBLASLt: install CUDA's toolkit"));
   EXPECT_EQ(prepare_onednn_network({}, NetworkPart::step, {}).status(), Status::absent);
