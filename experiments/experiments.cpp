@@ -41,6 +41,9 @@ std::unique_ptr<Experiment> gpu_conv_update_experiment(const Request&);
 std::unique_ptr<Experiment> gpu_fc_forward_experiment(const Request&);
 std::unique_ptr<Experiment> gpu_fc_backward_experiment(const Request&);
 std::unique_ptr<Experiment> gpu_fc_update_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_rnn_inference_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_rnn_forward_experiment(const Request&);
+std::unique_ptr<Experiment> gpu_rnn_backward_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_forward_experiment(const Request&);
 std::unique_ptr<Experiment> rnn_backward_experiment(const Request&);
@@ -103,6 +106,12 @@ ExperimentEntry rnn_pass(ExperimentEntry entry) {
   entry.minibatch = 168;
   entry.kind = shape_kind<RnnProblem>;
   return layers_pass(entry);
+}
+
+ExperimentEntry gpu_rnn_pass(ExperimentEntry entry) {
+  entry = on_gpu(rnn_pass(entry));
+  entry.takes_dtype = false;
+  return entry;
 }
 
 ExperimentEntry attention_pass(ExperimentEntry entry) {
@@ -199,6 +208,15 @@ std::span<const ExperimentEntry> experiment_table() {
                    .about = "fully connected layers' weight update on a GPU",
                    .takes_epilogue = true,
                    .make = gpu_fc_update_experiment}),
+      gpu_rnn_pass({.name = "gpu-rnn-inference",
+                    .about = "recurrent layers forward on a GPU, of which nothing is kept",
+                    .make = gpu_rnn_inference_experiment}),
+      gpu_rnn_pass({.name = "gpu-rnn-forward",
+                    .about = "recurrent layers forward in training on a GPU",
+                    .make = gpu_rnn_forward_experiment}),
+      gpu_rnn_pass({.name = "gpu-rnn-backward",
+                    .about = "recurrent layers back through time on a GPU: all gradients",
+                    .make = gpu_rnn_backward_experiment}),
       rnn_pass({.name = "rnn-inference",
                 .about = "recurrent layers forward, of which nothing is kept",
                 .make = rnn_inference_experiment}),

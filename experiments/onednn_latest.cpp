@@ -103,6 +103,18 @@ std::unique_ptr<Experiment> gpu_fc_update_experiment(const Request& request) {
   return experiment_of_nobody<FcWeightUpdateOp>(request);
 }
 
+std::unique_ptr<Experiment> gpu_rnn_inference_experiment(const Request& request) {
+  return experiment_of_nobody<RnnInferenceOp>(request);
+}
+
+std::unique_ptr<Experiment> gpu_rnn_forward_experiment(const Request& request) {
+  return experiment_of_nobody<RnnForwardOp>(request);
+}
+
+std::unique_ptr<Experiment> gpu_rnn_backward_experiment(const Request& request) {
+  return experiment_of_nobody<RnnBackwardOp>(request);
+}
+
 std::unique_ptr<Experiment> attention_forward_experiment(const Request& request) {
   return experiment(request, onednn_attention_forward());
 }

@@ -257,22 +257,20 @@ struct RnnGradientOfXBody {
 };
 
 // The weights' gradients: a task's, of a block of features and of one of gates, stay in L2 while all steps add to them.
-template <class Brick, class BiasBrick = Brick>
+template <class Brick>
 struct RnnUpdateBody {
   RnnBackwardGeometry g;
   RnnBackwardData data;
   const float* states_before;  // from the one before the first step on
-  Brick of_x, of_state, of_reset;
-  BiasBrick of_bias;
+  Brick of_x, of_state, of_reset, of_bias;
 
   BRICKWORK_HOST_DEVICE std::int64_t tasks_of_block() const {
     return g.of_x.rows.blocks() + g.of_state.rows.blocks() + blocks_of_reset() + 1;
   }
   std::int64_t tasks() const { return g.Db * tasks_of_block(); }
   std::int64_t scratch_bytes() const {
-    std::int64_t bytes = of_bias.scratch_bytes();
-    for (const Brick* brick : {&of_x, &of_state, &of_reset}) bytes = std::max(bytes, brick->scratch_bytes());
-    return bytes;
+    return std::max(
+        {of_x.scratch_bytes(), of_state.scratch_bytes(), of_reset.scratch_bytes(), of_bias.scratch_bytes()});
   }
 
   template <class Team>

@@ -6,6 +6,13 @@
 namespace brickwork {
 namespace {
 
+// run(space, brick, threads)
+template <class Run>
+void with_team_brick(const CudaSetting& setting, const Run& run) {
+  const TeamBrick<float> brick{{}, setting.brick == CudaBrick::staged};
+  on_space(setting, [&](const auto& space) { run(space, brick, setting.threads); });
+}
+
 struct ForwardPass final : RnnForwardPass {
   RnnForwardGeometry g;
   CudaSetting setting;
@@ -14,7 +21,7 @@ struct ForwardPass final : RnnForwardPass {
   ForwardPass(const RnnForwardGeometry& geometry, const CudaSetting& with) : g(geometry), setting(with) {}
 
   void run(const RnnForwardData& data) const override {
-    with_brick<float, float, false>(g.state_brick(), setting, [&](const auto& space, const auto& brick, int threads) {
+    with_team_brick(setting, [&](const auto& space, const auto& brick, int threads) {
       run_rnn_forward(space, brick, threads, g, data);
     });
   }
@@ -28,22 +35,19 @@ struct BackwardPass final : RnnBackwardPass {
   BackwardPass(const RnnBackwardGeometry& geometry, const CudaSetting& with) : g(geometry), setting(with) {}
 
   void run_data(const RnnBackwardData& data) const override {
-    const BrgemmShape shape = g.state_product(g.forward.of_state.count > 0 ? g.of_state : g.of_reset);
-    with_brick<float, float, false>(shape, setting, [&](const auto& space, const auto& brick, int threads) {
+    with_team_brick(setting, [&](const auto& space, const auto& brick, int threads) {
       run_rnn_backward(space, brick, threads, g, data);
     });
   }
   void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
-    with_brick<float, float, false>(g.x_product(), setting, [&](const auto& space, const auto& brick, int threads) {
+    with_team_brick(setting, [&](const auto& space, const auto& brick, int threads) {
       run_rnn_gradient_of_x(space, brick, threads, g, data, dx, accumulate);
     });
   }
   void run_update(const RnnBackwardData& data, const float* states_before) const override {
-    const TeamBrick<float> of_bias{g.bias_update(), false};  // of one row, which would leave tensor cores idle
-    with_brick<float, float, true>(g.update(g.of_x, 0), setting,
-                                   [&](const auto& space, const auto& brick, int threads) {
-                                     run_rnn_update(space, brick, of_bias, threads, g, data, states_before);
-                                   });
+    with_team_brick(setting, [&](const auto& space, const auto& brick, int threads) {
+      run_rnn_update(space, brick, threads, g, data, states_before);
+    });
   }
 };
 
@@ -60,8 +64,8 @@ class BytesOnCuda final : public MemoryElsewhere {
 
 template <class Pass, class Made, class Geometry>
 Result<std::shared_ptr<const Pass>> made(const Geometry& g, const CudaSetting& setting) {
-  if (setting.brick == CudaBrick::warpgroups) {
-    return {Status::unsupported, "recurrent layers are f32, which warpgroups do not multiply"};
+  if (setting.brick != CudaBrick::portable && setting.brick != CudaBrick::staged) {
+    return {Status::unsupported, "recurrent layers are f32, which tensor cores do not multiply strictly"};
   }
   return std::shared_ptr<const Pass>(std::make_shared<const Made>(g, setting));
 }

@@ -1,5 +1,4 @@
-// Recurrent layers on a GPU: the bodies of rnn_forward_body.hpp and rnn_backward_body.hpp around the bricks of a device
-// in f32, which tensor cores multiply as TF32.
+// Recurrent layers on a GPU: the bodies of rnn_forward_body.hpp and rnn_backward_body.hpp around the portable bricks.
 //
 // A step is a launch, or two of a GRU. Work goes into the setting's stream and is not waited for: before anything is
 // fetched, cuda_finish() does.
@@ -13,7 +12,7 @@ class RnnOnCuda final : public RnnPlace {
  public:
   explicit RnnOnCuda(const CudaSetting& setting) : setting_(setting) {}
 
-  // Refused where the setting is of warpgroups.
+  // Refused where the setting is of tensor cores or warpgroups.
   Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry&) const override;
   Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry&) const override;
   std::int64_t workers(std::int64_t tasks) const override { return tasks; }

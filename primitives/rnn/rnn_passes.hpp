@@ -35,16 +35,16 @@ void run_rnn_gradient_of_x(const Space& space, const Brick& brick, int threads, 
   parallel_league(space, body.tasks(), threads, body.brick.scratch_bytes(), body);
 }
 
-template <class Space, class Brick, class BiasBrick>
-void run_rnn_update(const Space& space, const Brick& brick, const BiasBrick& bias_brick, int threads,
-                    const RnnBackwardGeometry& g, const RnnBackwardData& data, const float* states_before) {
-  const RnnUpdateBody<Brick, BiasBrick> body{g,
-                                             data,
-                                             states_before,
-                                             of_shape(brick, g.update(g.of_x, 0)),
-                                             of_shape(brick, g.update(g.of_state, 0)),
-                                             of_shape(brick, g.update(g.of_reset, 0)),
-                                             of_shape(bias_brick, g.bias_update())};
+template <class Space, class Brick>
+void run_rnn_update(const Space& space, const Brick& brick, int threads, const RnnBackwardGeometry& g,
+                    const RnnBackwardData& data, const float* states_before) {
+  const RnnUpdateBody<Brick> body{g,
+                                  data,
+                                  states_before,
+                                  of_shape(brick, g.update(g.of_x, 0)),
+                                  of_shape(brick, g.update(g.of_state, 0)),
+                                  of_shape(brick, g.update(g.of_reset, 0)),
+                                  of_shape(brick, g.bias_update())};
   parallel_league(space, body.tasks(), threads, body.scratch_bytes(), body);
 }
 

@@ -1,5 +1,5 @@
-// Recurrent layers as a device runs them: teams of the host's spaces around the portable brick, and around the brick on
-// tensor cores by the rules of its instructions; in memory that the host reaches by copies alone.
+// Recurrent layers as a device runs them: teams of the host's spaces around the portable brick, in memory that the host
+// reaches by copies alone.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -8,7 +8,6 @@
 #include "league.hpp"
 #include "rnn/rnn_passes.hpp"
 #include "rnn/testing/rnn_check.hpp"
-#include "testing/host_block.hpp"
 #include "testing/host_spaces.hpp"
 #include "tile_brick.hpp"
 
@@ -26,65 +25,52 @@ class Apart final : public MemoryElsewhere {
   AlignedBuffer<unsigned char> bytes_;
 };
 
-// with_brick(shape, a_transposed, run) calls run(space, brick, threads).
-template <class WithBrick>
+template <class Space>
 class OnTeams final : public RnnPlace {
  public:
-  explicit OnTeams(const WithBrick& with_brick) : with_brick_(with_brick) {}
+  OnTeams(int threads, bool staged) : team_{threads, staged} {}
 
   Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry& g) const override {
-    return std::shared_ptr<const RnnForwardPass>(std::make_shared<const Forward>(g, with_brick_));
+    return std::shared_ptr<const RnnForwardPass>(std::make_shared<const Forward>(g, team_));
   }
   Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry& g) const override {
-    return std::shared_ptr<const RnnBackwardPass>(std::make_shared<const Backward>(g, with_brick_));
+    return std::shared_ptr<const RnnBackwardPass>(std::make_shared<const Backward>(g, team_));
   }
   std::int64_t workers(std::int64_t tasks) const override { return tasks; }
   std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
 
  private:
+  struct Team {
+    int threads;
+    bool staged;
+    TeamBrick<float> brick() const { return {{}, staged}; }
+  };
   struct Forward final : RnnForwardPass {
     RnnForwardGeometry g;
-    WithBrick with_brick;
-    Forward(const RnnForwardGeometry& geometry, const WithBrick& with) : g(geometry), with_brick(with) {}
+    Team team;
+    Forward(const RnnForwardGeometry& geometry, const Team& of) : g(geometry), team(of) {}
     void run(const RnnForwardData& data) const override {
-      with_brick(g.state_brick(), std::false_type(), [&](const auto& space, const auto& brick, int threads) {
-        run_rnn_forward(space, brick, threads, g, data);
-      });
+      run_rnn_forward(Space(), team.brick(), team.threads, g, data);
     }
     std::string_view isa() const override { return "teams"; }
   };
   struct Backward final : RnnBackwardPass {
     RnnBackwardGeometry g;
-    WithBrick with_brick;
-    Backward(const RnnBackwardGeometry& geometry, const WithBrick& with) : g(geometry), with_brick(with) {}
+    Team team;
+    Backward(const RnnBackwardGeometry& geometry, const Team& of) : g(geometry), team(of) {}
     void run_data(const RnnBackwardData& data) const override {
-      with_brick(
-          g.state_product(g.of_state), std::false_type(),
-          [&](const auto& space, const auto& brick, int threads) { run_rnn_backward(space, brick, threads, g, data); });
+      run_rnn_backward(Space(), team.brick(), team.threads, g, data);
     }
     void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
-      with_brick(g.x_product(), std::false_type(), [&](const auto& space, const auto& brick, int threads) {
-        run_rnn_gradient_of_x(space, brick, threads, g, data, dx, accumulate);
-      });
+      run_rnn_gradient_of_x(Space(), team.brick(), team.threads, g, data, dx, accumulate);
     }
     void run_update(const RnnBackwardData& data, const float* states_before) const override {
-      const TeamBrick<float> of_bias{g.bias_update(), false};
-      with_brick(g.update(g.of_x, 0), std::true_type(), [&](const auto& space, const auto& brick, int threads) {
-        run_rnn_update(space, brick, of_bias, threads, g, data, states_before);
-      });
+      run_rnn_update(Space(), team.brick(), team.threads, g, data, states_before);
     }
   };
 
-  WithBrick with_brick_;
+  Team team_;
 };
-
-template <class Space>
-auto on_portable_teams(int threads, bool staged) {
-  const auto with_brick = [=](const BrgemmShape& shape, auto, const auto& run) {
-    run(Space(), TeamBrick<float>{shape, staged}, threads);
-  };
-  return OnTeams<decltype(with_brick)>(with_brick);
-}
 
 constexpr const char* kCells[] = {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"};
 
@@ -98,9 +84,9 @@ TYPED_TEST(RnnOnTeams, IsRightOfEveryCellAndDirection) {
     for (const char* rest : {"T3 N3 C20 K33 L2 bidirectional unequal", "T4 N5 C17 K80 reverse", "T1 N1 C1 K1"}) {
       const auto p = parse_problem<RnnProblem>(fmt::format("{} {}", rest, cell));
       const RnnPlan plan = plan_rnn_on_gpu(p, 132);
-      EXPECT_EQ(wrong_rnn(p, plan, on_portable_teams<TypeParam>(1, true)), "");
+      EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(1, true)), "");
       const int threads = std::min(TypeParam().concurrency(), 2);
-      EXPECT_EQ(wrong_rnn(p, plan, on_portable_teams<TypeParam>(threads, false)), "");
+      EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(threads, false)), "");
     }
   }
 }
@@ -120,27 +106,15 @@ TYPED_TEST(RnnOnTeams, PlansChangeNoResult) {
       plan.steps = *rc::gen::inRange<std::int64_t>(1, p.T + 1);
     }
     const int threads = *rc::gen::inRange(1, std::min(TypeParam().concurrency(), 2) + 1);
-    RC_ASSERT(wrong_rnn(p, plan, on_portable_teams<TypeParam>(threads, *rc::gen::arbitrary<bool>())) == "");
+    RC_ASSERT(wrong_rnn(p, plan, OnTeams<TypeParam>(threads, *rc::gen::arbitrary<bool>())) == "");
   }));
-}
-
-// Which rounds to TF32, 11 bits; a wrong cell is off by a tenth and more.
-TEST(RnnOnTensorCores, IsRightOfEveryCell) {
-  const auto with_brick = [](const BrgemmShape& shape, auto a_transposed, const auto& run) {
-    with_host_block<float, float, decltype(a_transposed)::value>(
-        shape, [&](const auto& brick) { run(host_space(), brick, 1); });
-  };
-  for (const char* cell : kCells) {
-    const auto p = parse_problem<RnnProblem>(fmt::format("T2 N3 C20 K40 {}", cell));
-    EXPECT_EQ(wrong_rnn(p, plan_rnn_on_gpu(p, 132), OnTeams<decltype(with_brick)>(with_brick), 1000), "");
-  }
 }
 
 TYPED_TEST(RnnOnTeams, AnotherCellIsSeen) {
   const auto p = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-tanh"),
              other = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-relu");
   const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
-  const auto place = on_portable_teams<TypeParam>(1, true);
+  const auto place = OnTeams<TypeParam>(1, true);
   const auto out = run_rnn(other, plan_rnn_on_gpu(p, 132), RnnUse::inference, data.inputs, place);
   EXPECT_NE(compare(out, data.expected, {1000 * data.tolerance.value, data.tolerance.whole}).status, Status::ok);
 }

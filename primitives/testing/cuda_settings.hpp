@@ -26,15 +26,16 @@ class OnCudaSettings : public testing::TestWithParam<CudaSetting> {
 
 constexpr bool takes_f32(const CudaSetting& setting) { return setting.brick != CudaBrick::warpgroups; }
 
-inline std::vector<CudaSetting> cuda_settings_of_f32() {
+// Of the bricks that multiply f32 strictly, and of all.
+inline std::vector<CudaSetting> portable_cuda_settings() {
   return {{CudaPath::launcher, CudaBrick::portable, 64},
           {CudaPath::launcher, CudaBrick::staged, 256},
-          {CudaPath::launcher, CudaBrick::tensor_cores},
           {CudaPath::kokkos, CudaBrick::portable, 64},
           {CudaPath::kokkos, CudaBrick::staged, 256}};
 }
 inline std::vector<CudaSetting> cuda_settings() {
-  auto settings = cuda_settings_of_f32();
+  auto settings = portable_cuda_settings();
+  settings.push_back({CudaPath::launcher, CudaBrick::tensor_cores});
   settings.push_back({CudaPath::launcher, CudaBrick::warpgroups});
   return settings;
 }

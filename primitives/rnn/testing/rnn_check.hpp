@@ -62,12 +62,11 @@ inline PlainTensors run_rnn_backward(const RnnProblem& p, const RnnPlan& plan, c
   return out;
 }
 
-// Why any pass is wrong at the place, or nothing. Where products are rounded, as TF32's, the bound is `coarser` times
-// the operation's.
-inline std::string wrong_rnn(const RnnProblem& p, const RnnPlan& plan, const RnnPlace& place, double coarser = 1,
+// Why any pass is wrong at the place, or nothing.
+inline std::string wrong_rnn(const RnnProblem& p, const RnnPlan& plan, const RnnPlace& place,
                              void (*finish)() = at_once) {
   const auto wrong = [&](const char* pass, const PlainTensors& out, const TestData& data) {
-    const Verdict verdict = compare(out, data.expected, {coarser * data.tolerance.value, data.tolerance.whole});
+    const Verdict verdict = compare(out, data.expected, data.tolerance);
     return verdict.status == Status::ok
                ? ""
                : fmt::format("{} {}, {}: {}\n", to_string(p), pass, to_string(plan), verdict.reason);

@@ -1,0 +1,76 @@
+// gpu-rnn-inference, gpu-rnn-forward, gpu-rnn-backward: recurrent layers on a GPU in f32, our loops on each way to
+// launch them beside cuDNN.
+#include "experiment_of.hpp"
+#include "gpu_contender.hpp"
+#include "prepared_rnn.hpp"
+#include "rnn_baselines.hpp"
+#ifdef BRICKWORK_HAS_CUDA
+#include "rnn/rnn_on_cuda.hpp"
+#endif
+
+namespace brickwork {
+namespace {
+
+#ifdef BRICKWORK_HAS_CUDA
+
+class LoopsOnGpu : public PreparedOnGpu {
+ public:
+  LoopsOnGpu(const PlainTensors& plain, const CudaSetting& setting, Rnn driver)
+      : PreparedOnGpu(plain, setting, to_string(driver.plan())), driver_(std::move(driver)) {}
+
+ protected:
+  Rnn driver_;
+};
+
+template <class Op, RnnUse kUse, class Prepared>
+Contender<Op> loops(const GpuBrick& brick) {
+  auto contender = gpu_contender<Op>(brick);
+  contender.prepare = [setting = brick.setting](const RnnProblem& p, const PlainTensors& in,
+                                                const Resources&) mutable -> Result<PreparedPtr> {
+    setting.stream = queue_of(setting.path).stream();
+    return cuda::prepared([&] {
+      const RnnPlan plan = plan_rnn_on_gpu(p, cuda::device()->multiprocessors);
+      return std::make_unique<Prepared>(in, setting, *Rnn::make({p, kUse}, plan, RnnOnCuda(setting)));
+    });
+  };
+  return contender;
+}
+
+using Forward = PreparedRnnForward<LoopsOnGpu>;
+using Backward = PreparedRnnBackward<LoopsOnGpu, true, true>;
+
+#else
+
+struct Forward;
+struct Backward;
+
+template <class Op, RnnUse, class>
+Contender<Op> loops(const GpuBrick& brick) {
+  return gpu_contender<Op>(brick);
+}
+
+#endif
+
+template <class Op, RnnUse kUse, class Prepared>
+std::unique_ptr<Experiment> gpu_rnn_experiment(const Request& request) {
+  std::vector<Contender<Op>> contenders;
+  for (const GpuBrick& brick : gpu_bricks(Precision::f32)) contenders.push_back(loops<Op, kUse, Prepared>(brick));
+  contenders.push_back(cudnn_rnn<Op>(Precision::f32));
+  return make_experiment(request, std::move(contenders));
+}
+
+}  // namespace
+
+std::unique_ptr<Experiment> gpu_rnn_inference_experiment(const Request& request) {
+  return gpu_rnn_experiment<RnnInferenceOp, RnnUse::inference, Forward>(request);
+}
+
+std::unique_ptr<Experiment> gpu_rnn_forward_experiment(const Request& request) {
+  return gpu_rnn_experiment<RnnForwardOp, RnnUse::training, Forward>(request);
+}
+
+std::unique_ptr<Experiment> gpu_rnn_backward_experiment(const Request& request) {
+  return gpu_rnn_experiment<RnnBackwardOp, RnnUse::training, Backward>(request);
+}
+
+}  // namespace brickwork
