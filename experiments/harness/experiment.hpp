@@ -31,6 +31,7 @@ struct ProblemInfo {
   Bound bound = Bound::flops;
   double flop = 0, least_flop = 0, bytes = 0;
   double bytes_written = 0;  // of these
+  Rereads rereads;           // of what is read
 
   double work() const { return bound == Bound::flops ? flop : bytes; }
 };

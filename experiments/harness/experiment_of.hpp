@@ -161,7 +161,8 @@ class ExperimentOf final : public Experiment {
                                 .flop = Op::flops(p),
                                 .least_flop = Op::least_flops(p),
                                 .bytes = bytes_of<Op>(p),
-                                .bytes_written = bytes_written<Op>(p)});
+                                .bytes_written = bytes_written<Op>(p),
+                                .rereads = rereads_of<Op>(p)});
     }
     if (!problem_infos_.empty()) {
       auto setting = problem_infos_.front().setting;

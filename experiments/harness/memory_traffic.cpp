@@ -90,8 +90,9 @@ namespace brickwork {
 HWY_EXPORT(Move);
 HWY_EXPORT(NameOfTarget);
 
-MemoryTraffic::MemoryTraffic(int threads, std::int64_t bytes_read, std::int64_t bytes_written)
+MemoryTraffic::MemoryTraffic(int threads, std::int64_t bytes_read, std::int64_t bytes_written, const Rereads& again)
     : threads_(threads),
+      again_(again),
       read_(static_cast<std::size_t>(bytes_read) / sizeof(float)),
       written_(static_cast<std::size_t>(bytes_written) / sizeof(float)) {
   if (written_.size() > 0) past_caches_ = fastest(2, [&](std::size_t way) { run(way == 1); }) == 1;
@@ -109,6 +110,11 @@ float MemoryTraffic::run(bool past_caches) {
     const std::size_t r = begin(read_.size(), share), w = begin(written_.size(), share);
     sum += HWY_DYNAMIC_DISPATCH(Move)(read_.data() + r, begin(read_.size(), share + 1) - r, written_.data() + w,
                                       begin(written_.size(), share + 1) - w, past_caches);
+    const auto part = static_cast<std::size_t>(again_.bytes) / sizeof(float);
+    const std::size_t first = begin(part, share), size = begin(part, share + 1) - first;
+    for (std::int64_t i = 0; i < again_.times; ++i) {
+      sum += HWY_DYNAMIC_DISPATCH(Move)(read_.data() + first, size, nullptr, 0, false);
+    }
   }
   return sum;
 }

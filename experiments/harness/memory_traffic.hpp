@@ -7,6 +7,7 @@
 #include <string>
 
 #include "aligned_buffer.hpp"
+#include "op.hpp"
 
 namespace brickwork {
 
@@ -14,10 +15,11 @@ namespace brickwork {
 // stores past the caches where that is faster.
 class MemoryTraffic {
  public:
-  MemoryTraffic(int threads, std::int64_t bytes_read, std::int64_t bytes_written);  // whole floats
-  std::string isa() const;                                                          // Highway's name of what it runs on
+  // Whole floats; of what is read, the first bytes are read again.
+  MemoryTraffic(int threads, std::int64_t bytes_read, std::int64_t bytes_written, const Rereads& = {});
+  std::string isa() const;  // Highway's name of what it runs on
 
-  // Returns the sum of all elements that are read, over all threads.
+  // Returns the sum of all elements that are read, as often as they are, over all threads.
   float run() { return run(past_caches_); }
   float run(bool past_caches);
 
@@ -27,6 +29,7 @@ class MemoryTraffic {
 
  private:
   int threads_;
+  Rereads again_;
   AlignedBuffer<float> read_, written_;
   bool past_caches_ = false;
 };

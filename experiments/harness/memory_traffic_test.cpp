@@ -40,6 +40,17 @@ TEST(MemoryTraffic, LeavesNoElementOut) {
   }
 }
 
+TEST(MemoryTraffic, ReadsTheFirstBytesAgain) {
+  for (const int threads : {1, 2, 3}) {
+    MemoryTraffic traffic(threads, 1000 * 4, 0, {.bytes = 300 * 4, .times = 2});
+    for (std::size_t i = 0; i < traffic.read().size(); ++i) {
+      std::ranges::fill(traffic.read(), 0.0F);
+      traffic.read()[i] = 1;
+      EXPECT_EQ(traffic.run(), i < 300 ? 3 : 1) << i;
+    }
+  }
+}
+
 TEST(MemoryTraffic, OfReadingAloneThereIsNothingToStore) { EXPECT_FALSE(MemoryTraffic(1, 4096, 0).past_caches()); }
 
 }  // namespace

@@ -77,7 +77,7 @@ Row loaded_roof_row(Row row, const LoadedRoof& roof) {
 
 Row read_row(Row row, const ProblemInfo& problem, const MemoryTraffic& read) {
   row = limit_row(std::move(row), "read", kReadName, read.isa(), problem.flop);
-  row.bytes = problem.bytes;
+  row.bytes = problem.bytes + problem.rereads.all();
   return row;
 }
 

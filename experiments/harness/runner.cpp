@@ -228,7 +228,7 @@ class Runner {
       measure(kFmaPeakName, fma_, fma_row(shared, fma_), nullptr);
       measure(kLoadedRoofName, roof_, loaded_roof_row(shared, roof_), &limit_seconds);
       if (may_wait_for_memory(problem)) {
-        moved.emplace(options_.threads, std::llround(problem.bytes), 0);
+        moved.emplace(options_.threads, std::llround(problem.bytes), 0, problem.rereads);
         measure(kReadName, *moved, read_row(shared, problem, *moved), nullptr);
       }
     }
@@ -253,7 +253,7 @@ class Runner {
   bool may_wait_for_memory(const ProblemInfo& problem) const {
     constexpr double kFlopsOfAByte = 16;
     const auto l2 = static_cast<double>(machine_.l2_bytes * options_.threads);
-    return l2 > 0 && problem.bytes > l2 && problem.flop < kFlopsOfAByte * problem.bytes;
+    return l2 > 0 && problem.bytes > l2 && problem.flop < kFlopsOfAByte * (problem.bytes + problem.rereads.all());
   }
 
   // It was right when it was checked.

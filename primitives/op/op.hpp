@@ -14,6 +14,7 @@
 // from [-1, 1), to which an output may add an `error` of its own. Where it has them it may say, too:
 //
 //   static double bytes(const Problem&);       what it moves, where that is not every input and output once
+//   static Rereads rereads(const Problem&);    of its inputs, what it has to read more than once
 //   static void settle(const Problem&, PlainTensors& in);   makes random inputs, in f64, such as the operation takes,
 //                                              and no gradient pass where rounding would decide what comes out
 //   static void check_taken(const Problem&);   throws std::invalid_argument with one sentence where a valid problem is
@@ -106,6 +107,24 @@ double bytes_of(const typename Op::Problem& p) {
     return Op::bytes(p);
   } else {
     return tensor_bytes<Op>(p);
+  }
+}
+
+// So many bytes of the inputs, once in bytes_of(), and so many times besides: the weights of a recurrence, at each
+// step.
+struct Rereads {
+  double bytes = 0;
+  std::int64_t times = 0;
+
+  double all() const { return bytes * static_cast<double>(times); }
+};
+
+template <Operation Op>
+Rereads rereads_of(const typename Op::Problem& p) {
+  if constexpr (requires { Op::rereads(p); }) {
+    return Op::rereads(p);
+  } else {
+    return {};
   }
 }
 

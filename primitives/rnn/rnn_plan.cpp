@@ -23,10 +23,16 @@ std::int64_t block_of_vectors(std::int64_t size, std::int64_t most) {
 
 bool has_four_columns(RnnCell cell) { return cell == RnnCell::lstm || cell == RnnCell::lbr_gru; }
 
+// One sequence has one row, which waits for its weights: with so many features, and a gate in each call, LSTMs and GRUs
+// forward take 5 to 15 % less (Zen 5); two sequences and more do not.
+constexpr std::int64_t kFeaturesOfOne = 256;
+
 // Blocks of features; four gates fill a tile together, one alone has it for itself.
 RnnPlan features_of(const RnnProblem& p) {
-  const std::int64_t bk = has_four_columns(p.cell) ? kColumnsOfTile / 4 : block_of_vectors(p.K, kColumnsOfTile);
-  return {.bc = equal_block(p.C, kFeatures), .bh = bk * equal_block(ceil_div(p.K, bk), kFeatures / bk), .bk = bk};
+  const bool together = has_four_columns(p.cell) && p.N > 1;
+  const std::int64_t bk = together ? kColumnsOfTile / 4 : block_of_vectors(p.K, kColumnsOfTile);
+  const std::int64_t most = p.N > 1 ? kFeatures : kFeaturesOfOne;
+  return {.bc = equal_block(p.C, most), .bh = bk * equal_block(ceil_div(p.K, bk), most / bk), .bk = bk};
 }
 
 }  // namespace

@@ -88,6 +88,12 @@ void settle(const Problem& p, PlainTensors& in) {
   }
 }
 
+Rereads rereads(const Problem& p) {
+  if (p.L > 1 || p.D() > 1) return {};
+  const double weights = static_cast<double>(p.K) * static_cast<double>(p.gates()) * static_cast<double>(p.K);
+  return {.bytes = sizeof(float) * weights, .times = p.T - 1};
+}
+
 // A step forgets most of the errors of those before it, so that they add up over layers alone.
 // All of a few outputs may be the small rest of sums that cancel out.
 double forward_bound(const Problem& p) {

@@ -25,6 +25,8 @@ std::vector<TensorInfo> gradients(const RnnProblem&);         // of the results:
 std::vector<TensorInfo> data_gradients(const RnnProblem&);    // dx, dh0, dc0
 std::vector<TensorInfo> weight_gradients(const RnnProblem&);  // as the weights
 void settle(const RnnProblem&, PlainTensors& in);
+// The state's weights at every step but the first. Of one layer, one way: others are read a layer after the other.
+Rereads rereads(const RnnProblem&);
 double forward_bound(const RnnProblem&);
 double backward_bound(const RnnProblem&);
 
@@ -52,6 +54,7 @@ struct RnnForwardOp : RnnOp {
   static double flops(const RnnProblem& p) { return p.flops(); }
   static double least_flops(const RnnProblem& p) { return p.flops(); }
   static double bound(const RnnProblem& p) { return rnn_ops::forward_bound(p); }
+  static Rereads rereads(const RnnProblem& p) { return rnn_ops::rereads(p); }
   static void reference(const RnnProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
