@@ -1,5 +1,6 @@
 // The libraries of GPUs: exact in every precision where there is one, and elsewhere each says in one sentence why not.
 #include <gmock/gmock.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "brgemm_baselines.hpp"
@@ -109,10 +110,10 @@ TEST_F(Cublaslt, IsStrictInF32) { expect_strict(cublaslt_fc<FcForwardOp>(Precisi
 
 template <class Test>
 void for_each_recurrent_problem(const Test& test) {
-  for (const std::string cell : {"lstm", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
-    for (const std::string sizes : {"T5 N4 C6 K7 ", "T4 N8 C32 K64 ", "T3 N2 C4 L2 "}) {
-      for (const std::string way : {"", " bidirectional"}) {
-        for (const std::string lengths : {"", " unequal"}) test(sizes + cell + way + lengths);
+  for (const char* cell : {"lstm", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
+    for (const char* sizes : {"T5 N4 C6 K7", "T4 N8 C32 K64", "T3 N2 C4 L2"}) {
+      for (const char* way : {"", " bidirectional"}) {
+        for (const char* lengths : {"", " unequal"}) test(fmt::format("{} {}{}{}", sizes, cell, way, lengths));
       }
     }
   }
