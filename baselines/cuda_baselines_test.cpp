@@ -1,6 +1,6 @@
 // The libraries of GPUs: exact in every precision where there is one, and elsewhere each says in one sentence why not.
-#include <gmock/gmock.h>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "brgemm_baselines.hpp"
