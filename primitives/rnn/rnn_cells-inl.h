@@ -22,7 +22,7 @@ struct RnnGatesAt {
   BRICKWORK_CELL float* reset() const { return r.reset + h; }
 
   // Of a sequence that has ended.
-  BRICKWORK_CELL void stay() const {
+  BRICKWORK_CELL void stay(int) const {
     store(h_before(), h_after());
     if (r.c_before != nullptr) store(c_before(), c_after());
   }

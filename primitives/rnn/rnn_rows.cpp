@@ -32,30 +32,25 @@ HWY_INLINE V where_positive(V x, V y) { return hn::IfThenZeroElse(hn::Le(x, hn::
 #include "rnn/rnn_cells-inl.h"
 #undef BRICKWORK_CELL
 
-constexpr std::int64_t kLanes = static_cast<std::int64_t>(hn::MaxLanes(D()));
+template <class At, class AnyRows, class Policy>
+HWY_INLINE void OnEveryVector(const AnyRows& r, int columns, const Policy& policy) {
+  for (std::int64_t n = 0; n < r.rows; ++n) {
+    const bool ended = r.ended(n);
+    for (std::int64_t j = 0; j < r.bk; j += static_cast<std::int64_t>(hn::Lanes(D()))) {
+      const At at(r, columns, n, j);
+      ended ? at.stay(columns) : policy(at);
+    }
+  }
+}
 
 void Rows(RnnCell cell, RnnHalf half, const RnnRows& r) {
-  for_each_turn(cell, half, [&](int columns, const auto& policy) HWY_ATTR {
-    for (std::int64_t n = 0; n < r.rows; ++n) {
-      const bool ended = r.ended(n);
-      for (std::int64_t j = 0; j < r.bk; j += kLanes) {
-        const RnnGatesAt at(r, columns, n, j);
-        ended ? at.stay() : policy(at);
-      }
-    }
-  });
+  for_each_turn(cell, half,
+                [&](int columns, const auto& policy) HWY_ATTR { OnEveryVector<RnnGatesAt>(r, columns, policy); });
 }
 
 void BackwardRows(RnnCell cell, RnnHalf half, const RnnBackwardRows& r) {
-  for_each_turn_backward(cell, half, [&](int columns, const auto& policy) HWY_ATTR {
-    for (std::int64_t n = 0; n < r.rows; ++n) {
-      const bool ended = r.ended(n);
-      for (std::int64_t j = 0; j < r.bk; j += kLanes) {
-        const RnnGradientsAt at(r, columns, n, j);
-        ended ? at.stay(columns) : policy(at);
-      }
-    }
-  });
+  for_each_turn_backward(
+      cell, half, [&](int columns, const auto& policy) HWY_ATTR { OnEveryVector<RnnGradientsAt>(r, columns, policy); });
 }
 
 }  // namespace brickwork::HWY_NAMESPACE

@@ -31,10 +31,13 @@ BRICKWORK_HOST_DEVICE inline V where_positive(V x, V y) { return times_derivativ
 #include "rnn/rnn_cells-inl.h"
 #undef BRICKWORK_CELL
 
-// on(n, j) for this thread's features of the rows.
-template <class Team, class On>
-BRICKWORK_HOST_DEVICE void for_each_feature(const Team& team, std::int64_t rows, std::int64_t bk, const On& on) {
-  for (std::int64_t i = team.rank(); i < rows * bk; i += team.size()) on(i / bk, i % bk);
+// Each thread has features of its own.
+template <class At, class Team, class AnyRows, class Policy>
+BRICKWORK_HOST_DEVICE void on_every_feature(const Team& team, const AnyRows& r, int columns, const Policy& policy) {
+  for (std::int64_t i = team.rank(); i < r.rows * r.bk; i += team.size()) {
+    const At at(r, columns, i / r.bk, i % r.bk);
+    r.ended(i / r.bk) ? at.stay(columns) : policy(at);
+  }
 }
 
 }  // namespace rnn_by_team
@@ -43,21 +46,14 @@ struct RnnRowsByTeam {
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, RnnCell cell, RnnHalf half, const RnnRows& r) const {
     using namespace rnn_by_team;
-    for_each_turn(cell, half, [&](int columns, const auto& policy) {
-      for_each_feature(team, r.rows, r.bk, [&](std::int64_t n, std::int64_t j) {
-        const RnnGatesAt at(r, columns, n, j);
-        r.ended(n) ? at.stay() : policy(at);
-      });
-    });
+    for_each_turn(cell, half,
+                  [&](int columns, const auto& policy) { on_every_feature<RnnGatesAt>(team, r, columns, policy); });
   }
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, RnnCell cell, RnnHalf half, const RnnBackwardRows& r) const {
     using namespace rnn_by_team;
     for_each_turn_backward(cell, half, [&](int columns, const auto& policy) {
-      for_each_feature(team, r.rows, r.bk, [&](std::int64_t n, std::int64_t j) {
-        const RnnGradientsAt at(r, columns, n, j);
-        r.ended(n) ? at.stay(columns) : policy(at);
-      });
+      on_every_feature<RnnGradientsAt>(team, r, columns, policy);
     });
   }
 };
