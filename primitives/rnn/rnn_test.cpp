@@ -40,6 +40,12 @@ TEST_P(RnnOfCell, IsRightOfManyFeatures) {
   expect_right(p, plan_rnn(p, two_threads()));
 }
 
+// The weights' gradients of so many sequences add up a few steps after the other.
+TEST_P(RnnOfCell, IsRightOfManySequences) {
+  const auto p = parse_problem<RnnProblem>(fmt::format("T4 N130 C9 K16 {}", GetParam()));
+  expect_right(p, plan_rnn(p, two_threads()));
+}
+
 TEST_P(RnnOfCell, IsRightOnEveryBackendAndIsa) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N5 C20 K40 {}", GetParam()));
   const RnnPlan plan = plan_rnn(p, two_threads());
