@@ -48,6 +48,7 @@ Result<Rnn> Rnn::make(const RnnWork& work, const RnnPlan& plan, const RnnPlace& 
 void Rnn::set_x(const float* x) {
   pack_steps(x_steps_, 0, problem_.T, x, x_.host());
   clear_x_beyond_ends();
+  x_.send();
 }
 
 // Whatever stands there would meet gradients of 0 in the weights' update, of which a NaN makes NaNs.
@@ -55,7 +56,6 @@ void Rnn::clear_x_beyond_ends() {
   for (std::int64_t n = 0; n < static_cast<std::int64_t>(lengths_.size()); ++n)
     for (std::int64_t t = lengths_[static_cast<std::size_t>(n)]; t < problem_.T; ++t)
       for (std::int64_t c = 0; c < problem_.C; ++c) x_.host()[x_steps_.at(0, c, t, n)] = 0;
-  x_.send();
 }
 
 void Rnn::set_states(const float* h0, const float* c0) {
@@ -82,6 +82,7 @@ void Rnn::set_lengths(const std::int32_t* lengths) {
   std::ranges::copy(lengths_, lengths_there_.host());
   lengths_there_.send();
   clear_x_beyond_ends();
+  x_.send();
 }
 
 void Rnn::set_weights(std::int64_t layer, const float* weights_layer, const float* weights_iter, const float* bias) {

@@ -33,7 +33,7 @@ struct RnnGradientColumns {
 
 struct RnnBackwardGeometry {
   RnnForwardGeometry forward;
-  std::int64_t bd, Db;  // features of a task, a multiple of bk that divides bh, in Db blocks
+  std::int64_t bd, Db;  // features of a task, a multiple of bk that divides a block of the state's, in Db blocks
   RnnGradientColumns of_x, of_state, of_reset;
   std::int64_t row_of_dgates;  // in memory, of which the gates are the first
   std::int64_t rows_of_dx;     // of a call
@@ -202,8 +202,8 @@ struct RnnBackwardBody {
 
   BRICKWORK_HOST_DEVICE RnnBackwardRows rows_at(std::int64_t step, std::int64_t kb, std::int64_t n) const {
     const RnnForwardGeometry& f = g.forward;
-    const std::int64_t t = time_of(step), feature = kb * f.bk, slot = f.y.slot_size(), bh = f.bh;
-    const std::int64_t h = feature / bh * f.y.block_size() + n * bh + feature % bh, dh = g.dh_at(feature, n);
+    const std::int64_t t = time_of(step), feature = kb * f.bk, slot = f.y.slot_size();
+    const std::int64_t h = f.y.at(0, feature, 0, n), dh = g.dh_at(feature, n);
     const bool has_c = data.dc != nullptr;
     return {.rows = clamp(f.bn, 0, f.N - n),
             .bk = f.bk,
@@ -211,10 +211,10 @@ struct RnnBackwardBody {
             .dgates = data.dgates + g.dgates_at(feature / g.bd, t * f.N + n) + feature % g.bd,
             .row_of_dgates = g.row_of_dgates,
             .column_of_dgates = g.bd,
-            .h_before = data.forward.states + (f.reversed ? 2 + t : t) * slot + h,
+            .h_before = data.forward.states + f.slot_before(t) * slot + h,
             .h_after = data.forward.states + (1 + t) * slot + h,
             .dy = data.dstates + (1 + t) * slot + h,
-            .ldh = bh,
+            .ldh = f.y.block,
             .dh = data.dh + dh,
             .dreset = f.resets() ? data.dreset + dh : nullptr,
             .lddh = g.bd,
@@ -261,7 +261,6 @@ template <class Brick>
 struct RnnUpdateBody {
   RnnBackwardGeometry g;
   RnnBackwardData data;
-  const float* states_before;  // from the one before the first step on
   Brick of_x, of_state, of_reset, of_bias;
 
   BRICKWORK_HOST_DEVICE std::int64_t tasks_of_block() const {
@@ -283,7 +282,8 @@ struct RnnUpdateBody {
     };
     if (block < g.of_x.rows.blocks()) return update(of_x, g.of_x, data.forward.x, data.update_of_x);
     block -= g.of_x.rows.blocks();
-    if (block < g.of_state.rows.blocks()) return update(of_state, g.of_state, states_before, data.update_of_state);
+    const float* const before = data.forward.states + g.forward.slot_before(0) * g.forward.y.slot_size();
+    if (block < g.of_state.rows.blocks()) return update(of_state, g.of_state, before, data.update_of_state);
     block -= g.of_state.rows.blocks();
     if (block < blocks_of_reset()) return update(of_reset, g.of_reset, data.forward.reset, data.update_of_reset);
     BrgemmCall call;

@@ -38,8 +38,8 @@ struct RnnForwardGeometry {
   RnnCell cell;
   bool reversed, training;
   std::int64_t T, N, Kb;
-  std::int64_t bh, bk, bn, steps;  // of the plan
-  RnnSteps x, y, reset;            // y: one of its parts; reset: r h of a GRU, at one step or, in training, at each
+  std::int64_t bk, bn, steps;  // of the plan
+  RnnSteps x, y, reset;        // y: one of its parts; reset: r h of a GRU, at one step or, in training, at each
   RnnColumns of_x, of_state, of_reset;
   std::int64_t columns;             // of gates, in all
   std::int64_t gate_rows, c_slots;  // of a block of K
@@ -56,6 +56,8 @@ struct RnnForwardGeometry {
   BRICKWORK_HOST_DEVICE std::int64_t c_at(std::int64_t kb, std::int64_t slot, std::int64_t n) const {
     return ((kb * c_slots + slot) * N + n) * bk;
   }
+  // Of the states: where the one before step t stands.
+  BRICKWORK_HOST_DEVICE std::int64_t slot_before(std::int64_t t) const { return reversed ? t + 2 : t; }
   RnnTurns turns() const { return {T, resets() ? 2 : 1, tasks()}; }
 
   // Of the calls for x, the state and what is reset.
@@ -114,10 +116,11 @@ struct RnnForwardBody {
           add_x(team, kb, m.chunk.begin * g.N, m.chunk.size() * g.N, 0, gates_of_chunk(m, kb), scratch);
         }
         team.barrier();  // here and below: threads of a team go on with what others of it have written
-        multiply(team, of_state, m.before + n * g.bh, kb, r.gates, r.rows, nullptr,
+        multiply(team, of_state, m.before + n * g.y.block, kb, r.gates, r.rows, nullptr,
                  {0, g.steps == 1 ? of_x : of_state, next_kb}, scratch);
       } else {
-        multiply(team, of_reset, m.reset + n * g.bh, kb, r.gates, r.rows, nullptr, {0, of_reset, next_kb}, scratch);
+        multiply(team, of_reset, m.reset + n * g.reset.block, kb, r.gates, r.rows, nullptr, {0, of_reset, next_kb},
+                 scratch);
       }
       team.barrier();
       rows(team, g.cell, turn.half, r);
@@ -141,14 +144,13 @@ struct RnnForwardBody {
     const std::int64_t t = g.reversed ? g.T - 1 - step : step, slot = g.y.slot_size();
     const std::int64_t begin = step / g.steps * g.steps, end = clamp(begin + g.steps, 0, g.T);
     const LoopRange chunk = g.reversed ? LoopRange{g.T - end, g.T - begin} : LoopRange{begin, end};
-    float* const after = data.states + (1 + t) * slot;
     return {.t = t,
             .gate_row = (g.training ? t : t - chunk.begin) * g.N,
             .c_before = g.training || step == 0 ? step : 1,
             .c_after = g.training ? step + 1 : 1,
             .chunk = chunk,
-            .before = g.reversed ? after + slot : after - slot,
-            .after = after,
+            .before = data.states + g.slot_before(t) * slot,
+            .after = data.states + (1 + t) * slot,
             .reset = data.reset + (g.training && g.resets() ? t * slot : 0)};
   }
 
@@ -157,8 +159,7 @@ struct RnnForwardBody {
   }
 
   BRICKWORK_HOST_DEVICE RnnRows rows_at(const Moment& m, std::int64_t kb, std::int64_t n, std::int64_t worker) const {
-    const std::int64_t bh = g.bh, feature = kb * g.bk, block = feature / bh;
-    const std::int64_t in_block = n * bh + feature % bh, h = block * g.y.block_size() + in_block;
+    const std::int64_t feature = kb * g.bk, h = g.y.at(0, feature, 0, n);
     float* const gates = data.gates == nullptr ? nullptr : data.gates + g.gates_at(kb, m.gate_row + n);
     const bool has_c = g.c_slots > 0;
     return {.rows = clamp(g.bn, 0, g.N - n),
@@ -167,8 +168,8 @@ struct RnnForwardBody {
             .kept = g.training ? gates : nullptr,
             .h_before = m.before + h,
             .h_after = m.after + h,
-            .reset = g.resets() ? m.reset + block * g.reset.block_size() + in_block : nullptr,
-            .ldh = bh,
+            .reset = g.resets() ? m.reset + g.reset.at(0, feature, 0, n) : nullptr,
+            .ldh = g.y.block,
             .c_before = has_c ? data.c + g.c_at(kb, m.c_before, n) : nullptr,
             .c_after = has_c ? data.c + g.c_at(kb, m.c_after, n) : nullptr,
             .lengths = data.lengths == nullptr ? nullptr : data.lengths + n,

@@ -6,49 +6,15 @@
 namespace brickwork {
 namespace {
 
-// run(space, brick, threads)
-template <class Run>
-void with_team_brick(const CudaSetting& setting, const Run& run) {
-  const TeamBrick<float> brick{{}, setting.brick == CudaBrick::staged};
-  on_space(setting, [&](const auto& space) { run(space, brick, setting.threads); });
-}
-
-struct ForwardPass final : RnnForwardPass {
-  RnnForwardGeometry g;
-  CudaSetting setting;
-  std::string of_device = cuda_isa();
-
-  ForwardPass(const RnnForwardGeometry& geometry, const CudaSetting& with) : g(geometry), setting(with) {}
-
-  void run(const RnnForwardData& data) const override {
-    with_team_brick(setting, [&](const auto& space, const auto& brick, int threads) {
-      run_rnn_forward(space, brick, threads, g, data);
-    });
-  }
-  std::string_view isa() const override { return of_device; }
-};
-
-struct BackwardPass final : RnnBackwardPass {
-  RnnBackwardGeometry g;
+struct Teams {
   CudaSetting setting;
 
-  BackwardPass(const RnnBackwardGeometry& geometry, const CudaSetting& with) : g(geometry), setting(with) {}
-
-  void run_data(const RnnBackwardData& data) const override {
-    with_team_brick(setting, [&](const auto& space, const auto& brick, int threads) {
-      run_rnn_backward(space, brick, threads, g, data);
-    });
+  template <class Run>
+  void operator()(const Run& run) const {
+    const TeamBrick<float> brick{{}, setting.brick == CudaBrick::staged};
+    on_space(setting, [&](const auto& space) { run(space, brick, setting.threads); });
   }
-  void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
-    with_team_brick(setting, [&](const auto& space, const auto& brick, int threads) {
-      run_rnn_gradient_of_x(space, brick, threads, g, data, dx, accumulate);
-    });
-  }
-  void run_update(const RnnBackwardData& data, const float* states_before) const override {
-    with_team_brick(setting, [&](const auto& space, const auto& brick, int threads) {
-      run_rnn_update(space, brick, threads, g, data, states_before);
-    });
-  }
+  std::string isa() const { return cuda_isa(); }
 };
 
 class BytesOnCuda final : public MemoryElsewhere {
@@ -67,17 +33,17 @@ Result<std::shared_ptr<const Pass>> made(const Geometry& g, const CudaSetting& s
   if (setting.brick != CudaBrick::portable && setting.brick != CudaBrick::staged) {
     return {Status::unsupported, "recurrent layers are f32, which tensor cores do not multiply strictly"};
   }
-  return std::shared_ptr<const Pass>(std::make_shared<const Made>(g, setting));
+  return std::shared_ptr<const Pass>(std::make_shared<const Made>(g, Teams{setting}));
 }
 
 }  // namespace
 
 Result<std::shared_ptr<const RnnForwardPass>> RnnOnCuda::forward(const RnnForwardGeometry& g) const {
-  return made<RnnForwardPass, ForwardPass>(g, setting_);
+  return made<RnnForwardPass, RnnForwardByTeams<Teams>>(g, setting_);
 }
 
 Result<std::shared_ptr<const RnnBackwardPass>> RnnOnCuda::backward(const RnnBackwardGeometry& g) const {
-  return made<RnnBackwardPass, BackwardPass>(g, setting_);
+  return made<RnnBackwardPass, RnnBackwardByTeams<Teams>>(g, setting_);
 }
 
 std::unique_ptr<MemoryElsewhere> RnnOnCuda::memory(std::size_t bytes) const {

@@ -104,14 +104,9 @@ struct BackwardPass final : RnnBackwardPass {
     const RnnGradientOfXBody<KernelBrick> body{g, data, {{nullptr, x.get()}}, dx, accumulate, shares};
     parallel_league(Space(), body.tasks(), 1, 0, body);
   }
-  void run_update(const RnnBackwardData& data, const float* states_before) const override {
-    const RnnUpdateBody<KernelBrick> body{g,
-                                          data,
-                                          states_before,
-                                          update_of_x.brick(),
-                                          update_of_state.brick(),
-                                          update_of_reset.brick(),
-                                          {{bias_update.get(), nullptr}}};
+  void run_update(const RnnBackwardData& data) const override {
+    const RnnUpdateBody<KernelBrick> body{
+        g, data, update_of_x.brick(), update_of_state.brick(), update_of_reset.brick(), {{bias_update.get(), nullptr}}};
     parallel_league(Space(), body.tasks(), 1, 0, body);
   }
 };

@@ -27,7 +27,7 @@ class RnnBackwardPass {
   virtual ~RnnBackwardPass() = default;
   virtual void run_data(const RnnBackwardData&) const = 0;
   virtual void run_x(const RnnBackwardData&, float* dx, bool accumulate) const = 0;
-  virtual void run_update(const RnnBackwardData&, const float* states_before) const = 0;
+  virtual void run_update(const RnnBackwardData&) const = 0;
 };
 
 // Of a device; zeros when it is made.

@@ -26,50 +26,33 @@ class Apart final : public MemoryElsewhere {
 };
 
 template <class Space>
+struct Teams {
+  int threads;
+  bool staged;
+
+  template <class Run>
+  void operator()(const Run& run) const {
+    run(Space(), TeamBrick<float>{{}, staged}, threads);
+  }
+  std::string isa() const { return "teams"; }
+};
+
+template <class Space>
 class OnTeams final : public RnnPlace {
  public:
-  OnTeams(int threads, bool staged) : team_{threads, staged} {}
+  OnTeams(int threads, bool staged) : teams_{threads, staged} {}
 
   Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry& g) const override {
-    return std::shared_ptr<const RnnForwardPass>(std::make_shared<const Forward>(g, team_));
+    return std::shared_ptr<const RnnForwardPass>(std::make_shared<const RnnForwardByTeams<Teams<Space>>>(g, teams_));
   }
   Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry& g) const override {
-    return std::shared_ptr<const RnnBackwardPass>(std::make_shared<const Backward>(g, team_));
+    return std::shared_ptr<const RnnBackwardPass>(std::make_shared<const RnnBackwardByTeams<Teams<Space>>>(g, teams_));
   }
   std::int64_t workers(std::int64_t tasks) const override { return tasks; }
   std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
 
  private:
-  struct Team {
-    int threads;
-    bool staged;
-    TeamBrick<float> brick() const { return {{}, staged}; }
-  };
-  struct Forward final : RnnForwardPass {
-    RnnForwardGeometry g;
-    Team team;
-    Forward(const RnnForwardGeometry& geometry, const Team& of) : g(geometry), team(of) {}
-    void run(const RnnForwardData& data) const override {
-      run_rnn_forward(Space(), team.brick(), team.threads, g, data);
-    }
-    std::string_view isa() const override { return "teams"; }
-  };
-  struct Backward final : RnnBackwardPass {
-    RnnBackwardGeometry g;
-    Team team;
-    Backward(const RnnBackwardGeometry& geometry, const Team& of) : g(geometry), team(of) {}
-    void run_data(const RnnBackwardData& data) const override {
-      run_rnn_backward(Space(), team.brick(), team.threads, g, data);
-    }
-    void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
-      run_rnn_gradient_of_x(Space(), team.brick(), team.threads, g, data, dx, accumulate);
-    }
-    void run_update(const RnnBackwardData& data, const float* states_before) const override {
-      run_rnn_update(Space(), team.brick(), team.threads, g, data, states_before);
-    }
-  };
-
-  Team team_;
+  Teams<Space> teams_;
 };
 
 constexpr const char* kCells[] = {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"};

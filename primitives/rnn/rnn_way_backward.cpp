@@ -28,10 +28,10 @@ std::int64_t part_of(std::int64_t block) {
   return block;
 }
 
-// A multiple of bk that divides bh.
+// A multiple of bk that divides a block of the state.
 std::int64_t features_of_a_task(const RnnForwardGeometry& forward) {
   for (std::int64_t m = kFeaturesOfATask / forward.bk; m > 1; --m) {
-    if (forward.bh / forward.bk % m == 0) return m * forward.bk;
+    if (forward.y.block / forward.bk % m == 0) return m * forward.bk;
   }
   return forward.bk;
 }
@@ -211,7 +211,7 @@ void RnnWayBackward::run_x(float* dx, bool accumulate) const {
 void RnnWayBackward::run_update(const RnnWay& way, const float* x, float* y) {
   RnnBackwardData d = data();
   d.forward = way.data(x, y, nullptr);
-  pass_->run_update(d, d.forward.states + (shape_.reversed ? 2 : 0) * shape_.y.slot_size());
+  pass_->run_update(d);
 }
 
 }  // namespace brickwork

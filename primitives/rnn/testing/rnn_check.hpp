@@ -25,10 +25,10 @@ inline Rnn rnn_with(const RnnWork& work, const RnnPlan& plan, const PlainTensors
   return rnn;
 }
 
-// The driver's outputs of these inputs, after two runs: what the first one leaves must not show. `finish` waits for a
-// place that does not.
 inline void at_once() {}
 
+// The driver's outputs of these inputs, after two runs: what the first one leaves must not show. `finish` waits for a
+// place that does not.
 inline PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use, const PlainTensors& in,
                             const RnnPlace& place, void (*finish)() = at_once) {
   Rnn rnn = rnn_with({p, use}, plan, in, place);
