@@ -36,7 +36,7 @@ std::int64_t features_of_a_task(const RnnForwardGeometry& forward) {
   return forward.bk;
 }
 
-RnnBackwardGeometry geometry_of(const RnnForwardGeometry& forward) {
+RnnBackwardGeometry geometry_of(const RnnForwardGeometry& forward, const RnnPlace& place) {
   const std::int64_t bd = features_of_a_task(forward);
   RnnBackwardGeometry g{.forward = forward, .bd = bd, .Db = ceil_div(forward.Kb, bd / forward.bk)};
   const auto columns = [&](const RnnColumns& of, const RnnSteps& rows, std::int64_t block) {
@@ -49,7 +49,9 @@ RnnBackwardGeometry geometry_of(const RnnForwardGeometry& forward) {
   g.of_state = columns(forward.of_state, forward.y, bd);
   g.of_reset = columns(forward.of_reset, forward.reset, bd);
   g.row_of_dgates = g.row_of_gates() + kLine;
-  g.rows_of_dx = std::min(kRowsOfDx, g.rows());
+  // As many groups for each worker: of a GNMT's layers, with 39 groups for two, x's gradients took 7 % more.
+  const std::int64_t groups = ceil_div(g.rows(), kRowsOfDx), workers = place.workers(groups);
+  g.rows_of_dx = groups < workers ? std::min(kRowsOfDx, g.rows()) : ceil_div(g.rows(), whole_blocks(groups, workers));
   g.update_steps = clamp(kRowsOfUpdate / forward.N, 1, forward.T);
   return g;
 }
@@ -57,7 +59,7 @@ RnnBackwardGeometry geometry_of(const RnnForwardGeometry& forward) {
 }  // namespace
 
 RnnWayBackward::RnnWayBackward(const RnnWay& way, const RnnPlace& place)
-    : shape_(way.shape()), g_(geometry_of(way.geometry())) {
+    : shape_(way.shape()), g_(geometry_of(way.geometry(), place)) {
   const RnnForwardGeometry& f = g_.forward;
   const auto weights = [&](const RnnGradientColumns& c) {
     const std::int64_t size = c.rows.blocks() * c.rows.block * g_.Db * c.count * g_.bd;
