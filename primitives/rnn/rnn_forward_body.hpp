@@ -112,14 +112,14 @@ struct RnnForwardBody {
       if (turn.half == RnnHalf::first) {
         if (g.steps == 1) {
           // A worker's last block of K asks for the next step's rows of x: 1 to 3 % of an LSTM of 256 features (Zen 5).
-          const std::int64_t next = !last_kb ? 0 : g.reversed ? -g.N : g.N;
+          const std::int64_t next = last_kb ? (g.reversed ? -g.N : g.N) : 0;
           add_x(team, m.order, kb, m.t * g.N + n, r.rows, next, r.gates, scratch);
         } else if (turn.step % g.steps == 0) {
           add_x(team, m.order, kb, m.chunk.begin * g.N, m.chunk.size() * g.N, 0, gates_of_chunk(m, kb), scratch);
         }
         team.barrier();  // here and below: threads of a team go on with what others of it have written
         multiply(team, m.order, of_state, m.before + n * g.y.block, kb, r.gates, r.rows, nullptr,
-                 g.steps == 1 ? first_of(of_x, next_kb, m.order) : first_of(of_state, next_kb, m.order), scratch);
+                 first_of(g.steps == 1 ? of_x : of_state, next_kb, m.order), scratch);
       } else {
         multiply(team, m.order, of_reset, m.reset + n * g.reset.block, kb, r.gates, r.rows, nullptr,
                  first_of(of_reset, next_kb, m.order), scratch);

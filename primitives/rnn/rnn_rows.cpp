@@ -1,7 +1,5 @@
 #include "rnn/rnn_rows.hpp"
 
-#include "hwy/cache_control.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "rnn/rnn_rows.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
