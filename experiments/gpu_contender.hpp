@@ -22,11 +22,12 @@ struct GpuBrick {
   std::vector<Precision> precisions;
 };
 
-// Together they show the price of portability: Kokkos' teams, our launcher, tensor cores.
+// Together they show the price of portability: Kokkos' teams, our launcher, bricks of a GPU's own.
 inline std::vector<GpuBrick> gpu_bricks(Precision precision) {
   std::vector<GpuBrick> bricks{
       {"brickwork-wgmma", {.brick = CudaBrick::warpgroups}, {Precision::bf16}},
       {"brickwork-mma", {.brick = CudaBrick::tensor_cores}, {Precision::tf32, Precision::bf16}},
+      {"brickwork-fma", {.brick = CudaBrick::multiply_adds}, {Precision::f32}},
       {"brickwork-portable", {.brick = CudaBrick::staged}, {Precision::f32, Precision::bf16}},
       {"brickwork-portable-kokkos",
        {.path = CudaPath::kokkos, .brick = CudaBrick::staged},

@@ -2,6 +2,7 @@
 // a GPU the device's copies run.
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 #include "brgemm_portable.hpp"
@@ -100,8 +101,9 @@ TEST_F(TensorCores, AreWhatWasCompiled) {
   EXPECT_TRUE(canary.tensor_cores);
 }
 
-template <class T, bool a_transposed>
-void check_tensor_cores() {
+// Each of Tiles.
+template <bool a_transposed, class... Tiles>
+void check_tiles() {
   for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
     for (int beta : {0, 1})
       for (int m : {1, 16, 77, 128, 300})
@@ -116,17 +118,29 @@ void check_tensor_cores() {
                   .bias = epilogue,
                   .residual = epilogue,
                   .last = last};
-              ASSERT_EQ(check_brgemm(tile_kernel<WideMmaTile<T, a_transposed>, CudaWarps>(test.shape), test), "")
-                  << to_string(test);
-              ASSERT_EQ(check_brgemm(tile_kernel<NarrowMmaTile<T, a_transposed>, CudaWarps>(test.shape), test), "")
-                  << to_string(test);
+              std::string wrong;
+              ((wrong += check_brgemm(tile_kernel<Tiles, CudaWarps>(test.shape), test)), ...);
+              ASSERT_EQ(wrong, "") << to_string(test);
             }
+}
+template <class T, bool a_transposed>
+void check_tensor_cores() {
+  check_tiles<a_transposed, WideMmaTile<T, a_transposed>, NarrowMmaTile<T, a_transposed>>();
+}
+template <bool a_transposed>
+void check_multiply_adds() {
+  check_tiles<a_transposed, WideFmaTile<a_transposed>, NarrowFmaTile<a_transposed>, LowFmaTile<a_transposed>,
+              LowNarrowFmaTile<a_transposed>>();
 }
 
 TEST_F(TensorCores, AreExactInBf16) { check_tensor_cores<bf16, false>(); }
 TEST_F(TensorCores, AreExactInBf16WithATransposed) { check_tensor_cores<bf16, true>(); }
 TEST_F(TensorCores, AreExactInTf32) { check_tensor_cores<float, false>(); }
 TEST_F(TensorCores, AreExactInTf32WithATransposed) { check_tensor_cores<float, true>(); }
+
+using MultiplyAdds = OnDevice;
+TEST_F(MultiplyAdds, AreExact) { check_multiply_adds<false>(); }
+TEST_F(MultiplyAdds, AreExactWithATransposed) { check_multiply_adds<true>(); }
 
 }  // namespace
 }  // namespace brickwork

@@ -34,12 +34,16 @@ struct MmaTile {
   static constexpr int kBlocks = 1;  // of a multiprocessor, whose registers suffice for so many
   static constexpr int kWarpM = m / warps_m, kWarpN = n / warps_n;  // of a warp
   static constexpr int kWarps = warps_m * warps_n, kThreads = kWarps * mma::kLanes;
-  static constexpr bool kATransposed = a_transposed;
+  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false;
   static constexpr int kStageBytes = A::kBytes + B::kBytes;
   static constexpr int kSumsRow = (n + 8) * 4;  // bytes: rows of sums that a warp stores lie in different banks
+  static constexpr int kCopiesOfSums = 1;
   static constexpr int kScratch = stages * kStageBytes > m* kSumsRow ? stages* kStageBytes : m* kSumsRow;
   static_assert(kWarpM % Mma::kM == 0 && kWarpN % (2 * Mma::kN) == 0 && k % Mma::kK == 0);
   static_assert(kScratch <= 227 * 1024, "the most that a block of sm_90 has");
+
+  template <class Warp>
+  using Sums = mma::WarpSums<MmaTile, Warp>;
 };
 
 namespace mma {

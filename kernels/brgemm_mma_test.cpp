@@ -1,11 +1,10 @@
-// The brick on tensor cores on the host: the device's own index arithmetic, by the rules of its instructions.
-#include "brgemm_mma.hpp"
-
+// The bricks of a block of warps on the host: the device's own index arithmetic, by the rules of its instructions.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <vector>
 
+#include "mma_tiles.hpp"
 #include "testing/brgemm_check.hpp"
 #include "testing/mma_on_host.hpp"
 
@@ -132,6 +131,55 @@ TEST(WgmmaOnHost, TheBlocksOfADeviceAreExact) {
                  .last = kLastSteps[1]},
                 DType::bf16, block);
     }
+}
+
+// By multiply-adds, of which groups of warps have a share of the steps each: around tiles of 32 x 64, eight steps of a
+// copy that transposes, and stages of 64.
+TEST(FmaOnHost, IsExactForEveryTile) {
+  for (int m : {1, 4, 31, 32, 33})
+    for (int n : {1, 4, 31, 64, 72})
+      for (int k : {1, 8, 17, 64, 100})
+        for (bool a_transposed : {false, true})
+          check_mma({.shape = padded_shape(m, n, k, (m + n + k) % 5, k % 2, BatchKind::strides, a_transposed),
+                     .batch = 1 + m % 3,
+                     .guard_after = n % 2 == 0},
+                    DType::f32, MmaBlock::low_fma);
+}
+
+TEST(FmaOnHost, IsExactForEveryBatchAndLastStep) {
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+    for (std::int64_t batch : {0, 1, 2, 5})
+      for (int steps = 0; steps < kNumLastSteps; ++steps)
+        check_mma({.shape = padded_shape(40, 43, 40, 1, steps % 2, kind),
+                   .batch = batch,
+                   .rows = steps % 2 == 0 ? -1 : 37,
+                   .bias = (steps & 1) != 0,
+                   .residual = (steps & 2) != 0,
+                   .last = kLastSteps[steps]},
+                  DType::f32, MmaBlock::low_fma);
+}
+
+TEST(FmaOnHost, TheBlocksOfADeviceAreExact) {
+  for (bool a_transposed : {false, true}) {
+    check_mma({.shape = padded_shape(128, 128, 64, 0, 0, BatchKind::offsets, a_transposed), .batch = 3}, DType::f32,
+              MmaBlock::wide_fma);
+    check_mma({.shape = padded_shape(131, 140, 71, 1, 1, BatchKind::strides, a_transposed),
+               .batch = 2,
+               .bias = true,
+               .last = kLastSteps[1]},
+              DType::f32, MmaBlock::wide_fma);
+  }
+}
+
+// Where TF32 would round.
+TEST(FmaOnHost, IsStrict) {
+  using Tile = LowNarrowFmaTile<>;
+  const float a = 1 + 0x1p-23F, b = 1;
+  float c = 0;
+  HostWarps block(Tile::kThreads, Tile::kScratch, Copies::late);
+  brgemm_fma<Tile, float>(block, {.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1},
+                          {.batch = Batch::strided(&a, &b, 1, 0, 0), .c = &c});
+  EXPECT_EQ(c, a);
 }
 
 // The rules of HostWarps: each must be broken to be seen.

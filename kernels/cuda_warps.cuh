@@ -116,6 +116,21 @@ class CudaWarps {
                      "l"(from), "r"(static_cast<unsigned>(live))
                      : "memory"));
   }
+  // Of 4 bytes.
+  template <bool all>
+  __device__ void copy_element_async([[maybe_unused]] int to, [[maybe_unused]] const void* from,
+                                     [[maybe_unused]] bool live) const {
+    if constexpr (all) {
+      BRICKWORK_SM80(asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(scratch_ + to), "l"(from)
+                                  : "memory"));
+      return;
+    }
+    BRICKWORK_SM80(
+        asm volatile("{ .reg .pred none; setp.eq.u32 none, %2, 0;"
+                     " cp.async.ca.shared.global [%0], [%1], 4, none; }" ::"r"(scratch_ + to),
+                     "l"(from), "r"(static_cast<unsigned>(live))
+                     : "memory"));
+  }
   __device__ void commit() const { BRICKWORK_SM80(asm volatile("cp.async.commit_group;" ::: "memory")); }
   template <int unfinished>
   __device__ void wait() const {

@@ -29,6 +29,18 @@ struct Share {
   }
 };
 
+// The same, an element each, of a tile of steps over k by x whose source has k inside: eight steps of a row are a
+// sector of memory, which as many neighbours bring.
+template <class Tile, int threads>
+struct TransposingShare {
+  static constexpr int kSteps = 8, kXApart = threads / kSteps;
+  static constexpr int kX = Tile::kCols / kXApart, kK = Tile::kRows / kSteps;
+  static_assert(kX * kXApart == Tile::kCols && kK * kSteps == Tile::kRows);
+
+  BRICKWORK_HOST_DEVICE static constexpr int x(int thread, int i) { return thread / kSteps + i * kXApart; }
+  BRICKWORK_HOST_DEVICE static constexpr int k(int thread, int i) { return thread % kSteps + i * kSteps; }
+};
+
 // One thread's copies of a step, element by element, of a tile's rows x cols; place(row) is where a row begins in
 // source.
 template <class Tile, int threads, class T, class Block, class Place>
@@ -55,18 +67,31 @@ class TileCopies {
                                    int rows, int cols)
       : block_(block), shape_(shape), call_(call), row_(row), col_(col), rows_(rows), cols_(cols) {
     const auto aligned = [](std::int64_t elements) { return elements % Tile::A::kChunk == 0; };
-    chunks_ = aligned(shape.lda) && aligned(shape.pixels_of_a.row) && aligned(shape.pixels_of_a.image) &&
-              aligned(shape.ldb) && aligned(cols) && aligned(Tile::kATransposed ? rows : shape.k);
+    chunks_ = aligned(shape.ldb) && aligned(cols);
+    if constexpr (!kTransposes) {
+      chunks_ = chunks_ && aligned(shape.lda) && aligned(shape.pixels_of_a.row) && aligned(shape.pixels_of_a.image) &&
+                aligned(Tile::kATransposed ? rows : shape.k);
+    }
     block.each_thread([&](int thread) {
       Mine& mine = mine_[thread];
-      if constexpr (!Tile::kATransposed) {
+      if constexpr (kTransposes) {
+        BRICKWORK_DEVICE_UNROLL for (int i = 0; i < Transposing::kX; ++i) {
+          const int r = Transposing::x(thread, i);
+          mine.a[i] = r < rows ? shape.place_in_a(call.first_pixel + row + r) + Transposing::k(thread, 0) : kNone;
+        }
+      } else if constexpr (!Tile::kATransposed) {
         BRICKWORK_DEVICE_UNROLL for (int i = 0; i < OfA::kCopies; ++i) {
           const int r = OfA::row(thread, i);
           mine.a[i] = r < rows ? shape.place_in_a(call.first_pixel + row + r) + OfA::col(thread) : kNone;
         }
       }
       mine.b = OfB::row(thread, 0) * shape.ldb + OfB::col(thread);
-      mine.at_a = OfA::at(thread, 0), mine.at_b = OfB::at(thread, 0);
+      if constexpr (kTransposes) {
+        mine.at_a = Tile::A::element(Transposing::x(thread, 0), Transposing::k(thread, 0));
+      } else {
+        mine.at_a = OfA::at(thread, 0);
+      }
+      mine.at_b = OfB::at(thread, 0);
     });
     enter();
   }
@@ -92,12 +117,21 @@ class TileCopies {
  private:
   using OfA = Share<typename Tile::A, Tile::kThreads>;
   using OfB = Share<typename Tile::B, Tile::kThreads>;
+  using Transposing = TransposingShare<typename Tile::A, Tile::kThreads>;
+  static constexpr bool kTransposes = Tile::kTransposesA;
+  BRICKWORK_HOST_DEVICE static constexpr int rows_of_a() {
+    if constexpr (kTransposes) {
+      return Transposing::kX;
+    } else {
+      return OfA::kCopies;
+    }
+  }
   static constexpr std::int64_t kNone = -1;
 
   // What a thread would compute anew at every step, for longer than the products take (H100): where its rows of A lie,
   // unless they are steps over k; where its first copy of B does; and where the first ones go.
   struct Mine {
-    std::int64_t a[OfA::kCopies], b;
+    std::int64_t a[rows_of_a()], b;
     int at_a, at_b;
   };
 
@@ -110,11 +144,16 @@ class TileCopies {
   BRICKWORK_HOST_DEVICE void bring_chunks(int to, const T* a, const T* b, int k) {
     block_.each_thread([&](int thread) {
       const Mine& mine = mine_[thread];
-      BRICKWORK_DEVICE_UNROLL for (int i = 0; i < OfA::kCopies; ++i) {
-        const std::int64_t place = Tile::kATransposed ? place_in_a(OfA::row(thread, i)) + OfA::col(thread) : mine.a[i];
-        const bool live = all || (Tile::kATransposed ? OfA::row(thread, i) < k && OfA::col(thread) < rows_
-                                                     : place != kNone && OfA::col(thread) < k);
-        block_.template copy_async<all>(to + OfA::at(thread, i, mine.at_a), a + place, live);
+      if constexpr (kTransposes) {
+        bring_transposed<all>(mine, thread, to, a, k);
+      } else {
+        BRICKWORK_DEVICE_UNROLL for (int i = 0; i < OfA::kCopies; ++i) {
+          const std::int64_t place =
+              Tile::kATransposed ? place_in_a(OfA::row(thread, i)) + OfA::col(thread) : mine.a[i];
+          const bool live = all || (Tile::kATransposed ? OfA::row(thread, i) < k && OfA::col(thread) < rows_
+                                                       : place != kNone && OfA::col(thread) < k);
+          block_.template copy_async<all>(to + OfA::at(thread, i, mine.at_a), a + place, live);
+        }
       }
       const T* from = b + mine.b;
       BRICKWORK_DEVICE_UNROLL for (int i = 0; i < OfB::kCopies; ++i, from += OfB::kRowsApart * shape_.ldb) {
@@ -124,11 +163,29 @@ class TileCopies {
     });
   }
 
+  // A alone, each element by itself, wherever it lies.
+  template <bool all>
+  BRICKWORK_HOST_DEVICE void bring_transposed(const Mine& mine, int thread, int to, const T* a, int k) {
+    using S = Transposing;
+    BRICKWORK_DEVICE_UNROLL for (int x = 0; x < S::kX; ++x) {
+      const T* const row = a + mine.a[x];
+      BRICKWORK_DEVICE_UNROLL for (int step = 0; step < S::kK; ++step) {
+        const bool live = all || (mine.a[x] != kNone && S::k(thread, step) < k);
+        block_.template copy_element_async<all>(to + mine.at_a + Tile::A::element(x * S::kXApart, step * S::kSteps),
+                                                row + step * S::kSteps, live);
+      }
+    }
+  }
+
   BRICKWORK_HOST_DEVICE void bring_elements_of(int to, const T* a, const T* b, int k) {
     block_.each_thread([&](int thread) {
-      bring_elements<typename Tile::A, Tile::kThreads>(
-          block_, thread, to, a, [&](int r) { return place_in_a(r); }, Tile::kATransposed ? k : rows_,
-          Tile::kATransposed ? rows_ : k);
+      if constexpr (kTransposes) {
+        bring_transposed<false>(mine_[thread], thread, to, a, k);
+      } else {
+        bring_elements<typename Tile::A, Tile::kThreads>(
+            block_, thread, to, a, [&](int r) { return place_in_a(r); }, Tile::kATransposed ? k : rows_,
+            Tile::kATransposed ? rows_ : k);
+      }
       bring_elements<typename Tile::B, Tile::kThreads>(
           block_, thread, to + Tile::A::kBytes, b, [&](int r) { return r * shape_.ldb; }, k, cols_);
     });
@@ -137,9 +194,9 @@ class TileCopies {
   BRICKWORK_HOST_DEVICE void enter() {
     if (member_ == call_.batch.size) return;
     a_of_member_ = call_.batch.template a<T>(member_), b_of_member_ = call_.batch.template b<T>(member_);
-    const auto first = reinterpret_cast<std::uintptr_t>(a_of_member_ + (Tile::kATransposed ? row_ : 0)) |
-                       reinterpret_cast<std::uintptr_t>(b_of_member_ + col_);
-    members_aligned_ = first % kCopied == 0;
+    const auto of_a = reinterpret_cast<std::uintptr_t>(a_of_member_ + (Tile::kATransposed ? row_ : 0)),
+               of_b = reinterpret_cast<std::uintptr_t>(b_of_member_ + col_);
+    members_aligned_ = (kTransposes ? of_b : of_a | of_b) % kCopied == 0;
   }
   // Reads where the next member lies now, while there is time.
   BRICKWORK_HOST_DEVICE void advance() {

@@ -47,6 +47,23 @@ BRICKWORK_HOST_DEVICE constexpr RowAndColumn sum_at(int lane, int r) {
   return {lane / 4 + r / 2 * 8, lane % 4 * 2 + r % 2};
 }
 
+// Of a warp that multiplies without tensor cores: which of warp_m x warp_n sums a lane has, four rows and four columns
+// next to each other, as it reads them. Neighbours have either rows or columns in common.
+constexpr int kFloatsAtOnce = kCopied / 4;
+template <int warp_m, int warp_n>
+struct LanesOfWarp {
+  static constexpr int kDown = 4, kAcross = 8, kRows = warp_m / kDown, kCols = warp_n / kAcross;
+  static_assert(kRows % kFloatsAtOnce == 0 && kCols % kFloatsAtOnce == 0);
+
+  // Of the lane's i-th row and j-th column.
+  BRICKWORK_HOST_DEVICE static constexpr int row(int lane, int i) {
+    return (i / kFloatsAtOnce * kDown + lane / 16 * 2 + lane % 2) * kFloatsAtOnce + i % kFloatsAtOnce;
+  }
+  BRICKWORK_HOST_DEVICE static constexpr int col(int lane, int j) {
+    return (j / kFloatsAtOnce * kAcross + lane / 2 % kAcross) * kFloatsAtOnce + j % kFloatsAtOnce;
+  }
+};
+
 // (A linter takes the two sizes of a square tile for one.)
 constexpr int one_of(bool first, int a, int b) { return first ? a : b; }
 
@@ -86,6 +103,20 @@ struct SharedTile : TileOfChunks<SharedTile<T, x_size, k_size, k_inside>, T, x_s
   BRICKWORK_HOST_DEVICE static constexpr int chunk(int row, int chunk) {
     return (row * kChunks + (chunk ^ swizzle(row))) * kCopied;
   }
+};
+
+// The same for lanes that read four neighbours of 4 bytes along x: all lies at a distance from a lane's first that is
+// known when this is compiled (with a swizzle a fifth of all instructions were for addresses). The gap behind a row
+// puts eight steps over k of four neighbours into different banks, as copies write them that transpose.
+template <class T, int x_size, int k_size>
+struct PaddedTile : TileOfChunks<PaddedTile<T, x_size, k_size>, T, x_size, k_size, false> {
+  using Chunks = TileOfChunks<PaddedTile, T, x_size, k_size, false>;
+  using Chunks::kElement, Chunks::kChunk, Chunks::kRows, Chunks::kCols;
+  static constexpr int kSwizzleRows = 1;
+  static constexpr int kRowBytes = kCols * kElement + kCopied, kBytes = kRows * kRowBytes;
+  static_assert(kElement == 4 && kCols % kChunk == 0);
+
+  BRICKWORK_HOST_DEVICE static constexpr int chunk(int row, int chunk) { return row * kRowBytes + chunk * kCopied; }
 };
 
 // Where the row of a matrix begins that a lane names to ldmatrix, of the four that fill Registers with bf16: rows are

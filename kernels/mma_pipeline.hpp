@@ -23,7 +23,7 @@ BRICKWORK_HOST_DEVICE void multiply_tiles(Block& block, const BrgemmShape& shape
     for (int col = 0; col < shape.n; col += Tile::kN) {
       const int rows = m - row < Tile::kM ? m - row : Tile::kM,
                 cols = shape.n - col < Tile::kN ? shape.n - col : Tile::kN;
-      typename Block::template PerWarp<WarpSums<Tile, typename Block::Warp>> sums{};
+      typename Block::template PerWarp<typename Tile::template Sums<typename Block::Warp>> sums{};
       Products::begin(block, sums);
       TileCopies<Tile, Block> copies(block, shape, call, row, col, rows, cols);
 

@@ -1,7 +1,8 @@
-// The blocks of threads that calls of brgemm_mma are made for, and which one a call's shape wants.
+// The blocks of threads that a GPU's bricks are made for, and which one a call's shape wants.
 #pragma once
 #include <type_traits>
 
+#include "brgemm_fma.hpp"
 #include "brgemm_mma.hpp"
 #include "brgemm_wgmma.hpp"
 
@@ -22,11 +23,37 @@ using LowMmaTile = MmaTile<T, 32, 128, 32, 1, 4, kMmaStages<T>, a_transposed>;
 template <class T, bool a_transposed = false>
 using LowNarrowMmaTile = MmaTile<T, 32, 64, 32, 2, 2, kMmaStages<T>, a_transposed>;
 
-// with(std::type_identity<Tile>()): high where no more than an eighth more rows would be computed.
+// In strict f32: 64 sums a lane, of two blocks in a multiprocessor, were faster than 128 of one; and for few rows, of
+// which there is hardly more than one block for each multiprocessor, more warps share a tile's steps.
+template <bool a_transposed = false>
+using WideFmaTile = FmaTile<128, 128, 32, 4, 2, 1, 3, 2, a_transposed>;
+template <bool a_transposed = false>
+using NarrowFmaTile = FmaTile<128, 64, 32, 4, 1, 1, 3, 3, a_transposed>;
+template <bool a_transposed = false>
+using LowFmaTile = FmaTile<32, 128, 32, 1, 4, 1, 3, 4, a_transposed>;
+template <bool a_transposed = false>
+using LowNarrowFmaTile = FmaTile<32, 64, 64, 1, 2, 4, 3, 2, a_transposed>;
+
+// Whether no more than an eighth more rows would be computed in tiles of 128 than of 32.
+inline bool wants_high_tile(const BrgemmShape& shape) {
+  const auto padded = [&](int rows) { return (shape.m + rows - 1) / rows * rows; };
+  return 8 * padded(128) <= 9 * padded(32);
+}
+
+// with(std::type_identity<Tile>()).
+template <bool a_transposed, class With>
+void for_fma_tile(const BrgemmShape& shape, const With& with) {
+  const bool high = wants_high_tile(shape), wide = shape.n > 64;
+  if (high && wide) return with(std::type_identity<WideFmaTile<a_transposed>>());
+  if (high) return with(std::type_identity<NarrowFmaTile<a_transposed>>());
+  if (wide) return with(std::type_identity<LowFmaTile<a_transposed>>());
+  return with(std::type_identity<LowNarrowFmaTile<a_transposed>>());
+}
+
+// Likewise.
 template <class T, bool a_transposed, class With>
 void for_mma_tile(const BrgemmShape& shape, const With& with) {
-  const auto padded = [&](int rows) { return (shape.m + rows - 1) / rows * rows; };
-  const bool high = 8 * padded(128) <= 9 * padded(32), wide = shape.n > 64;
+  const bool high = wants_high_tile(shape), wide = shape.n > 64;
   if (high && wide) return with(std::type_identity<WideMmaTile<T, a_transposed>>());
   if (high) return with(std::type_identity<NarrowMmaTile<T, a_transposed>>());
   if (wide) return with(std::type_identity<LowMmaTile<T, a_transposed>>());
@@ -44,9 +71,11 @@ using NarrowWgmmaTile = WgmmaTile<128, 64, 64, 4, a_transposed ? 1 : 2, a_transp
 
 // The brick that a tile is of.
 template <class Tile, class TC, class Block>
-BRICKWORK_HOST_DEVICE void brgemm_on_tensor_cores(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
+BRICKWORK_HOST_DEVICE void brgemm_by_block(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
   if constexpr (requires { Tile::kGroupM; }) {
     brgemm_wgmma<Tile, TC>(block, shape, call);
+  } else if constexpr (requires { Tile::kStepsOfWarp; }) {
+    brgemm_fma<Tile, TC>(block, shape, call);
   } else {
     brgemm_mma<Tile, TC>(block, shape, call);
   }

@@ -3,10 +3,10 @@
 #include <stdexcept>
 #include <type_traits>
 
+#include "block_brick.hpp"
 #include "cuda_setting.hpp"
 #include "cuda_warps.cuh"
 #include "league_cuda.cuh"
-#include "mma_brick.hpp"
 #include "mma_tiles.hpp"
 #include "tile_brick.hpp"
 #ifdef BRICKWORK_KOKKOS_HAS_CUDA
@@ -39,15 +39,19 @@ void run_tile(const Brick& brick, const CudaSetting& setting, const Run& run) {
 // run(space, brick, threads) with the brick that the setting names for calls of this shape; not with warpgroups.
 template <class T, class TC, bool a_transposed, class Run>
 void with_brick(const BrgemmShape& shape, const CudaSetting& setting, const Run& run) {
-  if (setting.brick == CudaBrick::warpgroups) throw std::invalid_argument("this runs no warpgroups");
-  if (setting.brick != CudaBrick::tensor_cores) {
+  if (setting.brick < CudaBrick::multiply_adds) {
     const TeamBrick<T, TC> brick{shape, setting.brick == CudaBrick::staged};
     return on_space(setting, [&](const auto& space) { run(space, brick, setting.threads); });
   }
-  if (setting.path != CudaPath::launcher) throw std::invalid_argument("tensor cores are for the launcher");
-  for_mma_tile<T, a_transposed>(shape, [&]<class Tile>(std::type_identity<Tile>) {
-    run_tile<Tile>(MmaBrick<Tile, TC, CudaWarps>{shape}, setting, run);
-  });
+  if (setting.path != CudaPath::launcher) throw std::invalid_argument("blocks of warps are for the launcher");
+  const auto run_with = [&]<class Tile>(std::type_identity<Tile>) {
+    run_tile<Tile>(BlockBrick<Tile, TC, CudaWarps>{shape}, setting, run);
+  };
+  if (setting.brick == CudaBrick::tensor_cores) return for_mma_tile<T, a_transposed>(shape, run_with);
+  if constexpr (std::is_same_v<T, float>) {
+    if (setting.brick == CudaBrick::multiply_adds) return for_fma_tile<a_transposed>(shape, run_with);
+  }
+  throw std::invalid_argument("this brick multiplies no such elements here");
 }
 
 }  // namespace brickwork

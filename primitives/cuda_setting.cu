@@ -14,13 +14,13 @@ std::string cuda_absent_reason(CudaPath path, CudaBrick brick) {
 #ifndef BRICKWORK_KOKKOS_HAS_CUDA
   if (path == CudaPath::kokkos) return "this Kokkos has no CUDA";
 #endif
-  if (path == CudaPath::kokkos && brick >= CudaBrick::tensor_cores) {
-    return "Kokkos gives a team 48 KiB of shared memory, which is too little for the brick on tensor cores";
+  if (path == CudaPath::kokkos && brick >= CudaBrick::multiply_adds) {
+    return "Kokkos gives a team 48 KiB of shared memory, which is too little for this brick";
   }
   if (std::string why = cuda_absent(); !why.empty()) return why;
   try {
-    if (brick == CudaBrick::tensor_cores && !device_canary().tensor_cores) {
-      return "the brick on tensor cores needs a device of compute capability 8.0";
+    if (brick >= CudaBrick::multiply_adds && !device_canary().tensor_cores) {
+      return "this brick needs a device of compute capability 8.0";
     }
     if (brick == CudaBrick::warpgroups && device_canary().arch != 900) {
       return "the brick of warpgroups needs a device of compute capability 9.0, as wgmma is of no other";

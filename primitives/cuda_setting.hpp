@@ -12,23 +12,24 @@ enum class CudaPath {
 };
 
 enum class CudaBrick {
-  portable,      // brgemm_portable.hpp: each thread reads for itself
-  staged,        // brgemm_staged.hpp: through shared memory
-  tensor_cores,  // brgemm_mma.hpp: bf16, or f32 as TF32; by the launcher only, as it needs more shared memory than
-                 // Kokkos gives a team
-  warpgroups,    // brgemm_wgmma.hpp: bf16 on Hopper; likewise
+  portable,       // brgemm_portable.hpp: each thread reads for itself
+  staged,         // brgemm_staged.hpp: through shared memory
+  multiply_adds,  // brgemm_fma.hpp: f32, strictly; by the launcher only, as it needs more shared memory than Kokkos
+                  // gives a team
+  tensor_cores,   // brgemm_mma.hpp: bf16, or f32 as TF32; likewise
+  warpgroups,     // brgemm_wgmma.hpp: bf16 on Hopper; likewise
 };
 
 constexpr std::string_view to_string(CudaPath path) { return path == CudaPath::launcher ? "launcher" : "kokkos"; }
 constexpr std::string_view to_string(CudaBrick brick) {
-  constexpr std::string_view names[] = {"portable", "staged", "tensor-cores", "warpgroups"};
+  constexpr std::string_view names[] = {"portable", "staged", "multiply-adds", "tensor-cores", "warpgroups"};
   return names[static_cast<int>(brick)];
 }
 
 struct CudaSetting {
   CudaPath path = CudaPath::launcher;
   CudaBrick brick = CudaBrick::staged;
-  int threads = 256;       // of a task; tensor cores have their own
+  int threads = 256;       // of a task of the first two; the others have their own
   void* stream = nullptr;  // a cudaStream_t; of the launcher only, as Kokkos::Cuda has its own
 };
 

@@ -61,7 +61,7 @@ template <class Tile, class Block>
 __global__ void __launch_bounds__(Tile::kThreads) tile_on_device(BrgemmShape shape, BrgemmCall call) {
   extern __shared__ __align__(1024) unsigned char stages[];
   Block block(stages);
-  brgemm_on_tensor_cores<Tile, float>(block, shape, call);
+  brgemm_by_block<Tile, float>(block, shape, call);
 }
 
 template <class Tile, class Block>

@@ -90,7 +90,7 @@ class HostWarps {
     std::size_t kept = 0;
     for (const Copy& copy : under_way_) {
       if (copy.group < waited_for_) {
-        std::memcpy(&memory_[static_cast<std::size_t>(copy.to)], copy.data, sizeof(copy.data));
+        std::memcpy(&memory_[static_cast<std::size_t>(copy.to)], copy.data, copy.size);
       } else {
         under_way_[kept++] = copy;
       }
@@ -102,18 +102,11 @@ class HostWarps {
 
   template <bool all = false>
   void copy_async(int to, const void* from, bool live) {
-    require(!live || reinterpret_cast<std::uintptr_t>(from) % mma::kCopied == 0, "a copy from where it is not aligned");
-    require(to % mma::kCopied == 0, "a copy to where it is not aligned");
-    write(to, mma::kCopied);
-    Copy copy{to, group_, {}};
-    if (live) std::memcpy(copy.data, from, sizeof(copy.data));
-    unsigned char* const place = &memory_[static_cast<std::size_t>(to)];
-    if (copies_ == Copies::early) {
-      std::memcpy(place, copy.data, sizeof(copy.data));
-    } else {
-      std::memset(place, kPoison, sizeof(copy.data));
-      under_way_.push_back(copy);
-    }
+    copy_async_of(mma::kCopied, to, from, live);
+  }
+  template <bool all = false>
+  void copy_element_async(int to, const void* from, bool live) {
+    copy_async_of(4, to, from, live);
   }
   void commit() { ++group_; }
   template <int unfinished>
@@ -165,9 +158,25 @@ class HostWarps {
   struct Copy {
     int to;
     std::int64_t group;
+    std::size_t size;
     unsigned char data[mma::kCopied];
   };
 
+  void copy_async_of(std::int64_t bytes, int to, const void* from, bool live) {
+    const auto size = static_cast<std::size_t>(bytes);
+    require(!live || reinterpret_cast<std::uintptr_t>(from) % size == 0, "a copy from where it is not aligned");
+    require(to % bytes == 0, "a copy to where it is not aligned");
+    write(to, static_cast<int>(bytes));
+    Copy copy{to, group_, size, {}};
+    if (live) std::memcpy(copy.data, from, size);
+    unsigned char* const place = &memory_[static_cast<std::size_t>(to)];
+    if (copies_ == Copies::early) {
+      std::memcpy(place, copy.data, size);
+    } else {
+      std::memset(place, kPoison, size);
+      under_way_.push_back(copy);
+    }
+  }
   static void require(bool holds, const char* what) {
     if (!holds) throw std::logic_error(std::string("HostWarps: ") + what);
   }

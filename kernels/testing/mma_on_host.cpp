@@ -22,13 +22,13 @@ class MmaOnHost final : public BrgemmKernel {
   void run(const BrgemmCall& host) const override {
     HostWarps block(Tile::kThreads, Tile::kScratch, copies_);
     if constexpr (sizeof(typename Tile::Element) == sizeof(float)) {
-      brgemm_on_tensor_cores<Tile, float>(block, shape(), host);
+      brgemm_by_block<Tile, float>(block, shape(), host);
     } else {
       const MemberCopies<typename Tile::Element> members(shape(), rows_of(host), host.batch);
       const auto of_a = members.list_a(members.a.data()), of_b = members.list_b(members.b.data());
       BrgemmCall call = host;
       call.batch = members.batch(members.a.data(), members.b.data(), of_a.data(), of_b.data());
-      brgemm_on_tensor_cores<Tile, float>(block, shape(), call);
+      brgemm_by_block<Tile, float>(block, shape(), call);
     }
   }
 
@@ -53,8 +53,10 @@ BrgemmKernelPtr made(const BrgemmShape& shape, MmaBlock block, Copies copies) {
       return std::make_shared<MmaOnHost<NarrowWgmmaTile<a_transposed>>>(shape, copies);
     }
     return std::make_shared<MmaOnHost<WideWgmmaTile<a_transposed>>>(shape, copies);
+  } else {
+    if (block == MmaBlock::low_fma) return std::make_shared<MmaOnHost<LowNarrowFmaTile<a_transposed>>>(shape, copies);
+    return std::make_shared<MmaOnHost<WideFmaTile<a_transposed>>>(shape, copies);
   }
-  return nullptr;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a GPU runs, on the host: the league's body around the portable bricks and around the brick on tensor cores.
+// What a GPU runs, on the host: the league's body around the portable bricks and those of blocks of warps.
 #include "brgemm/brgemm_league.hpp"
 
 #include <gtest/gtest.h>
@@ -17,9 +17,10 @@ void on_teams(const BrgemmLeagueProblem& p, const std::vector<T>& a, const std::
 }
 
 template <class T>
-void on_warps(const BrgemmLeagueProblem& p, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& c) {
+void on_warps(const BrgemmLeagueProblem& p, const std::vector<T>& a, const std::vector<T>& b, std::vector<T>& c,
+              CudaBrick of = CudaBrick::tensor_cores) {
   const auto league = brgemm_league(p, a.data(), b.data(), c.data());
-  with_host_block<T, T, false>(league.call,
+  with_host_block<T, T, false>(of, league.call,
                                [&](const auto& brick) { run_brgemm_league(host_space(), brick, 1, league); });
 }
 
@@ -30,7 +31,11 @@ void expect_exact() {
       const auto teams = [&](const auto& p, const auto& a, const auto& b, auto& c) { on_teams(p, a, b, c, staged); };
       EXPECT_EQ(wrong_league<T>(text, teams), "") << text << (staged ? " staged" : " portable");
     }
-    EXPECT_EQ(wrong_league<T>(text, on_warps<T>), "") << text << " tensor cores";
+    for (const CudaBrick brick : {CudaBrick::multiply_adds, CudaBrick::tensor_cores}) {
+      if (brick == CudaBrick::multiply_adds && sizeof(T) == 2) continue;
+      const auto warps = [&](const auto& p, const auto& a, const auto& b, auto& c) { on_warps(p, a, b, c, brick); };
+      EXPECT_EQ(wrong_league<T>(text, warps), "") << text << " " << to_string(brick);
+    }
   }
 }
 

@@ -17,7 +17,7 @@ struct GpuModel {
 // A narrow tile would leave half of a team of the portable bricks without sums.
 constexpr GpuModel gpu_model(CudaBrick brick, std::int64_t multiprocessors = GpuModel().multiprocessors) {
   return {.multiprocessors = multiprocessors,
-          .least_columns = brick >= CudaBrick::tensor_cores ? 64 : 128,
+          .least_columns = brick >= CudaBrick::multiply_adds ? 64 : 128,
           .most_columns = brick == CudaBrick::warpgroups ? 256 : 128};
 }
 

@@ -1,5 +1,5 @@
-// What a GPU runs, on the host: its plans, layouts and bodies, around the portable bricks with teams and around the
-// brick on tensor cores by the rules of its instructions.
+// What a GPU runs, on the host: its plans, layouts and bodies, around the portable bricks with teams and around
+// those of blocks of warps by the rules of their instructions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,19 +17,21 @@ namespace {
 
 using testing::HasSubstr;
 
-// Either brick on the host; the passes as conv_drivers_on_cuda.hpp has them for the device.
+// Each brick on the host, portable ones with so many threads; the passes as conv_drivers_on_cuda.hpp has them for the
+// device.
 template <class T, class TC>
 struct OnHost {
-  bool tensor_cores, staged = true;
+  CudaBrick brick;
   int threads = 1;
 
-  TeamBrick<T, TC> team_brick(const BrgemmShape& shape) const { return {shape, staged}; }
+  bool by_warps() const { return brick >= CudaBrick::multiply_adds; }
+  TeamBrick<T, TC> team_brick(const BrgemmShape& shape) const { return {shape, brick == CudaBrick::staged}; }
 
   void operator()(const ConvForwardBlocking& b, const std::vector<T>& src, const std::vector<T>& weights,
                   const std::vector<float>& bias, const std::vector<TC>& residual, std::vector<TC>& dst) const {
     const ConvLoops loops{b.nest(), b.brick_shape(0)};
     const auto data = b.data(src.data(), weights.data(), bias.data(), residual.data(), dst.data());
-    if (tensor_cores) return conv_forward_on_host_warps(loops, b.geometry(), data);
+    if (by_warps()) return conv_forward_on_host_warps(brick, loops, b.geometry(), data);
     run_conv_forward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops.nest, b.geometry(),
                      data);
   }
@@ -41,8 +43,8 @@ struct OnHost {
       const auto data = phase.conv.data(ddst.data(), weights.data() + phase.first_weight, nullptr, residual.data(),
                                         dsrc.data(), at.data());
       const int fills = &phase == &b.phases().front() ? static_cast<int>(b.without_taps().size()) : 0;
-      if (tensor_cores) {
-        conv_backward_on_host_warps(loops, phase.conv.geometry(), data, b.without_taps().data(), fills);
+      if (by_warps()) {
+        conv_backward_on_host_warps(brick, loops, phase.conv.geometry(), data, b.without_taps().data(), fills);
       } else {
         run_conv_backward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops.nest,
                           phase.conv.geometry(), data, b.without_taps().data(), fills);
@@ -62,16 +64,16 @@ struct OnHost {
     const auto data = b.data(src.data(), ddst.data(), PrivateCopies<TC>{dweights.data(), copies.data(), size(dweights)},
                              PrivateCopies<TC>{b.with_bias() ? dbias.data() : nullptr, bias_copies.data(), size(dbias)},
                              Gradients::overwrite, ones.data());
-    if (tensor_cores) return conv_update_on_host_warps(loops, b.bias_brick_shape(0), b.geometry(), data);
+    if (by_warps()) return conv_update_on_host_warps(brick, loops, b.bias_brick_shape(0), b.geometry(), data);
     run_conv_update(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick),
                     TeamBrick<T, TC>{b.bias_brick_shape(0), false}, threads, loops.nest, b.geometry(), data);
   }
 };
 
 template <class T>
-void expect_exact_on_host(bool tensor_cores, bool staged = true, int threads = 1) {
-  const OnHost<T, T> run{tensor_cores, staged, threads};
-  const OnHost<T, float> update{tensor_cores, staged, threads};
+void expect_exact_on_host(CudaBrick brick) {
+  const OnHost<T, T> run{brick};
+  const OnHost<T, float> update{brick};
   for (const char* text : kForwardOnGpu) {
     const auto p = parse_problem<ConvProblem>(text);
     const ConvPlan plan = plan_conv_forward_on_gpu(p);
@@ -97,12 +99,13 @@ void expect_exact_on_host(bool tensor_cores, bool staged = true, int threads = 1
   }
 }
 
-TEST(ConvAsOnGpu, IsExactOnTensorCoresInBf16) { expect_exact_on_host<bf16>(true); }
-TEST(ConvAsOnGpu, IsExactOnTensorCoresInTf32) { expect_exact_on_host<float>(true); }
+TEST(ConvAsOnGpu, IsExactOnTensorCoresInBf16) { expect_exact_on_host<bf16>(CudaBrick::tensor_cores); }
+TEST(ConvAsOnGpu, IsExactOnTensorCoresInTf32) { expect_exact_on_host<float>(CudaBrick::tensor_cores); }
+TEST(ConvAsOnGpu, IsExactWithMultiplyAdds) { expect_exact_on_host<float>(CudaBrick::multiply_adds); }
 
 TEST(ConvAsOnGpu, IsExactWithPortableBricks) {
-  expect_exact_on_host<float>(false, true);
-  expect_exact_on_host<bf16>(false, false);
+  expect_exact_on_host<float>(CudaBrick::staged);
+  expect_exact_on_host<bf16>(CudaBrick::portable);
 }
 
 // Few problems: a barrier of threads that share cores with other tests takes its time.
@@ -111,13 +114,13 @@ TEST(ConvAsOnGpu, IsExactWithTeamsOfThreads) {
   const auto p = parse_problem<ConvProblem>("N2 C12 K20 H6 R3 sh2 ph1");
   EXPECT_EQ((wrong_backward<float, float>(p, plan_conv_backward_on_gpu(p),
                                           make_checkable_test_data<ConvBackwardDataOp>(p, Fill::integers),
-                                          OnHost<float, float>{false, true, threads})),
+                                          OnHost<float, float>{CudaBrick::staged, threads})),
             "");
   ConvProblem with_bias = p;
   with_bias.epilogue.bias = true;
   EXPECT_EQ((wrong_update<bf16, float>(with_bias, plan_conv_update_on_gpu(with_bias),
                                        make_checkable_test_data<ConvWeightUpdateOp>(with_bias, Fill::integers),
-                                       OnHost<bf16, float>{false, true, threads})),
+                                       OnHost<bf16, float>{CudaBrick::staged, threads})),
             "");
 }
 
@@ -125,7 +128,7 @@ TEST(ConvAsOnGpu, AWrongPassIsSeen) {
   const auto p = parse_problem<ConvProblem>("N2 C12 K20 H6 R3 ph1 bias");
   ConvProblem other = p;
   other.epilogue = {.activation = Activation::relu};
-  const OnHost<bf16, bf16> run{true};
+  const OnHost<bf16, bf16> run{CudaBrick::tensor_cores};
   EXPECT_NE((wrong_forward<bf16, bf16>(other, plan_conv_forward_on_gpu(p), conv_forward_test_data(p), run)), "");
   const auto nothing = [](const auto&...) {};
   EXPECT_NE((wrong_forward<bf16, bf16>(p, plan_conv_forward_on_gpu(p), conv_forward_test_data(p), nothing)), "");

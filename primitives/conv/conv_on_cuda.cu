@@ -2,10 +2,21 @@
 #include "conv/conv_on_cuda.hpp"
 
 namespace brickwork {
+namespace {
+
+// A task has gathered pixels in its shared memory, before the stages.
+void require_no_gathered(const CudaSetting& setting, std::int64_t elements) {
+  if (setting.brick >= CudaBrick::multiply_adds && elements != 0) {
+    throw std::invalid_argument("this brick's copies into shared memory read no pixels that were gathered there");
+  }
+}
+
+}  // namespace
 
 template <class T, class TC>
 void conv_forward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                           const ConvForwardData<T, TC>& data, const CudaSetting& setting) {
+  require_no_gathered(setting, geometry.gathered.elements());
   if constexpr (sizeof(T) == 2) {
     if (setting.brick == CudaBrick::warpgroups) return conv_forward_on_hopper(loops, geometry, data, setting);
   }
@@ -18,6 +29,7 @@ template <class T, class TC>
 void conv_backward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                            const ConvForwardData<T, TC>& data, const PixelsWithoutTaps* without_taps,
                            int phases_without_taps, const CudaSetting& setting) {
+  require_no_gathered(setting, geometry.gathered.elements());
   if constexpr (sizeof(T) == 2) {
     if (setting.brick == CudaBrick::warpgroups) {
       return conv_backward_on_hopper(loops, geometry, data, without_taps, phases_without_taps, setting);
@@ -31,6 +43,7 @@ void conv_backward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& ge
 template <class T, class TC>
 void conv_update_on_cuda(const ConvLoops& loops, const BrgemmShape& bias_brick, const ConvUpdateGeometry& geometry,
                          const ConvUpdateData<T, TC>& data, const CudaSetting& setting) {
+  require_no_gathered(setting, geometry.gathered.elements());
   if constexpr (sizeof(T) == 2) {
     if (setting.brick == CudaBrick::warpgroups) {
       return conv_update_on_hopper(loops, bias_brick, geometry, data, setting);

@@ -2,18 +2,9 @@
 #include "conv/conv_on_cuda.hpp"
 
 namespace brickwork {
-namespace {
-
-// Their stages are aligned to atoms of 1024 bytes, which gathered pixels before them would move.
-void require_no_gathered(std::int64_t elements) {
-  if (elements != 0) throw std::invalid_argument("warpgroups read no gathered pixels");
-}
-
-}  // namespace
 
 void conv_forward_on_hopper(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                             const ConvForwardData<bf16, bf16>& data, const CudaSetting& setting) {
-  require_no_gathered(geometry.gathered.elements());
   with_warpgroups<bf16, false>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
     run_conv_forward(space, brick, threads, loops.nest, geometry, data);
   });
@@ -22,7 +13,6 @@ void conv_forward_on_hopper(const ConvLoops& loops, const ConvForwardGeometry& g
 void conv_backward_on_hopper(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                              const ConvForwardData<bf16, bf16>& data, const PixelsWithoutTaps* without_taps,
                              int phases_without_taps, const CudaSetting& setting) {
-  require_no_gathered(geometry.gathered.elements());
   with_warpgroups<bf16, false>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
     run_conv_backward(space, brick, threads, loops.nest, geometry, data, without_taps, phases_without_taps);
   });
@@ -30,7 +20,6 @@ void conv_backward_on_hopper(const ConvLoops& loops, const ConvForwardGeometry& 
 
 void conv_update_on_hopper(const ConvLoops& loops, const BrgemmShape& bias_brick, const ConvUpdateGeometry& geometry,
                            const ConvUpdateData<bf16, float>& data, const CudaSetting& setting) {
-  require_no_gathered(geometry.gathered.elements());
   const TeamBrick<bf16, float> of_bias{bias_brick, false};
   with_warpgroups<float, true>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
     run_conv_update(space, brick, of_bias, threads, loops.nest, geometry, data);

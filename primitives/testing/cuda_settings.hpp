@@ -25,6 +25,7 @@ class OnCudaSettings : public testing::TestWithParam<CudaSetting> {
 };
 
 constexpr bool takes_f32(const CudaSetting& setting) { return setting.brick != CudaBrick::warpgroups; }
+constexpr bool takes_bf16(const CudaSetting& setting) { return setting.brick != CudaBrick::multiply_adds; }
 
 // Of the bricks that multiply f32 strictly, and of all.
 inline std::vector<CudaSetting> portable_cuda_settings() {
@@ -35,6 +36,7 @@ inline std::vector<CudaSetting> portable_cuda_settings() {
 }
 inline std::vector<CudaSetting> cuda_settings() {
   auto settings = portable_cuda_settings();
+  settings.push_back({CudaPath::launcher, CudaBrick::multiply_adds});
   settings.push_back({CudaPath::launcher, CudaBrick::tensor_cores});
   settings.push_back({CudaPath::launcher, CudaBrick::warpgroups});
   return settings;
@@ -42,7 +44,7 @@ inline std::vector<CudaSetting> cuda_settings() {
 
 inline std::string name_of_cuda_setting(const testing::TestParamInfo<CudaSetting>& setting) {
   std::string name(to_string(setting.param.path));
-  constexpr const char* kBricks[] = {"Portable", "Staged", "TensorCores", "Warpgroups"};
+  constexpr const char* kBricks[] = {"Portable", "Staged", "MultiplyAdds", "TensorCores", "Warpgroups"};
   return name + kBricks[static_cast<int>(setting.param.brick)];
 }
 

@@ -1,10 +1,12 @@
-// The brick on tensor cores as a driver's body calls it, on the host: by the rules of its instructions
+// The bricks of a block of warps as a driver's body calls them, on the host: by the rules of their instructions
 // (host_warps.hpp).
 #pragma once
+#include <stdexcept>
 #include <type_traits>
 
+#include "block_brick.hpp"
+#include "cuda_setting.hpp"
 #include "league.hpp"
-#include "mma_brick.hpp"
 #include "mma_tiles.hpp"
 #include "testing/host_warps.hpp"
 
@@ -16,11 +18,17 @@ struct HostBlock : HostWarps {
   explicit HostBlock(void*) : HostWarps(Tile::kThreads, Tile::kScratch, Copies::late) {}
 };
 
-// run(brick) with the one that a device would choose.
+// run(brick) with the one that a device would choose, of tensor cores or of multiply-adds.
 template <class T, class TC, bool a_transposed, class Run>
-void with_host_block(const BrgemmShape& shape, const Run& run) {
-  for_mma_tile<T, a_transposed>(
-      shape, [&]<class Tile>(std::type_identity<Tile>) { run(MmaBrick<Tile, TC, HostBlock<Tile>>{shape}); });
+void with_host_block(CudaBrick brick, const BrgemmShape& shape, const Run& run) {
+  const auto run_with = [&]<class Tile>(std::type_identity<Tile>) {
+    run(BlockBrick<Tile, TC, HostBlock<Tile>>{shape});
+  };
+  if (brick == CudaBrick::tensor_cores) return for_mma_tile<T, a_transposed>(shape, run_with);
+  if constexpr (std::is_same_v<T, float>) {
+    if (brick == CudaBrick::multiply_adds) return for_fma_tile<a_transposed>(shape, run_with);
+  }
+  throw std::logic_error("no such brick");
 }
 
 inline const Kokkos::DefaultHostExecutionSpace& host_space() {
