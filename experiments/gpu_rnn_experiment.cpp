@@ -29,8 +29,9 @@ Contender<Op> loops(const GpuBrick& brick) {
                                                 const Resources&) mutable -> Result<PreparedPtr> {
     setting.stream = queue_of(setting.path).stream();
     return cuda::prepared([&] {
-      const RnnPlan plan = plan_rnn_on_gpu(p, cuda::device()->multiprocessors);
-      return std::make_unique<Prepared>(in, setting, *Rnn::make({p, kUse}, plan, RnnOnCuda(setting)));
+      const int multiprocessors = cuda::device()->multiprocessors;
+      const RnnPlan plan = plan_rnn_on_gpu(p, multiprocessors);
+      return std::make_unique<Prepared>(in, setting, *Rnn::make({p, kUse}, plan, RnnOnCuda(setting, multiprocessors)));
     });
   };
   return contender;

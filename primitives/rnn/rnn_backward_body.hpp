@@ -33,11 +33,13 @@ struct RnnGradientColumns {
 
 struct RnnBackwardGeometry {
   RnnForwardGeometry forward;
+  std::int64_t bn;      // sequences of a task
+  std::int64_t shares;  // of a step's product, where it has tasks of its own
   std::int64_t bd, Db;  // features of a task, a multiple of bk that divides a block of the state's, in Db blocks
   RnnGradientColumns of_x, of_state, of_reset;
-  std::int64_t row_of_dgates;  // in memory, of which the gates are the first
-  std::int64_t rows_of_dx;     // of a call
-  std::int64_t update_steps;   // of a call
+  std::int64_t row_of_dgates;            // in memory, of which the gates are the first
+  std::int64_t rows_of_dx;               // of a call
+  std::int64_t rows_of_update, updates;  // of each of a call's members, and how many of them
 
   BRICKWORK_HOST_DEVICE std::int64_t row_of_gates() const { return forward.columns * bd; }
   BRICKWORK_HOST_DEVICE std::int64_t rows() const { return forward.T * forward.N; }
@@ -48,7 +50,7 @@ struct RnnBackwardGeometry {
     return (feature / bd * forward.N + n) * bd + feature % bd;
   }
   // A step more than forward has, for the gradient of the first state.
-  RnnTurns turns() const { return {forward.T + 1, forward.resets() ? 2 : 1, ceil_div(forward.N, forward.bn) * Db}; }
+  RnnTurns turns() const { return {forward.T + 1, forward.resets() ? 2 : 1, ceil_div(forward.N, bn) * Db}; }
 
   // Of the products, which add to what is there, and of the updates.
   BrgemmShape product(const RnnGradientColumns& of, std::int64_t count, std::int64_t ldc) const {
@@ -64,19 +66,19 @@ struct RnnBackwardGeometry {
             .stride_b = k * of.block};
   }
   BrgemmShape x_product() const { return product(of_x, rows_of_dx, of_x.rows.block); }
-  BrgemmShape state_product(const RnnGradientColumns& of) const { return product(of, forward.bn, of.block); }
+  BrgemmShape state_product(const RnnGradientColumns& of) const { return product(of, bn, of.block); }
   BrgemmShape update(const RnnGradientColumns& of, int beta) const {
     const std::int64_t n = of.count * bd;
     return {.m = static_cast<int>(of.rows.block),
             .n = static_cast<int>(n),
-            .k = static_cast<int>(forward.N),
+            .k = static_cast<int>(rows_of_update),
             .lda = of.rows.block,
             .ldb = row_of_dgates,
             .ldc = n,
             .a_transposed = true,
             .beta = beta,
-            .stride_a = forward.N * of.rows.block,
-            .stride_b = forward.N * row_of_dgates};
+            .stride_a = rows_of_update * of.rows.block,
+            .stride_b = rows_of_update * row_of_dgates};
   }
   BrgemmShape bias_update() const {
     return {.m = 1,
@@ -96,23 +98,24 @@ struct RnnBackwardData {
   const float *dhT, *dcT;  // as dh and dc
   float* dgates;           // [Db][T][N][columns][bd] and a line
   float *dh, *dreset;      // [Db][N][bd]
+  float* shares;           // [shares][Db][N][bd], or null
   float* dc;               // [Kb][N][bk], of an LSTM
   float *update_of_x, *update_of_state, *update_of_reset;
   float* dbias;       // [Db][columns][bd]
   const float* ones;  // N
 };
 
-// All calls of a block of features' product for some rows of gates, `to(block)` += it. All blocks pass over some of the
-// gates after each other, which stay in L2, and their weights are asked for a call ahead: 3 % of an LSTM of 1024
-// features (Zen 5).
+// All calls of a block of features' product for some rows of gates, or of a share of these: `to(block)` += it, or = for
+// beta = 0, which is for one call. All blocks pass over some of the gates after each other, which stay in L2, and their
+// weights are asked for a call ahead: 3 % of an LSTM of 1024 features (Zen 5).
 template <class Team, class Brick, class To>
 BRICKWORK_HOST_DEVICE void multiply_gradients(const Team& team, const Brick& brick, const RnnBackwardGeometry& g,
                                               const RnnGradientColumns& of, const float* dgates, const float* weights,
-                                              const LoopRange& blocks, std::int64_t row, std::int64_t rows,
-                                              const To& to, void* scratch) {
+                                              const LoopRange& blocks, const LoopRange& share, std::int64_t row,
+                                              std::int64_t rows, int beta, const To& to, void* scratch) {
   const std::int64_t stride_a = g.rows() * g.row_of_dgates, stride_b = of.count * g.bd * of.block;
   constexpr std::int64_t bytes = sizeof(float);
-  for (std::int64_t db = 0; db < g.Db; db += of.together) {
+  for (std::int64_t db = share.begin; db < share.end; db += of.together) {
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
       const bool last = block + 1 == blocks.end;
       const auto weights_at = [&](std::int64_t of_block, std::int64_t at) {
@@ -120,13 +123,13 @@ BRICKWORK_HOST_DEVICE void multiply_gradients(const Team& team, const Brick& bri
       };
       BrgemmCall call;
       call.batch = Batch::strided(dgates + g.dgates_at(db, row) + of.first * g.bd, weights_at(block, db),
-                                  clamp(of.together, 0, g.Db - db), bytes * stride_a, bytes * stride_b);
+                                  clamp(of.together, 0, share.end - db), bytes * stride_a, bytes * stride_b);
       call.c = to(block);
       call.rows = static_cast<int>(rows);
       call.next_a = last && db + of.together < g.Db ? of.together * stride_a : 0;
       call.read_next = last ? weights_at(blocks.begin, db + of.together) : weights_at(block + 1, db);
       call.read_next_bytes = of.together * bytes * stride_b;
-      brick(team, 1, call, scratch);
+      brick(team, beta, call, scratch);
     }
   }
 }
@@ -141,41 +144,92 @@ struct RnnBackwardBody {
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, const RnnTurn& turn, void* scratch) const {
-    const std::int64_t N = g.forward.N, bn = g.forward.bn, step = g.forward.T - 1 - turn.step;
+    const std::int64_t N = g.forward.N, bn = g.bn, step = g.forward.T - 1 - turn.step;
     std::int64_t next;
     for (std::int64_t i = turn.tasks.begin; i < turn.tasks.end; i = next) {
       next = clamp((i / g.Db + 1) * g.Db, 0, turn.tasks.end);
       const LoopRange blocks{i % g.Db, i % g.Db + next - i};
       const std::int64_t n = i / g.Db * bn, count = clamp(bn, 0, N - n);
-      const auto multiply = [&](const Brick& brick, const RnnGradientColumns& of, const float* weights,
-                                std::int64_t of_step, float* to) {
-        multiply_gradients(
-            team, brick, g, of, data.dgates, weights, blocks, time_of(of_step) * N + n, count,
-            [&](std::int64_t block) { return to + g.dh_at(block * g.bd, n); }, scratch);
-      };
+      const auto add = [&](float* to) { multiply(team, turn.step, turn.half, blocks, {0, g.Db}, n, 1, to, scratch); };
       if (turn.half == RnnHalf::first) {
         if (turn.step == 0)
           begin(team, blocks, n, count);
         else
-          multiply(state_brick, g.of_state, data.weights_of_state, step + 1, data.dh);
+          add(data.dh);
       } else if (step >= 0) {
         for (std::int64_t b = blocks.begin; b < blocks.end; ++b) {
           reset_brick.fill_zeros(team, data.dreset + g.dh_at(b * g.bd, n), count, g.bd, g.bd, CAccess::cached);
         }
         team.barrier();  // threads of a team go on with what others of it have written
-        multiply(reset_brick, g.of_reset, data.weights_of_reset, step, data.dreset);
+        add(data.dreset);
       }
       team.barrier();  // as above
       if (step >= 0) {
-        for_each_kb(blocks, [&](std::int64_t kb) { rows(team, g.forward.cell, turn.half, rows_at(step, kb, n)); });
+        for_each_kb(blocks,
+                    [&](std::int64_t kb) { rows(team, g.forward.cell, turn.half, rows_at(step, kb, n, g.bn)); });
       }
       team.barrier();
     }
   }
 
+  // The same in tasks of their own: of each half so many for the shares of its product, then as many for the cell as
+  // RnnForwardBody has.
+  std::int64_t tasks_of_shares(std::int64_t step, RnnHalf half) const {
+    const bool has_product = half == RnnHalf::first ? step > 0 : step < g.forward.T;
+    return has_product ? g.turns().tasks * g.shares : 0;
+  }
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void multiply_share(const Team& team, std::int64_t step, RnnHalf half, std::int64_t i,
+                                            void* scratch) const {
+    const std::int64_t share = i % g.shares, task = i / g.shares, block = task % g.Db;
+    multiply(team, step, half, {block, block + 1}, {g.Db * share / g.shares, g.Db * (share + 1) / g.shares},
+             task / g.Db * g.bn, 0, data.shares + share * size_of_share(), scratch);
+  }
+
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void finish(const Team& team, std::int64_t turn, RnnHalf half, std::int64_t task) const {
+    const RnnForwardGeometry& f = g.forward;
+    const std::int64_t step = f.T - 1 - turn, kb = task % f.Kb, count = rows_of_finish(f.bk), n = task / f.Kb * count;
+    const std::int64_t elements = clamp(count, 0, f.N - n) * f.bk, feature = kb * f.bk;
+    for (std::int64_t i = team.rank(); i < elements; i += team.size()) {
+      const std::int64_t at = g.dh_at(feature, n + i / f.bk) + i % f.bk;
+      if (half == RnnHalf::second) {
+        if (step >= 0) data.dreset[at] = sum_of_shares(at);
+      } else if (turn == 0) {
+        data.dh[at] = data.dhT[at];
+        if (data.dc != nullptr) data.dc[(kb * f.N + n) * f.bk + i] = data.dcT[(kb * f.N + n) * f.bk + i];
+      } else {
+        data.dh[at] += sum_of_shares(at);
+      }
+    }
+    team.barrier();  // threads of a team go on with what others of it have written
+    if (step >= 0) rows(team, f.cell, half, rows_at(step, kb, n, count));
+  }
+
   std::int64_t scratch_bytes() const { return std::max(state_brick.scratch_bytes(), reset_brick.scratch_bytes()); }
 
  private:
+  BRICKWORK_HOST_DEVICE std::int64_t size_of_share() const { return g.Db * g.forward.N * g.bd; }
+
+  // A half's product for these blocks of sequences from n on.
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void multiply(const Team& team, std::int64_t turn, RnnHalf half, const LoopRange& blocks,
+                                      const LoopRange& share, std::int64_t n, int beta, float* to,
+                                      void* scratch) const {
+    const bool first = half == RnnHalf::first;
+    const std::int64_t N = g.forward.N, step = g.forward.T - 1 - turn + (first ? 1 : 0);
+    multiply_gradients(
+        team, first ? state_brick : reset_brick, g, first ? g.of_state : g.of_reset, data.dgates,
+        first ? data.weights_of_state : data.weights_of_reset, blocks, share, time_of(step) * N + n,
+        clamp(g.bn, 0, N - n), beta, [&](std::int64_t block) { return to + g.dh_at(block * g.bd, n); }, scratch);
+  }
+
+  BRICKWORK_HOST_DEVICE float sum_of_shares(std::int64_t at) const {
+    float sum = 0;
+    for (std::int64_t share = 0; share < g.shares; ++share) sum += data.shares[share * size_of_share() + at];
+    return sum;
+  }
+
   BRICKWORK_HOST_DEVICE std::int64_t time_of(std::int64_t step) const {
     return g.forward.reversed ? g.forward.T - 1 - step : step;
   }
@@ -200,12 +254,13 @@ struct RnnBackwardBody {
     for_each_kb(blocks, [&](std::int64_t kb) { copy(data.dcT, data.dc, (kb * g.forward.N + n) * bk, count * bk); });
   }
 
-  BRICKWORK_HOST_DEVICE RnnBackwardRows rows_at(std::int64_t step, std::int64_t kb, std::int64_t n) const {
+  BRICKWORK_HOST_DEVICE RnnBackwardRows rows_at(std::int64_t step, std::int64_t kb, std::int64_t n,
+                                                std::int64_t count) const {
     const RnnForwardGeometry& f = g.forward;
     const std::int64_t t = time_of(step), feature = kb * f.bk, slot = f.y.slot_size();
     const std::int64_t h = f.y.at(0, feature, 0, n), dh = g.dh_at(feature, n);
     const bool has_c = data.dc != nullptr;
-    return {.rows = clamp(f.bn, 0, f.N - n),
+    return {.rows = clamp(count, 0, f.N - n),
             .bk = f.bk,
             .gates = data.forward.gates + f.gates_at(kb, t * f.N + n),
             .dgates = data.dgates + g.dgates_at(feature / g.bd, t * f.N + n) + feature % g.bd,
@@ -252,16 +307,19 @@ struct RnnGradientOfXBody {
       brick.fill_zeros(team, to(b), count, part, x.block, CAccess::cached);
     }
     team.barrier();
-    multiply_gradients(team, brick, g, g.of_x, data.dgates, data.weights_of_x, of_share, row, count, to, scratch);
+    multiply_gradients(team, brick, g, g.of_x, data.dgates, data.weights_of_x, of_share, {0, g.Db}, row, count, 1, to,
+                       scratch);
   }
 };
 
 // The weights' gradients: a task's, of a block of features and of one of gates, stay in L2 while all steps add to them.
-template <class Brick>
+// The sum over ones has one row only, and may have a brick of its own.
+template <class Brick, class BiasBrick = Brick>
 struct RnnUpdateBody {
   RnnBackwardGeometry g;
   RnnBackwardData data;
-  Brick of_x, of_state, of_reset, of_bias;
+  Brick of_x, of_state, of_reset;
+  BiasBrick of_bias;
 
   BRICKWORK_HOST_DEVICE std::int64_t tasks_of_block() const {
     return g.of_x.rows.blocks() + g.of_state.rows.blocks() + blocks_of_reset() + 1;
@@ -302,15 +360,16 @@ struct RnnUpdateBody {
   template <class Team>
   BRICKWORK_HOST_DEVICE void add_products(const Team& team, const Brick& brick, const RnnGradientColumns& of,
                                           std::int64_t db, const float* rows, float* gradient, void* scratch) const {
-    const std::int64_t N = g.forward.N, steps = g.update_steps, slot = of.rows.slot_size();
+    const std::int64_t block = of.rows.block, of_call = g.updates * g.rows_of_update;
     constexpr std::int64_t bytes = sizeof(float);
-    for (std::int64_t t = 0; t < g.forward.T; t += steps) {
+    for (std::int64_t row = 0; row < g.rows(); row += of_call) {
       BrgemmCall call;
-      call.batch = Batch::strided(rows + t * slot, data.dgates + g.dgates_at(db, t * N) + of.first * g.bd,
-                                  clamp(steps, 0, g.forward.T - t), bytes * slot, bytes * N * g.row_of_dgates);
+      call.batch = Batch::strided(rows + row * block, data.dgates + g.dgates_at(db, row) + of.first * g.bd,
+                                  clamp(g.updates, 0, (g.rows() - row) / g.rows_of_update),
+                                  bytes * g.rows_of_update * block, bytes * g.rows_of_update * g.row_of_dgates);
       call.c = gradient;
-      call.next_a = steps * slot;
-      brick(team, t == 0 ? 0 : 1, call, scratch);
+      call.next_a = of_call * block;
+      brick(team, row == 0 ? 0 : 1, call, scratch);
     }
   }
 };

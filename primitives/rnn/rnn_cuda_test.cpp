@@ -14,17 +14,27 @@ TEST_P(RnnOnCudaSettings, IsRightOfEveryCellAndDirection) {
   for (const char* cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     for (const char* rest : {"T3 N3 C20 K33 L2 bidirectional unequal", "T4 N50 C17 K80 reverse", "T5 N40 C130 K200"}) {
       const auto p = parse_problem<RnnProblem>(fmt::format("{} {}", rest, cell));
-      EXPECT_EQ(wrong_rnn(p, plan_rnn_on_gpu(p, 132), RnnOnCuda(GetParam()), cuda_finish), "");
+      EXPECT_EQ(wrong_rnn(p, plan_rnn_on_gpu(p, 132), RnnOnCuda(GetParam(), 132), cuda_finish), "");
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Setting, RnnOnCudaSettings, testing::ValuesIn(portable_cuda_settings()), name_of_cuda_setting);
+// Of more sequences than a tile has rows.
+TEST_P(RnnOnCudaSettings, IsRightOfManySequences) {
+  const auto p = parse_problem<RnnProblem>("T3 N170 C130 K200 unequal");
+  for (const std::int64_t bn : {28, 85}) {
+    RnnPlan plan = plan_rnn_on_gpu(p, 132);
+    plan.bn = bn;
+    EXPECT_EQ(wrong_rnn(p, plan, RnnOnCuda(GetParam(), 132), cuda_finish), "") << to_string(plan);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Setting, RnnOnCudaSettings, testing::ValuesIn(strict_cuda_settings()), name_of_cuda_setting);
 
 TEST(RnnOnCuda, TensorCoresAreRefused) {
   for (const CudaBrick brick : {CudaBrick::tensor_cores, CudaBrick::warpgroups}) {
-    EXPECT_EQ(RnnOnCuda({.brick = brick}).forward({}).status(), Status::unsupported);
-    EXPECT_EQ(RnnOnCuda({.brick = brick}).backward({}).status(), Status::unsupported);
+    EXPECT_EQ(RnnOnCuda({.brick = brick}, 132).forward({}).status(), Status::unsupported);
+    EXPECT_EQ(RnnOnCuda({.brick = brick}, 132).backward({}).status(), Status::unsupported);
   }
 }
 

@@ -37,6 +37,7 @@ struct RnnColumns {
 struct RnnForwardGeometry {
   RnnCell cell;
   bool reversed, training;
+  bool apart;  // sums and what a cell makes of them are tasks of their own, as a device has them
   std::int64_t T, N, Kb;
   std::int64_t bk, bn, steps;  // of the plan
   RnnSteps x, y, reset;        // y: one of its parts; reset: r h of a GRU, at one step or, in training, at each
@@ -48,13 +49,20 @@ struct RnnForwardGeometry {
   BRICKWORK_HOST_DEVICE std::int64_t tasks() const { return Kb * ceil_div(N, bn); }
   BRICKWORK_HOST_DEVICE bool resets() const { return of_reset.count > 0; }
   // Whether sums need no place but a tile that each worker has: they are finished in the same task.
-  BRICKWORK_HOST_DEVICE bool in_tile() const { return steps == 1 && !resets(); }
+  BRICKWORK_HOST_DEVICE bool in_tile() const { return !apart && steps == 1 && !resets(); }
+  // Whether a chunk's share of x is in its gates before its first step; else each task has all rows of its columns.
+  BRICKWORK_HOST_DEVICE bool x_apart() const { return apart || (steps > 1 && bn < N); }
   BRICKWORK_HOST_DEVICE std::int64_t row_of_gates() const { return columns * bk; }
   BRICKWORK_HOST_DEVICE std::int64_t gates_at(std::int64_t kb, std::int64_t row) const {
     return (kb * gate_rows + row) * row_of_gates();
   }
   BRICKWORK_HOST_DEVICE std::int64_t c_at(std::int64_t kb, std::int64_t slot, std::int64_t n) const {
     return ((kb * c_slots + slot) * N + n) * bk;
+  }
+  // The steps whose gates are in memory at once, with this one, as they are counted in time.
+  BRICKWORK_HOST_DEVICE LoopRange chunk_of(std::int64_t step) const {
+    const std::int64_t begin = step / steps * steps, end = clamp(begin + steps, 0, T);
+    return reversed ? LoopRange{T - end, T - begin} : LoopRange{begin, end};
   }
   // Of the states: where the one before step t stands.
   BRICKWORK_HOST_DEVICE std::int64_t slot_before(std::int64_t t) const { return reversed ? t + 2 : t; }
@@ -77,6 +85,9 @@ struct RnnForwardGeometry {
   BrgemmShape state_brick() const { return brick_shape(of_state, bn, y, 1); }
   BrgemmShape reset_brick() const { return brick_shape(of_reset, bn, reset, 1); }
 };
+
+// Rows of bk elements that a block of threads finishes: one element for each of 256.
+BRICKWORK_HOST_DEVICE constexpr std::int64_t rows_of_finish(std::int64_t bk) { return bk < 256 ? 256 / bk : 1; }
 
 struct RnnForwardData {
   const float* x;  // from its first step on
@@ -102,15 +113,16 @@ struct RnnForwardBody {
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, const RnnTurn& turn, void* scratch) const {
     const std::int64_t Nb = ceil_div(g.N, g.bn);
     const Moment m = moment(turn.step);
-    const Product of_x = x_product(), of_state = state_product();
-    const Product of_reset{reset_brick, 1, g.of_reset, g.reset, data.weights_of_reset};
+    const Product of_x = x_product(), of_state = state_product(), of_reset = reset_product();
     for (std::int64_t done = 0; done < turn.tasks.size(); ++done) {
       const std::int64_t i = turn.tasks.begin + m.order(done, turn.tasks.size()), kb = i / Nb, n = i % Nb * g.bn;
       const bool last_kb = done + Nb >= turn.tasks.size();
       const std::int64_t next_kb = last_kb ? kb : m.order.back ? kb - 1 : kb + 1;
-      const RnnRows r = rows_at(m, kb, n, turn.worker);
+      const RnnRows r = rows_at(m, kb, n, g.bn, turn.worker);
       if (turn.half == RnnHalf::first) {
-        if (g.steps == 1) {
+        if (g.x_apart()) {
+          // add_x_of_chunk() has done it.
+        } else if (g.steps == 1) {
           // A worker's last block of K asks for the next step's rows of x: 1 to 3 % of an LSTM of 256 features (Zen 5).
           const std::int64_t next = last_kb ? (g.reversed ? -g.N : g.N) : 0;
           add_x(team, m.order, kb, m.t * g.N + n, r.rows, next, r.gates, scratch);
@@ -128,6 +140,36 @@ struct RnnForwardBody {
       rows(team, g.cell, turn.half, r);
       team.barrier();
     }
+  }
+
+  // The same in tasks of their own: of a chunk before its first step, so many of its share of x; of each half so many,
+  // a block of threads each, of the state's, or what is reset's; and of the cell, of few elements for many threads.
+  std::int64_t tasks_of_x(std::int64_t step) const {
+    const bool begins = g.x_apart() && step % g.steps == 0;
+    return begins ? g.Kb * ceil_div(g.chunk_of(step).size() * g.N, g.x_rows) : 0;
+  }
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void add_x_of_chunk(const Team& team, std::int64_t step, std::int64_t task,
+                                            void* scratch) const {
+    const Moment m = moment(step);
+    const std::int64_t kb = task % g.Kb, row = task / g.Kb * g.x_rows;
+    add_x(team, m.order, kb, m.chunk.begin * g.N + row, clamp(g.x_rows, 0, m.chunk.size() * g.N - row), 0,
+          gates_of_chunk(m, kb) + row * g.row_of_gates(), scratch);
+  }
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void add_state(const Team& team, std::int64_t step, RnnHalf half, std::int64_t task,
+                                       void* scratch) const {
+    const Moment m = moment(step);
+    const std::int64_t Nb = ceil_div(g.N, g.bn), kb = task / Nb, n = task % Nb * g.bn;
+    const Product of = half == RnnHalf::first ? state_product() : reset_product();
+    const float* const a = (half == RnnHalf::first ? m.before : m.reset) + n * of.a.block;
+    multiply(team, m.order, of, a, kb, data.gates + g.gates_at(kb, m.gate_row + n), clamp(g.bn, 0, g.N - n), nullptr,
+             first_of(of, kb, m.order), scratch);
+  }
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void finish(const Team& team, std::int64_t step, RnnHalf half, std::int64_t task) const {
+    const std::int64_t count = rows_of_finish(g.bk);
+    rows(team, g.cell, half, rows_at(moment(step), task % g.Kb, task / g.Kb * count, count, 0));
   }
 
   std::int64_t scratch_bytes() const {
@@ -154,8 +196,7 @@ struct RnnForwardBody {
   };
   BRICKWORK_HOST_DEVICE Moment moment(std::int64_t step) const {
     const std::int64_t t = g.reversed ? g.T - 1 - step : step, slot = g.y.slot_size();
-    const std::int64_t begin = step / g.steps * g.steps, end = clamp(begin + g.steps, 0, g.T);
-    const LoopRange chunk = g.reversed ? LoopRange{g.T - end, g.T - begin} : LoopRange{begin, end};
+    const LoopRange chunk = g.chunk_of(step);
     return {.t = t,
             .gate_row = (g.training ? t : t - chunk.begin) * g.N,
             .c_before = g.training || step == 0 ? step : 1,
@@ -171,11 +212,12 @@ struct RnnForwardBody {
     return data.gates + g.gates_at(kb, g.training ? m.chunk.begin * g.N : 0);
   }
 
-  BRICKWORK_HOST_DEVICE RnnRows rows_at(const Moment& m, std::int64_t kb, std::int64_t n, std::int64_t worker) const {
+  BRICKWORK_HOST_DEVICE RnnRows rows_at(const Moment& m, std::int64_t kb, std::int64_t n, std::int64_t count,
+                                        std::int64_t worker) const {
     const std::int64_t feature = kb * g.bk, h = g.y.at(0, feature, 0, n);
     float* const gates = data.gates == nullptr ? nullptr : data.gates + g.gates_at(kb, m.gate_row + n);
     const bool has_c = g.c_slots > 0;
-    return {.rows = clamp(g.bn, 0, g.N - n),
+    return {.rows = clamp(count, 0, g.N - n),
             .bk = g.bk,
             .gates = g.in_tile() ? data.tiles + worker * g.bn * g.row_of_gates() : gates,
             .kept = g.training ? gates : nullptr,
@@ -200,6 +242,9 @@ struct RnnForwardBody {
   BRICKWORK_HOST_DEVICE Product x_product() const { return {x_brick, 0, g.of_x, g.x, data.weights_of_x}; }
   BRICKWORK_HOST_DEVICE Product state_product() const {
     return {state_brick, 1, g.of_state, g.y, data.weights_of_state};
+  }
+  BRICKWORK_HOST_DEVICE Product reset_product() const {
+    return {reset_brick, 1, g.of_reset, g.reset, data.weights_of_reset};
   }
   // What is read behind it: A so far on, or 0, and a call's weights.
   struct Next {

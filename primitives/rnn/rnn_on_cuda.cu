@@ -2,6 +2,7 @@
 #include "cuda_memory.hpp"
 #include "rnn/rnn_on_cuda.hpp"
 #include "rnn/rnn_passes.hpp"
+#include "rnn/rnn_tiles.hpp"
 
 namespace brickwork {
 namespace {
@@ -9,10 +10,19 @@ namespace {
 struct Teams {
   CudaSetting setting;
 
-  template <class Run>
-  void operator()(const Run& run) const {
-    const TeamBrick<float> brick{{}, setting.brick == CudaBrick::staged};
+  template <bool a_transposed, class Run>
+  void with_brick(const BrgemmShape& shape, const Run& run) const {
+    if (setting.brick == CudaBrick::multiply_adds) {
+      return for_rnn_tile<a_transposed>(shape, [&]<class Tile>(std::type_identity<Tile>) {
+        run_tile<Tile>(BlockBrick<Tile, float, CudaWarps>{shape}, setting, run);
+      });
+    }
+    const TeamBrick<float> brick{shape, setting.brick == CudaBrick::staged};
     on_space(setting, [&](const auto& space) { run(space, brick, setting.threads); });
+  }
+  template <class Run>
+  void without_brick(const Run& run) const {
+    on_space(setting, [&](const auto& space) { run(space, setting.threads); });
   }
   std::string isa() const { return cuda_isa(); }
 };
@@ -30,7 +40,7 @@ class BytesOnCuda final : public MemoryElsewhere {
 
 template <class Pass, class Made, class Geometry>
 Result<std::shared_ptr<const Pass>> made(const Geometry& g, const CudaSetting& setting) {
-  if (setting.brick != CudaBrick::portable && setting.brick != CudaBrick::staged) {
+  if (setting.brick >= CudaBrick::tensor_cores) {
     return {Status::unsupported, "recurrent layers are f32, which tensor cores do not multiply strictly"};
   }
   return std::shared_ptr<const Pass>(std::make_shared<const Made>(g, Teams{setting}));
@@ -44,6 +54,12 @@ Result<std::shared_ptr<const RnnForwardPass>> RnnOnCuda::forward(const RnnForwar
 
 Result<std::shared_ptr<const RnnBackwardPass>> RnnOnCuda::backward(const RnnBackwardGeometry& g) const {
   return made<RnnBackwardPass, RnnBackwardByTeams<Teams>>(g, setting_);
+}
+
+std::int64_t RnnOnCuda::rows_of_x() const { return kRowsOfXOnGpu; }
+
+RnnBackwardSizes RnnOnCuda::backward_sizes(const RnnForwardGeometry& g) const {
+  return backward_sizes_on_gpu(g, multiprocessors_);
 }
 
 std::unique_ptr<MemoryElsewhere> RnnOnCuda::memory(std::size_t bytes) const {

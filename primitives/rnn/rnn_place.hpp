@@ -39,9 +39,20 @@ class MemoryElsewhere {
   virtual void copy_to(void* host) const = 0;
 };
 
+// How large calls and tasks are, going back.
+struct RnnBackwardSizes {
+  std::int64_t bn;                          // sequences of a task
+  std::int64_t shares;                      // of a step's product, at most
+  std::int64_t bytes_of_weights;            // of a call of a product, at most
+  std::int64_t rows_of_dx, rows_of_update;  // of a call, sequences of all steps counted through, at most
+};
+
 class RnnPlace {
  public:
   virtual ~RnnPlace() = default;
+  virtual bool apart() const = 0;              // as RnnForwardGeometry's
+  virtual std::int64_t rows_of_x() const = 0;  // of a call forward, at most
+  virtual RnnBackwardSizes backward_sizes(const RnnForwardGeometry&) const = 0;
   // Refused where there is no brick.
   virtual Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry&) const = 0;
   virtual Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry&) const = 0;

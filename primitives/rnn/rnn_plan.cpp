@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "integers.hpp"
+#include "rnn/rnn_gpu_tasks.hpp"
 
 namespace brickwork {
 namespace {
@@ -65,7 +66,6 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
   if (plan.bh > all) return fmt::format("bh must be at most K in whole blocks of bk, {}", all);
   if (plan.bn > p.N) return fmt::format("bn must be from 1 to N = {}", p.N);
   if (plan.steps > p.T) return fmt::format("steps must be from 1 to T = {}", p.T);
-  if (plan.steps > 1 && plan.bn < p.N) return fmt::format("several steps need all sequences at once, bn={}", p.N);
   return {};
 }
 
@@ -78,13 +78,10 @@ RnnPlan plan_rnn(const RnnProblem& p, const MachineModel&) {
 }
 
 RnnPlan plan_rnn_on_gpu(const RnnProblem& p, std::int64_t multiprocessors) {
-  constexpr std::int64_t kMostRows = 128, kLeastRows = 32;  // of a block of threads
+  constexpr std::int64_t kRowsOfX = 16384;  // of all steps whose gates are in memory: some for each multiprocessor
   RnnPlan plan = features_of(p);
-  const std::int64_t blocks = ceil_div(p.K, plan.bk);
-  const auto tasks = [&](std::int64_t rows) { return blocks * ceil_div(p.N, rows); };
-  std::int64_t rows = kMostRows;
-  while (rows > kLeastRows && tasks(rows) < multiprocessors) rows /= 2;
-  plan.bn = equal_block(p.N, rows);
+  plan.bn = sequences_of_gpu_task(p.N, ceil_div(p.K, plan.bk), multiprocessors);
+  plan.steps = clamp(kRowsOfX / p.N, 1, p.T);
   return plan;
 }
 

@@ -18,7 +18,7 @@ struct RnnPlan {
   std::int64_t bc = 0;     // features of x in a block, of the first layer
   std::int64_t bh = 0;     // features of the state in a block, as those that come in; a multiple of bk
   std::int64_t bk = 0;     // features of the state whose gates are a task, a multiple of 16
-  std::int64_t bn = 0;     // sequences of a task; all of them where steps > 1
+  std::int64_t bn = 0;     // sequences of a task
   std::int64_t steps = 1;  // whose share of x is added up in one go: 1 step, so that gates stay in the caches, to all
 
   friend bool operator==(const RnnPlan&, const RnnPlan&) = default;
@@ -33,7 +33,7 @@ std::string misfit(const RnnProblem&, const RnnPlan&);
 // The analytic choice.
 RnnPlan plan_rnn(const RnnProblem&, const MachineModel&);
 
-// On a GPU, whose blocks of threads are tasks: as many sequences in each as leave one for each multiprocessor.
+// On a GPU, whose blocks of threads are tasks.
 RnnPlan plan_rnn_on_gpu(const RnnProblem&, std::int64_t multiprocessors);
 
 }  // namespace brickwork

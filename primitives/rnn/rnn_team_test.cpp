@@ -1,5 +1,5 @@
-// Recurrent layers as a device runs them: teams of the host's spaces around the portable brick, in memory that the host
-// reaches by copies alone.
+// Recurrent layers as a device runs them: teams of the host's spaces around the portable bricks and that of
+// multiply-adds, in memory that the host reaches by copies alone.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,9 +7,10 @@
 
 #include "league.hpp"
 #include "rnn/rnn_passes.hpp"
+#include "rnn/rnn_tiles.hpp"
 #include "rnn/testing/rnn_check.hpp"
+#include "testing/host_block.hpp"
 #include "testing/host_spaces.hpp"
-#include "tile_brick.hpp"
 
 namespace brickwork {
 namespace {
@@ -28,11 +29,20 @@ class Apart final : public MemoryElsewhere {
 template <class Space>
 struct Teams {
   int threads;
-  bool staged;
+  CudaBrick brick;
 
+  template <bool a_transposed, class Run>
+  void with_brick(const BrgemmShape& shape, const Run& run) const {
+    if (brick != CudaBrick::multiply_adds) {
+      return run(Space(), TeamBrick<float>{shape, brick == CudaBrick::staged}, threads);
+    }
+    for_rnn_tile<a_transposed>(shape, [&]<class Tile>(std::type_identity<Tile>) {
+      run(Space(), BlockBrick<Tile, float, HostBlock<Tile>>{shape}, 1);
+    });
+  }
   template <class Run>
-  void operator()(const Run& run) const {
-    run(Space(), TeamBrick<float>{{}, staged}, threads);
+  void without_brick(const Run& run) const {
+    run(Space(), threads);
   }
   std::string isa() const { return "teams"; }
 };
@@ -40,7 +50,8 @@ struct Teams {
 template <class Space>
 class OnTeams final : public RnnPlace {
  public:
-  OnTeams(int threads, bool staged) : teams_{threads, staged} {}
+  OnTeams(int threads, CudaBrick brick, std::int64_t multiprocessors = 132)
+      : teams_{threads, brick}, multiprocessors_(multiprocessors) {}
 
   Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry& g) const override {
     return std::shared_ptr<const RnnForwardPass>(std::make_shared<const RnnForwardByTeams<Teams<Space>>>(g, teams_));
@@ -48,11 +59,17 @@ class OnTeams final : public RnnPlace {
   Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry& g) const override {
     return std::shared_ptr<const RnnBackwardPass>(std::make_shared<const RnnBackwardByTeams<Teams<Space>>>(g, teams_));
   }
+  bool apart() const override { return true; }
+  std::int64_t rows_of_x() const override { return kRowsOfXOnGpu; }
+  RnnBackwardSizes backward_sizes(const RnnForwardGeometry& g) const override {
+    return backward_sizes_on_gpu(g, multiprocessors_);
+  }
   std::int64_t workers(std::int64_t tasks) const override { return tasks; }
   std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
 
  private:
   Teams<Space> teams_;
+  std::int64_t multiprocessors_;
 };
 
 constexpr const char* kCells[] = {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"};
@@ -67,9 +84,10 @@ TYPED_TEST(RnnOnTeams, IsRightOfEveryCellAndDirection) {
     for (const char* rest : {"T3 N3 C20 K33 L2 bidirectional unequal", "T4 N5 C17 K80 reverse", "T1 N1 C1 K1"}) {
       const auto p = parse_problem<RnnProblem>(fmt::format("{} {}", rest, cell));
       const RnnPlan plan = plan_rnn_on_gpu(p, 132);
-      EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(1, true)), "");
+      EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(1, CudaBrick::staged)), "");
+      EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(1, CudaBrick::multiply_adds)), "");
       const int threads = std::min(TypeParam().concurrency(), 2);
-      EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(threads, false)), "");
+      EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(threads, CudaBrick::portable)), "");
     }
   }
 }
@@ -84,31 +102,49 @@ TYPED_TEST(RnnOnTeams, PlansChangeNoResult) {
     p.K = *rc::gen::inRange(1, 70);
     p.direction = *rc::gen::element(RnnDirection::forward, RnnDirection::reverse);
     RnnPlan plan = plan_rnn_on_gpu(p, *rc::gen::inRange(1, 200));
-    if (*rc::gen::arbitrary<bool>()) {
-      plan.bn = p.N;
-      plan.steps = *rc::gen::inRange<std::int64_t>(1, p.T + 1);
-    }
+    plan.bn = *rc::gen::inRange<std::int64_t>(1, p.N + 1);
+    plan.steps = *rc::gen::inRange<std::int64_t>(1, p.T + 1);
     const int threads = *rc::gen::inRange(1, std::min(TypeParam().concurrency(), 2) + 1);
-    RC_ASSERT(wrong_rnn(p, plan, OnTeams<TypeParam>(threads, *rc::gen::arbitrary<bool>())) == "");
+    const auto brick = *rc::gen::element(CudaBrick::portable, CudaBrick::staged, CudaBrick::multiply_adds);
+    RC_ASSERT(wrong_rnn(p, plan, OnTeams<TypeParam>(threads, brick)) == "");
   }));
+}
+
+// Of many rows and of few, of many columns and of few.
+TYPED_TEST(RnnOnTeams, MultiplyAddsAreRightInEveryTile) {
+  for (const char* cell : kCells) {
+    const auto p = parse_problem<RnnProblem>(fmt::format("T3 N70 C20 K70 unequal {}", cell));
+    for (const std::int64_t bn : {31, 70}) {
+      RnnPlan plan = plan_rnn_on_gpu(p, 132);
+      plan.bn = bn;
+      for (const std::int64_t multiprocessors : {1, 132}) {
+        const OnTeams<TypeParam> place(1, CudaBrick::multiply_adds, multiprocessors);
+        EXPECT_EQ(wrong_rnn(p, plan, place), "") << to_string(p) << "  " << to_string(plan);
+      }
+    }
+  }
 }
 
 TYPED_TEST(RnnOnTeams, AnotherCellIsSeen) {
   const auto p = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-tanh"),
              other = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-relu");
   const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
-  const auto place = OnTeams<TypeParam>(1, true);
+  const auto place = OnTeams<TypeParam>(1, CudaBrick::staged);
   const auto out = run_rnn(other, plan_rnn_on_gpu(p, 132), RnnUse::inference, data.inputs, place);
   EXPECT_NE(compare(out, data.expected, {1000 * data.tolerance.value, data.tolerance.whole}).status, Status::ok);
 }
 
-// One task a multiprocessor, where there are so many sequences.
-TEST(RnnPlanOnGpu, CutsTheSequencesUntilEveryMultiprocessorHasATask) {
+TEST(RnnPlanOnGpu, TasksAreLargeWhereEveryMultiprocessorHasOne) {
   const auto of = [](const char* problem) { return plan_rnn_on_gpu(parse_problem<RnnProblem>(problem), 132).bn; };
-  EXPECT_EQ(of("T2 N168 C1024 K1024"), 56);
-  EXPECT_EQ(of("T2 N168 C4096 K4096"), 84);
-  EXPECT_EQ(of("T2 N168 C256 K256"), 28);
-  EXPECT_EQ(of("T2 N3 C256 K256"), 3);
+  EXPECT_EQ(of("T2 N168 C1024 K1024"), 84);
+  EXPECT_EQ(of("T2 N168 C512 K512"), 28);
+  EXPECT_EQ(of("T2 N3 C4096 K4096"), 3);
+}
+
+TEST(RnnPlanOnGpu, GatesOfSoManyStepsAreInMemory) {
+  const auto of = [](const char* problem) { return plan_rnn_on_gpu(parse_problem<RnnProblem>(problem), 132).steps; };
+  EXPECT_EQ(of("T50 N168 C1024 K1024"), 50);
+  EXPECT_EQ(of("T1000 N168 C1024 K1024"), 97);
 }
 
 }  // namespace

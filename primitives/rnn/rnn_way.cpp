@@ -7,8 +7,6 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kRowsOfX = 256;  // of a call: enough to amortise it
-
 // Equal numbers, of no more columns than the brick's widest tile holds side by side: where a call has three such tiles,
 // the rows of B that one of them reads are not next to each other, and GRUs of 256 to 1024 features take 1 to 6 % more
 // (Zen 5).
@@ -30,7 +28,7 @@ RnnColumns columns_of(RnnCell cell, const RnnSteps& a, std::int64_t bk, const Ha
   return c;
 }
 
-RnnForwardGeometry geometry_of(const RnnWay::Shape& shape, const RnnPlan& plan, RnnUse use) {
+RnnForwardGeometry geometry_of(const RnnWay::Shape& shape, const RnnPlan& plan, RnnUse use, const RnnPlace& place) {
   const bool training = use == RnnUse::training, has_c = shape.cell == RnnCell::lstm;
   RnnSteps state = shape.y;
   state.parts = 1;
@@ -39,33 +37,35 @@ RnnForwardGeometry geometry_of(const RnnWay::Shape& shape, const RnnPlan& plan, 
   const auto columns = [&](const RnnSteps& a, bool (*has)(const GateColumn&)) {
     return columns_of(shape.cell, a, plan.bk, has);
   };
-  return {.cell = shape.cell,
-          .reversed = shape.reversed,
-          .training = training,
-          .T = shape.T,
-          .N = shape.y.N,
-          .Kb = ceil_div(shape.y.size, plan.bk),
-          .bk = plan.bk,
-          .bn = plan.bn,
-          .steps = plan.steps,
-          .x = shape.x,
-          .y = state,
-          .reset = reset,
-          .of_x = columns(shape.x, [](const GateColumn& c) { return c.layer >= 0; }),
-          .of_state = columns(state, [](const GateColumn& c) { return c.iter >= 0 && !c.of_reset; }),
-          .of_reset = columns(state, [](const GateColumn& c) { return c.of_reset; }),
-          .columns = static_cast<std::int64_t>(gate_columns(shape.cell).size()),
-          .gate_rows = (training ? shape.T : plan.steps) * shape.y.N,
-          .c_slots = !has_c     ? 0
-                     : training ? shape.T + 1
-                                : 2,
-          .x_rows = equal_block(plan.steps == 1 ? plan.bn : plan.steps * shape.y.N, kRowsOfX)};
+  return {
+      .cell = shape.cell,
+      .reversed = shape.reversed,
+      .training = training,
+      .apart = place.apart(),
+      .T = shape.T,
+      .N = shape.y.N,
+      .Kb = ceil_div(shape.y.size, plan.bk),
+      .bk = plan.bk,
+      .bn = plan.bn,
+      .steps = plan.steps,
+      .x = shape.x,
+      .y = state,
+      .reset = reset,
+      .of_x = columns(shape.x, [](const GateColumn& c) { return c.layer >= 0; }),
+      .of_state = columns(state, [](const GateColumn& c) { return c.iter >= 0 && !c.of_reset; }),
+      .of_reset = columns(state, [](const GateColumn& c) { return c.of_reset; }),
+      .columns = static_cast<std::int64_t>(gate_columns(shape.cell).size()),
+      .gate_rows = (training ? shape.T : plan.steps) * shape.y.N,
+      .c_slots = !has_c     ? 0
+                 : training ? shape.T + 1
+                            : 2,
+      .x_rows = equal_block(plan.steps == 1 && !place.apart() ? plan.bn : plan.steps * shape.y.N, place.rows_of_x())};
 }
 
 }  // namespace
 
 RnnWay::RnnWay(const Shape& shape, const RnnPlan& plan, RnnUse use, const RnnPlace& place)
-    : shape_(shape), g_(geometry_of(shape, plan, use)) {
+    : shape_(shape), g_(geometry_of(shape, plan, use, place)) {
   const auto weights = [&](const RnnColumns& c) {
     return Placed<float>(g_.Kb * c.calls() * c.weights_of_a_call, place);
   };

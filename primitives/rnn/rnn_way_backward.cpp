@@ -3,18 +3,11 @@
 #include <algorithm>
 
 #include "league.hpp"
-#include "machine_model.hpp"
+#include "rnn/rnn_plan.hpp"
 
 namespace brickwork {
 namespace {
 
-// The share of L2 that a call's weights may fill. They, its rows of gates and the next call's weights stay there: of an
-// LSTM's way back by data 5 % with 256 and with 1024 features, against twice as much (Zen 5, 1 MiB).
-constexpr std::int64_t kShareOfL2OfWeights = 8;
-constexpr std::int64_t kRowsOfDx = 168;
-// Pixels, so to speak, of a call of an update: steps are taken together where there are few sequences.
-constexpr std::int64_t kRowsOfUpdate = 256;
-constexpr std::int64_t kFeaturesOfATask = 64;
 // Behind each row of the gates' gradients, whose length is a power of two: a column's elements would meet in few sets
 // of a cache. The weights' update takes 3 to 5 % less with it (Zen 5).
 constexpr std::int64_t kLine = 16;
@@ -22,7 +15,7 @@ constexpr std::int64_t kLine = 16;
 // Of a block of x, in equal parts that the brick's widest tile holds; a prime number of features stays whole.
 std::int64_t part_of(std::int64_t block) {
   constexpr std::int64_t kFew = 16;
-  for (std::int64_t part = std::min(block, kFeaturesOfATask); part >= kFew; --part) {
+  for (std::int64_t part = std::min(block, kColumnsOfTile); part >= kFew; --part) {
     if (block % part == 0) return part;
   }
   return block;
@@ -30,19 +23,20 @@ std::int64_t part_of(std::int64_t block) {
 
 // A multiple of bk that divides a block of the state.
 std::int64_t features_of_a_task(const RnnForwardGeometry& forward) {
-  for (std::int64_t m = kFeaturesOfATask / forward.bk; m > 1; --m) {
+  for (std::int64_t m = kColumnsOfTile / forward.bk; m > 1; --m) {
     if (forward.y.block / forward.bk % m == 0) return m * forward.bk;
   }
   return forward.bk;
 }
 
 RnnBackwardGeometry geometry_of(const RnnForwardGeometry& forward, const RnnPlace& place) {
-  const std::int64_t bd = features_of_a_task(forward);
-  RnnBackwardGeometry g{.forward = forward, .bd = bd, .Db = ceil_div(forward.Kb, bd / forward.bk)};
+  const RnnBackwardSizes sizes = place.backward_sizes(forward);
+  const std::int64_t bd = features_of_a_task(forward), Db = ceil_div(forward.Kb, bd / forward.bk);
+  RnnBackwardGeometry g{.forward = forward, .bn = sizes.bn, .shares = clamp(sizes.shares, 1, Db), .bd = bd, .Db = Db};
   const auto columns = [&](const RnnColumns& of, const RnnSteps& rows, std::int64_t block) {
     RnnGradientColumns c{.first = of.first, .count = of.count, .rows = rows, .block = block};
     const std::int64_t bytes = of.count * bd * block * static_cast<std::int64_t>(sizeof(float));
-    if (of.count > 0) c.together = clamp(this_machine(1).l2_bytes / kShareOfL2OfWeights / bytes, 1, g.Db);
+    if (of.count > 0) c.together = clamp(sizes.bytes_of_weights / bytes, 1, g.Db);
     return c;
   };
   g.of_x = columns(forward.of_x, forward.x, part_of(forward.x.block));
@@ -50,9 +44,11 @@ RnnBackwardGeometry geometry_of(const RnnForwardGeometry& forward, const RnnPlac
   g.of_reset = columns(forward.of_reset, forward.reset, bd);
   g.row_of_dgates = g.row_of_gates() + kLine;
   // Equal groups, as many for each worker: with 39 for two, x's gradients of a GNMT's layers took 7 % more (Zen 5).
-  const std::int64_t groups = ceil_div(g.rows(), kRowsOfDx), workers = place.workers(groups);
+  const std::int64_t groups = ceil_div(g.rows(), sizes.rows_of_dx), workers = place.workers(groups);
   g.rows_of_dx = ceil_div(g.rows(), groups < workers ? groups : whole_blocks(groups, workers));
-  g.update_steps = clamp(kRowsOfUpdate / forward.N, 1, forward.T);
+  const bool at_once = g.rows() <= sizes.rows_of_update;
+  g.rows_of_update = at_once ? g.rows() : forward.N;
+  g.updates = at_once ? 1 : clamp(sizes.rows_of_update / forward.N, 1, forward.T);
   return g;
 }
 
@@ -73,6 +69,7 @@ RnnWayBackward::RnnWayBackward(const RnnWay& way, const RnnPlace& place)
   dhT_ = {padded, place};
   dh_ = {padded, place};
   dreset_ = {f.resets() ? padded : 0, place};
+  shares_ = {f.apart ? g_.shares * padded : 0, place};
   dcT_ = {c, place};
   dc_ = {c, place};
   dbias_ = {g_.Db * g_.row_of_gates(), place};
@@ -191,6 +188,7 @@ RnnBackwardData RnnWayBackward::data() const {
           .dgates = dgates_.data(),
           .dh = dh_.data(),
           .dreset = dreset_.data(),
+          .shares = shares_.data(),
           .dc = dc_.data(),
           .update_of_x = of_x_.gradient.data(),
           .update_of_state = of_state_.gradient.data(),

@@ -39,7 +39,7 @@ class RnnWayBackward {
   RnnBackwardGeometry g_;
   std::shared_ptr<const RnnBackwardPass> pass_;
   Weights of_x_, of_state_, of_reset_;
-  Placed<float> dgates_, dhT_, dh_, dreset_, dcT_, dc_, dbias_, ones_;
+  Placed<float> dgates_, dhT_, dh_, dreset_, shares_, dcT_, dc_, dbias_, ones_;
 };
 
 }  // namespace brickwork

@@ -28,15 +28,15 @@ constexpr bool takes_f32(const CudaSetting& setting) { return setting.brick != C
 constexpr bool takes_bf16(const CudaSetting& setting) { return setting.brick != CudaBrick::multiply_adds; }
 
 // Of the bricks that multiply f32 strictly, and of all.
-inline std::vector<CudaSetting> portable_cuda_settings() {
+inline std::vector<CudaSetting> strict_cuda_settings() {
   return {{CudaPath::launcher, CudaBrick::portable, 64},
           {CudaPath::launcher, CudaBrick::staged, 256},
           {CudaPath::kokkos, CudaBrick::portable, 64},
-          {CudaPath::kokkos, CudaBrick::staged, 256}};
+          {CudaPath::kokkos, CudaBrick::staged, 256},
+          {CudaPath::launcher, CudaBrick::multiply_adds}};
 }
 inline std::vector<CudaSetting> cuda_settings() {
-  auto settings = portable_cuda_settings();
-  settings.push_back({CudaPath::launcher, CudaBrick::multiply_adds});
+  auto settings = strict_cuda_settings();
   settings.push_back({CudaPath::launcher, CudaBrick::tensor_cores});
   settings.push_back({CudaPath::launcher, CudaBrick::warpgroups});
   return settings;

@@ -1,0 +1,48 @@
+// What the blocks of threads of a GPU have of a recurrent layer: their tiles of multiply-adds, and the sizes of tasks
+// that fill both those and its multiprocessors.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "integers.hpp"
+#include "mma_tiles.hpp"
+#include "rnn/rnn_gpu_tasks.hpp"
+#include "rnn/rnn_place.hpp"
+
+namespace brickwork {
+
+static_assert(LowNarrowFmaTile<>::kM == kFewSequencesOnGpu);
+
+// Of a step there is hardly more than a tile for each multiprocessor, so that two groups of warps share its steps over
+// k.
+using StepFmaTile = FmaTile<kManySequencesOnGpu, 64, 64, 2, 2, 2, 3, 1>;
+
+// with(std::type_identity<Tile>()), as for_fma_tile() has it.
+template <bool a_transposed, class With>
+void for_rnn_tile(const BrgemmShape& shape, const With& with) {
+  if constexpr (a_transposed) {
+    if (shape.n > 64) return with(std::type_identity<WideFmaTile<true>>());
+    return with(std::type_identity<NarrowFmaTile<true>>());
+  } else {
+    if (shape.m > StepFmaTile::kM) return with(std::type_identity<NarrowFmaTile<>>());
+    if (shape.m > LowNarrowFmaTile<>::kM) return with(std::type_identity<StepFmaTile>());
+    return with(std::type_identity<LowNarrowFmaTile<>>());
+  }
+}
+
+// Of a call forward.
+constexpr std::int64_t kRowsOfXOnGpu = NarrowFmaTile<>::kM;
+
+// A step's product has few sums, each of all gates: shares of those are tasks, too.
+inline RnnBackwardSizes backward_sizes_on_gpu(const RnnForwardGeometry& g, std::int64_t multiprocessors) {
+  const std::int64_t Db = ceil_div(g.Kb * g.bk, LowNarrowFmaTile<>::kN);
+  const std::int64_t bn = sequences_of_gpu_task(g.N, Db * Db, multiprocessors);
+  return {.bn = bn,
+          .shares = multiprocessors / (Db * ceil_div(g.N, bn)),
+          .bytes_of_weights = std::numeric_limits<std::int64_t>::max(),
+          .rows_of_dx = NarrowFmaTile<>::kM,
+          .rows_of_update = std::numeric_limits<int>::max()};
+}
+
+}  // namespace brickwork
