@@ -77,29 +77,14 @@ BRICKWORK_HOST_DEVICE void multiply_lane(Block& block, int lane, int row, int co
   }
 }
 
-// Done when the step ends, as multiply_tiles() has them.
-template <class Tile>
-struct ProductsOfLanes {
-  template <class Block, class Sums>
-  BRICKWORK_HOST_DEVICE static void begin(Block&, Sums&) {}
-  template <class Block>
-  BRICKWORK_HOST_DEVICE static void finish(Block&) {}
-
-  template <class Block, class Copies, class Sums>
-  BRICKWORK_HOST_DEVICE static void step(Block& block, Copies& copies, int reads, int writes, Sums& sums) {
-    block.template wait<Tile::Ring::kUnfinished>();
-    block.barrier();  // this step's copies are there for all, and all have read the stage that is written next
-    copies.bring(writes);
-    block.each_warp([&](typename Block::Warp& warp, int number) {
-      const int in_group = number % Tile::kWarpsMN;
-      const int row = in_group / Tile::kWarpsN * Tile::kWarpM, col = in_group % Tile::kWarpsN * Tile::kWarpN;
-      warp.each_lane([&](int lane) {
-        multiply_lane<Tile>(block, lane, row, col, number / Tile::kWarpsMN * Tile::kStepsOfWarp,
-                            reads * Tile::kStageBytes, sums[number].of[lane]);
-      });
-    });
-  }
-};
+// Those of one warp.
+template <class Tile, class Block>
+BRICKWORK_HOST_DEVICE void multiply(Block& block, typename Block::Warp& warp, int number, int stage,
+                                    LaneSums<Tile, typename Block::Warp>& sums) {
+  const int in_group = number % Tile::kWarpsMN, k = number / Tile::kWarpsMN * Tile::kStepsOfWarp;
+  const int row = in_group / Tile::kWarpsN * Tile::kWarpM, col = in_group % Tile::kWarpsN * Tile::kWarpN;
+  warp.each_lane([&](int lane) { multiply_lane<Tile>(block, lane, row, col, k, stage, sums.of[lane]); });
+}
 
 }  // namespace mma
 
@@ -107,7 +92,7 @@ struct ProductsOfLanes {
 // transposed as the tile says. The block leaves through a barrier: the scratch is free again.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void brgemm_fma(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
-  mma::multiply_tiles<Tile, TC, mma::ProductsOfLanes<Tile>>(block, shape, call);
+  mma::multiply_tiles<Tile, TC, mma::ProductsAtOnce<Tile>>(block, shape, call);
 }
 
 }  // namespace brickwork

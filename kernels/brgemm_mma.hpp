@@ -123,25 +123,6 @@ BRICKWORK_HOST_DEVICE void multiply(Block& block, typename Block::Warp& warp, in
   }
 }
 
-// Done when the step ends, as multiply_tiles() has them.
-template <class Tile>
-struct ProductsAtOnce {
-  template <class Block, class Sums>
-  BRICKWORK_HOST_DEVICE static void begin(Block&, Sums&) {}
-  template <class Block>
-  BRICKWORK_HOST_DEVICE static void finish(Block&) {}
-
-  template <class Block, class Copies, class Sums>
-  BRICKWORK_HOST_DEVICE static void step(Block& block, Copies& copies, int reads, int writes, Sums& sums) {
-    block.template wait<Tile::Ring::kUnfinished>();
-    block.barrier();  // this step's copies are there for all, and all have read the stage that is written next
-    copies.bring(writes);
-    block.each_warp([&](typename Block::Warp& warp, int number) {
-      multiply<Tile>(block, warp, number, reads * Tile::kStageBytes, sums[number]);
-    });
-  }
-};
-
 }  // namespace mma
 
 // To be called by every thread of a block of Tile::kThreads, with Tile::kScratch bytes of scratch, and with A

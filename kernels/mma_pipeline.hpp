@@ -42,4 +42,23 @@ BRICKWORK_HOST_DEVICE void multiply_tiles(Block& block, const BrgemmShape& shape
   }
 }
 
+// Products that are done when the step ends: multiply<Tile>(block, warp, number, stage, sums), of one warp.
+template <class Tile>
+struct ProductsAtOnce {
+  template <class Block, class Sums>
+  BRICKWORK_HOST_DEVICE static void begin(Block&, Sums&) {}
+  template <class Block>
+  BRICKWORK_HOST_DEVICE static void finish(Block&) {}
+
+  template <class Block, class Copies, class Sums>
+  BRICKWORK_HOST_DEVICE static void step(Block& block, Copies& copies, int reads, int writes, Sums& sums) {
+    block.template wait<Tile::Ring::kUnfinished>();
+    block.barrier();  // this step's copies are there for all, and all have read the stage that is written next
+    copies.bring(writes);
+    block.each_warp([&](typename Block::Warp& warp, int number) {
+      multiply<Tile>(block, warp, number, reads * Tile::kStageBytes, sums[number]);
+    });
+  }
+};
+
 }  // namespace brickwork::mma

@@ -157,8 +157,8 @@ struct RnnForwardBody {
           gates_of_chunk(m, kb) + row * g.row_of_gates(), scratch);
   }
   template <class Team>
-  BRICKWORK_HOST_DEVICE void add_state(const Team& team, std::int64_t step, RnnHalf half, std::int64_t task,
-                                       void* scratch) const {
+  BRICKWORK_HOST_DEVICE void multiply_share(const Team& team, std::int64_t step, RnnHalf half, std::int64_t task,
+                                            void* scratch) const {
     const Moment m = moment(step);
     const std::int64_t Nb = ceil_div(g.N, g.bn), kb = task / Nb, n = task % Nb * g.bn;
     const Product of = half == RnnHalf::first ? state_product() : reset_product();

@@ -36,17 +36,6 @@ struct RnnShareOfX {
   }
 };
 template <class Body>
-struct RnnShareOfState {
-  Body body;
-  std::int64_t step;
-  RnnHalf half;
-
-  template <class Team>
-  BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
-    body.add_state(team, step, half, task, scratch);
-  }
-};
-template <class Body>
 struct RnnShareOfProduct {
   Body body;
   std::int64_t step;
@@ -100,7 +89,7 @@ void run_rnn_forward(const Teams& teams, const RnnForwardGeometry& g, const RnnF
     }
     teams.template with_brick<false>(g.state_brick(), [&](const auto& space, const auto& brick, int threads) {
       const auto body = body_of(brick);
-      parallel_league(space, g.tasks(), threads, body.scratch_bytes(), RnnShareOfState{body, step, half});
+      parallel_league(space, g.tasks(), threads, body.scratch_bytes(), RnnShareOfProduct{body, step, half});
     });
   });
 }
