@@ -51,8 +51,7 @@ BRICKWORK_HOST_DEVICE void multiply_lane(Block& block, int lane, int row, int co
   using L = typename Tile::Lanes;
   const int at_a = stage + Tile::A::element(row + L::row(lane, 0), k);
   const int at_b = stage + Tile::A::kBytes + Tile::B::element(col + L::col(lane, 0), k);
-  // Of which A is asked for at once. All steps of a stage in a row are more code than the caches of instructions hold
-  // beside what is around them.
+  // Whose A is asked for at once: all of a stage's in a row are more code than the caches of instructions hold.
   constexpr int kStepsAhead = 8;
   BRICKWORK_DEVICE_NO_UNROLL for (int first = 0; first < Tile::kStepsOfWarp; first += kStepsAhead) {
     float a[kStepsAhead][L::kRows / kFloatsAtOnce][kFloatsAtOnce];

@@ -112,8 +112,8 @@ TYPED_TEST(RnnOnTeams, PlansChangeNoResult) {
 
 // Of many rows and of few, of many columns and of few.
 TYPED_TEST(RnnOnTeams, MultiplyAddsAreRightInEveryTile) {
-  for (const char* cell : kCells) {
-    const auto p = parse_problem<RnnProblem>(fmt::format("T3 N70 C20 K70 unequal {}", cell));
+  for (const char* cell : {"lstm", "gru"}) {
+    const auto p = parse_problem<RnnProblem>(fmt::format("T2 N70 C20 K70 unequal {}", cell));
     for (const std::int64_t bn : {31, 70}) {
       RnnPlan plan = plan_rnn_on_gpu(p, 132);
       plan.bn = bn;
