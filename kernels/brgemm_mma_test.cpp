@@ -146,6 +146,20 @@ TEST(FmaOnHost, IsExactForEveryTile) {
                     DType::f32, MmaBlock::low_fma);
 }
 
+// C is stored in chunks, with what is there and a bias, where its rows begin at multiples of 16 bytes.
+TEST(FmaOnHost, IsExactWhereRowsAreAligned) {
+  for (int m : {8, 32, 40})
+    for (int n : {32, 64, 72})
+      for (int beta : {0, 1})
+        for (bool bias : {false, true})
+          for (bool a_transposed : {false, true})
+            check_mma({.shape = padded_shape(m, n, 40, 0, beta, BatchKind::strides, a_transposed),
+                       .batch = 2,
+                       .guard_after = bias,
+                       .bias = bias},
+                      DType::f32, MmaBlock::low_fma);
+}
+
 TEST(FmaOnHost, IsExactForEveryBatchAndLastStep) {
   for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
     for (std::int64_t batch : {0, 1, 2, 5})
