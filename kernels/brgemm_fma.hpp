@@ -32,7 +32,7 @@ struct FmaTile {
   static constexpr int kWarpsN = warps_n, kWarpsMN = warps_m * warps_n;
   static constexpr int kStepsOfWarp = k / warps_k;
   static constexpr int kWarps = kWarpsMN * warps_k, kThreads = kWarps * mma::kLanes;
-  static constexpr bool kATransposed = a_transposed, kTransposesA = !a_transposed, kPlainAdds = true;
+  static constexpr bool kATransposed = a_transposed, kTransposesA = !a_transposed, kPlainAdds = true, kInlined = true;
   static constexpr int kStageBytes = A::kBytes + B::kBytes;
   // Bytes: rows of sums that lanes store at once lie in different banks.
   static constexpr int kSumsRow = (n + 4) * 4, kCopiesOfSums = warps_k, kSumsBytes = warps_k * m * kSumsRow;

@@ -34,7 +34,7 @@ struct MmaTile {
   static constexpr int kBlocks = 1;  // of a multiprocessor, whose registers suffice for so many
   static constexpr int kWarpM = m / warps_m, kWarpN = n / warps_n;  // of a warp
   static constexpr int kWarps = warps_m * warps_n, kThreads = kWarps * mma::kLanes;
-  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false;
+  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false, kInlined = false;
   static constexpr int kStageBytes = A::kBytes + B::kBytes;
   static constexpr int kSumsRow = (n + 8) * 4;  // bytes: rows of sums that a warp stores lie in different banks
   static constexpr int kCopiesOfSums = 1;

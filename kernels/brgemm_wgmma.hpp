@@ -35,7 +35,7 @@ struct WgmmaTile {
   static constexpr int kGroupM = 64, kWarpsOfGroup = 4, kStepK = 16;
   static constexpr int kWarpM = kGroupM / kWarpsOfGroup, kWarpN = n, kWarpsN = 1;  // of a warp
   static constexpr int kWarps = m / kWarpM, kThreads = kWarps * mma::kLanes;
-  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false;
+  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false, kInlined = true;
   static constexpr int kStageBytes = A::kBytes + B::kBytes;
   static constexpr int kSumsRow = (n + 8) * 4;  // bytes: rows of sums that a warp stores lie in different banks
   static constexpr int kCopiesOfSums = 1;

@@ -18,8 +18,7 @@ struct BlockBrick {
   BRICKWORK_HOST_DEVICE void operator()(const Team&, int beta, const BrgemmCall& call, void* scratch) const {
     BrgemmShape with_beta = shape;
     with_beta.beta = beta;
-    if constexpr (
-        !requires { typename Tile::Mma; } || requires { Tile::kGroupM; }) {
+    if constexpr (Tile::kInlined) {
       multiply(with_beta, call, scratch);
     } else {
       multiply_apart(with_beta, call, scratch);

@@ -81,10 +81,11 @@ void run_rnn_forward(const Teams& teams, const RnnForwardGeometry& g, const RnnF
         g, data, of_shape(brick, g.x_brick()), of_shape(brick, g.state_brick()), of_shape(brick, g.reset_brick()), {}};
   };
   over_time(teams, g.turns(), g, body_of(NoBrick()), [&](std::int64_t step, RnnHalf half) {
-    if (half == RnnHalf::first && step % g.steps == 0) {
+    if (half == RnnHalf::first) {
       teams.template with_brick<false>(g.x_brick(), [&](const auto& space, const auto& brick, int threads) {
         const auto body = body_of(brick);
-        parallel_league(space, body.tasks_of_x(step), threads, body.scratch_bytes(), RnnShareOfX{body, step});
+        const std::int64_t tasks = body.tasks_of_x(step);
+        if (tasks > 0) parallel_league(space, tasks, threads, body.scratch_bytes(), RnnShareOfX{body, step});
       });
     }
     teams.template with_brick<false>(g.state_brick(), [&](const auto& space, const auto& brick, int threads) {
@@ -105,8 +106,7 @@ void run_rnn_backward(const Teams& teams, const RnnBackwardGeometry& g, const Rn
     teams.template with_brick<false>(of_state, [&](const auto& space, const auto& brick, int threads) {
       const auto body = body_of(brick);
       const std::int64_t tasks = body.tasks_of_shares(step, half);
-      if (tasks == 0) return;
-      parallel_league(space, tasks, threads, body.scratch_bytes(), RnnShareOfProduct{body, step, half});
+      if (tasks > 0) parallel_league(space, tasks, threads, body.scratch_bytes(), RnnShareOfProduct{body, step, half});
     });
   });
 }
