@@ -266,22 +266,16 @@ TEST(ConvUpdatePlanRule, GathersNoMoreThanATaskCanKeep) {
   EXPECT_TRUE(ConvUpdateBlocking::make(p, plan)) << to_string(plan);
 }
 
-// One row of more pixels than L2 holds, a fully connected layer's: its operands stream, and stay in L3.
-TEST(ConvUpdatePlanRule, StreamsTheOperandsOfLongCallsThroughL2) {
-  const auto plan = [](const char* text, std::int64_t l2) {
-    const MachineModel machine{.threads = 2, .l2_bytes = l2, .l3_bytes = 16 << 20, .block = 32};
-    return to_string(plan_conv_update(parse_problem<ConvProblem>(text), machine));
+// A fully connected layer's minibatch is an image of one row.
+TEST(ConvUpdatePlanRule, CutsARowIntoAsManyPixelsAsL2Holds) {
+  const auto bq = [](const char* text, std::int64_t l2, FeatureBlocks blocks = {}) {
+    const MachineModel machine{.threads = 2, .l2_bytes = l2, .block = 32};
+    return plan_conv_update(parse_problem<ConvProblem>(text), machine, blocks).bq;
   };
-  EXPECT_EQ(plan("N1 C2048 K2048 H1 W1344", 256 << 10),
-            "bc=32 bk=32 bq=0 flat taps=loop src=cached loops={kb:8 cb:16} n oj cb kb r s");
-  EXPECT_THAT(plan("N1 C2048 K2048 H1 W1344", 1 << 20), HasSubstr("kb cb r s"));
-  EXPECT_THAT(plan("N1 C2048 K16 H1 W1344", 64 << 10), HasSubstr("bc=16 bk=16"));
-  EXPECT_THAT(plan("N1 C2048 K16 H1 W1344", 1 << 20), HasSubstr("bc=32 bk=16"));
-  EXPECT_THAT(plan("N28 C64 K256 H56", 64 << 10), HasSubstr("kb cb r s"));
-  EXPECT_EQ(to_string(plan_conv_update(parse_problem<ConvProblem>("N1 C512 K512 H1 W1344"),
-                                       {.threads = 2, .l2_bytes = 256 << 10}, {.bc = 64, .bk = 32}))
-                .substr(0, 11),
-            "bc=64 bk=32");
+  EXPECT_EQ(bq("N1 C2048 K2048 H1 W1344", 256 << 10), 672);
+  EXPECT_EQ(bq("N1 C2048 K2048 H1 W1344", 256 << 10, {.bc = 64, .bk = 32}), 448);
+  EXPECT_EQ(bq("N1 C2048 K2048 H1 W1344", 1 << 20), 0) << "L2 holds them all";
+  EXPECT_EQ(bq("N1 C2048 K2048 H1 W1361", 256 << 10), 0) << "a prime number";
 }
 
 TEST(ConvPlanRule, HasBlocksOfAsManyFeaturesAsTheMachineLikes) {

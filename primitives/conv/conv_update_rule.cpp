@@ -25,34 +25,30 @@ constexpr std::int64_t kShallowReduction = 96;
 constexpr std::int64_t kShortRows = 16;
 // With fewer output features a copy of src costs more than it spares.
 constexpr std::int64_t kFeaturesWorthAGather = 128;
-// What a byte costs, in flops that a core could have done instead: from memory, from behind L2, and from L2; and of
-// src, to gather it besides.
-constexpr double kFlopsPerMemoryByte = 16, kFlopsPerFarByte = 8, kFlopsPerNearByte = 1, kFlopsPerCopiedByte = 12;
+// What a byte costs, in flops that a core could have done instead: from behind L2, and from L2; and of src, to gather
+// it besides.
+constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1, kFlopsPerCopiedByte = 12;
 
 class UpdateChooser {
  public:
   UpdateChooser(const ConvProblem& p, const MachineModel& machine, FeatureBlocks blocks)
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     deep_ = p.R * p.S > 1 ? kDeepReduction : kDeepReductionOfOneTap;
-    const bool many = machine.pixels == PixelsOfCall::many && p.stride_h * p.stride_w == 1;
-    const std::int64_t most = many ? kDeepReduction : deep_;  // pixels of an image
     base_.gathers = machine.gathers && p.stride_h * p.stride_w > 1 && can_be_flat(p, SrcAccess::gathered) &&
                     p.K >= kFeaturesWorthAGather && p.P() * p.Q() <= kDeepReduction;
     base_.pixels = flat_if(base_.gathers || can_be_flat(p, SrcAccess::cached));
-    if (base_.flat() && !base_.gathers && p.P() > 1 && p.P() * p.Q() > 2 * most) cut_image(most);
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
     base_.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C);
     base_.bk = blocks.bk > 0 ? blocks.bk
                              : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear,
                                                     machine.block);
+    const bool many = machine.pixels == PixelsOfCall::many && p.stride_h * p.stride_w == 1, one_row = p.P() == 1;
+    const std::int64_t most = one_row ? pixels_of_row() : many ? kDeepReduction : deep_;  // of a call
+    if (base_.flat() && !base_.gathers && p.P() * p.Q() > (one_row ? most : 2 * most)) cut_image(most);
     kb_ = ceil_div(p.K, base_.bk);
     pixels_ = base_.bq > 0 ? base_.bq : base_.flat() ? p.P() * p.Q() : p.Q();
     rows_ = base_.flat() ? p.P() * p.Q() / pixels_ : p.P();
     rows_of_call_ = base_.flat() ? 1 : equal_block(rows_, std::min(rows_, ceil_div(most, pixels_)));
-    pixels_of_call_ = static_cast<double>(rows_of_call_ * pixels_);
-    // More pixels than L2 holds, and all are one row: a fully connected layer's.
-    long_ = rows_ == 1 && 4.0 * static_cast<double>(base_.bc + base_.bk) * pixels_of_call_ > l2_;
-    if (long_ && blocks.bc == 0) base_.bc = std::min(base_.bc, base_.bk);
     cb_ = ceil_div(p.C, base_.bc);
     tile_ = 4.0 * static_cast<double>(p.R * p.S * base_.bc * base_.bk);
     src_ = 4.0 * static_cast<double>(cb_ * base_.bc * (base_.gathers ? p.P() * p.Q() : p.H * (p.W + 2 * p.pad_w)));
@@ -73,6 +69,13 @@ class UpdateChooser {
   }
 
  private:
+  // Of an image that is one row, a fully connected layer's minibatch: as many as L2 holds of both operands. 4096 at
+  // once, of 512 or 1024 features, cost 20 % against 1024 at once, and 672 against 1344, which it holds, 5 % (Zen 5, 1
+  // MiB).
+  std::int64_t pixels_of_row() const {
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(l2_) / (4 * (base_.bc + base_.bk)));
+  }
+
   // Into rows of at most so many pixels, if there are any that are not too short, or else the image keeps its own.
   void cut_image(std::int64_t most) {
     std::int64_t bq = most;
@@ -124,24 +127,13 @@ class UpdateChooser {
     add(plan, "cb", c, cb_, true);
     add(plan, "n", images, p_.N);
     add(plan, "oj", rows_of_call_, rows_);
-    // A long call's src stays in L2 while one ddst after the other comes.
-    if (long_) add(plan, "cb", 1, c);
     add(plan, "kb", 1, k);
-    if (!long_) add(plan, "cb", 1, c);
+    add(plan, "cb", 1, c);
     add(plan, "r", 1, p_.R);
     add(plan, "s", 1, p_.S);
     const double parts = static_cast<double>(k_parts * c_parts);
     return {plan, cost(static_cast<double>(k_parts), static_cast<double>(c_parts), tile_ * static_cast<double>(k * c),
-                       parts, images, machine_.imbalance(k_parts * c_parts)) +
-                      comes_again(k, c)};
-  }
-
-  // Of a long call the ddst, for each block of input features: from memory, unless L3 holds the part's.
-  double comes_again(std::int64_t k, std::int64_t c) const {
-    if (!long_) return 0;
-    const double part = 4 * static_cast<double>(k * base_.bk + c * base_.bc) * pixels_of_call_;
-    const bool in_l3 = part * machine_.threads < static_cast<double>(machine_.l3_bytes) / 2;
-    return (in_l3 ? kFlopsPerFarByte : kFlopsPerMemoryByte) * ddst_ * static_cast<double>(cb_);
+                       parts, images, machine_.imbalance(k_parts * c_parts))};
   }
 
   // Each thread has its images and its copy of the gradient; the copies are summed in the end.
@@ -166,8 +158,6 @@ class UpdateChooser {
   const double l2_;
   ConvUpdatePlan base_;
   std::int64_t deep_, cb_, kb_, rows_, pixels_, rows_of_call_;
-  double pixels_of_call_;
-  bool long_;
   double tile_, src_, ddst_;  // bytes: of one block of the gradient; of an image
 };
 
