@@ -243,6 +243,16 @@ TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
   }
 }
 
+// Inception's layers have blocks in numbers that are no powers of two.
+TEST(ConvUpdatePlanRule, GivesAllThreadsAsManyBlocks) {
+  const auto plan = [](const char* text) {
+    return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2}));
+  };
+  EXPECT_THAT(plan("N4 C768 K128 H17"), HasSubstr("loops={kb:2 cb:6} "));
+  EXPECT_THAT(plan("N4 C1280 K384 H8"), HasSubstr("loops={kb:3 cb:5} "));
+  EXPECT_THAT(plan("N1 C192 K192 H17"), HasSubstr("loops={kb cb:2} ")) << "5 and 4 of 9 blocks, not 6 and 3";
+}
+
 // With strided=gathered, as a machine may like it: enough output features, and images that are not too large.
 TEST(ConvUpdatePlanRule, GathersWhatAStrideLeaves) {
   const auto plan = [](const char* text, bool gathers) {
