@@ -73,7 +73,7 @@ class UpdateChooser {
   // once, of 512 or 1024 features, cost 20 % against 1024 at once, and 672 against 1344, which it holds, 5 % (Zen 5, 1
   // MiB).
   std::int64_t pixels_of_row() const {
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(l2_) / (4 * (base_.bc + base_.bk)));
+    return std::max(kShallowReduction, static_cast<std::int64_t>(l2_) / (4 * (base_.bc + base_.bk)));
   }
 
   // Into rows of at most so many pixels, if there are any that are not too short, or else the image keeps its own.
