@@ -60,9 +60,11 @@ def write_report(directories: list[str], out: Path, command: str) -> None:
 
 
 def stems(sweeps: list[Sweep]) -> list[str]:
-    """File names that differ: by the setting, else by the run too, else by a number."""
-    slugs = [sweep.slug for sweep in sweeps]
-    named = [slugify(f"{sweep.run.name}-{slug}") if slugs.count(slug) > 1 else slug for sweep, slug in zip(sweeps, slugs, strict=True)]
+    """File names that differ: by the setting, else by the shape set or the run, too, else by a number."""
+    named = [sweep.slug for sweep in sweeps]
+    for more in (lambda sweep: sweep.attributes.get("shapes", ""), lambda sweep: sweep.run.name):
+        longer = [slugify(f"{more(sweep)}-{sweep.slug}") for sweep in sweeps]
+        named = [long if named.count(short) > 1 else short for short, long in zip(named, longer, strict=True)]
     return [f"{name}-{place}" if named.count(name) > 1 else name for place, name in enumerate(named, 1)]
 
 

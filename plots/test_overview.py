@@ -103,6 +103,6 @@ def test_the_table_comes_first(tmp_path):
     assert text.index("At a glance") < text.index("<h2 id=\"claims\">") < text.index("<figure>")
     table = text[text.index('<h2 id="glance">'): text.index('<h2 id="claims">')]
     rows = [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in re.findall(r"<tr>.*?</tr>", table, re.S)]
-    assert rows[1].startswith("conv forward N=2, 2 threads, hot cache, f32 Brickwork, simd brick oneDNN 3.2 1.030 [")
+    assert rows[1].startswith("conv forward resnet50, N=2, 2 threads, hot cache, f32 Brickwork, simd brick oneDNN 3.2 1.030 [")
     assert rows[1].endswith("0.766 loaded roof as fast as oneDNN 3.2; 0.77 of what the machine can do")
     assert len(rows) == 3 and 'href="#sweep1"' in table

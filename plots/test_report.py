@@ -199,6 +199,16 @@ def test_a_contender_nobody_thought_of_is_drawn(variation, tmp_path):
 
 
 @pytest.mark.usefixtures("only_svg")
+def test_runs_of_two_shape_sets_under_one_setting_are_named_by_them(variation, tmp_path):
+    other = variation("conv", lambda s: s.assign(run="another day", shapes="deepbench"))
+    shutil.copy(STORED / "conv" / "environment.json", other)
+    assert report.main([str(STORED / "conv"), str(other), "--out", str(tmp_path / "out")]) == 0
+    stems = {path.stem.rpartition("-")[0] for path in (tmp_path / "out" / "figures").iterdir()}
+    assert stems == {f"{shapes}-conv-forward-N2-2-threads-hot-cache-f32" for shapes in ("resnet50", "deepbench")}
+    assert "conv-forward, deepbench, N=2, 2 threads, hot cache, f32</h2>" in (tmp_path / "out" / "report.html").read_text()
+
+
+@pytest.mark.usefixtures("only_svg")
 def test_two_runs_under_one_setting_keep_their_figures_apart(variation, tmp_path):
     other = variation("brgemm", lambda s: s.assign(run="another day"))
     shutil.copy(STORED / "brgemm" / "environment.json", other)

@@ -226,7 +226,7 @@ def test_the_report_draws_it_as_scaling_alone(one_thread, tmp_path):
     assert stems == {"layers", "ratio", "roofline", "scaling"} and len(list((tmp_path / "out" / "figures").iterdir())) == 4
     table = text[text.index('<h2 id="scaling">'): text.index('<h2 id="claims">')]
     (row,) = [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in re.findall(r"<tr>.*?</tr>", table, re.S)][1:]
-    assert row.startswith("conv forward N=2, 2 threads, hot cache, f32 1 \N{RIGHTWARDS ARROW} 2 Brickwork, simd brick: 1.800 [")
+    assert row.startswith("conv forward resnet50, N=2, 2 threads, hot cache, f32 1 \N{RIGHTWARDS ARROW} 2 Brickwork, simd brick: 1.800 [")
     assert " 1.900 loaded roof ours is 1.80 times as fast" in row
     assert "<dt>on fewer threads</dt><dd>run: stored-conv-1</dd>" in text and "<h3>Run stored-conv-1</h3>" in text
     assert "oneDNN 3.2 on layer03: 1.184 of the loaded roof, N=2, 1 thread, hot cache, f32" in text  # 250 / 1.7 of 236 / 1.9
@@ -253,7 +253,8 @@ def test_the_figure(pair, figures_of):
     assert list(artists.legend(figure))[2:] == ["the machine's own loaded roof: 1.900", "ideal: 2"]
     intervals = [(low, high) for x, low, high in artists.whiskers(axes) if round(x) == 1]
     assert intervals == [approx((3 * 6 / 10, 3 * 10 / 6)), approx((1.7 * 9 / 11, 1.7 * 11 / 9))]
-    assert "on fewer: stored-conv-1" in drawn.caption and drawn.title == "From 1 to 2 threads: conv forward, N=2, 2 threads, hot cache, f32"
+    assert "on fewer: stored-conv-1" in drawn.caption
+    assert drawn.title == "From 1 to 2 threads: conv forward, resnet50, N=2, 2 threads, hot cache, f32"
 
 
 def test_a_letter_stands_where_one_of_the_two_is_missing(one_thread, figures_of):
