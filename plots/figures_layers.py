@@ -88,7 +88,7 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
         "the whole network, each problem weighted by how often the network uses it. A letter stands where a contender has no number."
         + (f" Under each group, from the axis down: the name, and the sizes that differ, read upwards: {named}." if named else "")
     )
-    title = f"Speed and share of {short_limit(sweep)}: {sweep.operation}, {sweep.where}"
+    title = f"Speed and share of {short_limit(sweep)}: {sweep.operation}, {sweep.full_setting}"
     return style.finish(figure, folder, f"{stem}-layers", title, handles, caption)
 
 
@@ -140,7 +140,7 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         "group the peer is the one with the best weighted whole-network speed."
         + (f" Of ours the first {MOST_COMPARED} are shown." if len(compared) > len(ours) else "")
     )
-    title = f"Ours against the best peer of each problem: {sweep.operation}, {sweep.where}"
+    title = f"Ours against the best peer of each problem: {sweep.operation}, {sweep.full_setting}"
     return style.finish(figure, folder, f"{stem}-ratio", title, handles, caption)
 
 
@@ -174,7 +174,7 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         "bootstrap 95 % interval where the samples are kept: at 1 the rule is as good as the best that was found, below it so much time "
         "could be saved. The last group is the geometric mean. A letter stands where one of the two has no number."
     )
-    title = f"The rule's plans against the best that were found: {sweep.operation}, {sweep.where}"
+    title = f"The rule's plans against the best that were found: {sweep.operation}, {sweep.full_setting}"
     handles = style.point_legend(looks.values()) + style.status_legend(seen)
     return style.finish(figure, folder, f"{stem}-plan-quality", title, handles, caption)
 
@@ -219,7 +219,7 @@ def draw_scaling(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         f"below the ideal, its cores are slower together than alone, and no program could have reached the ideal. A letter stands where "
         f"a contender has no number."
     )
-    title = f"From {few} to {many} threads: {sweep.operation}, {sweep.where}"
+    title = f"From {few} to {many} threads: {sweep.operation}, {sweep.full_setting}"
     return style.finish(figure, folder, f"{stem}-scaling", title, handles + style.status_legend(seen), caption)
 
 

@@ -41,7 +41,7 @@ def draw_training(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     grid[-1].set_xlabel("ms a step: sum of count * median time")
     passes = [Patch(facecolor=_tinted("#555555", tint), label=which) for which, tint in zip(PASSES, TINTS, strict=True)]
     handles = [*passes, *style.limit_legend([p for problems, _ in panels for p in problems])]
-    title = f"All passes together: {sweep.operation}, {sweep.where}"
+    title = f"All passes together: {sweep.operation}, {sweep.full_setting}"
     return style.finish(figure, folder, f"{stem}-passes", title, handles, _caption(sweep))
 
 

@@ -44,7 +44,7 @@ def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> d
     looks = style.looks_of(sweep)
     return {
         "id": anchor,
-        "title": f"{sweep.experiment}, {sweep.where}",
+        "title": f"{sweep.experiment}, {sweep.full_setting}",
         "facts": _facts(sweep),
         "figures": [{"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", figure.stem)} for figure in figures],
         "errors": [*_errors(sweep), *(f"{error}, {sweep.base.setting}" for error in (_errors(sweep.base) if sweep.base else []))],

@@ -83,7 +83,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth
            else "This run measured no stream bandwidth, so there is no slanted roof.")
     )
-    return style.finish(figure, folder, f"{stem}-roofline", f"Roofline: {sweep.operation}, {sweep.where}", handles, caption)
+    return style.finish(figure, folder, f"{stem}-roofline", f"Roofline: {sweep.operation}, {sweep.full_setting}", handles, caption)
 
 
 def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:

@@ -225,7 +225,7 @@ class Sweep:
         return self.run.environment.get("cpu", {}).get("cache_bytes") or float("inf")
 
     @property
-    def where(self) -> str:
+    def full_setting(self) -> str:
         """The shape set, if there is one, and the setting: LSTMs and other cells are measured under the same one."""
         return ", ".join(filter(None, (str(self.attributes.get("shapes", "")), self.setting)))
 

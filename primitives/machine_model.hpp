@@ -1,5 +1,6 @@
 // What a planner may know of the machine.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "c_access.hpp"
@@ -28,6 +29,18 @@ struct MachineModel {
   // The busiest thread's share of equal tasks over the mean, at least 1.
   double imbalance(std::int64_t tasks) const {
     return static_cast<double>(ceil_div(tasks, threads) * threads) / static_cast<double>(tasks);
+  }
+  // The same of tasks that are not equal; each thread takes as many as the others, one after the other.
+  template <class WorkOf>
+  double imbalance(std::int64_t tasks, const WorkOf& work_of) const {
+    std::int64_t busiest = 0, all = 0;
+    for (std::int64_t first = 0; first < tasks; first += ceil_div(tasks, threads)) {
+      std::int64_t work = 0;
+      for (std::int64_t i = first; i < std::min(first + ceil_div(tasks, threads), tasks); ++i) work += work_of(i);
+      busiest = std::max(busiest, work);
+      all += work;
+    }
+    return static_cast<double>(busiest * threads) / static_cast<double>(all);
   }
 };
 

@@ -127,21 +127,13 @@ class UpdateChooser {
                         (part > most_near() ? kFlopsPerFarByte : kFlopsPerNearByte) * gradient);
   }
 
-  // The busiest thread's blocks over the mean. Threads have as many parts, of which the last ones may be smaller: 8 and
-  // 4 of 12 blocks, a part for each of two threads, took 1.35 times as long as 6 and 6 (Inception's layers of 768
-  // features).
+  // Of parts of k times c blocks, of which the last ones may be smaller: 8 and 4 of 12, a part for each of two threads,
+  // took 1.35 times as long as 6 and 6 (Inception's layers of 768 features).
   double imbalance(std::int64_t k, std::int64_t c) const {
-    const std::int64_t c_parts = ceil_div(cb_, c), parts = ceil_div(kb_, k) * c_parts;
-    const std::int64_t share = ceil_div(parts, machine_.threads);
-    std::int64_t busiest = 0;
-    for (std::int64_t first = 0; first < parts; first += share) {
-      std::int64_t blocks = 0;
-      for (std::int64_t part = first; part < std::min(first + share, parts); ++part) {
-        blocks += std::min(k, kb_ - part / c_parts * k) * std::min(c, cb_ - part % c_parts * c);
-      }
-      busiest = std::max(busiest, blocks);
-    }
-    return static_cast<double>(busiest * machine_.threads) / static_cast<double>(kb_ * cb_);
+    const std::int64_t c_parts = ceil_div(cb_, c);
+    return machine_.imbalance(ceil_div(kb_, k) * c_parts, [&](std::int64_t part) {
+      return std::min(k, kb_ - part / c_parts * k) * std::min(c, cb_ - part % c_parts * c);
+    });
   }
 
   // k times c blocks of the gradient stay while all pixels pass by.
