@@ -149,7 +149,7 @@ Contender<typename Pass::Op> gpu_loops(const GpuBrick& brick, Precision precisio
   contender.prepare = [setting = brick.setting, precision](const typename Pass::Op::Problem& p, const PlainTensors& in,
                                                            const Resources&) -> Result<PreparedPtr> {
     const ConvProblem& conv = Pass::problem(p);
-    const GpuModel gpu = gpu_model(setting.brick, cuda::device()->multiprocessors);
+    const GpuModel gpu = {cuda::device()->multiprocessors, setting.brick};
     const auto blocking = Pass::Blocking::make(conv, Pass::plan(conv, gpu), dtype_of(precision));
     if (!blocking) return {blocking.status(), blocking.reason()};
     return cuda::prepared([&] { return std::make_unique<typename Pass::Prepared>(in, setting, *blocking, precision); });

@@ -187,7 +187,7 @@ TEST(FmaOnHost, TheBlocksOfADeviceAreExact) {
 
 // Where TF32 would round.
 TEST(FmaOnHost, IsStrict) {
-  using Tile = LowNarrowFmaTile<>;
+  using Tile = LowFmaTile<>;
   const float a = 1 + 0x1p-23F, b = 1;
   float c = 0;
   HostWarps block(Tile::kThreads, Tile::kScratch, Copies::late);

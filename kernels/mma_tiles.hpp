@@ -23,18 +23,19 @@ using LowMmaTile = MmaTile<T, 32, 128, 32, 1, 4, kMmaStages<T>, a_transposed>;
 template <class T, bool a_transposed = false>
 using LowNarrowMmaTile = MmaTile<T, 32, 64, 32, 2, 2, kMmaStages<T>, a_transposed>;
 
-// In strict f32: 64 sums a lane, of two blocks in a multiprocessor, were faster than 128 of one; and for few rows, of
-// which there is hardly more than one block for each multiprocessor, more warps share a tile's steps.
+// In strict f32: 64 sums a lane, of two blocks in a multiprocessor, were faster than 128 of one (H100). Of the square
+// tile three blocks are a tenth slower than the wide one's two, and fill multiprocessors with products that are too
+// small for those: of 1344 x 1024 sums it has 336 tiles instead of 88, and is 1.44 times as fast. Of three, not four:
+// in a driver's loops 128 registers leave none to ask for operands ahead, and all took 1.25 times as long. With fewer
+// rows still, there is hardly more than one block for each multiprocessor: more warps share a tile's steps.
 template <bool a_transposed = false>
 using WideFmaTile = FmaTile<128, 128, 32, 4, 2, 1, 3, 2, a_transposed>;
 template <bool a_transposed = false>
-using NarrowFmaTile = FmaTile<128, 64, 32, 4, 1, 1, 3, 3, a_transposed>;
+using SquareFmaTile = FmaTile<64, 64, 32, 2, 1, 2, 3, 3, a_transposed>;
 template <bool a_transposed = false>
-using LowFmaTile = FmaTile<32, 128, 32, 1, 4, 1, 3, 4, a_transposed>;
-template <bool a_transposed = false>
-using LowNarrowFmaTile = FmaTile<32, 64, 64, 1, 2, 4, 3, 2, a_transposed>;
+using LowFmaTile = FmaTile<32, 64, 64, 1, 2, 4, 3, 2, a_transposed>;
 
-// Whether no more than an eighth more rows would be computed in tiles of 128 than of 32.
+// Of tensor cores: whether no more than an eighth more rows would be computed in tiles of 128 than of 32.
 inline bool wants_high_tile(const BrgemmShape& shape) {
   const auto padded = [&](int rows) { return (shape.m + rows - 1) / rows * rows; };
   return 8 * padded(128) <= 9 * padded(32);
@@ -43,11 +44,9 @@ inline bool wants_high_tile(const BrgemmShape& shape) {
 // with(std::type_identity<Tile>()).
 template <bool a_transposed, class With>
 void for_fma_tile(const BrgemmShape& shape, const With& with) {
-  const bool high = wants_high_tile(shape), wide = shape.n > 64;
-  if (high && wide) return with(std::type_identity<WideFmaTile<a_transposed>>());
-  if (high) return with(std::type_identity<NarrowFmaTile<a_transposed>>());
-  if (wide) return with(std::type_identity<LowFmaTile<a_transposed>>());
-  return with(std::type_identity<LowNarrowFmaTile<a_transposed>>());
+  if (shape.m > 64 && shape.n > 64) return with(std::type_identity<WideFmaTile<a_transposed>>());
+  if (shape.m > 32) return with(std::type_identity<SquareFmaTile<a_transposed>>());
+  return with(std::type_identity<LowFmaTile<a_transposed>>());
 }
 
 // Likewise.

@@ -54,7 +54,7 @@ BrgemmKernelPtr made(const BrgemmShape& shape, MmaBlock block, Copies copies) {
     }
     return std::make_shared<MmaOnHost<WideWgmmaTile<a_transposed>>>(shape, copies);
   } else {
-    if (block == MmaBlock::low_fma) return std::make_shared<MmaOnHost<LowNarrowFmaTile<a_transposed>>>(shape, copies);
+    if (block == MmaBlock::low_fma) return std::make_shared<MmaOnHost<LowFmaTile<a_transposed>>>(shape, copies);
     return std::make_shared<MmaOnHost<WideFmaTile<a_transposed>>>(shape, copies);
   }
 }

@@ -58,7 +58,7 @@ void expect_forward_exact(const CudaSetting& setting) {
   for (const char* text : kForwardOnGpu) {
     const auto p = parse_problem<ConvProblem>(text);
     const TestData t = conv_forward_test_data(p);
-    ConvPlan plan = plan_conv_forward_on_gpu(p, gpu_model(setting.brick));
+    ConvPlan plan = plan_conv_forward_on_gpu(p, {.brick = setting.brick});
     for (const char* loops : {"", "{n kb oj} oi cb:3", "cb:2 {n kb oj oi}", "n kb oj oi cb"}) {
       // Partial sums would be rounded to bf16.
       if (*loops != '\0' && sizeof(T) == 2) continue;
@@ -90,7 +90,7 @@ TEST_P(ConvOnCuda, BackwardDataIsExact) {
     for (const char* epilogue : {"", " residual+drelu"}) {
       const auto p = parse_problem<ConvProblem>(std::string(text) + epilogue);
       const TestData t = make_checkable_test_data<ConvBackwardDataOp>(p, Fill::integers);
-      const ConvPlan plan = plan_conv_backward_on_gpu(p, gpu_model(GetParam().brick));
+      const ConvPlan plan = plan_conv_backward_on_gpu(p, {.brick = GetParam().brick});
       if (takes_f32(GetParam())) {
         EXPECT_EQ((wrong_backward<float, float>(p, plan, t, OnCuda<float, float>{GetParam()})), "") << text << epilogue;
       }
@@ -105,7 +105,7 @@ TEST_P(ConvOnCuda, WeightUpdateIsExact) {
     for (const char* epilogue : {"", " bias"}) {
       const auto p = parse_problem<ConvProblem>(std::string(text) + epilogue);
       const TestData t = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
-      const ConvUpdatePlan plan = plan_conv_update_on_gpu(p, gpu_model(GetParam().brick));
+      const ConvUpdatePlan plan = plan_conv_update_on_gpu(p, {.brick = GetParam().brick});
       if (takes_f32(GetParam())) {
         EXPECT_EQ((wrong_update<float, float>(p, plan, t, OnCuda<float, float>{GetParam()})), "") << text << epilogue;
       }

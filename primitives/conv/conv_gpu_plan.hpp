@@ -1,7 +1,8 @@
 // How convolution's passes are blocked and spread over a GPU: the same plans as on the host, by another rule.
 //
 // A task is a block of threads and one call of the brick, which reduces all input features and taps. Blocks of features
-// are what its tile has columns; pixels of a call, of all images, what it has rows.
+// are what its tile has columns; pixels of a call, of all images, what it has rows. The tile is the one of the brick's
+// whose tasks take the least time on all multiprocessors, by a model of them.
 #pragma once
 #include "conv/conv_plan.hpp"
 #include "conv/conv_update_plan.hpp"
@@ -11,15 +12,8 @@ namespace brickwork {
 
 struct GpuModel {
   std::int64_t multiprocessors = 132;
-  std::int64_t least_columns = 64, most_columns = 128;  // of the brick's tiles
+  CudaBrick brick = CudaBrick::tensor_cores;  // whose tiles calls are to fill
 };
-
-// A narrow tile would leave half of a team of the portable bricks without sums.
-constexpr GpuModel gpu_model(CudaBrick brick, std::int64_t multiprocessors = GpuModel().multiprocessors) {
-  return {.multiprocessors = multiprocessors,
-          .least_columns = brick >= CudaBrick::multiply_adds ? 64 : 128,
-          .most_columns = brick == CudaBrick::warpgroups ? 256 : 128};
-}
 
 ConvPlan plan_conv_on_gpu(const ConvView&, const GpuModel& = {});
 inline ConvPlan plan_conv_forward_on_gpu(const ConvProblem& p, const GpuModel& gpu = {}) {

@@ -151,13 +151,19 @@ TEST(GpuPlan, FillsTilesAndMultiprocessors) {
   EXPECT_THAT(plan_of("N28 C64 K64 H56 R3 ph1"), HasSubstr("bc=64 bk=64 bq=128 joined"));
   EXPECT_THAT(plan_of("N28 C3 K64 H224 R7 sh2 ph3"), HasSubstr("bc=3 bk=64 bq=128 joined taps=k"));
   const auto of_warpgroups = [](const char* text) {
-    return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), gpu_model(CudaBrick::warpgroups)));
+    return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), {.brick = CudaBrick::warpgroups}));
   };
   EXPECT_THAT(of_warpgroups("N256 C256 K1024 H14"), HasSubstr("bk=256"));
   EXPECT_THAT(of_warpgroups("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64"));  // else 22 tiles for 132 multiprocessors
   EXPECT_THAT(to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>("N28 C512 K512 H7 R3 ph1"),
-                                                 gpu_model(CudaBrick::staged))),
+                                                 {.brick = CudaBrick::staged})),
               HasSubstr("bk=128"));
+  const auto of_multiply_adds = [](const char* text) {
+    return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), {.brick = CudaBrick::multiply_adds}));
+  };
+  EXPECT_THAT(of_multiply_adds("N1 C4096 K4096 H1 W4096"), HasSubstr("bk=128 bq=128"));
+  EXPECT_THAT(of_multiply_adds("N1 C1024 K1024 H1 W1344"), HasSubstr("bk=64 bq=64"));  // else 88 tiles
+  EXPECT_THAT(of_multiply_adds("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64 bq=32"));  // else 44, or 176
   for (const char* text :
        {"N28 C64 K64 H56", "N256 C64 K256 H56", "N28 C512 K512 H7 R3 ph1", "N1 C4096 K4096 H1 W4096"}) {
     const auto p = parse_problem<ConvProblem>(text);

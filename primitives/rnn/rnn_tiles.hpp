@@ -12,7 +12,7 @@
 
 namespace brickwork {
 
-static_assert(LowNarrowFmaTile<>::kM == kFewSequencesOnGpu);
+static_assert(LowFmaTile<>::kM == kFewSequencesOnGpu);
 
 // Of a step there is hardly more than a tile for each multiprocessor, so that two groups of warps share its steps over
 // k.
@@ -22,26 +22,25 @@ using StepFmaTile = FmaTile<kManySequencesOnGpu, 64, 64, 2, 2, 2, 3, 1>;
 template <bool a_transposed, class With>
 void for_rnn_tile(const BrgemmShape& shape, const With& with) {
   if constexpr (a_transposed) {
-    if (shape.n > 64) return with(std::type_identity<WideFmaTile<true>>());
-    return with(std::type_identity<NarrowFmaTile<true>>());
+    for_fma_tile<true>(shape, with);
   } else {
-    if (shape.m > StepFmaTile::kM) return with(std::type_identity<NarrowFmaTile<>>());
-    if (shape.m > LowNarrowFmaTile<>::kM) return with(std::type_identity<StepFmaTile>());
-    return with(std::type_identity<LowNarrowFmaTile<>>());
+    if (shape.m > SquareFmaTile<>::kM && shape.m <= StepFmaTile::kM) return with(std::type_identity<StepFmaTile>());
+    if (shape.m > LowFmaTile<>::kM) return with(std::type_identity<SquareFmaTile<>>());
+    return with(std::type_identity<LowFmaTile<>>());
   }
 }
 
 // Of a call forward.
-constexpr std::int64_t kRowsOfXOnGpu = NarrowFmaTile<>::kM;
+constexpr std::int64_t kRowsOfXOnGpu = SquareFmaTile<>::kM;
 
 // A step's product has few sums, each of all gates: shares of those are tasks, too.
 inline RnnBackwardSizes backward_sizes_on_gpu(const RnnForwardGeometry& g, std::int64_t multiprocessors) {
-  const std::int64_t Db = ceil_div(g.Kb * g.bk, LowNarrowFmaTile<>::kN);
+  const std::int64_t Db = ceil_div(g.Kb * g.bk, LowFmaTile<>::kN);
   const std::int64_t bn = sequences_of_gpu_task(g.N, Db * Db, multiprocessors);
   return {.bn = bn,
           .shares = multiprocessors / (Db * ceil_div(g.N, bn)),
           .bytes_of_weights = std::numeric_limits<std::int64_t>::max(),
-          .rows_of_dx = NarrowFmaTile<>::kM,
+          .rows_of_dx = SquareFmaTile<>::kM,
           .rows_of_update = std::numeric_limits<int>::max()};
 }
 
