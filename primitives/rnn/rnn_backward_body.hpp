@@ -16,6 +16,7 @@
 
 #include "brgemm.hpp"
 #include "host_device.hpp"
+#include "private_copies.hpp"
 #include "rnn/rnn_forward_body.hpp"
 
 namespace brickwork {
@@ -27,6 +28,7 @@ struct RnnGradientColumns {
   RnnSteps rows;              // features that they were sums of
   std::int64_t block = 0;     // of those features, in a task's product
   std::int64_t together = 0;  // blocks of bd that a call of the product sums over
+  std::int64_t gradient = 0;  // where it begins, behind those of the others
 
   BRICKWORK_HOST_DEVICE std::int64_t blocks() const { return rows.blocks() * rows.block / block; }
 };
@@ -40,6 +42,8 @@ struct RnnBackwardGeometry {
   std::int64_t row_of_dgates;            // in memory, of which the gates are the first
   std::int64_t rows_of_dx;               // of a call
   std::int64_t rows_of_update, updates;  // of each of a call's members, and how many of them
+  std::int64_t parts_of_update;          // equal ones of all rows, each with gradients of its own
+  std::int64_t gradient_of_bias, size_of_gradients;
 
   BRICKWORK_HOST_DEVICE std::int64_t row_of_gates() const { return forward.columns * bd; }
   BRICKWORK_HOST_DEVICE std::int64_t rows() const { return forward.T * forward.N; }
@@ -83,26 +87,25 @@ struct RnnBackwardGeometry {
   BrgemmShape bias_update() const {
     return {.m = 1,
             .n = static_cast<int>(row_of_gates()),
-            .k = static_cast<int>(forward.N),
-            .lda = forward.N,
+            .k = static_cast<int>(rows_of_update),
+            .lda = rows_of_update,
             .ldb = row_of_dgates,
             .ldc = row_of_gates(),
-            .stride_b = forward.N * row_of_dgates};
+            .stride_b = rows_of_update * row_of_dgates};
   }
 };
 
 struct RnnBackwardData {
   RnnForwardData forward;
   const float *weights_of_x, *weights_of_state, *weights_of_reset;
-  const float* dstates;    // y's gradients, as forward's states
-  const float *dhT, *dcT;  // as dh and dc
-  float* dgates;           // [Db][T][N][columns][bd] and a line
-  float *dh, *dreset;      // [Db][N][bd]
-  float* shares;           // [shares][Db][N][bd], or null
-  float* dc;               // [Kb][N][bk], of an LSTM
-  float *update_of_x, *update_of_state, *update_of_reset;
-  float* dbias;       // [Db][columns][bd]
-  const float* ones;  // N
+  const float* dstates;            // y's gradients, as forward's states
+  const float *dhT, *dcT;          // as dh and dc
+  float* dgates;                   // [Db][T][N][columns][bd] and a line
+  float *dh, *dreset;              // [Db][N][bd]
+  float* shares;                   // [shares][Db][N][bd], or null
+  float* dc;                       // [Kb][N][bk], of an LSTM
+  PrivateCopies<float> gradients;  // those of columns as they say, then the bias', [Db][columns][bd]
+  const float* ones;               // rows_of_update
 };
 
 // All calls of a block of features' product for some rows of gates, or of a share of these: `to(block)` += it, or = for
@@ -312,8 +315,8 @@ struct RnnGradientOfXBody {
   }
 };
 
-// The weights' gradients: a task's, of a block of features and of one of gates, stay in L2 while all steps add to them.
-// The sum over ones has one row only, and may have a brick of its own.
+// The weights' gradients: a task's, of a block of features and of one of gates, stay in L2 while all steps add to them,
+// or all steps of a part. The sum over ones has one row only, and may have a brick of its own.
 template <class Brick, class BiasBrick = Brick>
 struct RnnUpdateBody {
   RnnBackwardGeometry g;
@@ -324,7 +327,7 @@ struct RnnUpdateBody {
   BRICKWORK_HOST_DEVICE std::int64_t tasks_of_block() const {
     return g.of_x.rows.blocks() + g.of_state.rows.blocks() + blocks_of_reset() + 1;
   }
-  std::int64_t tasks() const { return g.Db * tasks_of_block(); }
+  std::int64_t tasks() const { return g.parts_of_update * g.Db * tasks_of_block(); }
   std::int64_t scratch_bytes() const {
     return std::max(
         {of_x.scratch_bytes(), of_state.scratch_bytes(), of_reset.scratch_bytes(), of_bias.scratch_bytes()});
@@ -332,23 +335,27 @@ struct RnnUpdateBody {
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
-    const std::int64_t db = task / tasks_of_block();
+    const std::int64_t db = task / tasks_of_block() % g.Db, part = task / tasks_of_block() / g.Db;
+    const LoopRange rows{g.rows() * part / g.parts_of_update, g.rows() * (part + 1) / g.parts_of_update};
+    float* const gradients = data.gradients.of(part);
     std::int64_t block = task % tasks_of_block();
-    const auto update = [&](const Brick& brick, const RnnGradientColumns& of, const float* rows, float* gradient) {
-      add_products(team, brick, of, db, rows + block * of.rows.block_size(),
-                   gradient + (db * of.rows.blocks() + block) * of.rows.block * of.count * g.bd, scratch);
+    const auto update = [&](const Brick& brick, const RnnGradientColumns& of, const float* features) {
+      add_products(team, brick, of, db, rows, features + block * of.rows.block_size(),
+                   gradients + of.gradient + (db * of.rows.blocks() + block) * of.rows.block * of.count * g.bd,
+                   scratch);
     };
-    if (block < g.of_x.rows.blocks()) return update(of_x, g.of_x, data.forward.x, data.update_of_x);
+    if (block < g.of_x.rows.blocks()) return update(of_x, g.of_x, data.forward.x);
     block -= g.of_x.rows.blocks();
     const float* const before = data.forward.states + g.forward.slot_before(0) * g.forward.y.slot_size();
-    if (block < g.of_state.rows.blocks()) return update(of_state, g.of_state, before, data.update_of_state);
+    if (block < g.of_state.rows.blocks()) return update(of_state, g.of_state, before);
     block -= g.of_state.rows.blocks();
-    if (block < blocks_of_reset()) return update(of_reset, g.of_reset, data.forward.reset, data.update_of_reset);
+    if (block < blocks_of_reset()) return update(of_reset, g.of_reset, data.forward.reset);
     BrgemmCall call;
     constexpr std::int64_t bytes = sizeof(float);
-    call.batch = Batch::strided(data.ones, data.dgates + g.dgates_at(db, 0), g.forward.T, 0,
-                                bytes * g.forward.N * g.row_of_dgates);
-    call.c = data.dbias + db * g.row_of_gates();
+    call.batch =
+        Batch::strided(data.ones, data.dgates + g.dgates_at(db, rows.begin), (rows.end - rows.begin) / g.rows_of_update,
+                       0, bytes * g.rows_of_update * g.row_of_dgates);
+    call.c = gradients + g.gradient_of_bias + db * g.row_of_gates();
     of_bias(team, 0, call, scratch);
   }
 
@@ -359,17 +366,18 @@ struct RnnUpdateBody {
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void add_products(const Team& team, const Brick& brick, const RnnGradientColumns& of,
-                                          std::int64_t db, const float* rows, float* gradient, void* scratch) const {
+                                          std::int64_t db, const LoopRange& rows, const float* features,
+                                          float* gradient, void* scratch) const {
     const std::int64_t block = of.rows.block, of_call = g.updates * g.rows_of_update;
     constexpr std::int64_t bytes = sizeof(float);
-    for (std::int64_t row = 0; row < g.rows(); row += of_call) {
+    for (std::int64_t row = rows.begin; row < rows.end; row += of_call) {
       BrgemmCall call;
-      call.batch = Batch::strided(rows + row * block, data.dgates + g.dgates_at(db, row) + of.first * g.bd,
-                                  clamp(g.updates, 0, (g.rows() - row) / g.rows_of_update),
+      call.batch = Batch::strided(features + row * block, data.dgates + g.dgates_at(db, row) + of.first * g.bd,
+                                  clamp(g.updates, 0, (rows.end - row) / g.rows_of_update),
                                   bytes * g.rows_of_update * block, bytes * g.rows_of_update * g.row_of_dgates);
       call.c = gradient;
       call.next_a = of_call * block;
-      brick(team, row == 0 ? 0 : 1, call, scratch);
+      brick(team, row == rows.begin ? 0 : 1, call, scratch);
     }
   }
 };

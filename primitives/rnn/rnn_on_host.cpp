@@ -178,7 +178,8 @@ RnnBackwardSizes RnnOnHost::backward_sizes(const RnnForwardGeometry& g) const {
           .shares = 1,
           .bytes_of_weights = this_machine(1).l2_bytes / kShareOfL2OfWeights,
           .rows_of_dx = kRowsOfDx,
-          .rows_of_update = kRowsOfUpdate};
+          .rows_of_update = kRowsOfUpdate,
+          .tasks_of_update = 1};
 }
 
 std::int64_t RnnOnHost::workers(std::int64_t) const { return Space().concurrency(); }

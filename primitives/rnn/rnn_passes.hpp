@@ -132,6 +132,11 @@ void run_rnn_update(const Teams& teams, const RnnBackwardGeometry& g, const RnnB
                                                       {g.bias_update()}};
     parallel_league(space, body.tasks(), threads, body.scratch_bytes(), body);
   });
+  if (g.parts_of_update == 1) return;
+  teams.without_brick([&](const auto& space, int threads) {
+    const SumOfCopies<float> sum{data.gradients, g.parts_of_update};
+    parallel_league(space, sum.tasks(threads), threads, 0, sum);
+  });
 }
 
 // The passes of a place.

@@ -45,6 +45,7 @@ struct RnnBackwardSizes {
   std::int64_t shares;                      // of a step's product, at most
   std::int64_t bytes_of_weights;            // of a call of a product, at most
   std::int64_t rows_of_dx, rows_of_update;  // of a call, sequences of all steps counted through, at most
+  std::int64_t tasks_of_update;             // that run at a time where fewer may be cut into parts
 };
 
 class RnnPlace {

@@ -125,6 +125,16 @@ TYPED_TEST(RnnOnTeams, MultiplyAddsAreRightInEveryTile) {
   }
 }
 
+// 200 rows are two parts.
+TYPED_TEST(RnnOnTeams, PartsOfAnUpdateAreSummed) {
+  for (const char* cell : {"lstm", "gru"}) {
+    const auto p = parse_problem<RnnProblem>(fmt::format("T4 N50 C20 K33 reverse {}", cell));
+    const RnnPlan plan = plan_rnn_on_gpu(p, 132);
+    EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(1, CudaBrick::staged)), "");
+    EXPECT_EQ(wrong_rnn(p, plan, OnTeams<TypeParam>(1, CudaBrick::multiply_adds)), "");
+  }
+}
+
 TYPED_TEST(RnnOnTeams, AnotherCellIsSeen) {
   const auto p = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-tanh"),
              other = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-relu");

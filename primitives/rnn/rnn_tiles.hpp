@@ -41,7 +41,8 @@ inline RnnBackwardSizes backward_sizes_on_gpu(const RnnForwardGeometry& g, std::
           .shares = multiprocessors / (Db * ceil_div(g.N, bn)),
           .bytes_of_weights = std::numeric_limits<std::int64_t>::max(),
           .rows_of_dx = SquareFmaTile<>::kM,
-          .rows_of_update = std::numeric_limits<int>::max()};
+          .rows_of_update = std::numeric_limits<int>::max(),
+          .tasks_of_update = WideFmaTile<true>::kBlocks * multiprocessors};
 }
 
 }  // namespace brickwork

@@ -22,24 +22,19 @@ class RnnWayBackward {
   void run_update(const RnnWay&, const float* x, float* y);
 
  private:
-  // Of one kind of columns.
-  struct Weights {
-    Placed<float> weights, gradient;
-  };
-
   RnnWayBackward(const RnnWay&, const RnnPlace&);
 
   RnnBackwardData data() const;
   template <class GateOf>
-  void pack(const RnnGradientColumns&, const float* weights, const GateOf&, Weights&) const;
+  void pack(const RnnGradientColumns&, const float* weights, const GateOf&, Placed<float>& packed) const;
   template <class GateOf>
-  void unpack(const RnnGradientColumns&, const Weights&, float* gradient, const GateOf&) const;
+  void unpack(const RnnGradientColumns&, const float* gradients, float* gradient, const GateOf&) const;
 
   RnnWay::Shape shape_;
   RnnBackwardGeometry g_;
   std::shared_ptr<const RnnBackwardPass> pass_;
-  Weights of_x_, of_state_, of_reset_;
-  Placed<float> dgates_, dhT_, dh_, dreset_, shares_, dcT_, dc_, dbias_, ones_;
+  Placed<float> of_x_, of_state_, of_reset_;  // weights
+  Placed<float> dgates_, dhT_, dh_, dreset_, shares_, dcT_, dc_, gradients_, copies_of_gradients_, ones_;
 };
 
 }  // namespace brickwork
