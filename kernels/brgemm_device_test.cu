@@ -130,6 +130,7 @@ void check_tensor_cores() {
 template <bool a_transposed>
 void check_multiply_adds() {
   check_tiles<a_transposed, WideFmaTile<a_transposed>, SquareFmaTile<a_transposed>, LowFmaTile<a_transposed>>();
+  if constexpr (!a_transposed) check_tiles<a_transposed, MiddleFmaTile>();
 }
 
 TEST_F(TensorCores, AreExactInBf16) { check_tensor_cores<bf16, false>(); }

@@ -1,7 +1,7 @@
 #include "conv/conv_gpu_plan.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
 #include <limits>
 #include <span>
 #include <vector>
@@ -25,7 +25,9 @@ struct Tile {
 };
 
 // Of multiply-adds: measured on products of 64 to 4096 rows and on convolutions of 28 images (H100).
-constexpr Tile kFmaTiles[] = {{128, 128, 2, 1, 0.66, 3}, {64, 64, 3, 0.9, 0.63, 2.5}, {32, 64, 2, 0.68, 0.68, 5}};
+constexpr Tile kFmaTiles[] = {
+    {128, 128, 2, 1, 0.66, 3}, {64, 64, 3, 0.9, 0.63, 2.5}, {32, 64, 2, 0.68, 0.68, 5}, {96, 128, 1, 0.94, 1, 2}};
+constexpr std::size_t kFmaTilesOfUpdate = 3;  // the last is none of a transposed A
 constexpr Tile kMmaTiles[] = {{128, 128, 2, 0.9, 0.5, 3.6}, {128, 64, 2, 0.65, 0.5, 5.2}};
 constexpr Tile kWgmmaTiles[] = {{128, 256, 1, 1, 1, 4}, {128, 128, 2, 0.9, 0.5, 3.6}, {128, 64, 2, 0.65, 0.5, 5.2}};
 // A narrow tile would leave half of a team without sums.
@@ -87,7 +89,7 @@ UpdateTile update_tile_of(const ConvProblem& p, const GpuModel& gpu, bool taps_i
   UpdateTile best{};
   double least = std::numeric_limits<double>::max();
   const bool widest = gpu.brick != CudaBrick::multiply_adds || p.N > 1;
-  for (const Tile& tile : tiles_of(gpu.brick).first(widest ? 1 : std::size(kFmaTiles))) {
+  for (const Tile& tile : tiles_of(gpu.brick).first(widest ? 1 : kFmaTilesOfUpdate)) {
     const std::int64_t rows = taps_in_m ? ceil_div(p.C * p.S, tile.rows) : ceil_div(p.C, tile.rows) * p.S;
     const std::int64_t tasks = rows * p.R * ceil_div(p.K, tile.columns);
     const std::int64_t parts = clamp(ceil_div(2 * gpu.multiprocessors, tasks), 1, p.N);

@@ -162,7 +162,9 @@ TEST(GpuPlan, FillsTilesAndMultiprocessors) {
     return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), {.brick = CudaBrick::multiply_adds}));
   };
   EXPECT_THAT(of_multiply_adds("N1 C4096 K4096 H1 W4096"), HasSubstr("bk=128 bq=128"));
-  EXPECT_THAT(of_multiply_adds("N1 C1024 K1024 H1 W1344"), HasSubstr("bk=64 bq=64"));  // else 88 tiles
+  EXPECT_THAT(of_multiply_adds("N1 C1024 K1024 H1 W1344"), HasSubstr("bk=128 bq=96"));  // 112 tiles, not 88
+  EXPECT_THAT(of_multiply_adds("N28 C512 K256 H28 sw2 sh2"), HasSubstr("bk=128 bq=96"));
+  EXPECT_THAT(of_multiply_adds("N1 C4096 K4096 H1 W200"), HasSubstr("bk=64 bq=64"));   // 256, not 96 or 64
   EXPECT_THAT(of_multiply_adds("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64 bq=32"));  // else 44, or 176
   for (const char* text :
        {"N28 C64 K64 H56", "N256 C64 K256 H56", "N28 C512 K512 H7 R3 ph1", "N1 C4096 K4096 H1 W4096"}) {
