@@ -14,9 +14,12 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 // With more sequences than so few, whose weights pass as fast as they come, weights can be asked for while others are
 // multiplied: 3 to 6 % of an LSTM of 1024 features, for which one sequence would pay 5 % (Zen 5).
 constexpr std::int64_t kFewSequences = 8;
-// The share of L2 that a call's rows may fill where its sum goes in parts: LSTMs of 256 features take 4 to 7 % less by
+// A call's sum goes in parts where its rows fill at most this share of L2: LSTMs of 256 features take 4 to 7 % less by
 // that, of 512 they would take up to 4, and of 1024 up to 7 % more (Zen 5, 1 MiB).
-constexpr std::int64_t kShareOfL2 = 4;
+constexpr double kRowsOfL2 = 0.25;
+// And where its weights, which every register tile passes over otherwise, fill this share: LSTMs of 4096 features take
+// 6 to 8 % less with 32, 64 and 168 sequences, of 3072 they take 1 % less, and of 2048 they would take up to 3 % more.
+constexpr double kWeightsOfL2 = 0.7;
 constexpr std::int64_t kTasksOfAThread = 4;
 constexpr std::int64_t kRowsOfX = 256;  // of a call: enough to amortise it
 // The share of L2 that a call's weights may fill. They, its rows of gates and the next call's weights stay there: of an
@@ -136,9 +139,11 @@ Result<std::shared_ptr<const RnnForwardPass>> RnnOnHost::forward(const RnnForwar
   pass->g = g;
   Bricks bricks(backend_, isa_);
   const auto brick = [&](const BrgemmShape& shape, const RnnSteps& a) {
-    const std::int64_t bytes_of_a = shape.m * a.blocks() * a.block * static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t bytes_of_k = a.blocks() * a.block * static_cast<std::int64_t>(sizeof(float));
+    const auto l2 = static_cast<double>(this_machine(1).l2_bytes);
+    const auto fills = [&](int rows, double share) { return static_cast<double>(rows * bytes_of_k) > share * l2; };
     return bricks.make(shape, {.calls_say_what_is_read_next = g.bn > kFewSequences,
-                               .in_parts = bytes_of_a <= this_machine(1).l2_bytes / kShareOfL2,
+                               .in_parts = !fills(shape.m, kRowsOfL2) || fills(shape.n, kWeightsOfL2),
                                .tuning = tuning_});
   };
   pass->x = brick(g.x_brick(), g.x);
