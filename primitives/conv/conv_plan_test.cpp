@@ -92,6 +92,31 @@ TEST(ConvPlanRule, GathersShortRowsThatLieApart) {
   EXPECT_FALSE(gathers("N1 C256 K1024 H14 sh2"));
 }
 
+// Five blocks of 64 features are three for one of two threads and two for the other, where there is nothing else to
+// share.
+TEST(ConvPlanRule, HalvesBlocksThatLoadThreadsUnevenly) {
+  const auto bk = [](const char* text, int threads) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = threads}).bk;
+  };
+  EXPECT_EQ(bk("N1 C784 K300 H1 W100", 2), 32);
+  EXPECT_EQ(bk("N1 C784 K300 H1 W100", 1), 64);
+  EXPECT_EQ(bk("N1 C784 K256 H1 W100", 2), 64);
+  EXPECT_EQ(bk("N28 C784 K300 H10", 2), 64);
+  const FeatureBlocks given{.bc = 784, .bk = 64};
+  EXPECT_EQ(
+      plan_conv_forward(parse_problem<ConvProblem>("N1 C784 K300 H1 W100"), {.threads = 2}, Backend::simd, given).bk,
+      64);
+}
+
+// Those at the end of a row are no fewer where threads share it.
+TEST(ConvPlanRule, CutsARowThatThreadsShareIntoEqualBlocks) {
+  const auto bq = [](const char* text) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2}).bq;
+  };
+  EXPECT_EQ(bq("N1 C784 K300 H1 W333"), 167);
+  EXPECT_EQ(bq("N1 C784 K1024 H1 W333"), 252);
+}
+
 // A pixel is one run in memory, unless the weights of all its features would not stay in L2.
 TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
   const auto bc = [](const char* text) {
@@ -115,7 +140,7 @@ TEST(ConvPlanRule, CutsNoInputFeaturesOfOneTilesPixels) {
   };
   EXPECT_EQ(features_of_block("N1 C4096 K64 H1"), 4096);
   EXPECT_EQ(features_of_block("N1 C4096 K64 H2 W3"), 4096);
-  EXPECT_LT(features_of_block("N1 C4096 K64 H1 W7"), 4096);
+  EXPECT_LT(features_of_block("N1 C4096 K128 H1 W7"), 4096);
 }
 
 // A call's weights stay in L2 while its tiles pass over them.
