@@ -1,8 +1,8 @@
 """Makes a reference of a run: python plots/summarise.py RUN_DIR --out DIR
 
 Writes DIR/summary.csv, which has a row with median and quartiles where the run has one for each sample, and copies
-environment.json, less the folder that --out lay in. Refuses a run that should not be referred to: one with warnings,
-without a commit, or cut short.
+environment.json, less the folders that --out, the program and its own libraries lay in. Refuses a run that should not
+be referred to: one with warnings, without a commit, or cut short.
 """
 
 import argparse
@@ -46,8 +46,9 @@ def write_summary(directory: Path, out: Path) -> None:
 
 
 def without_folders(environment: str) -> str:
-    """Where a machine kept its results tells readers on others nothing: of --out the run's name is left."""
-    return re.sub(r"--out \S*/", "--out ", environment)
+    """Where a machine kept its results, a program or a library of its own tells readers on others nothing: their names are left."""
+    results_by_name = re.sub(r"--out \S*/", "--out ", environment)
+    return re.sub(r'(?<=")/(?!usr/|lib)[^\s"]*/', "", results_by_name)
 
 
 def refuse_unfit(directory: Path, environment: dict) -> None:

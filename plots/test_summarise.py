@@ -134,6 +134,15 @@ def test_a_summary_names_no_folders_of_the_machine(spoilt, tmp_path):
     assert found.items() <= load_run(run).environment.items()
 
 
+def test_a_summary_names_a_program_and_its_own_libraries_without_their_folders(spoilt, tmp_path):
+    runtimes = ["/usr/lib/x86_64-linux-gnu/libgomp.so.1", "/home/somebody/lib/libomp.so"]
+    run = spoilt(command_line="/home/somebody/build/brickwork --threads 2 --out conv", openmp_runtimes=runtimes, exit_code=0)
+    assert summarise.main([str(run), "--out", str(tmp_path / "summary")]) == 0
+    found = load_run(tmp_path / "summary").environment
+    assert found["command_line"] == "brickwork --threads 2 --out conv"
+    assert found["openmp_runtimes"] == [runtimes[0], "libomp.so"]
+
+
 def test_a_summary_of_a_summary_is_refused(summary, tmp_path, capsys):
     assert summarise.main([str(summary()), "--out", str(tmp_path / "again")]) == 2
     assert "holds a summary already" in capsys.readouterr().err
