@@ -49,10 +49,12 @@ inline bool wants_high_tile(const BrgemmShape& shape) {
 // with(std::type_identity<Tile>()).
 template <bool a_transposed, class With>
 void for_fma_tile(const BrgemmShape& shape, const With& with) {
-  if constexpr (!a_transposed) {
-    if (shape.m > 64 && shape.m <= 96 && shape.n > 64) return with(std::type_identity<MiddleFmaTile>());
+  if (shape.m > 64 && shape.n > 64) {
+    if constexpr (!a_transposed) {
+      if (shape.m <= MiddleFmaTile::kM) return with(std::type_identity<MiddleFmaTile>());
+    }
+    return with(std::type_identity<WideFmaTile<a_transposed>>());
   }
-  if (shape.m > 64 && shape.n > 64) return with(std::type_identity<WideFmaTile<a_transposed>>());
   if (shape.m > 32) return with(std::type_identity<SquareFmaTile<a_transposed>>());
   return with(std::type_identity<LowFmaTile<a_transposed>>());
 }

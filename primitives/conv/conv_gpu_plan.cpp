@@ -85,7 +85,6 @@ struct UpdateTile {
   std::int64_t parts;
 };
 UpdateTile update_tile_of(const ConvProblem& p, const GpuModel& gpu, bool taps_in_m) {
-  const std::int64_t pixels = forward_view(p).P * forward_view(p).Q;
   UpdateTile best{};
   double least = std::numeric_limits<double>::max();
   const bool widest = gpu.brick != CudaBrick::multiply_adds || p.N > 1;
@@ -93,7 +92,7 @@ UpdateTile update_tile_of(const ConvProblem& p, const GpuModel& gpu, bool taps_i
     const std::int64_t rows = taps_in_m ? ceil_div(p.C * p.S, tile.rows) : ceil_div(p.C, tile.rows) * p.S;
     const std::int64_t tasks = rows * p.R * ceil_div(p.K, tile.columns);
     const std::int64_t parts = clamp(ceil_div(2 * gpu.multiprocessors, tasks), 1, p.N);
-    const auto steps = static_cast<double>(ceil_div(ceil_div(p.N, parts) * pixels, kReducedAtOnce));
+    const auto steps = static_cast<double>(ceil_div(ceil_div(p.N, parts) * p.P() * p.Q(), kReducedAtOnce));
     const double time = time_of(tile, tasks * parts, steps, gpu.multiprocessors);
     if (time < least) best = {tile, parts}, least = time;
   }
@@ -120,7 +119,7 @@ ConvPlan plan_conv_backward_on_gpu(const ConvProblem& p, const GpuModel& gpu) {
   ConvPlan plan = plan_conv_on_gpu(most_taps.view, gpu);
   if (!lie_beside_the_first(phases)) {  // pixels of those without taps are written beside the computed ones
     plan.pixels = flat_if(can_be_flat(most_taps.view, SrcAccess::cached));
-    plan.bq = std::min(pixel_grid(most_taps.view, plan.pixels).cols, tile_of(most_taps.view, gpu).rows);
+    plan.bq = std::min(pixel_grid(most_taps.view, plan.pixels).cols, plan.bq);
   }
   return plan;
 }

@@ -191,9 +191,8 @@ class Chooser {
   }
 
   // Where threads share a row, as there are but so many tasks outside, a short block at its end leaves one of them
-  // idle: the 49 pixels of ResNet-50's last strided layers are 25 + 24 for two of them, not 28 + 21, which cost 5 to 10
-  // % with one image; 333 images of a fully connected layer in 5 blocks of features 167 + 166, not 252 + 81, 8 % (Zen
-  // 5).
+  // idle. The 49 pixels of ResNet-50's last strided layers are 25 + 24 for two of them, not 28 + 21, which cost 5 to
+  // 10 % with one image; 333 images of a fully connected layer are 167 + 166, not 252 + 81, which cost 8 % (Zen 5).
   std::int64_t shared_pixels(std::int64_t bq, std::int64_t tasks) const {
     return machine_.imbalance(tasks) > kEven ? equal_block(cols_, bq) : bq;
   }

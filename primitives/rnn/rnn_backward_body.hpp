@@ -105,7 +105,7 @@ struct RnnBackwardData {
   float* shares;                   // [shares][Db][N][bd], or null
   float* dc;                       // [Kb][N][bk], of an LSTM
   PrivateCopies<float> gradients;  // those of columns as they say, then the bias', [Db][columns][bd]
-  const float* ones;               // rows_of_update
+  const float* ones;               // rows_of_update, or null where the bias' brick reads none
 };
 
 // All calls of a block of features' product for some rows of gates, or of a share of these: `to(block)` += it, or = for

@@ -101,7 +101,7 @@ RnnWayBackward::RnnWayBackward(const RnnWay& way, const RnnPlace& place)
   dc_ = {c, place};
   gradients_ = {g_.size_of_gradients, place};
   copies_of_gradients_ = {(g_.parts_of_update - 1) * g_.size_of_gradients, place};
-  ones_ = {g_.rows_of_update, place};
+  ones_ = {f.apart ? 0 : g_.rows_of_update, place};
   std::fill_n(ones_.host(), ones_.size(), 1.0F);
   ones_.send();
 }
