@@ -191,6 +191,15 @@ class BandAssembler : public Xbyak::CodeGenerator {
     L(all);
   }
 
+  // Steps over k from one line of what is read next to the one behind it. What comes from memory and is as large as B
+  // has come when all tiles of a call are done: a fully connected layer of 4096 features takes 12 % less by that with
+  // 24 images, 10 % with 32 and 6 % with 64, and with a line a turn 5, 1 and 3 % (Zen 5).
+  int steps_of_next_line() const {
+    if (hints_.next == NextRead::near) return kTurn;
+    const int steps = (shape_.m + rows_ - 1) / rows_ / lines();
+    return steps >= kTurn ? kTurn : steps >= 2 ? 2 : 1;  // divides a turn
+  }
+
   // Into L2, as it is for another call.
   void ask_for_next_line() {
     Xbyak::Label all;

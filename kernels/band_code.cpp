@@ -159,7 +159,7 @@ class BandGenerator : public BandAssembler {
       }
     }
     for (int k = 0; k < turn && whole > 0; ++k) {
-      if (hints_.calls_say_what_is_read_next && k % kTurn == 0) ask_for_next_line();
+      if (hints_.next != NextRead::unsaid && k % steps_of_next_line() == 0) ask_for_next_line();
       if (sets_zeros_ && k % kTurn == 0) zeros_of_turn();
       if (asks_for_c() && k % kStepsOfAnAsk == 0) ask_for_c();
       if (asks_a) {

@@ -113,7 +113,8 @@ std::string to_string(const BrgemmHints& hints) {
   std::string text = hints.c == CAccess::stream ? "streamc" : hints.c == CAccess::prefetch ? "prefetchc" : "";
   if (const ZeroRows& z = hints.zero_rows; z.period != 0)
     text += fmt::format("{}zerorows{}_step{}_live{}to{}", text.empty() ? "" : "_", z.period, z.step, z.begin, z.end);
-  if (hints.calls_say_what_is_read_next) text += text.empty() ? "readnext" : "_readnext";
+  if (hints.next != NextRead::unsaid)
+    text += fmt::format("{}read{}", text.empty() ? "" : "_", hints.next == NextRead::near ? "near" : "far");
   if (hints.in_parts) text += text.empty() ? "inparts" : "_inparts";
   return text;
 }

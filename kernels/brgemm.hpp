@@ -96,13 +96,20 @@ struct ZeroRows {
   friend bool operator==(const ZeroRows&, const ZeroRows&) = default;
 };
 
+// Where what calls say is read next (BrgemmCall::read_next) comes from.
+enum class NextRead {
+  unsaid,  // they say nothing, or it is not asked for
+  near,    // other caches: a line of it is asked for every few steps, as far as a call's steps reach
+  far      // memory: so many lines that all of it has come when the call ends, if it is as large as the call's B
+};
+
 // What is known besides. A backend may make use of a hint; no result depends on it.
 struct BrgemmHints {
   CAccess c = CAccess::cached;
-  ZeroRows zero_rows;                        // of calls with all m rows
-  bool calls_say_what_is_read_next = false;  // else it is not asked for
-  bool in_parts = false;                     // C stays in the caches during a call, and may be stored in between
-  SimdTuning tuning;                         // of the simd backend
+  ZeroRows zero_rows;  // of calls with all m rows
+  NextRead next = NextRead::unsaid;
+  bool in_parts = false;  // C stays in the caches during a call, and may be stored in between
+  SimdTuning tuning;      // of the simd backend
 
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
 };
@@ -116,8 +123,8 @@ struct BrgemmCall {
   // A hint: the next call will read its A_i this many elements further on (0: unknown). A backend may prefetch there;
   // nothing is assumed about that memory.
   std::int64_t next_a = 0;
-  // Likewise: memory that is read soon and lies far away, such as the next call's B. A line of it is asked for every
-  // few steps, from its beginning on, as far as this call's steps reach.
+  // Likewise: memory that is read soon and lies far away, such as the next call's B. It is asked for from its beginning
+  // on, as BrgemmHints::next says.
   const void* read_next = nullptr;
   std::int64_t read_next_bytes = 0;
   bool zeros = false;     // sets the zero tiles' rows, too; they are not read again soon

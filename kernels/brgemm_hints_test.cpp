@@ -26,12 +26,12 @@ TEST_P(Brgemm, NextAIsOnlyAHint) {
 TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
   const std::vector<float> few(20, 1.0F);
   const auto* const nowhere = reinterpret_cast<const void*>(std::uintptr_t{64});
-  for (bool hint : {false, true})
+  for (NextRead hint : {NextRead::unsaid, NextRead::near, NextRead::far})
     for (bool a_transposed : {false, true})
       for (int k : {1, 21, 256}) {
         BrgemmCase test{.shape = padded_shape(14, 34, k, 1, 0, BatchKind::strides, a_transposed),
                         .batch = 2,
-                        .hints = {.calls_say_what_is_read_next = hint}};
+                        .hints = {.next = hint}};
         if (!passes(test)) return;
         test.read_next = few.data();
         test.read_next_bytes = static_cast<std::int64_t>(few.size() * sizeof(float));

@@ -13,6 +13,7 @@ namespace brickwork {
 
 // Made for one shape, by a backend of the host; the team is the one thread that calls.
 struct KernelBrick {
+  static constexpr bool kReadsNext = true;  // it makes use of BrgemmCall::read_next
   const BrgemmKernel* of_beta[2];
 
   std::int64_t scratch_bytes() const { return 0; }

@@ -102,11 +102,11 @@ TEST(ConvBackwardData, TapsInNAreExact) {
 TEST(ConvBackwardData, FewFeaturesTakeTapsInN) {
   const ConvProblem p = parse_problem<ConvProblem>("N2 C3 K64 H20 R7 sh2 ph3");
   EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 2})),
-            "bc=64 bk=3 bq=10 rows taps=n src=cached dst=cached loops={n} kb oj oi cb");
+            "bc=64 bk=3 bq=10 rows taps=n src=cached weights=cached dst=cached loops={n} kb oj oi cb");
   EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 3})),
-            "bc=64 bk=3 bq=10 rows taps=n src=cached dst=cached loops={oj:4} n kb oj oi cb");
+            "bc=64 bk=3 bq=10 rows taps=n src=cached weights=cached dst=cached loops={oj:4} n kb oj oi cb");
   EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 2, .l2_bytes = 16 << 10})),
-            "bc=64 bk=3 bq=3 rows taps=n src=prefetch dst=cached loops={n} kb oj oi cb");
+            "bc=64 bk=3 bq=3 rows taps=n src=prefetch weights=cached dst=cached loops={n} kb oj oi cb");
 }
 
 // Pixels of phases without taps are written beside those of the one that is computed, which must not have fewer.
@@ -127,8 +127,12 @@ TEST(ConvBackwardData, AMisfitOfTapsInNIsAReason) {
     EXPECT_EQ(conv.status(), Status::misfit) << text;
     EXPECT_THAT(conv.reason(), HasSubstr(what));
   };
-  fails("bc=8 bk=3 bq=5 flat taps=n loops=n kb oj oi cb", "taps=n needs rows and src=cached or src=prefetch");
-  fails("bc=8 bk=3 bq=5 joined taps=n loops=n kb oj oi cb", "taps=n needs rows and src=cached or src=prefetch");
+  fails("bc=8 bk=3 bq=5 flat taps=n loops=n kb oj oi cb",
+        "taps=n needs rows, src=cached or src=prefetch, and weights=cached");
+  fails("bc=8 bk=3 bq=5 taps=n weights=prefetch loops=n kb oj oi cb",
+        "taps=n needs rows, src=cached or src=prefetch, and weights=cached");
+  fails("bc=8 bk=3 bq=5 joined taps=n loops=n kb oj oi cb",
+        "taps=n needs rows, src=cached or src=prefetch, and weights=cached");
   fails("bc=9 bk=3 bq=5 taps=n loops=n kb oj oi cb", "bc must be from 1 to K = 8");
   fails("bc=8 bk=4 bq=5 taps=n loops=n kb oj oi cb", "bk must be from 1 to C = 3");
   fails("bc=8 bk=3 bq=6 taps=n loops=n kb oj oi cb", "bq must be from 1 to Q = 5");

@@ -17,8 +17,8 @@ constexpr std::int64_t kMostWindows = 1 << 20;  // floats a task: the tile shoul
 // What does not fit, or nothing.
 std::string scatter_misfit(const ConvProblem& p, const ConvPlan& plan) {
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
-  if (plan.pixels != Pixels::rows || plan.src == SrcAccess::gathered)
-    return "taps=n needs rows and src=cached or src=prefetch";
+  if (plan.pixels != Pixels::rows || plan.src == SrcAccess::gathered || plan.weights != WeightsAccess::cached)
+    return "taps=n needs rows, src=cached or src=prefetch, and weights=cached";
   if (outside(plan.bc, p.K)) return fmt::format("bc must be from 1 to K = {}", p.K);
   if (outside(plan.bk, p.C)) return fmt::format("bk must be from 1 to C = {}", p.C);
   if (outside(plan.bq, p.Q())) return fmt::format("bq must be from 1 to Q = {}", p.Q());

@@ -140,6 +140,12 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
   geometry_.src_stays = nest.is_inside(kKb, kN);  // all blocks of output features pass by before the next image
   if (plan.joined()) geometry_.joined = joined(p, geometry_);
   if (plan.src == SrcAccess::gathered) geometry_.gathered = gathered(p, plan, nest, geometry_);
+  if (plan.weights == WeightsAccess::prefetch) {
+    geometry_.asking = {.images = nest.passing(kN, kKb),
+                        .rows = nest.passing(kOj, kKb),
+                        .tiles = nest.passing(kOi, kKb),
+                        .next = nest.is_inside(kCb, kKb) ? blocks * geometry_.weights_cb : geometry_.weights_kb};
+  }
   // From one block of input features to the next.
   const std::int64_t block = plan.src == SrcAccess::gathered ? geometry_.gathered.block : src_.slice_size();
   for (std::int64_t filter_rows = 1; filter_rows <= p.R; ++filter_rows) {
@@ -171,6 +177,7 @@ BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
 
 BrgemmHints ConvForwardBlocking::brick_hints() const {
   BrgemmHints hints{.c = plan_.dst};
+  if (plan_.weights == WeightsAccess::prefetch) hints.next = NextRead::far;
   // Where a call spans a row, its pixels and with them those in the padding are always the same.
   if (plan_.bq == geometry_.cols && view_.room_w > 0 && plan_.taps != Taps::k) {
     hints.zero_rows = {.period = static_cast<int>(view_.S),

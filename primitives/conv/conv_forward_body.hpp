@@ -45,6 +45,13 @@ struct ConvForwardGeometry {
   std::int64_t next_src;  // so far on in src lie the pixels needed next; 0 where that is not worth a prefetch
   bool src_stays;         // in L2 from one block of output features to the next
 
+  // Calls that pass by for one block of output features, each of which asks for its share of the weights that come
+  // next, so far behind its own. All 0 where none asks.
+  struct Asking {
+    std::int64_t images, rows, tiles, next;
+    std::int64_t calls() const { return images * rows * tiles; }
+  } asking;
+
   // Where src is gathered, a task keeps the blocks of pixels that pass by for one block of output features, each with
   // all input features: [images][tiles][Cb][bq][bc] in its scratch. All 0 otherwise.
   struct Gathered {
@@ -110,6 +117,9 @@ struct ConvForwardBody {
         at[kCb].size() * filter_rows * g.taps, data.src_offsets + offsets, data.weights_offsets + offsets);
     call.c = data.dst + tile;
     call.next_a = kb == 0 || !g.src_stays ? g.next_src : 0;
+    if constexpr (requires { Brick::kReadsNext; }) {
+      if (g.asking.calls() > 0) ask_for_next_weights(at, call);
+    }
     if (at.last(kCb)) {
       call.epilogue = epilogue(kb, tile);
       call.zeros = true;
@@ -133,6 +143,19 @@ struct ConvForwardBody {
   }
 
  private:
+  void ask_for_next_weights(const LoopIndex& at, BrgemmCall& call) const {
+    constexpr std::int64_t kLine = 64;
+    const auto& of = g.asking;
+    const std::int64_t image = at[kN].begin % of.images, row = at[kOj].begin % of.rows, tile = at[kOi].begin % of.tiles,
+                       i = (image * of.rows + row) * of.tiles + tile;
+    const std::int64_t lines = at[kCb].size() * g.weights_cb * static_cast<std::int64_t>(sizeof(T)) / kLine,
+                       first = lines * i / of.calls();
+    call.read_next = reinterpret_cast<const char*>(data.weights + at[kKb].begin * g.weights_kb +
+                                                   at[kCb].begin * g.weights_cb + of.next) +
+                     first * kLine;
+    call.read_next_bytes = (lines * (i + 1) / of.calls() - first) * kLine;
+  }
+
   // The call's pixels next to each other, copied by the first block of output features that needs them.
   template <class Team>
   BRICKWORK_HOST_DEVICE const T* gathered(const Team& team, const LoopIndex& at, const T* image, int pixels) const {

@@ -94,6 +94,71 @@ TEST(ConvForwardHints, NameThePaddingOfWholeRowsAlone) {
   }
 }
 
+// In place of a brick: where a call's weights are, and what it asks for.
+struct AskedFor {
+  const char *weights, *begin, *end;
+};
+struct AskChecker {
+  static constexpr bool kReadsNext = true;
+  std::vector<AskedFor>* calls;
+
+  std::int64_t scratch_bytes() const { return 0; }
+
+  template <class Team>
+  void operator()(const Team&, int, const BrgemmCall& call, void*) const {
+    const auto* const next = static_cast<const char*>(call.read_next);
+    calls->push_back({reinterpret_cast<const char*>(call.batch.b<float>(0)), next, next + call.read_next_bytes});
+  }
+};
+
+// Bytes by which what calls ask for, one after the other, is not the block of weights that they multiply with next.
+template <class Change>
+std::int64_t asked_wrongly(const ConvProblem& p, const ConvPlan& plan, const Change& change) {
+  const auto blocking = ConvForwardBlocking::make(p, plan);
+  if (!blocking) throw std::logic_error(blocking.reason());
+  PlainTensors zeros(ConvForwardOp::inputs(p));
+  BlockedConvForward tensors(blocking->src_layout(), blocking->weights_layout(), blocking->dst_layout(), zeros);
+  const auto data = blocking->data(tensors.src.data(), tensors.weights.data(), tensors.bias.data(),
+                                   tensors.residual.data(), tensors.dst.data());
+  ConvForwardGeometry g = blocking->geometry();
+  change(g);
+  std::vector<AskedFor> calls;
+  blocking->nest().run(Kokkos::DefaultHostExecutionSpace(), ConvForwardBody<AskChecker>{g, data, {&calls}}, {});
+  const std::int64_t bytes = blocking->nest().step_of(kCb) * g.weights_cb * static_cast<std::int64_t>(sizeof(float));
+  std::int64_t wrong = 0;
+  for (std::size_t i = 0; i < calls.size();) {
+    const char* expected = nullptr;  // what the next of these calls has to go on with
+    std::size_t end = i;
+    for (; end < calls.size() && calls[end].weights == calls[i].weights; ++end) {
+      if (expected != nullptr) wrong += std::abs(calls[end].begin - expected);
+      expected = calls[end].end;
+    }
+    if (end < calls.size() && calls[end].weights > calls[i].weights) {  // or else it begins anew
+      wrong += std::abs(calls[i].begin - calls[end].weights) + std::abs(expected - (calls[end].weights + bytes));
+    }
+    i = end;
+  }
+  return wrong;
+}
+
+TEST(ConvForwardHints, CallsAskForTheWeightsThatComeNext) {
+  const auto p = parse_problem<ConvProblem>("N4 C64 K96 H8");
+  const auto nothing = [](ConvForwardGeometry&) {};
+  for (const char* text :
+       {"bq=64 flat loops=n kb cb oj oi", "bq=16 flat loops=n kb cb oj oi", "bq=3 rows loops=kb cb n oj oi",
+        "bq=16 flat loops=n:2 kb cb:2 n oj oi", "bq=64 flat loops=n oj oi kb cb", "bq=16 flat loops=n kb oi oj cb:4",
+        "bq=16 flat loops=n cb kb oj oi"}) {
+    const auto plan = parse_conv_plan(std::string("bc=16 bk=32 weights=prefetch ") + text);
+    EXPECT_EQ(asked_wrongly(p, plan, nothing), 0) << text;
+    EXPECT_GT(asked_wrongly(p, plan, [](ConvForwardGeometry& g) { ++g.asking.tiles; }), 0) << text;
+    EXPECT_GT(asked_wrongly(p, plan, [](ConvForwardGeometry& g) { g.asking.next += 16; }), 0) << text;
+  }
+  ConvPlan quiet = parse_conv_plan("bc=16 bk=32 bq=64 flat loops=n kb cb oj oi");
+  EXPECT_EQ(ConvForwardBlocking::make(p, quiet)->brick_hints().next, NextRead::unsaid);
+  quiet.weights = WeightsAccess::prefetch;
+  EXPECT_EQ(ConvForwardBlocking::make(p, quiet)->brick_hints().next, NextRead::far);
+}
+
 TEST(ConvForwardHints, TheCheckSeesAFalseOne) {
   const auto p = parse_problem<ConvProblem>("N1 C64 K64 H3 W300 R3 ph1");
   const ConvPlan whole{.bc = 64, .bk = 64, .bq = 300, .loops = parse_loop_schedule("n kb oj oi cb")};

@@ -15,6 +15,7 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
                 choice("taps=batch, taps=k or taps=n", {"taps=batch", "taps=k", "taps=n"}, &P::taps),
                 choice("src=cached, src=prefetch or src=gathered", {"src=cached", "src=prefetch", "src=gathered"},
                        &P::src),
+                choice("weights=cached or weights=prefetch", {"weights=cached", "weights=prefetch"}, &P::weights),
                 choice("dst=cached, dst=prefetch or dst=stream", {"dst=cached", "dst=prefetch", "dst=stream"},
                        &P::dst)},
       .separator = ' ',

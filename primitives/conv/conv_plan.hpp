@@ -20,6 +20,11 @@ enum class SrcAccess {
              // output features: rows can then be joined, and no cache line that lies between is read again
 };
 
+enum class WeightsAccess {
+  cached,   // read where they lie
+  prefetch  // the same, and a call asks for those of the next one, where they come from memory
+};
+
 // Where a filter's taps are.
 enum class Taps {
   batch,  // members of the batch, k = bc each
@@ -49,6 +54,7 @@ struct ConvPlan {
   Pixels pixels = Pixels::rows;
   Taps taps = Taps::batch;
   SrcAccess src = SrcAccess::cached;
+  WeightsAccess weights = WeightsAccess::cached;
   CAccess dst = CAccess::cached;  // how the brick reaches it, where the caches cannot hold it
   LoopSchedule loops;
 
@@ -57,8 +63,8 @@ struct ConvPlan {
   friend bool operator==(const ConvPlan&, const ConvPlan&) = default;
 };
 
-// "bc=64 bk=64 bq=28 rows taps=batch src=cached dst=cached loops={n kb} cb:4 oj oi"; or flat or joined, taps=k or
-// taps=n, src=prefetch or src=gathered, dst=prefetch or dst=stream
+// "bc=64 bk=64 bq=28 rows taps=batch src=cached weights=cached dst=cached loops={n kb} cb:4 oj oi"; or flat or joined,
+// taps=k or taps=n, src=prefetch or src=gathered, weights=prefetch, dst=prefetch or dst=stream
 std::string to_string(const ConvPlan&);
 
 // Inverse of to_string, the words before the loops in any order and, but for the sizes, left out where they are the

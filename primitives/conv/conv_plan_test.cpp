@@ -22,12 +22,15 @@ TEST(ConvPlan, TextRoundTrip) {
                       Pixels::flat,
                       Taps::k,
                       SrcAccess::prefetch,
+                      WeightsAccess::prefetch,
                       CAccess::stream,
                       parse_loop_schedule("{n kb} cb:4 oj oi")};
-  EXPECT_EQ(to_string(plan), "bc=64 bk=32 bq=28 flat taps=k src=prefetch dst=stream loops={n kb} cb:4 oj oi");
+  EXPECT_EQ(to_string(plan),
+            "bc=64 bk=32 bq=28 flat taps=k src=prefetch weights=prefetch dst=stream loops={n kb} cb:4 oj oi");
   EXPECT_EQ(parse_conv_plan(to_string(plan)), plan);
   const ConvPlan defaults{.bc = 1, .bk = 2, .bq = 3, .loops = parse_loop_schedule("n kb cb oj oi")};
-  EXPECT_EQ(to_string(defaults), "bc=1 bk=2 bq=3 rows taps=batch src=cached dst=cached loops=n kb cb oj oi");
+  EXPECT_EQ(to_string(defaults),
+            "bc=1 bk=2 bq=3 rows taps=batch src=cached weights=cached dst=cached loops=n kb cb oj oi");
   EXPECT_EQ(parse_conv_plan("bq=3 bk=2 bc=1 loops=n kb cb oj oi"), defaults);
 }
 
@@ -148,6 +151,20 @@ TEST(ConvPlanRule, CutsInputFeaturesWhoseWeightsSeveralTilesMeet) {
   const ConvPlan plan = plan_conv_forward(parse_problem<ConvProblem>("N1 C4096 K4096 H1 W16"), {.threads = 2});
   EXPECT_EQ(to_string(plan.loops), "{n oj oi kb} cb");
   EXPECT_LE(4 * plan.bc * plan.bk, MachineModel{}.l2_bytes / 2);
+}
+
+// But not with so few images that memory is what all of a layer waits for.
+TEST(ConvPlanRule, AsksForWeightsThatComeFromMemory) {
+  const auto weights = [](const char* text, std::int64_t l3_bytes = 32 << 20) {
+    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l3_bytes = l3_bytes}).weights;
+  };
+  for (const char* far : {"N1 C4096 K4096 H1 W64", "N1 C4096 K4096 H1 W17", "N1 C4096 K4096 H1 W1344"}) {
+    EXPECT_EQ(weights(far), WeightsAccess::prefetch) << far;
+  }
+  EXPECT_EQ(weights("N1 C4096 K4096 H1 W16"), WeightsAccess::cached);
+  EXPECT_EQ(weights("N1 C2048 K2048 H1 W64"), WeightsAccess::cached);
+  EXPECT_EQ(weights("N1 C2048 K2048 H1 W64", 16 << 20), WeightsAccess::prefetch);
+  EXPECT_EQ(weights("N1 C4096 K4096 H1 W64", 1 << 30), WeightsAccess::prefetch) << "an L3 that many cores share";
 }
 
 // With src=blocks or src=lines, as a machine may like it: only what passes by once, on its way from memory.

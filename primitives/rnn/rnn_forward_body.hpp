@@ -53,6 +53,11 @@ struct RnnForwardGeometry {
   // Whether a chunk's share of x is in its gates before its first step; else each task has all rows of its columns.
   BRICKWORK_HOST_DEVICE bool x_apart() const { return apart || (steps > 1 && bn < N); }
   BRICKWORK_HOST_DEVICE std::int64_t row_of_gates() const { return columns * bk; }
+  // Of the weights that each step reads.
+  std::int64_t bytes_of_recurrence() const {
+    const auto bytes = [](const RnnColumns& of) { return of.count > 0 ? of.calls() * of.bytes_of_a_call() : 0; };
+    return Kb * (bytes(of_state) + bytes(of_reset));
+  }
   BRICKWORK_HOST_DEVICE std::int64_t gates_at(std::int64_t kb, std::int64_t row) const {
     return (kb * gate_rows + row) * row_of_gates();
   }

@@ -12,7 +12,8 @@ namespace {
 using Space = Kokkos::DefaultHostExecutionSpace;
 
 // With more sequences than so few, whose weights pass as fast as they come, weights can be asked for while others are
-// multiplied: 3 to 6 % of an LSTM of 1024 features, for which one sequence would pay 5 % (Zen 5).
+// multiplied: 3 to 6 % of an LSTM of 1024 features, for which one sequence would pay 5 %. Where they come from memory,
+// so many that all have come takes another 1 to 4 % of LSTMs of 2048 and 4096 features with 32 and 64 (Zen 5).
 constexpr std::int64_t kFewSequences = 8;
 // A call's sum goes in parts where its rows fill at most this share of L2: LSTMs of 256 features take 4 to 7 % less by
 // that, of 512 they would take up to 4, and of 1024 up to 7 % more (Zen 5, 1 MiB).
@@ -138,13 +139,16 @@ Result<std::shared_ptr<const RnnForwardPass>> RnnOnHost::forward(const RnnForwar
   const auto pass = std::make_shared<ForwardPass>();
   pass->g = g;
   Bricks bricks(backend_, isa_);
+  const MachineModel machine = this_machine(Space().concurrency());
+  const bool far = !machine.l3_holds(static_cast<double>(g.bytes_of_recurrence()));
+  const NextRead next = g.bn <= kFewSequences ? NextRead::unsaid : far ? NextRead::far : NextRead::near;
   const auto brick = [&](const BrgemmShape& shape, const RnnSteps& a) {
     const std::int64_t bytes_of_k = a.blocks() * a.block * static_cast<std::int64_t>(sizeof(float));
-    const auto l2 = static_cast<double>(this_machine(1).l2_bytes);
+    const auto l2 = static_cast<double>(machine.l2_bytes);
     const auto fills = [&](int rows, double share) { return static_cast<double>(rows * bytes_of_k) > share * l2; };
-    return bricks.make(shape, {.calls_say_what_is_read_next = g.bn > kFewSequences,
-                               .in_parts = !fills(shape.m, kRowsOfL2) || fills(shape.n, kWeightsOfL2),
-                               .tuning = tuning_});
+    return bricks.make(
+        shape,
+        {.next = next, .in_parts = !fills(shape.m, kRowsOfL2) || fills(shape.n, kWeightsOfL2), .tuning = tuning_});
   };
   pass->x = brick(g.x_brick(), g.x);
   pass->state = brick(g.state_brick(), g.y);
@@ -157,8 +161,7 @@ Result<std::shared_ptr<const RnnBackwardPass>> RnnOnHost::backward(const RnnBack
   pass->g = g;
   Bricks bricks(backend_, isa_);
   const auto product = [&](const BrgemmShape& shape) {
-    return bricks.make(
-        shape, {.c = CAccess::prefetch, .calls_say_what_is_read_next = true, .in_parts = true, .tuning = tuning_});
+    return bricks.make(shape, {.c = CAccess::prefetch, .next = NextRead::near, .in_parts = true, .tuning = tuning_});
   };
   const auto update = [&](const RnnGradientColumns& of) {
     const auto make = [&](int beta) { return bricks.make(g.update(of, beta), {.in_parts = true, .tuning = tuning_}); };

@@ -115,6 +115,12 @@ Plans sources(const ConvProblem& p, const ConvPlan& plan) {
   return plans;
 }
 
+Plans weights_asked_for_or_not(const ConvPlan& plan) {
+  ConvPlan other = plan;
+  other.weights = plan.weights == WeightsAccess::cached ? WeightsAccess::prefetch : WeightsAccess::cached;
+  return {other};
+}
+
 Plans destinations(const ConvPlan& plan) {
   Plans plans;
   for (const CAccess dst : {CAccess::stream, CAccess::prefetch, CAccess::cached}) {
@@ -148,6 +154,7 @@ std::vector<ConvPlan> conv_plan_neighbours(const ConvProblem& p, const ConvPlan&
                    with_loops(plan, reordered(plan.loops)),
                    sources(p, plan),
                    destinations(plan),
+                   weights_asked_for_or_not(plan),
                    taps_in_k_or_not(p, plan),
                    feature_blocks(p, plan, p.K, &ConvPlan::bk),
                    with_loops(plan, cut_otherwise(plan.loops, extents)),

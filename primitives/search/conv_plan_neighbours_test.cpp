@@ -47,6 +47,7 @@ TEST(ConvPlanNeighbours, DifferInEveryChoice) {
       {"whole tiles", [](const auto& n) { return n.bq == 198; }},
       {"rows", [](const auto& n) { return !n.flat() && n.bq == 28; }},
       {"prefetch", [](const auto& n) { return n.src == SrcAccess::prefetch; }},
+      {"prefetch of weights", [](const auto& n) { return n.weights == WeightsAccess::prefetch; }},
       {"stream", [](const auto& n) { return n.dst == CAccess::stream; }},
       {"prefetch of dst", [](const auto& n) { return n.dst == CAccess::prefetch; }},
       {"order", [](const auto& n) { return n.loops == parse_loop_schedule("{kb n} oi oj cb:4"); }},

@@ -120,6 +120,7 @@ ConvPlan random_conv_plan(const ConvView& p) {
   plan.pixels = flat_if(plan.src == SrcAccess::gathered || (can_be_flat(p, plan.src) && pick(0, 1) == 1));
   const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
   plan.bq = pick(0, 2) == 0 ? cols : pick(1, cols);
+  plan.weights = static_cast<WeightsAccess>(pick(0, 1));
   plan.dst = static_cast<CAccess>(pick(0, 2));
   plan.taps = static_cast<Taps>(pick(0, 1));
   plan.loops = random_schedule({"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"}, {"cb"}, 2,
