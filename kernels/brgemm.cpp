@@ -116,6 +116,7 @@ std::string to_string(const BrgemmHints& hints) {
   if (hints.next != NextRead::unsaid)
     text += fmt::format("{}read{}", text.empty() ? "" : "_", hints.next == NextRead::near ? "near" : "far");
   if (hints.in_parts) text += text.empty() ? "inparts" : "_inparts";
+  if (hints.in_parts && hints.b_of_part > 0) text += fmt::format("of{}", hints.b_of_part);
   return text;
 }
 

@@ -108,8 +108,9 @@ struct BrgemmHints {
   CAccess c = CAccess::cached;
   ZeroRows zero_rows;  // of calls with all m rows
   NextRead next = NextRead::unsaid;
-  bool in_parts = false;  // C stays in the caches during a call, and may be stored in between
-  SimdTuning tuning;      // of the simd backend
+  bool in_parts = false;       // C stays in the caches during a call, and may be stored in between
+  std::int64_t b_of_part = 0;  // bytes of B for each part; 0: what L1 keeps, where the machine likes that
+  SimdTuning tuning;           // of the simd backend
 
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
 };

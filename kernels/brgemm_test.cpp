@@ -138,6 +138,24 @@ TEST_P(Brgemm, ManyRowsInPartsThatL1Keeps) {
         }
 }
 
+// However few rows it has, where its user says how large: less than a row of B, one, some, more than all of them.
+TEST_P(Brgemm, PartsThatItsUserAskedFor) {
+  Draw draw;
+  for (bool a_transposed : {false, true})
+    for (int m : {1, 7, 30})
+      for (std::int64_t b_of_part : {4, 4 * 34, 16 * 34, 1 << 20})
+        for (std::int64_t batch : {0, 1, 3})
+          for (BatchKind kind : kBatchKinds) {
+            BrgemmCase test{.shape = padded_shape(m, 34, 1 + draw(9), draw(3), draw(2), kind, a_transposed),
+                            .batch = batch,
+                            .guard_after = draw(2) == 0,
+                            .hints = {.in_parts = true, .b_of_part = b_of_part}};
+            test.bias = test.residual = draw(2) == 0;
+            if (test.bias) test.last = kLastSteps[draw(kNumLastSteps)];
+            if (!passes(test)) return;
+          }
+}
+
 // A convolution's rows of A overlap. A backend may decline that, with a reason that says so.
 TEST_P(Brgemm, OverlappingRowsOfA) {
   for (std::int64_t lda : {1, 3, 6, 13})
