@@ -17,7 +17,8 @@ from scaling import disturbed, machine_speedup
 from sweeps import BASE_THREADS, Problem, Sweep
 from training import why_none
 
-BASE_SHARE = "base_share"  # what a "where" calls the share of the loaded roof that the contender has on the base's threads
+# What a "where" calls the share of the loaded roof that the contender has on the base's threads, and its share of reading alone.
+BASE_SHARE, READ_SHARE = "base_share", "read_share"
 HOLDS, FAILS, UNCHECKED = "HOLDS", "DOES NOT HOLD", "NOT CHECKED"
 
 
@@ -86,8 +87,11 @@ def chosen(claim: Claim, sweep: Sweep) -> list[Problem]:
     l2_bytes = sweep.run.environment.get("cpu", {}).get("l2_bytes") or float("inf")
     known = {"l2_bytes": l2_bytes, "cache_bytes": sweep.cache_bytes}
     before = {after.text: derive.fraction_of("roof", p, claim.of).value for p, after in sweep.scaled(claim.of) if p.limit("roof", claim.of)}
+    beside_reading = [p for p in sweep.problems if p.ok(claim.of) and p.limit("read", claim.of)]
+    shares = {BASE_SHARE: before, READ_SHARE: {p.text: derive.fraction_of("read", p, claim.of).value for p in beside_reading}}
     table = pd.DataFrame([
-        p.sizes | {"flop": p.flop, "bytes": p.bytes, BASE_SHARE: before.get(p.text, float("nan"))} | known for p in sweep.problems
+        p.sizes | {"flop": p.flop, "bytes": p.bytes} | {name: of.get(p.text, float("nan")) for name, of in shares.items()} | known
+        for p in sweep.problems
     ])
     check_names(claim, "where", claim.where, set(table.columns))
     return [p for p, good in zip(sweep.problems, fulfilled(claim, "where", claim.where, table), strict=True) if good]

@@ -80,6 +80,21 @@ def test_one_slow_layer_breaks_the_claim_on_every_layer_only(resnet50):
     assert found.reason == "lowest at layer05; 19 of 20 problems reach the bound"
 
 
+# A cell's time is that of reading alone, or twice that; where nothing is known of reading, the ratio has to do.
+def test_a_claim_may_leave_out_what_is_as_fast_as_reading_alone(resnet50):
+    sweep = resnet50(brickwork_simd=0.02, onednn=0.01)
+    for problem in sweep.problems[:-1]:
+        problem.read = deepcopy(problem.cells[SIMD])
+    claim = replace(BY_ID["conv-onednn-every-layer"], where=Condition("read_share < 0.85"))
+    found = judge(claim, [sweep])[0].outcome
+    assert (found.status, found.measured.value) == (FAILS, approx(0.5))
+    assert found.reason.startswith("lowest at layer20; 0 of 1 problems reach the bound")
+    sweep.problems[0].read.times = Times.of_samples([0.01] * 3)
+    assert "; 0 of 2 problems" in judge(claim, [sweep])[0].outcome.reason
+    sweep.problems[1].cells[SIMD].status = "failed"
+    assert judge(claim, [sweep])[0].outcome.status == FAILS
+
+
 # 4e9 flop, of which nobody needs less than 4e9 / (1.02 * 236e9) seconds.
 def test_a_bound_that_nobody_could_reach_is_named_as_such(resnet50):
     sweep = resnet50(brickwork_simd=0.018, onednn=0.0175, libxsmm_dnn=0.0175)
