@@ -172,11 +172,11 @@ class Chooser {
   }
 
   // Weights from memory come too late for a call's first tile: a fully connected layer of 4096 features takes 15 % less
-  // where calls ask for the next ones with 24 images, 10 % with 32, 3 to 6 % with 64 and 128, and as long with 1344;
-  // with 16 it waits for memory all the same. Of 2560 features it takes 4 to 6 % less, and of 2048, whose weights L3
-  // holds, as long or up to 3 % more (Zen 5).
+  // where calls ask for the next ones with 24 images, 10 % with 32, 3 to 6 % with 12, 64 and 128, up to 5 % with 16,
+  // and as long with 1344; with 8 it would take 2 % more. Of 2560 features it takes 4 to 6 % less, and of 2048, whose
+  // weights L3 holds, as long or up to 3 % more (Zen 5).
   WeightsAccess access_of_weights() const {
-    constexpr std::int64_t kFewPixels = 16;
+    constexpr std::int64_t kFewPixels = 8;
     const bool far = !machine_.l3_holds(weights_), few = p_.N * rows_ * cols_ <= kFewPixels;
     return far && !few ? WeightsAccess::prefetch : WeightsAccess::cached;
   }

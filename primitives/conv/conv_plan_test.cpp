@@ -158,10 +158,10 @@ TEST(ConvPlanRule, AsksForWeightsThatComeFromMemory) {
   const auto weights = [](const char* text, std::int64_t l3_bytes = 32 << 20) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l3_bytes = l3_bytes}).weights;
   };
-  for (const char* far : {"N1 C4096 K4096 H1 W64", "N1 C4096 K4096 H1 W17", "N1 C4096 K4096 H1 W1344"}) {
+  for (const char* far : {"N1 C4096 K4096 H1 W64", "N1 C4096 K4096 H1 W9", "N1 C4096 K4096 H1 W1344"}) {
     EXPECT_EQ(weights(far), WeightsAccess::prefetch) << far;
   }
-  EXPECT_EQ(weights("N1 C4096 K4096 H1 W16"), WeightsAccess::cached);
+  EXPECT_EQ(weights("N1 C4096 K4096 H1 W8"), WeightsAccess::cached);
   EXPECT_EQ(weights("N1 C2048 K2048 H1 W64"), WeightsAccess::cached);
   EXPECT_EQ(weights("N1 C2048 K2048 H1 W64", 16 << 20), WeightsAccess::prefetch);
   EXPECT_EQ(weights("N1 C4096 K4096 H1 W64", 1 << 30), WeightsAccess::prefetch) << "an L3 that many cores share";
