@@ -130,6 +130,14 @@ struct BrgemmCall {
   std::int64_t read_next_bytes = 0;
   bool zeros = false;     // sets the zero tiles' rows, too; they are not read again soon
   TileEpilogue epilogue;  // applied to the tile before it is stored, or right after
+
+  // The i-th of equal shares of what is read next, for calls that ask for it one after the other.
+  void ask_for_share(const void* next, std::int64_t bytes, std::int64_t i, std::int64_t shares) {
+    constexpr std::int64_t kLine = 64;
+    const std::int64_t lines = bytes / kLine, first = lines * i / shares;
+    read_next = static_cast<const char*>(next) + first * kLine;
+    read_next_bytes = (lines * (i + 1) / shares - first) * kLine;
+  }
 };
 
 std::string to_string(const BrgemmShape&);

@@ -8,8 +8,6 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kLine = 64;  // bytes
-
 class BrgemmInParts final : public BrgemmKernel {
  public:
   // [0]: the first part; [1]: one as long; [2]: a shorter one.
@@ -25,13 +23,11 @@ class BrgemmInParts final : public BrgemmKernel {
   void run(const BrgemmCall& call) const override {
     const EqualSpans groups(static_cast<int>(call.batch.size), members_);
     const int parts = std::max(1, groups.pieces * pieces_.pieces);  // a batch of none, too, leaves beta * C
-    const std::int64_t lines = call.read_next_bytes / kLine;
     for (int i = 0; i < parts; ++i) {
       const Span group = groups[i / pieces_.pieces], piece = pieces_[i % pieces_.pieces];
       BrgemmCall part = call;
       part.batch = part_of(call.batch, group, piece);
-      part.read_next = static_cast<const char*>(call.read_next) + lines * i / parts * kLine;
-      part.read_next_bytes = (lines * (i + 1) / parts - lines * i / parts) * kLine;
+      part.ask_for_share(call.read_next, call.read_next_bytes, i, parts);
       part.zeros = false;
       if (i < parts - 1) part.epilogue = {};
       (*bricks_[i == 0 ? 0 : piece.size == pieces_[0].size ? 1 : 2])(part);

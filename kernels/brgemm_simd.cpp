@@ -169,10 +169,10 @@ constexpr int kRowsOfParts = 96;
 int steps_of_part(const BrgemmShape& shape, const BrgemmHints& hints, int lanes) {
   const SimdTuning& tuning = hints.tuning;
   if (shape.a_transposed && tuning.steps != 0) return shape.k > tuning.steps ? static_cast<int>(tuning.steps) : 0;
+  if (!hints.in_parts) return 0;
   constexpr std::int64_t kBytes = sizeof(float);
-  if (hints.in_parts && hints.b_of_part > 0)
-    return static_cast<int>(std::max<std::int64_t>(1, hints.b_of_part / (shape.n * kBytes)));
-  if (!hints.in_parts || tuning.sums == Sums::whole || shape.m < kRowsOfParts) return 0;
+  if (hints.b_of_part > 0) return static_cast<int>(std::max<std::int64_t>(1, hints.b_of_part / (shape.n * kBytes)));
+  if (tuning.sums == Sums::whole || shape.m < kRowsOfParts) return 0;
   // With a row of B comes a line of a transposed A, which holds the elements of several register tiles.
   const std::int64_t floats = std::min(shape.n, RowCut::kWidest * lanes) + (shape.a_transposed ? 16 : 0);
   return static_cast<int>(tuning.kept * 1024 / (floats * kBytes));

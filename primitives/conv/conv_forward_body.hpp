@@ -144,16 +144,11 @@ struct ConvForwardBody {
 
  private:
   void ask_for_next_weights(const LoopIndex& at, BrgemmCall& call) const {
-    constexpr std::int64_t kLine = 64;
     const auto& of = g.asking;
-    const std::int64_t image = at[kN].begin % of.images, row = at[kOj].begin % of.rows, tile = at[kOi].begin % of.tiles,
-                       i = (image * of.rows + row) * of.tiles + tile;
-    const std::int64_t lines = at[kCb].size() * g.weights_cb * static_cast<std::int64_t>(sizeof(T)) / kLine,
-                       first = lines * i / of.calls();
-    call.read_next = reinterpret_cast<const char*>(data.weights + at[kKb].begin * g.weights_kb +
-                                                   at[kCb].begin * g.weights_cb + of.next) +
-                     first * kLine;
-    call.read_next_bytes = (lines * (i + 1) / of.calls() - first) * kLine;
+    const std::int64_t image = at[kN].begin % of.images, row = at[kOj].begin % of.rows, tile = at[kOi].begin % of.tiles;
+    const std::int64_t bytes = at[kCb].size() * g.weights_cb * static_cast<std::int64_t>(sizeof(T));
+    call.ask_for_share(data.weights + at[kKb].begin * g.weights_kb + at[kCb].begin * g.weights_cb + of.next, bytes,
+                       (image * of.rows + row) * of.tiles + tile, of.calls());
   }
 
   // The call's pixels next to each other, copied by the first block of output features that needs them.

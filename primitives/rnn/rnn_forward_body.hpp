@@ -55,8 +55,7 @@ struct RnnForwardGeometry {
   BRICKWORK_HOST_DEVICE std::int64_t row_of_gates() const { return columns * bk; }
   // Of the weights that each step reads.
   std::int64_t bytes_of_recurrence() const {
-    const auto bytes = [](const RnnColumns& of) { return of.count > 0 ? of.calls() * of.bytes_of_a_call() : 0; };
-    return Kb * (bytes(of_state) + bytes(of_reset));
+    return (of_state.weights_at(Kb, 0) + of_reset.weights_at(Kb, 0)) * static_cast<std::int64_t>(sizeof(float));
   }
   BRICKWORK_HOST_DEVICE std::int64_t gates_at(std::int64_t kb, std::int64_t row) const {
     return (kb * gate_rows + row) * row_of_gates();

@@ -19,7 +19,7 @@ constexpr std::int64_t kFewSequences = 8;
 // that, of 512 they would take up to 4, and of 1024 up to 7 % more (Zen 5, 1 MiB).
 constexpr double kRowsOfL2 = 0.25;
 // Where its weights, which every register tile passes over, fill more than this share, it goes in parts of a third of
-// L2, as those of the next call come meanwhile: plain layers of 2560 features take 2 to 5 % less with 16 to 64
+// L2, as those of the next call come meanwhile: plain layers of 2560 features take 1 to 5 % less with 16 to 64
 // sequences, GRUs of 2816 up to 3 %, LSTMs of 4096 3 to 8 %; of 1760 and 2048 they would take as long.
 constexpr double kWeightsOfL2 = 0.5;
 constexpr std::int64_t kPartsOfL2 = 3;
