@@ -59,13 +59,21 @@ struct Batch {
     return part;
   }
 
+  // Bytes from a base, modulo 2^64.
+  BRICKWORK_HOST_DEVICE std::uint64_t offset_a(std::int64_t i) const {
+    return offsets_a ? offsets_a[i] : static_cast<std::uint64_t>(i * stride_a);
+  }
+  BRICKWORK_HOST_DEVICE std::uint64_t offset_b(std::int64_t i) const {
+    return offsets_b ? offsets_b[i] : static_cast<std::uint64_t>(i * stride_b);
+  }
+
   template <class T>
   BRICKWORK_HOST_DEVICE const T* a(std::int64_t i) const {
-    return reinterpret_cast<const T*>(base_a + (offsets_a ? offsets_a[i] : static_cast<std::uint64_t>(i * stride_a)));
+    return reinterpret_cast<const T*>(base_a + offset_a(i));
   }
   template <class T>
   BRICKWORK_HOST_DEVICE const T* b(std::int64_t i) const {
-    return reinterpret_cast<const T*>(base_b + (offsets_b ? offsets_b[i] : static_cast<std::uint64_t>(i * stride_b)));
+    return reinterpret_cast<const T*>(base_b + offset_b(i));
   }
 
  private:

@@ -14,7 +14,7 @@ struct bf16 {  // NOLINT(readability-identifier-naming): a type as float is
   bf16() = default;
 
   // To nearest, ties to even; what is beyond the largest number becomes infinity. A NaN keeps its sign and what fits of
-  // its payload, and is quiet.
+  // its payload, and is quiet; a device has one NaN.
   BRICKWORK_HOST_DEVICE constexpr explicit bf16(float value)
       : bits(rounded(__builtin_bit_cast(std::uint32_t, value))) {}
 
@@ -25,6 +25,13 @@ struct bf16 {  // NOLINT(readability-identifier-naming): a type as float is
 
  private:
   BRICKWORK_HOST_DEVICE static constexpr std::uint16_t rounded(std::uint32_t f32) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if (!__builtin_is_constant_evaluated()) {
+      std::uint16_t bits = 0;
+      asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(__builtin_bit_cast(float, f32)));
+      return bits;
+    }
+#endif
     constexpr std::uint32_t magnitude = 0x7FFFFFFF, infinity = 0x7F800000, quiet = 0x0040;
     if ((f32 & magnitude) > infinity) return static_cast<std::uint16_t>(f32 >> 16 | quiet);
     const std::uint32_t odd = f32 >> 16 & 1;

@@ -32,12 +32,14 @@ struct FmaTile {
   static constexpr int kWarpsN = warps_n, kWarpsMN = warps_m * warps_n;
   static constexpr int kStepsOfWarp = k / warps_k;
   static constexpr int kWarps = kWarpsMN * warps_k, kThreads = kWarps * mma::kLanes;
-  static constexpr bool kATransposed = a_transposed, kTransposesA = !a_transposed, kPlainAdds = true, kInlined = true;
+  static constexpr bool kATransposed = a_transposed, kTransposesA = !a_transposed, kPlainAdds = true,
+                        kKeepsBatch = false, kInlined = true;
   static constexpr int kStageBytes = A::kBytes + B::kBytes;
   // Bytes: rows of sums that lanes store at once lie in different banks.
   static constexpr int kSumsRow = (n + 4) * 4, kCopiesOfSums = warps_k, kSumsBytes = warps_k * m * kSumsRow;
-  static constexpr int kScratch = stages * kStageBytes > kSumsBytes ? stages* kStageBytes : kSumsBytes;
-  static_assert(k % (8 * warps_k) == 0 && kScratch <= 227 * 1024, "the most that a block of sm_90 has");
+  using Memory = mma::BlockMemory<Ring, kStageBytes, kSumsBytes, m, k, a_transposed>;
+  static constexpr int kScratch = Memory::kBytes;
+  static_assert(k % (8 * warps_k) == 0);
 
   template <class Warp>
   using Sums = mma::LaneSums<FmaTile, Warp>;

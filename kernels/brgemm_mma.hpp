@@ -9,7 +9,8 @@
 //   Warp::Lanes<S>                    of each lane
 //   copy_async<all>(to, from, live)   16 bytes of shared memory: from global memory, or zeros; all: live in any case
 //   commit(), wait<n>()               end a group of copies; wait for all but the last n groups
-//   load<T>(from), load_four(from, four), store(to, x)   shared memory, whose places are bytes from the call's scratch
+//   load<T>(from), load_four(from, four), store(to, x), store_two(to, x, next)
+//                                     shared memory, whose places are bytes from the call's scratch
 #pragma once
 #include <cstdint>
 
@@ -34,13 +35,14 @@ struct MmaTile {
   static constexpr int kBlocks = 1;  // of a multiprocessor, whose registers suffice for so many
   static constexpr int kWarpM = m / warps_m, kWarpN = n / warps_n;  // of a warp
   static constexpr int kWarps = warps_m * warps_n, kThreads = kWarps * mma::kLanes;
-  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false, kInlined = false;
+  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false, kKeepsBatch = true,
+                        kInlined = false;
   static constexpr int kStageBytes = A::kBytes + B::kBytes;
   static constexpr int kSumsRow = (n + 8) * 4;  // bytes: rows of sums that a warp stores lie in different banks
   static constexpr int kCopiesOfSums = 1;
-  static constexpr int kScratch = stages * kStageBytes > m* kSumsRow ? stages* kStageBytes : m* kSumsRow;
+  using Memory = mma::BlockMemory<Ring, kStageBytes, m * kSumsRow, m, k, a_transposed>;
+  static constexpr int kScratch = Memory::kBytes;
   static_assert(kWarpM % Mma::kM == 0 && kWarpN % (2 * Mma::kN) == 0 && k % Mma::kK == 0);
-  static_assert(kScratch <= 227 * 1024, "the most that a block of sm_90 has");
 
   template <class Warp>
   using Sums = mma::WarpSums<MmaTile, Warp>;

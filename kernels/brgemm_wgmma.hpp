@@ -35,13 +35,14 @@ struct WgmmaTile {
   static constexpr int kGroupM = 64, kWarpsOfGroup = 4, kStepK = 16;
   static constexpr int kWarpM = kGroupM / kWarpsOfGroup, kWarpN = n, kWarpsN = 1;  // of a warp
   static constexpr int kWarps = m / kWarpM, kThreads = kWarps * mma::kLanes;
-  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false, kInlined = true;
+  static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false, kKeepsBatch = true,
+                        kInlined = true;
   static constexpr int kStageBytes = A::kBytes + B::kBytes;
   static constexpr int kSumsRow = (n + 8) * 4;  // bytes: rows of sums that a warp stores lie in different banks
   static constexpr int kCopiesOfSums = 1;
-  static constexpr int kScratch = stages * kStageBytes > m* kSumsRow ? stages* kStageBytes : m* kSumsRow;
+  using Memory = mma::BlockMemory<Ring, kStageBytes, m * kSumsRow, m, k, a_transposed>;
+  static constexpr int kScratch = Memory::kBytes;
   static_assert(m % kGroupM == 0 && n % 64 == 0 && n <= 256 && k == 64, "rows of 128 bytes");
-  static_assert(kScratch <= 227 * 1024, "the most that a block of sm_90 has");
 
   template <class Warp>
   using Sums = mma::WarpSums<WgmmaTile, Warp>;

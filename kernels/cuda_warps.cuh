@@ -1,6 +1,7 @@
 // A CUDA thread block as the block of brgemm_mma, for sm_80 and later; an older device traps.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 #include "bf16.hpp"
 #include "mma_fragments.hpp"
@@ -141,9 +142,13 @@ class CudaWarps {
   // memory.)
   template <class T>
   __device__ T load(int from) const {
-    static_assert(sizeof(T) == 4);
-    float x;
-    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(scratch_ + from) : "memory");
+    T x;
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      asm volatile("ld.shared.s64 %0, [%1];" : "=l"(x) : "r"(scratch_ + from) : "memory");
+    } else {
+      static_assert(std::is_same_v<T, float>);
+      asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(scratch_ + from) : "memory");
+    }
     return x;
   }
   __device__ void load_four(int from, float (&x)[4]) const {
@@ -154,6 +159,12 @@ class CudaWarps {
   }
   __device__ void store(int to, float x) const {
     asm volatile("st.shared.f32 [%0], %1;" ::"r"(scratch_ + to), "f"(x) : "memory");
+  }
+  __device__ void store_two(int to, float x, float next) const {
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(scratch_ + to), "f"(x), "f"(next) : "memory");
+  }
+  __device__ void store(int to, std::int64_t x) const {
+    asm volatile("st.shared.s64 [%0], %1;" ::"r"(scratch_ + to), "l"(x) : "memory");
   }
   __device__ void store(int to, bf16 x) const {
     asm volatile("st.shared.u16 [%0], %1;" ::"r"(scratch_ + to), "h"(x.bits) : "memory");

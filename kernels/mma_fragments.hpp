@@ -159,11 +159,29 @@ struct SwizzledTile : TileOfChunks<SwizzledTile<T, x_size, k_size, k_inside>, T,
 template <int stages, int multiplied = 0>
 struct Ring {
   static_assert(stages >= 2 + multiplied);
+  static constexpr int kStages = stages;
   static constexpr int kAhead = stages - 1 - multiplied;
   // Groups of copies that may be unfinished when a step is read: each step has one, and its own is the oldest.
   static constexpr int kUnfinished = kAhead - 1;
 
   BRICKWORK_HOST_DEVICE static constexpr int next(int stage) { return stage + 1 == stages ? 0 : stage + 1; }
+};
+
+// Shared memory of a block: the ring of stages, whose place sums take in the end, and behind it where rows lie, of A
+// and then of C: one thread finds it for all that copy of a row, as a device takes long to divide. Of a transposed A
+// the rows are those of steps that are brought from this one on, k of them each.
+template <class Ring, int stage_bytes, int sums_bytes, int m, int k, bool a_transposed>
+struct BlockMemory {
+  static constexpr int kPlace = 8;  // bytes
+  static constexpr int kSteps = 2 * Ring::kAhead;
+  static constexpr int kRows = a_transposed && kSteps * k > m ? kSteps* k : m;
+  static constexpr int kPlaces = Ring::kStages * stage_bytes > sums_bytes ? Ring::kStages* stage_bytes : sums_bytes;
+  static constexpr int kBytes = kPlaces + kRows * kPlace;
+  static_assert(kPlaces % kPlace == 0 && kBytes <= 227 * 1024, "the most that a block of sm_90 has");
+
+  BRICKWORK_HOST_DEVICE static constexpr int place(int row) { return kPlaces + row * kPlace; }
+  // Of the steps that are brought, the first being 0.
+  BRICKWORK_HOST_DEVICE static constexpr int place(int step, int row) { return place(step % kSteps * k + row); }
 };
 
 }  // namespace brickwork::mma

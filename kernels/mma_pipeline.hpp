@@ -17,7 +17,7 @@ template <class Tile, class TC, class Products, class Block>
 BRICKWORK_HOST_DEVICE void multiply_tiles(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
   using Ring = typename Tile::Ring;
   const int m = call.rows < 0 ? shape.m : call.rows;
-  const std::int64_t steps = call.batch.size * ((shape.k + Tile::kK - 1) / Tile::kK);
+  const int steps = static_cast<int>(call.batch.size) * ((shape.k + Tile::kK - 1) / Tile::kK);
 
   for (int row = 0; row < m; row += Tile::kM) {
     for (int col = 0; col < shape.n; col += Tile::kN) {
@@ -29,7 +29,7 @@ BRICKWORK_HOST_DEVICE void multiply_tiles(Block& block, const BrgemmShape& shape
 
       int reads = 0, writes = 0;
       for (; writes < Ring::kAhead; ++writes) copies.bring(writes);
-      BRICKWORK_DEVICE_NO_UNROLL for (std::int64_t step = 0; step < steps; ++step) {
+      BRICKWORK_DEVICE_NO_UNROLL for (int step = 0; step < steps; ++step) {
         Products::step(block, copies, reads, writes, sums);
         reads = Ring::next(reads), writes = Ring::next(writes);
       }

@@ -72,10 +72,10 @@ BRICKWORK_HOST_DEVICE void store_sums(Block& block, typename Block::Warp& warp, 
   warp.each_lane([&](int lane) {
     BRICKWORK_DEVICE_UNROLL for (int i = 0; i < S::kRows; ++i) {
       BRICKWORK_DEVICE_UNROLL for (int j = 0; j < S::kCols; ++j) {
-        BRICKWORK_DEVICE_UNROLL for (int r = 0; r < 4; ++r) {
+        BRICKWORK_DEVICE_UNROLL for (int r = 0; r < 4; r += 2) {  // two neighbours
           const RowAndColumn at = sum_at(lane, r);
-          block.store((row + i * Tile::Mma::kM + at.row) * Tile::kSumsRow + (col + j * Tile::Mma::kN + at.col) * 4,
-                      sums.of[i][j][lane].of[r]);
+          block.store_two((row + i * Tile::Mma::kM + at.row) * Tile::kSumsRow + (col + j * Tile::Mma::kN + at.col) * 4,
+                          sums.of[i][j][lane].of[r], sums.of[i][j][lane].of[r + 1]);
         }
       }
     }
@@ -110,7 +110,7 @@ BRICKWORK_HOST_DEVICE void store_c(Block& block, int thread, const BrgemmShape& 
     const int row = e / kPerRow, col = e % kPerRow * kFour;
     if (row >= rows || col >= cols) continue;
     const int live = cols - col < kFour ? cols - col : kFour;
-    const std::int64_t place = shape.place_in_c(call.first_pixel + row0 + row);
+    const auto place = block.template load<std::int64_t>(Tile::Memory::place(row));
     TC* const c = static_cast<TC*>(call.c) + place + col0 + col;
     TC four[kFour];
     BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kFour; ++j) {
@@ -141,7 +141,7 @@ BRICKWORK_HOST_DEVICE void load_together(const TC* from, TC (&to)[n]) {
 // a time. Then a thread has two of them under way, as a store might be to where the next load is from.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void store_plain_c(Block& block, int thread, const BrgemmShape& shape, const BrgemmCall& call,
-                                         int row0, int col0, int rows, int cols) {
+                                         int col0, int rows, int cols) {
   constexpr int kChunk = kCopied / static_cast<int>(sizeof(TC)), kPerRow = Tile::kN / kChunk;
   constexpr int kUnderWay = Tile::kPlainAdds ? 2 : 1;
   BRICKWORK_DEVICE_NO_UNROLL for (int first = thread; first < Tile::kM * kPerRow; first += kUnderWay * Tile::kThreads) {
@@ -150,7 +150,7 @@ BRICKWORK_HOST_DEVICE void store_plain_c(Block& block, int thread, const BrgemmS
     BRICKWORK_DEVICE_UNROLL for (int e = 0; e < kUnderWay; ++e) {
       const int row = (first + e * Tile::kThreads) / kPerRow, col = (first + e * Tile::kThreads) % kPerRow * kChunk;
       if (row >= rows || col >= cols) continue;
-      to[e] = static_cast<TC*>(call.c) + shape.place_in_c(call.first_pixel + row0 + row) + col0 + col;
+      to[e] = static_cast<TC*>(call.c) + block.template load<std::int64_t>(Tile::Memory::place(row)) + col0 + col;
       if (Tile::kPlainAdds && shape.beta != 0) load_together(to[e], chunk[e]);
       BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kChunk; j += 4) {
         float four[4];
@@ -187,9 +187,14 @@ template <class Tile, class TC, class Block, class Sums>
 BRICKWORK_HOST_DEVICE void finish_tile(Block& block, const BrgemmShape& shape, const BrgemmCall& call, int row, int col,
                                        int rows, int cols, Sums& sums) {
   block.each_warp([&](typename Block::Warp& warp, int number) { store_sums<Tile>(block, warp, number, sums[number]); });
+  block.each_thread([&](int thread) {
+    BRICKWORK_DEVICE_NO_UNROLL for (int r = thread; r < rows; r += Tile::kThreads) {
+      block.store(Tile::Memory::place(r), shape.place_in_c(call.first_pixel + row + r));
+    }
+  });
   block.barrier();
   if (can_store_plain_c<Tile, TC>(shape, call, col, cols)) {
-    block.each_thread([&](int thread) { store_plain_c<Tile, TC>(block, thread, shape, call, row, col, rows, cols); });
+    block.each_thread([&](int thread) { store_plain_c<Tile, TC>(block, thread, shape, call, col, rows, cols); });
   } else {
     block.each_thread([&](int thread) { store_c<Tile, TC>(block, thread, shape, call, row, col, rows, cols); });
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include "host_device.hpp"
 #include "mma_tiles.hpp"
+#include "team_shared.hpp"
 #include "tile_brick.hpp"
 
 namespace brickwork {
@@ -15,13 +16,17 @@ struct BlockBrick {
   std::int64_t scratch_bytes() const { return Tile::kScratch; }
 
   template <class Team>
-  BRICKWORK_HOST_DEVICE void operator()(const Team&, int beta, const BrgemmCall& call, void* scratch) const {
-    BrgemmShape with_beta = shape;
-    with_beta.beta = beta;
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, int beta, const BrgemmCall& call, void* scratch) const {
     if constexpr (Tile::kInlined) {
-      multiply(with_beta, call, scratch);
+      BrgemmShape with_beta = shape;  // whose members are a kernel's arguments
+      with_beta.beta = beta;
+      TeamShared<BrgemmCall, Team> of_team(team);
+      of_team.update([&](BrgemmCall& shared) { shared = call; });
+      multiply(with_beta, of_team.get(), scratch);
     } else {
-      multiply_apart(with_beta, call, scratch);
+      TeamShared<CallOfShape, Team> of_team(team);
+      of_team.update([&](CallOfShape& shared) { shared.set(shape, beta, call); });
+      multiply_apart(of_team.get().shape, of_team.get().call, scratch);
     }
   }
 

@@ -14,6 +14,7 @@
 #include "loop_schedule.hpp"
 #include "private_copies.hpp"
 #include "result.hpp"
+#include "team_shared.hpp"
 
 namespace brickwork {
 
@@ -90,6 +91,13 @@ class LoopNest {
   std::int64_t passing(int loop, int other) const;
   // At most so many iterations of the loop are one task's.
   std::int64_t in_a_task(int loop) const;
+  // Whether a task is a single call of the body.
+  bool calls_once_a_task() const {
+    for (int level = parallel_end_; level < level_count_; ++level) {
+      if (levels_[level].step < in_a_task(levels_[level].loop)) return false;
+    }
+    return true;
+  }
   // How many copies of its output a reduction needs; 1 where it does not run in parallel.
   std::int64_t copies() const;
   // How many tasks the parallel levels give.
@@ -151,7 +159,7 @@ class LoopNest {
   void run_tasks(const Space& space, const Body& body, TaskNeeds needs) const;
 
   // The iterations of the parallel levels, of which a launch has fewer than 2^31: a device divides 32 bits in a third
-  // of the time of 64, and none by 1.
+  // of the time of 64, and where there is one it need not.
   struct Trips {
     unsigned of[kMaxLevels] = {};
   };
@@ -174,38 +182,49 @@ class LoopNest {
 // The iterations of the levels first .. end - 1, in order. Without recursion, which a device pays for dearly.
 class LoopNest::Walk {
  public:
-  BRICKWORK_HOST_DEVICE Walk(const LoopNest& nest, int first, int end, LoopIndex& at)
-      : nest_(nest), first_(first), end_(end), at_(at) {
-    enter(first);
+  // The levels outside the parallel ones, which the caller runs.
+  void begin(const LoopNest& nest) {
+    at_ = nest.whole(), first_ = 0, end_ = nest.parallel_begin_;
+    enter(nest, first_);
   }
+  // Those inside, of one task.
+  BRICKWORK_HOST_DEVICE void begin_task(const LoopNest& nest, const LoopIndex& outer, std::int64_t task,
+                                        const Trips& trips, void* scratch) {
+    at_ = outer, first_ = nest.parallel_end_, end_ = nest.level_count_;
+    nest.enter_task(task, trips, scratch, at_);
+    enter(nest, first_);
+  }
+  BRICKWORK_HOST_DEVICE const LoopIndex& at() const { return at_; }
+  BRICKWORK_HOST_DEVICE bool done() const { return done_; }
 
-  // Goes to the next iteration; false, with everything as at the beginning, where there is none.
-  BRICKWORK_HOST_DEVICE bool next() {
+  // Goes to the next iteration; where there is none it is done, with everything as at the beginning.
+  BRICKWORK_HOST_DEVICE void next(const LoopNest& nest) {
     for (int level = end_ - 1; level >= first_; --level) {
-      LoopRange& range = at_.ranges_[nest_.levels_[level].loop];
+      LoopRange& range = at_.ranges_[nest.levels_[level].loop];
       if (range.end < whole_[level].end) {
-        range = nest_.slice(level, range.end, whole_[level]);
-        enter(level + 1);
-        return true;
+        range = nest.slice(level, range.end, whole_[level]);
+        enter(nest, level + 1);
+        return;
       }
       range = whole_[level];
     }
-    return false;
+    done_ = true;
   }
 
  private:
-  BRICKWORK_HOST_DEVICE void enter(int level) {
+  BRICKWORK_HOST_DEVICE void enter(const LoopNest& nest, int level) {
     for (; level < end_; ++level) {
-      LoopRange& range = at_.ranges_[nest_.levels_[level].loop];
+      LoopRange& range = at_.ranges_[nest.levels_[level].loop];
       whole_[level] = range;
-      range = nest_.slice(level, range.begin, range);
+      range = nest.slice(level, range.begin, range);
     }
+    done_ = false;
   }
 
-  const LoopNest& nest_;
-  const int first_, end_;
-  LoopIndex& at_;
+  LoopIndex at_;
   LoopRange whole_[kMaxLevels];  // what the levels outside leave to a level's loop
+  int first_, end_;
+  bool done_;
 };
 
 // What a league runs: it carries all it needs, so that it can be copied to a device. (No class within LoopNest, as CUDA
@@ -215,27 +234,28 @@ struct LoopTask {
   LoopNest nest;
   LoopIndex outer;
   LoopNest::Trips trips;
+  bool calls_once;
   Body body;
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
-    LoopIndex at = outer;
-    nest.enter_task(task, trips, scratch, at);
-    LoopNest::Walk walk(nest, nest.parallel_end_, nest.level_count_, at);
+    TeamShared<LoopNest::Walk, Team> walk(team);
+    walk.update([&](LoopNest::Walk& at) { at.begin_task(nest, outer, task, trips, scratch); });
     do {
-      body(team, static_cast<const LoopIndex&>(at));
-    } while (walk.next());
+      body(team, walk.get().at());
+      if (calls_once) return;
+      walk.update([&](LoopNest::Walk& at) { at.next(nest); });
+    } while (!walk.get().done());
   }
 };
 
 template <class Space, class Body>
 void LoopNest::run_tasks(const Space& space, const Body& body, TaskNeeds needs) const {
-  LoopIndex outer = whole();
-  Walk walk(*this, 0, parallel_begin_, outer);
-  do {
-    parallel_league(space, tasks_in(outer), needs.threads, needs.scratch_bytes,
-                    LoopTask<Body>{*this, outer, trips_of_tasks(outer), body});
-  } while (walk.next());
+  Walk walk;
+  for (walk.begin(*this); !walk.done(); walk.next(*this)) {
+    parallel_league(space, tasks_in(walk.at()), needs.threads, needs.scratch_bytes,
+                    LoopTask<Body>{*this, walk.at(), trips_of_tasks(walk.at()), calls_once_a_task(), body});
+  }
 }
 
 // The parallel levels' iterations are numbered with the innermost fastest, the copies likewise.
@@ -247,7 +267,9 @@ BRICKWORK_HOST_DEVICE inline void LoopNest::enter_task(std::int64_t task, const 
   for (int level = parallel_end_ - 1; level >= parallel_begin_; --level) {
     const int loop = levels_[level].loop;
     LoopRange& range = at.ranges_[loop];
-    const unsigned n = trips.of[level], rest = n == 1 ? left : left / n, trip = left - rest * n;
+    const unsigned n = trips.of[level];
+    if (n == 1 && !levels_[level].in_copies) continue;
+    const unsigned rest = left / n, trip = left - rest * n;
     left = rest;
     range = slice(level, range.begin + trip * levels_[level].step, range);
     if (levels_[level].in_copies) {

@@ -7,6 +7,7 @@
 #include "brgemm_staged.hpp"
 #include "host_device.hpp"
 #include "overlap_add.hpp"
+#include "team_shared.hpp"
 #include "zeros.hpp"
 
 namespace brickwork {
@@ -54,6 +55,16 @@ BRICKWORK_HOST_DEVICE void finish_zeros_by_team(const Team& team, const BrgemmSh
   }
 }
 
+// All that a brick is told.
+struct CallOfShape {
+  BrgemmShape shape;
+  BrgemmCall call;
+
+  BRICKWORK_HOST_DEVICE void set(const BrgemmShape& of_brick, int beta, const BrgemmCall& of_body) {
+    shape = of_brick, shape.beta = beta, call = of_body;
+  }
+};
+
 // The portable one, whose tile the threads of a team share. Staged, operands go through the task's scratch.
 template <class T, class TC = T>
 struct TeamBrick {
@@ -64,12 +75,13 @@ struct TeamBrick {
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, int beta, const BrgemmCall& call, void* scratch) const {
-    BrgemmShape with_beta = shape;
-    with_beta.beta = beta;
+    TeamShared<CallOfShape, Team> of_team(team);
+    of_team.update([&](CallOfShape& shared) { shared.set(shape, beta, call); });
+    const auto& [with_beta, shared_call] = of_team.get();
     if (staged) {
-      multiply_staged(team, with_beta, call, static_cast<T*>(scratch));
+      multiply_staged(team, with_beta, shared_call, static_cast<T*>(scratch));
     } else {
-      multiply(team, with_beta, call);
+      multiply(team, with_beta, shared_call);
     }
   }
 

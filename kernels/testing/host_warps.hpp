@@ -146,6 +146,11 @@ class HostWarps {
     std::memcpy(&memory_[static_cast<std::size_t>(to)], &x, sizeof(T));
   }
 
+  void store_two(int to, float x, float next) {
+    require(to % 8 == 0, "two at once where they are not aligned");
+    store(to, x), store(to + 4, next);
+  }
+
   void read(int from, int bytes, void* to) {
     const std::size_t chunk = chunk_of(from, bytes);
     require(written_[chunk] != between_barriers_, "a place is read that was just written");
