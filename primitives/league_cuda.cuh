@@ -42,7 +42,8 @@ __global__ void __launch_bounds__(threads, blocks)
 template <class Functor>
 void launch_league(cudaStream_t stream, void (*kernel)(Functor, bool), std::int64_t tasks, int team_size,
                    std::int64_t scratch_bytes, const Functor& functor) {
-  constexpr std::int64_t kUnasked = 47 << 10;  // shared memory that a kernel has without opting in, but for its own
+  // Shared memory that a kernel has without opting in, but for 2 KiB that TeamShared takes.
+  constexpr std::int64_t kUnasked = 46 << 10;
   if (tasks > std::numeric_limits<int>::max()) throw std::runtime_error("league: at most 2^31 - 1 tasks are possible");
   if (scratch_bytes > kUnasked) {
     require_cuda(
