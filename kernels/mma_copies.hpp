@@ -281,6 +281,7 @@ class TileCopies {
   Block& block_;
   const BrgemmShape& shape_;
   const BrgemmCall& call_;
+  // A copy in registers is no wait at a step's end; multiply-adds have none left, and steps long enough.
   const std::conditional_t<Tile::kKeepsBatch, Batch, const Batch&> batch_;
   const int row_, col_, rows_, cols_;
   const bool whole_;

@@ -28,6 +28,7 @@ struct Tile {
 constexpr Tile kFmaTiles[] = {
     {128, 128, 2, 1, 0.66, 3}, {64, 64, 3, 0.9, 0.63, 2.5}, {32, 64, 2, 0.68, 0.68, 3}, {96, 128, 1, 0.94, 1, 2}};
 constexpr std::size_t kFmaTilesOfUpdate = 3;  // the last is none of a transposed A
+// Of tensor cores: wgmma's share of one alone was measured on ResNet-50's layers with 28 images (H100).
 constexpr Tile kMmaTiles[] = {{128, 128, 2, 0.9, 0.5, 3.6}, {128, 64, 2, 0.65, 0.5, 5.2}};
 constexpr Tile kWgmmaTiles[] = {{128, 256, 1, 1, 1, 4}, {128, 128, 2, 0.9, 0.75, 3.6}, {128, 64, 2, 0.65, 0.75, 5.2}};
 // A narrow tile would leave half of a team without sums.
