@@ -75,7 +75,8 @@ BRICKWORK_HOST_DEVICE void store(const SumOf<TC> (&acc)[kTileRows][kTileCols], c
     BRICKWORK_DEVICE_UNROLL for (int j = 0; j < kTileCols; ++j) {
       if (i >= rows || j >= cols) continue;
       const std::int64_t place = shape.place_in_c(call.first_pixel + row + i);
-      static_cast<TC*>(call.c)[place + col + j] = finished_element<TC>(shape, call, acc[i][j], row + i, place, col + j);
+      static_cast<TC*>(call.c)[place + col + j] =
+          finished_element<TC, CalledCurves>(shape, call, acc[i][j], row + i, place, col + j);
     }
   }
 }

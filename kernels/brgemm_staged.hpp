@@ -187,7 +187,8 @@ BRICKWORK_HOST_DEVICE void brgemm_staged(const Team& team, const BrgemmShape& sh
         const int c_row = row + i, c_col = col + j % 4 + j / 4 * (row_b / 2);
         if (!mine || c_row >= m || c_col >= n) continue;
         const std::int64_t place = shape.place_in_c(call.first_pixel + c_row);
-        static_cast<TC*>(call.c)[place + c_col] = finished_element<TC>(shape, call, acc[i][j], c_row, place, c_col);
+        static_cast<TC*>(call.c)[place + c_col] =
+            finished_element<TC, CalledCurves>(shape, call, acc[i][j], c_row, place, c_col);
       }
     }
   }

@@ -30,11 +30,12 @@ struct TileEpilogue {
     return of_element<T, Stored>(x, j, i * ldr + j, i * ldat + j);
   }
   // The same of column j, where the element lies so far on in the residual and in `at`.
-  template <class T, class Stored = T>
+  template <class T, class Stored = T, class Curves = InlinedCurves>
   BRICKWORK_HOST_DEVICE T of_element(T x, std::int64_t j, std::int64_t in_residual, std::int64_t in_at) const {
     if (bias) x += T(bias[j]);
     if (residual) x += T(static_cast<const Stored*>(residual)[in_residual]);
-    return at ? times_derivative(activation, x, T(static_cast<const Stored*>(at)[in_at])) : activated(activation, x);
+    return at ? Curves::times_derivative(activation, x, T(static_cast<const Stored*>(at)[in_at]))
+              : Curves::activated(activation, x);
   }
 };
 

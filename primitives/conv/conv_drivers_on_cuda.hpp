@@ -81,8 +81,6 @@ class ConvUpdateOnCuda {
       : blocking_(std::move(blocking)),
         src_offsets_(blocking_.src_offsets()),
         ddst_offsets_(blocking_.ddst_offsets()),
-        ones_offsets_(blocking_.ones_offsets()),
-        ones_(std::vector<T>(static_cast<std::size_t>(blocking_.ones_size()), T(1.0F))),
         copies_(others(blocking_.dweights_layout().size())),
         bias_copies_(others(blocking_.dbias_size())) {}
 
@@ -94,9 +92,9 @@ class ConvUpdateOnCuda {
     const PrivateCopies<TC> copies{dweights, copies_.data(), blocking_.dweights_layout().size()};
     const PrivateCopies<TC> bias_copies{blocking_.with_bias() ? dbias : nullptr, bias_copies_.data(),
                                         blocking_.dbias_size()};
-    auto data = blocking_.data(src, ddst, copies, bias_copies, gradients, ones_.data());
-    data.src_offsets = src_offsets_.data(), data.ddst_offsets = ddst_offsets_.data();
-    data.ones_offsets = ones_offsets_.data();
+    const T* const ones = nullptr;  // SumsOfColumns does not read them
+    auto data = blocking_.data(src, ddst, copies, bias_copies, gradients, ones);
+    data.src_offsets = src_offsets_.data(), data.ddst_offsets = ddst_offsets_.data(), data.ones_offsets = nullptr;
     conv_update_on_cuda({blocking_.nest(), blocking_.brick_shape(0)}, blocking_.bias_brick_shape(0),
                         blocking_.geometry(), data, setting);
   }
@@ -107,8 +105,7 @@ class ConvUpdateOnCuda {
   }
 
   ConvUpdateBlocking blocking_;
-  CudaMemory<std::uint64_t> src_offsets_, ddst_offsets_, ones_offsets_;
-  CudaMemory<T> ones_;
+  CudaMemory<std::uint64_t> src_offsets_, ddst_offsets_;
   CudaMemory<TC> copies_, bias_copies_;
 };
 

@@ -10,6 +10,7 @@
 #include "conv/testing/conv_on_host_warps.hpp"
 #include "conv/testing/conv_pass_check.hpp"
 #include "league.hpp"
+#include "sums_of_columns.hpp"
 #include "tile_brick.hpp"
 
 namespace brickwork {
@@ -66,7 +67,7 @@ struct OnHost {
                              Gradients::overwrite, ones.data());
     if (by_warps()) return conv_update_on_host_warps(brick, loops, b.bias_brick_shape(0), b.geometry(), data);
     run_conv_update(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick),
-                    TeamBrick<T, TC>{b.bias_brick_shape(0), false}, threads, loops.nest, b.geometry(), data);
+                    SumsOfColumns<T, TC>{b.bias_brick_shape(0)}, threads, loops.nest, b.geometry(), data);
   }
 };
 

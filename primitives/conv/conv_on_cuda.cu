@@ -1,5 +1,6 @@
 #include "bricks_on_cuda.cuh"
 #include "conv/conv_on_cuda.hpp"
+#include "sums_of_columns.hpp"
 
 namespace brickwork {
 namespace {
@@ -49,7 +50,7 @@ void conv_update_on_cuda(const ConvLoops& loops, const BrgemmShape& bias_brick, 
       return conv_update_on_hopper(loops, bias_brick, geometry, data, setting);
     }
   }
-  const TeamBrick<T, TC> of_bias{bias_brick, false};  // of one row, which would leave tensor cores idle
+  const SumsOfColumns<T, TC> of_bias{bias_brick};  // of one row, which would leave tensor cores idle
   with_brick<T, TC, true>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
     run_conv_update(space, brick, of_bias, threads, loops.nest, geometry, data);
   });

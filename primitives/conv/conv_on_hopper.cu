@@ -1,5 +1,6 @@
 #include "bricks_on_hopper.cuh"
 #include "conv/conv_on_cuda.hpp"
+#include "sums_of_columns.hpp"
 
 namespace brickwork {
 
@@ -20,7 +21,7 @@ void conv_backward_on_hopper(const ConvLoops& loops, const ConvForwardGeometry& 
 
 void conv_update_on_hopper(const ConvLoops& loops, const BrgemmShape& bias_brick, const ConvUpdateGeometry& geometry,
                            const ConvUpdateData<bf16, float>& data, const CudaSetting& setting) {
-  const TeamBrick<bf16, float> of_bias{bias_brick, false};
+  const SumsOfColumns<bf16, float> of_bias{bias_brick};
   with_warpgroups<float, true>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
     run_conv_update(space, brick, of_bias, threads, loops.nest, geometry, data);
   });

@@ -55,7 +55,6 @@ class ConvUpdateBlocking {
   }
   const std::vector<std::uint64_t>& src_offsets() const { return src_offsets_; }
   const std::vector<std::uint64_t>& ddst_offsets() const { return ddst_offsets_; }
-  const std::vector<std::uint64_t>& ones_offsets() const { return ones_offsets_; }
 
  private:
   ConvUpdateBlocking(const ConvView&, const ConvUpdatePlan&, const LoopNest&, DType ab);

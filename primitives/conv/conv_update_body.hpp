@@ -52,7 +52,7 @@ struct ConvUpdateData {
   // Bytes from a call's first member to each one of its batch, (n, oj) with oj fastest: one list behind the other for
   // 1, 2, ... rows, each of all images of a call.
   const std::uint64_t *src_offsets, *ddst_offsets;
-  // Of dbias: a row of ones, which each of its batch's members begins at.
+  // Of dbias: a row of ones, which each of its batch's members begins at. Null where its brick reads none.
   const T* ones;
   const std::uint64_t* ones_offsets;
 };

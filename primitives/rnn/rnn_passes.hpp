@@ -10,7 +10,7 @@
 #include "rnn/rnn_forward_body.hpp"
 #include "rnn/rnn_place.hpp"
 #include "rnn/rnn_rows_by_team.hpp"
-#include "rnn/rnn_sums_of_columns.hpp"
+#include "sums_of_columns.hpp"
 
 namespace brickwork {
 
@@ -124,12 +124,12 @@ template <class Teams>
 void run_rnn_update(const Teams& teams, const RnnBackwardGeometry& g, const RnnBackwardData& data) {
   const BrgemmShape of_x = g.update(g.of_x, 0);
   teams.template with_brick<true>(of_x, [&]<class Brick>(const auto& space, const Brick& brick, int threads) {
-    const RnnUpdateBody<Brick, RnnSumsOfColumns> body{g,
-                                                      data,
-                                                      brick,
-                                                      of_shape(brick, g.update(g.of_state, 0)),
-                                                      of_shape(brick, g.update(g.of_reset, 0)),
-                                                      {g.bias_update()}};
+    const RnnUpdateBody<Brick, SumsOfColumns<float>> body{g,
+                                                          data,
+                                                          brick,
+                                                          of_shape(brick, g.update(g.of_state, 0)),
+                                                          of_shape(brick, g.update(g.of_reset, 0)),
+                                                          {g.bias_update()}};
     parallel_league(space, body.tasks(), threads, body.scratch_bytes(), body);
   });
   if (g.parts_of_update == 1) return;

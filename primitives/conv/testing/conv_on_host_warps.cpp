@@ -1,5 +1,6 @@
 #include "conv/testing/conv_on_host_warps.hpp"
 
+#include "sums_of_columns.hpp"
 #include "testing/host_block.hpp"
 
 namespace brickwork {
@@ -24,7 +25,7 @@ void conv_backward_on_host_warps(CudaBrick of, const ConvLoops& loops, const Con
 template <class T, class TC>
 void conv_update_on_host_warps(CudaBrick of, const ConvLoops& loops, const BrgemmShape& bias_brick,
                                const ConvUpdateGeometry& geometry, const ConvUpdateData<T, TC>& data) {
-  const TeamBrick<T, TC> of_bias{bias_brick, false};
+  const SumsOfColumns<T, TC> of_bias{bias_brick};
   with_host_block<T, TC, true>(of, loops.brick, [&](const auto& brick) {
     run_conv_update(host_space(), brick, of_bias, 1, loops.nest, geometry, data);
   });
