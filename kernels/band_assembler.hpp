@@ -123,11 +123,13 @@ class BandAssembler : public Xbyak::CodeGenerator {
   bool asks_for_a() const {
     return shape_.a_transposed && hints_.tuning.ahead != 0 && rows_ > 3 && hints_.zero_rows.period == 0;
   }
-  bool asks_for_b() const { return hints_.tuning.ahead != 0 && may_ask_for_b(shape_.m, rows_, vecs_); }
+  bool asks_for_b() const {
+    return rows_of_b_ahead(hints_.tuning, shape_.m) != 0 && may_ask_for_b(shape_.m, rows_, vecs_);
+  }
 
   // A line of a row.
   void ask_for_b(int k, int line) {
-    const int ahead = static_cast<int>(rows_of_b_ahead(hints_.tuning.ahead, shape_.m));
+    const int ahead = static_cast<int>(rows_of_b_ahead(hints_.tuning, shape_.m));
     prefetcht0(ptr[b + (k + ahead) * row_b() + line * kLine]);
   }
 

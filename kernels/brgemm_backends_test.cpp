@@ -54,6 +54,7 @@ TEST(BrgemmBackends, RefuseWrongShapes) {
   says([](S&, H& h) { h.tuning.three = 0; }, "a tuning's tiles must have at least 1 row");
   says([](S&, H& h) { h.tuning.ahead = -1; }, "from 0 to 1024 rows of B ahead, but -1 is asked for");
   says([](S&, H& h) { h.tuning.ahead = 1025; }, "but 1025 is asked for");
+  says([](S&, H& h) { h.tuning.few = 1025; }, "but 1025 is asked for");
 }
 
 TEST(BrgemmBackends, TextNamesWhatDiffers) {

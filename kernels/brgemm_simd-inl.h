@@ -299,8 +299,7 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
     }
     const bool asks =
         may_ask_for_b(shape.m, T::kRows, T::kVecs) && band.access.asks_for_b(shape, batch.size, T::kRows, tile == 0);
-    const std::int64_t rows_ahead = asks ? rows_of_b_ahead(band.access.ahead, shape.m) : 0;
-    const std::int64_t ahead = rows_ahead * ldb * static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t ahead = asks ? band.access.ahead * ldb * static_cast<std::int64_t>(sizeof(float)) : 0;
     int place = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
       LiveRows live = LiveRows::all;

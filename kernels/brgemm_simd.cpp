@@ -84,7 +84,7 @@ class SimdBrgemm final : public BrgemmKernel {
       : BrgemmKernel(shape),
         isa_(isa.isa),
         access_{.stream = hints.c == CAccess::stream && shape.beta == 0,
-                .ahead = hints.tuning.ahead,
+                .ahead = rows_of_b_ahead(hints.tuning, shape.m),
                 .kept = hints.tuning.kept * 1024},
         lanes_(isa.lanes),
         zeros_between_(sets_zeros_between(shape, hints, isa.lanes)) {

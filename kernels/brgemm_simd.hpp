@@ -34,7 +34,7 @@ constexpr int kFewRows = 3;
 // How all bands of a brick reach B and C.
 struct Access {
   bool stream;         // C may be stored past the caches where it is aligned
-  std::int64_t ahead;  // rows of B; 0: none
+  std::int64_t ahead;  // rows of B: rows_of_b_ahead()
   std::int64_t kept;   // a B of at most so many bytes is asked for once, by the first tile
 
   // With it a transposed A, whose every line several tiles read.
@@ -66,16 +66,16 @@ struct Band {
 };
 
 // Whether a tile of a call of m rows may ask for rows of B ahead. One vector wide it takes B slowly enough for any
-// hardware to keep up. One of few rows asks where it is alone, as then B passes it by: fully connected layers of one
-// image whose weights come from L3 take 5 to 9 % less time (Zen 5).
+// hardware to keep up. One of few rows asks where it is alone, as then B passes it by, if the machine likes that
+// (SimdTuning::few).
 constexpr bool may_ask_for_b(int m, int rows, int vecs) { return vecs > 1 && (rows > kFewRows || rows == m); }
 
-// So many rows on; twice as far where few tiles pass over B, as it often comes from memory. Fully connected layers of
-// 4096 features take 4 to 12 % less time with one and four images, 2 % less with 16; of 2048, whose weights are in L3,
-// 0 to 2 % more and 1 % less (Zen 5).
-constexpr std::int64_t rows_of_b_ahead(std::int64_t ahead, int m) {
+// So many rows on, or none where it is 0; twice as far where few tiles pass over B, as it often comes from memory.
+// Fully connected layers of 4096 features take 4 to 12 % less time with one and four images, 2 % less with 16; of 2048,
+// whose weights are in L3, 0 to 2 % more and 1 % less (Zen 5).
+constexpr std::int64_t rows_of_b_ahead(const SimdTuning& tuning, int m) {
   constexpr int kRowsOfFewTiles = 18;  // three of the widest; more than any has that asks
-  return m <= kRowsOfFewTiles ? 2 * ahead : ahead;
+  return m <= kFewRows ? tuning.few : m <= kRowsOfFewTiles ? 2 * tuning.ahead : tuning.ahead;
 }
 
 constexpr int kMostSums = 16;

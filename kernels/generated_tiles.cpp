@@ -26,7 +26,7 @@ bool fits(const BrgemmShape& s, const SimdTuning& tuning) {
   for (const std::int64_t zeros : s.zero_tiles.from_c) from_c = std::max(from_c, std::abs(zeros));
   return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) && from_c <= kMost / 2 &&
          std::max(s.step_of_a(), s.ldb) <=
-             kMost / (std::max<std::int64_t>(tuning.unroll, kMostSums) + 2 * tuning.ahead + 1);
+             kMost / (std::max<std::int64_t>(tuning.unroll, kMostSums) + std::max(2 * tuning.ahead, tuning.few) + 1);
 }
 
 class TilesOfPanel final : public GeneratedTiles {

@@ -71,6 +71,7 @@ inline SimdTuning draw_tuning(Draw& draw) {
           .three = 1 + draw(9),
           .four = 1 + draw(7),
           .ahead = draw(3) * 8,
+          .few = draw(3) * 8,
           .kept = draw(3) * 16,
           .steps = draw(3) * 7,
           .unroll = draw(2) * 640,

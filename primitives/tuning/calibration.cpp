@@ -21,6 +21,7 @@ constexpr std::int64_t SimdTuning::*kRows[] = {&SimdTuning::one, &SimdTuning::tw
                                                &SimdTuning::four};
 const std::vector<std::int64_t> kHeights[] = {{28, 20, 14, 10}, {14, 12, 10, 8}, {9, 8, 7, 6}, {7, 6, 5, 4}};
 constexpr std::int64_t kDistances[] = {0, 8, 16, 32};
+constexpr std::int64_t kMembersFromL3 = 256;  // whose B are 4 MiB of 64 columns, more than an L2 and less than an L3
 
 std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTuning>& tunings,
                                  const CalibrationBlock& block) {
@@ -80,6 +81,9 @@ SimdTuning choose_tuning(const TilesOfIsa& tiles, const SimdTuning& known, const
     const int few = vecs == 1 ? 6 : 14;
     try_out(candidates, {{28, vecs, 1, 1}, {28, vecs, 16, 1}, {64, vecs, 64, 1}, {few, vecs, 16, 4}});
   }
+  SimdTuning silent = tuning;
+  silent.few = tuning.few == 0 ? SimdTuning{}.few : 0;
+  try_out({tuning, silent}, {{1, widest, kMembersFromL3, 1}});
   SimdTuning cut = tuning;
   cut.whole = !cut.whole;
   try_out({tuning, cut}, {{7, widest, 8, 1}, {7, widest, 16, 4}});

@@ -1,12 +1,13 @@
 // Finds the simd brick's tuning on the machine at hand, by timing what it may do differently.
 //
 // One thing after the other: the height of the widest register tile together with how far ahead B is asked for, the
-// heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether blocks of few rows
-// stay whole, whether steps are unrolled, in what parts a weight update sums over pixels, and whether compiled tiles
-// are faster than those that are generated; then what a convolution's planner chooses by it, and in what parts
-// recurrent layers sum up. The candidates of a step run interleaved on blocks whose B lies in L1 and whose B streams
-// from L2, with dense rows of A and with rows far apart; a candidate is judged by the geometric mean of its medians.
-// Differences below the noise go to the default, so that two calibrations agree.
+// heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether a call of few rows
+// asks for B, whether blocks of few rows stay whole, whether steps are unrolled, in what parts a weight update sums
+// over pixels, and whether compiled tiles are faster than those that are generated; then what a convolution's planner
+// chooses by it, and in what parts recurrent layers sum up. The candidates of a step run interleaved on blocks whose B
+// lies in L1 and whose B streams from L2, or from L3 through a single row, with dense rows of A and with rows far
+// apart; a candidate is judged by the geometric mean of its medians. Differences below the noise go to the default, so
+// that two calibrations agree.
 #pragma once
 #include <array>
 #include <cstdint>

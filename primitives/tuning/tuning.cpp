@@ -16,6 +16,7 @@ const SizeTable<Tuning>& Tuning::table() {
                 {.key = "three=", .column = "three", .member = member(&T::three)},
                 {.key = "four=", .column = "four", .member = member(&T::four)},
                 {.key = "ahead=", .column = "ahead", .member = member(&T::ahead), .least = 0},
+                {.key = "few=", .column = "few", .member = member(&T::few), .least = 0},
                 {.key = "kept=", .column = "kept", .member = member(&T::kept), .least = 0},
                 {.key = "steps=", .column = "steps", .member = member(&T::steps), .least = 0},
                 {.key = "unroll=", .column = "unroll", .member = member(&T::unroll), .least = 0},
