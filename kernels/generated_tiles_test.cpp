@@ -87,7 +87,7 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATurnAreFarApart) {
   EXPECT_EQ(generate_tiles(shape, {.tuning = {.ahead = 0, .unroll = 0}}, panel_, isa_.lanes), nullptr);
 }
 
-// A tile with few or none beside it asks for rows of B twice as far ahead.
+// Twice as far as a tuning says, as a tile does that has few beside it, whatever this one does.
 TEST_P(GeneratedTilesTest, AreNotThereWhereWhatIsAskedForIsFarAway) {
   for (const auto& [ldb, there] : {std::pair{200'000, true}, {400'000, false}}) {
     BrgemmShape shape = padded_shape(1, 64, 64, 0, 0, BatchKind::offsets);

@@ -94,7 +94,7 @@ class ConvUpdateOnCuda {
                                         blocking_.dbias_size()};
     const T* const ones = nullptr;  // SumsOfColumns does not read them
     auto data = blocking_.data(src, ddst, copies, bias_copies, gradients, ones);
-    data.src_offsets = src_offsets_.data(), data.ddst_offsets = ddst_offsets_.data(), data.ones_offsets = nullptr;
+    data.src_offsets = src_offsets_.data(), data.ddst_offsets = ddst_offsets_.data();
     conv_update_on_cuda({blocking_.nest(), blocking_.brick_shape(0)}, blocking_.bias_brick_shape(0),
                         blocking_.geometry(), data, setting);
   }

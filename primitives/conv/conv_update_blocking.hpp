@@ -51,7 +51,7 @@ class ConvUpdateBlocking {
             .src_offsets = src_offsets_.data(),
             .ddst_offsets = ddst_offsets_.data(),
             .ones = ones,
-            .ones_offsets = ones_offsets_.data()};
+            .ones_offsets = ones == nullptr ? nullptr : ones_offsets_.data()};
   }
   const std::vector<std::uint64_t>& src_offsets() const { return src_offsets_; }
   const std::vector<std::uint64_t>& ddst_offsets() const { return ddst_offsets_; }
