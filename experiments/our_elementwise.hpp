@@ -45,19 +45,21 @@ class PreparedElementwise final : public Prepared {
   std::function<void()> work_;
 };
 
-// The plan is --plan's, or the rule's choice for each problem.
+// The plan is --plan's, or the rule's choice for each problem. The options outlive it, as the tuning is known only when
+// a run begins.
 template <Operation Op>
 Contender<Op> our_elementwise(const Options& o, ElementwiseWork<Op> make_work) {
   using Problem = typename Op::Problem;
   const std::optional<ElementwisePlan> asked =
       o.plan.empty() ? std::nullopt : std::optional(parse_elementwise_plan(o.plan));
-  const auto plan_of = [=](const Problem& p, const Resources& r) {
-    return asked ? *asked : plan_elementwise(bytes_of<Op>(p), this_machine(r.threads));
+  const auto plan_of = [asked, &o](const Problem& p, const Resources& r) {
+    return asked ? *asked : plan_elementwise(bytes_of<Op>(p), this_machine(r.threads, o.tuning));
   };
   return {
       .name = "brickwork",
       .library = {"highway", fmt::format("Highway {}", build_info::highway)},
       .ours = true,
+      .tuned = true,
       .prepare = [=](const Problem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
         return PreparedPtr(std::make_unique<PreparedElementwise<Op>>(p, in, plan_of(p, r), make_work));
       },

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "sweep.hpp"
 
 // `chosen` becomes the function for this machine. Once: Highway's own dispatch would look at the machine's targets
 // again in every call.
@@ -44,6 +46,23 @@ HWY_INLINE void ForEachVector(D d, Index i, Index count, const Body& body) {
   }
 }
 
+// of(d, kVectors, j) for the channels of a pixel, j and on: kVectors vectors side by side, as each of them may have to
+// wait, and a pixel's lines are best met in their order. Some may meet those before, whose channels are then done twice.
+template <class Of>
+HWY_INLINE void ForEachVectors(std::int64_t bc, const Of& of) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t j = 0;
+  for (; j + 4 * lanes <= bc; j += 4 * lanes) of(d, std::integral_constant<int, 4>(), j);
+  if (bc >= 2 * lanes) {
+    for (; j < bc; j += 2 * lanes) of(d, std::integral_constant<int, 2>(), std::min(j, bc - 2 * lanes));
+  } else {
+    ForEachVector(d, j, bc, [&](auto shorter, std::int64_t i) BRICKWORK_INLINE_ATTR {
+      of(shorter, std::integral_constant<int, 1>(), i);
+    });
+  }
+}
+
 // Whether pixels from here on may be stored past the caches, which takes aligned vectors.
 HWY_INLINE bool AlignedVectors(std::int64_t bc, const void* pixels) {
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>());
@@ -57,6 +76,16 @@ HWY_INLINE void StoreOrStream(hn::Vec<D> x, D d, float* to, bool stream) {
     hn::Stream(x, d, to);
   } else {
     hn::StoreU(x, d, to);
+  }
+}
+
+// For a line that is read much later, where the sweep does not find it in the caches.
+HWY_INLINE void AskAhead(const float* line, Sweep sweep) {
+  constexpr int kToRead = 0, kIntoL2 = 2;  // Highway has L1 alone
+  if (sweep == Sweep::stream_l2) {
+    __builtin_prefetch(line, kToRead, kIntoL2);
+  } else if (sweep == Sweep::stream) {
+    hwy::Prefetch(line);
   }
 }
 

@@ -12,7 +12,8 @@ MachineModel this_machine(int threads, const SimdTuning& tuning) {
                      .narrow = tuning.narrow,
                      .reduction = tuning.reduction,
                      .pixels = tuning.pixels,
-                     .gathers = tuning.gathers};
+                     .gathers = tuning.gathers,
+                     .sweep = tuning.sweep};
   const auto take = [](std::int64_t found, std::int64_t& bytes) {
     if (found > 0) bytes = found;
   };

@@ -21,10 +21,15 @@ struct MachineModel {
   Reduction reduction = Reduction::deep;
   PixelsOfCall pixels = PixelsOfCall::few;
   bool gathers = false;
+  Sweep sweep = Sweep::stream;
 
   // Of so many features, equal blocks no larger than the machine likes. All tensors of a network have them alike, so
   // that whatever reads one finds the blocks that it wants.
   std::int64_t block_of(std::int64_t features) const { return equal_block(features, block); }
+
+  Sweep sweep_of(double tensor_bytes) const {
+    return tensor_bytes > static_cast<double>(l3_bytes) ? sweep : Sweep::cached;
+  }
 
   // Whether weights of so many bytes are still in L3 when they are used again. One that many cores share is also other
   // programs'. Of an L3 of 32 MB those of 17 MB are, and of 26 MB not (Zen 5).

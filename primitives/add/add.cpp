@@ -37,13 +37,13 @@ HWY_EXPORT(ReluBackwardBlock);
 
 void add(const float* a, const float* b, float* dst, std::int64_t size, bool relu, const ElementwisePlan& plan) {
   for_each_block(size, [&](std::int64_t i, std::size_t count) {
-    HWY_DYNAMIC_DISPATCH(AddBlock)(a + i, b + i, dst + i, count, relu, plan.stream);
+    HWY_DYNAMIC_DISPATCH(AddBlock)(a + i, b + i, dst + i, count, relu, past_caches(plan.sweep));
   });
 }
 
 void relu_backward(const float* dst, const float* ddst, float* dsrc, std::int64_t size, const ElementwisePlan& plan) {
   for_each_block(size, [&](std::int64_t i, std::size_t count) {
-    HWY_DYNAMIC_DISPATCH(ReluBackwardBlock)(dst + i, ddst + i, dsrc + i, count, plan.stream);
+    HWY_DYNAMIC_DISPATCH(ReluBackwardBlock)(dst + i, ddst + i, dsrc + i, count, past_caches(plan.sweep));
   });
 }
 

@@ -43,13 +43,13 @@ TEST(Add, IsExactOnRandomProblems) {
 
 // Arrays of a user begin anywhere, and whatever lies around the output stays.
 TEST(Add, TakesArraysOfAnyAlignmentAndWritesNothingBeside) {
-  for (const bool stream : {false, true}) {
+  for (const Sweep sweep : {Sweep::cached, Sweep::stream}) {
     for (const int shift : {0, 1, 4}) {
       constexpr int kSize = 70;
       AlignedBuffer<float> a(kSize + 16), b(kSize + 16), dst(kSize + 32);
       for (int i = 0; i < kSize; ++i) a[i + 3] = static_cast<float>(i), b[i + shift] = 2;
       std::ranges::fill(dst, -1.0f);
-      add(a.data() + 3, b.data() + shift, dst.data() + shift, kSize, true, {.stream = stream});
+      add(a.data() + 3, b.data() + shift, dst.data() + shift, kSize, true, {.sweep = sweep});
       for (int i = 0; i < kSize + 32; ++i) {
         const bool inside = i >= shift && i < shift + kSize;
         ASSERT_EQ(dst[i], inside ? static_cast<float>(i - shift + 2) : -1.0f) << i << " shifted by " << shift;
@@ -59,12 +59,12 @@ TEST(Add, TakesArraysOfAnyAlignmentAndWritesNothingBeside) {
 }
 
 TEST(Add, OutputsMayBeInputs) {
-  for (const bool stream : {false, true}) {
+  for (const Sweep sweep : {Sweep::cached, Sweep::stream}) {
     AlignedBuffer<float> a(100), b(100);
     for (int i = 0; i < 100; ++i) a[i] = 1, b[i] = static_cast<float>(i);
-    add(a.data(), b.data(), b.data(), 100, true, {.stream = stream});
+    add(a.data(), b.data(), b.data(), 100, true, {.sweep = sweep});
     for (int i = 0; i < 100; ++i) ASSERT_EQ(b[i], static_cast<float>(i + 1));
-    relu_backward(b.data(), a.data(), a.data(), 100, {.stream = stream});
+    relu_backward(b.data(), a.data(), a.data(), 100, {.sweep = sweep});
     for (int i = 0; i < 100; ++i) ASSERT_EQ(a[i], 1);
   }
 }
@@ -79,14 +79,14 @@ TEST(Add, HidesNoNaN) {
 }
 
 TEST(ElementwisePlan, StoresPastTheCachesWhatTheyDoNotHold) {
-  const MachineModel machine{.l3_bytes = 1000};
-  EXPECT_FALSE(plan_elementwise(1000, machine).stream);
-  EXPECT_TRUE(plan_elementwise(1001, machine).stream);
+  const MachineModel machine{.l3_bytes = 1000, .sweep = Sweep::stream_l2};
+  EXPECT_EQ(plan_elementwise(1000, machine).sweep, Sweep::cached);
+  EXPECT_EQ(plan_elementwise(1001, machine).sweep, Sweep::stream_l2);
 }
 
 TEST(ElementwisePlan, TextFormRoundTrips) {
-  for (const char* text : {"cached", "stream"}) EXPECT_EQ(to_string(parse_elementwise_plan(text)), text);
-  EXPECT_TRUE(parse_elementwise_plan("stream").stream);
+  for (const auto text : kSweeps) EXPECT_EQ(to_string(parse_elementwise_plan(text)), text);
+  EXPECT_EQ(parse_elementwise_plan("stream-l2").sweep, Sweep::stream_l2);
   EXPECT_THROW(parse_elementwise_plan("streams"), std::invalid_argument);
 }
 

@@ -191,7 +191,7 @@ BatchNorm::Chunk BatchNorm::chunk_at(std::int64_t cb, std::int64_t chunk) const 
           .cb = cb,
           .h = h,
           .pixels = {std::min(images_, problem_.N - n), std::min(rows_, problem_.H - h), problem_.W, plan_.bc,
-                     plan_.stream}};
+                     plan_.sweep}};
 }
 
 // In the tensors' order or against it, a chunk on the same thread in every sweep.

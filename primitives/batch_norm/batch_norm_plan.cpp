@@ -14,13 +14,14 @@ constexpr double kFair = 1.15;
 
 const SizeTable<BatchNormPlan>& BatchNormPlan::table() {
   using P = BatchNormPlan;
-  static const SizeTable<BatchNormPlan> table{.kind = "batch norm plan",
-                                              .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
-                                                        {.key = "blocks=", .column = "blocks", .member = &P::blocks}},
-                                              .words = {choice("team or thread", {"team", "thread"}, &P::by_thread),
-                                                        choice("cached or stream", {"cached", "stream"}, &P::stream)},
-                                              .separator = ' ',
-                                              .default_words = true};
+  static const SizeTable<BatchNormPlan> table{
+      .kind = "batch norm plan",
+      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
+                {.key = "blocks=", .column = "blocks", .member = &P::blocks}},
+      .words = {choice("team or thread", {"team", "thread"}, &P::by_thread),
+                choice("cached, stream or stream-l2", {std::begin(kSweeps), std::end(kSweeps)}, &P::sweep)},
+      .separator = ' ',
+      .default_words = true};
   return table;
 }
 
@@ -29,10 +30,10 @@ BatchNormPlan plan_batch_norm(const BatchNormProblem& p, BatchNormPass pass, std
   const bool backward = pass == BatchNormPass::backward;
   const std::int64_t all = ceil_div(p.C, bc), block = p.values() * bc * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t tensors = (backward ? 3 : 2) + (p.residual() ? 1 : 0);
-  BatchNormPlan plan{.bc = bc, .blocks = all, .stream = tensors * all * block > machine.l3_bytes};
+  BatchNormPlan plan{.bc = bc, .blocks = all, .sweep = machine.sweep_of(static_cast<double>(tensors * all * block))};
   if (pass == BatchNormPass::inference) return plan;
   // What the second sweep finds again; outputs on their way through the caches displace as much as they are.
-  const std::int64_t swept = (plan.stream ? (backward ? 2 : 1) : tensors) * block;
+  const std::int64_t swept = (past_caches(plan.sweep) ? (backward ? 2 : 1) : tensors) * block;
   const std::int64_t held = std::max(machine.l2_bytes * machine.threads, machine.l3_bytes) / 2;
   if (machine.threads * swept <= held && machine.imbalance(all) < kFair) {
     plan.by_thread = true;

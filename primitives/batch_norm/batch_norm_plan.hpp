@@ -5,10 +5,12 @@
 #include "batch_norm_problem.hpp"
 #include "machine_model.hpp"
 #include "size_table.hpp"
+#include "sweep.hpp"
 
 namespace brickwork {
 
-// Its text is "bc=64 blocks=4 team cached", or thread and stream. But for bc it changes no bit of any result.
+// Its text is "bc=64 blocks=4 team cached", or thread and another word of kSweeps. But for bc it changes no bit of any
+// result.
 struct BatchNormPlan {
   static const SizeTable<BatchNormPlan>& table();
 
@@ -21,7 +23,7 @@ struct BatchNormPlan {
   // from memory, of an L3 of 32.)
   std::int64_t blocks = 0;
   bool by_thread = false;
-  bool stream = false;  // inputs are asked for ahead, outputs stored past the caches: not all of the tensors fit them
+  Sweep sweep = Sweep::cached;
 
   void validate() const { check_sizes(*this, kMaxTensorElements, "2^40"); }
 

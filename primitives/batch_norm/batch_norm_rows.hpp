@@ -2,14 +2,16 @@
 #pragma once
 #include <cstdint>
 
+#include "sweep.hpp"
+
 namespace brickwork {
 
 // Rows of pixels, each a block of bc channels: [image: its tensor's next image][row: its next row][pixel: bc]
 // [channel: 1].
 struct PixelRows {
   std::int64_t images, rows, pixels, bc;
-  bool far = false;  // the tensors are in memory: what is read is asked for ahead, and what is written goes past the
-                     // caches, where its rows are aligned to vectors; whoever asks for it flushes them
+  Sweep sweep = Sweep::cached;  // what goes past the caches does where its rows are aligned to vectors, and whoever
+                                // asks for that flushes them
 };
 template <class T>
 struct Rows {

@@ -135,7 +135,7 @@ TEST(BatchNorm, RandomProblemsAndPlans) {
     const BatchNormPlan plan{.bc = in(1, p.C),
                              .blocks = in(1, 5),
                              .by_thread = *rc::gen::arbitrary<bool>(),
-                             .stream = *rc::gen::arbitrary<bool>()};
+                             .sweep = *rc::gen::element(Sweep::cached, Sweep::stream, Sweep::stream_l2)};
     const Pads pads{in(0, 2), in(0, 2), in(0, 2), in(0, 2), in(0, 2), in(0, 2)};
     const std::string what = faults(p, plan, pads);
     if (!what.empty()) RC_FAIL(to_string(p) + " " + to_string(plan) + ": " + what);
@@ -160,8 +160,9 @@ TEST(BatchNorm, TheSameBitsOnAnyNumberOfThreads) {
     forward = whole.forward(t.inputs);
     backward = whole.backward(t.inputs);
   });
-  const BatchNormPlan others[] = {
-      {.bc = 16, .blocks = 3}, {.bc = 16, .blocks = 1, .stream = true}, {.bc = 16, .blocks = 2, .by_thread = true}};
+  const BatchNormPlan others[] = {{.bc = 16, .blocks = 3},
+                                  {.bc = 16, .blocks = 1, .sweep = Sweep::stream},
+                                  {.bc = 16, .blocks = 2, .by_thread = true}};
   for (const BatchNormPlan& plan : others) {
     PlainBatchNorm norm(p, plan);
     expect_same_bits(norm.forward(t.inputs), forward);
@@ -207,7 +208,8 @@ TEST(BatchNorm, AWrongBitOfTheMaskIsSeen) {
 TEST(BatchNorm, PassesMayHaveTheirOwnPlans) {
   const BatchNormProblem p{.N = 5, .C = 48, .H = 30, .W = 40, .epilogue = NormEpilogue::relu};
   const PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
-  PlainBatchNorm one(p, {.bc = 16, .blocks = 3}), other(p, {.bc = 16, .blocks = 1, .by_thread = true, .stream = true});
+  PlainBatchNorm one(p, {.bc = 16, .blocks = 3}),
+      other(p, {.bc = 16, .blocks = 1, .by_thread = true, .sweep = Sweep::stream});
   const PlainTensors left = one.forward(in);
   expect_same_bits(other.backward(in, left, one.mask()), one.backward(in, left, one.mask()));
 }
@@ -333,7 +335,7 @@ TEST(BatchNormPlan, KeepsWhatTheCachesHoldTogether) {
   EXPECT_EQ(plan("N14 C256 H14 residual+relu", backward), "bc=64 blocks=2 team cached");
   EXPECT_EQ(plan("N28 C256 H56", backward), "bc=64 blocks=1 team stream");  // 22 MB: no cache holds one
   EXPECT_EQ(plan("N28 C256 H56 relu", BatchNormPass::inference), "bc=64 blocks=4 team stream");  // a single sweep
-  EXPECT_EQ(parse_problem<BatchNormPlan>("bc=64 blocks=2 thread stream"), (BatchNormPlan{64, 2, true, true}));
+  EXPECT_EQ(parse_problem<BatchNormPlan>("bc=64 blocks=2 thread stream"), (BatchNormPlan{64, 2, true, Sweep::stream}));
   EXPECT_THROW(parse_problem<BatchNormPlan>("bc=64 blocks=0"), std::invalid_argument);
 }
 

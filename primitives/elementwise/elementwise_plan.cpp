@@ -1,22 +1,28 @@
 #include "elementwise/elementwise_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace brickwork {
 
-std::string to_string(const ElementwisePlan& plan) { return plan.stream ? "stream" : "cached"; }
+std::string to_string(const ElementwisePlan& plan) {
+  return std::string(kSweeps[static_cast<std::size_t>(plan.sweep)]);
+}
 
 ElementwisePlan parse_elementwise_plan(std::string_view text) {
-  for (const bool stream : {false, true}) {
-    if (const ElementwisePlan plan{.stream = stream}; text == to_string(plan)) return plan;
+  const auto* const found = std::ranges::find(kSweeps, text);
+  if (found == std::end(kSweeps)) {
+    throw std::invalid_argument(
+        fmt::format("plan '{}' is none of this operation: expected one of {}", text, fmt::join(kSweeps, ", ")));
   }
-  throw std::invalid_argument(fmt::format("plan '{}' is none of this operation: expected cached or stream", text));
+  return {.sweep = static_cast<Sweep>(found - kSweeps)};
 }
 
 ElementwisePlan plan_elementwise(double tensor_bytes, const MachineModel& machine) {
-  return {.stream = tensor_bytes > static_cast<double>(machine.l3_bytes)};
+  return {.sweep = machine.sweep_of(tensor_bytes)};
 }
 
 }  // namespace brickwork

@@ -4,17 +4,18 @@
 #include <string_view>
 
 #include "machine_model.hpp"
+#include "sweep.hpp"
 
 namespace brickwork {
 
-// It changes no bit of any result.
+// It changes no bit of any result. An operation that asks for nothing ahead takes both kinds of stream for the same.
 struct ElementwisePlan {
-  bool stream = false;  // outputs are stored past the caches, which spares reading their lines only to overwrite them
+  Sweep sweep = Sweep::cached;
 
   friend bool operator==(const ElementwisePlan&, const ElementwisePlan&) = default;
 };
 
-std::string to_string(const ElementwisePlan&);  // "cached", "stream"
+std::string to_string(const ElementwisePlan&);  // a word of kSweeps
 
 // Throws std::invalid_argument with one sentence where the text is none.
 ElementwisePlan parse_elementwise_plan(std::string_view text);

@@ -63,7 +63,7 @@ void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::byte*
                      .dst = dst.row(n, cb, row),
                      .indices =
                          indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0) * g.index_bytes,
-                     .stream = plan_.stream});
+                     .sweep = plan_.sweep});
       });
 }
 
@@ -82,7 +82,7 @@ void Pool::backward(const BlockedInput& ddst, const std::byte* indices, const Bl
                       .end = rows.end,
                       .dsrc = dsrc.row(n, cb, rows.begin),
                       .next_dsrc_row = dsrc.next_row(),
-                      .stream = plan_.stream});
+                      .stream = past_caches(plan_.sweep)});
   });
 }
 

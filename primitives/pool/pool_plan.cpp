@@ -4,17 +4,18 @@ namespace brickwork {
 
 const SizeTable<PoolPlan>& PoolPlan::table() {
   using P = PoolPlan;
-  static const SizeTable<PoolPlan> table{.kind = "pool plan",
-                                         .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc}},
-                                         .words = {choice("cached or stream", {"cached", "stream"}, &P::stream)},
-                                         .separator = ' ',
-                                         .default_words = true};
+  static const SizeTable<PoolPlan> table{
+      .kind = "pool plan",
+      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc}},
+      .words = {choice("cached, stream or stream-l2", {std::begin(kSweeps), std::end(kSweeps)}, &P::sweep)},
+      .separator = ' ',
+      .default_words = true};
   return table;
 }
 
 PoolPlan plan_pool(const PoolProblem& p, std::int64_t bc, const MachineModel& machine) {
   const std::int64_t bytes = p.N * p.C * (p.H * p.W + p.P() * p.Q()) * static_cast<std::int64_t>(sizeof(float));
-  return {.bc = bc, .stream = bytes > machine.l3_bytes};
+  return {.bc = bc, .sweep = machine.sweep_of(static_cast<double>(bytes))};
 }
 
 }  // namespace brickwork

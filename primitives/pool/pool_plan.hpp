@@ -5,16 +5,16 @@
 #include "machine_model.hpp"
 #include "pool_problem.hpp"
 #include "size_table.hpp"
+#include "sweep.hpp"
 
 namespace brickwork {
 
-// Its text is "bc=64 cached", or stream. It changes no bit of any result.
+// Its text is "bc=64 cached", or another word of kSweeps. It changes no bit of any result.
 struct PoolPlan {
   static const SizeTable<PoolPlan>& table();
 
   std::int64_t bc = 0;  // channels of a block
-  // A pass' output of images is stored past the caches, and src asked for ahead: those do not hold the pass' tensors.
-  bool stream = false;
+  Sweep sweep = Sweep::cached;
 
   void validate() const { check_sizes(*this, kMaxTensorElements, "2^40"); }
 

@@ -33,34 +33,18 @@ HWY_INLINE void StoreIndices(hn::Vec<DI> taps, DI di, std::int32_t* to, bool str
   }
 }
 
-// of(d, kVectors, j) for the channels of a pixel, j and on: kVectors vectors side by side, as each of them waits from
-// tap to tap. Some may meet those before, whose channels are then done twice.
-template <class Of>
-HWY_INLINE void ForEachVectors(std::int64_t bc, const Of& of) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t j = 0;
-  for (; j + 4 * lanes <= bc; j += 4 * lanes) of(d, std::integral_constant<int, 4>(), j);
-  if (bc >= 2 * lanes) {
-    for (; j < bc; j += 2 * lanes) of(d, std::integral_constant<int, 2>(), std::min(j, bc - 2 * lanes));
-  } else {
-    ForEachVector(d, j, bc, [&](auto shorter, std::int64_t i) BRICKWORK_INLINE_ATTR {
-      of(shorter, std::integral_constant<int, 1>(), i);
-    });
-  }
-}
-
 // Those taps of a window that the image has. `below` floats behind those from ask_row and ask_column on lies what the
 // window below reads and none has read so far.
 struct Taps {
   const float* corner;
   std::int64_t rows, columns, next_row, next_column;
   std::int64_t below, ask_row, ask_column;
+  Sweep sweep;
 };
 
 HWY_INLINE Taps TapsOf(PoolGeometry g, PoolForwardRow f, Range rows, Range columns, std::int64_t q) {
   const std::int64_t top = g.rows.first(f.row), left = g.columns.first(q);
-  const bool ask = f.stream && top + g.rows.stride + g.rows.taps <= g.rows.image;
+  const bool ask = past_caches(f.sweep) && top + g.rows.stride + g.rows.taps <= g.rows.image;
   return {.corner = f.src + (top + rows.begin) * f.next_row + (left + columns.begin) * g.bc,
           .rows = rows.size(),
           .columns = columns.size(),
@@ -68,7 +52,8 @@ HWY_INLINE Taps TapsOf(PoolGeometry g, PoolForwardRow f, Range rows, Range colum
           .next_column = g.bc,
           .below = g.rows.stride * f.next_row,
           .ask_row = ask ? rows.size() - g.rows.stride : rows.size(),
-          .ask_column = columns.size() - g.columns.stride};
+          .ask_column = columns.size() - g.columns.stride,
+          .sweep = f.sweep};
 }
 
 // tap(x, r, s) of each, row by row, where x are its channels j and on, kVectors of them. Windows of two or three rows
@@ -81,7 +66,7 @@ HWY_INLINE void ForEachTap(D d, Taps t, std::int64_t j, const Tap& tap) {
     for (std::int64_t s = 0; s < t.columns; ++s) {
       const float* const x = t.corner + r * t.next_row + s * t.next_column + j;
       if (r >= t.ask_row && s >= t.ask_column) {
-        for (int v = 0; v < kVectors; ++v) hwy::Prefetch(x + t.below + v * hn::Lanes(d));
+        for (int v = 0; v < kVectors; ++v) AskAhead(x + t.below + v * hn::Lanes(d), t.sweep);
       }
       tap(x, r, s);
     }
@@ -158,7 +143,7 @@ HWY_NOINLINE void MaxOfNaN(Taps t, std::int64_t bc, MaxPixel<Index> to) {
 template <class Index>
 HWY_INLINE void MaxRowOf(PoolGeometry g, PoolForwardRow f) {
   const bool indices_fit = sizeof(Index) == 1 || AlignedVectors(g.bc, f.indices);
-  const bool stream = f.stream && AlignedVectors(g.bc, f.dst) && indices_fit;
+  const bool stream = past_caches(f.sweep) && AlignedVectors(g.bc, f.dst) && indices_fit;
   const Range rows = g.rows.taps_in_image(f.row);
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
     const Range columns = g.columns.taps_in_image(q);
@@ -182,7 +167,7 @@ void MaxRow(PoolGeometry g, PoolForwardRow f) {
 }
 
 void AverageRow(PoolGeometry g, PoolForwardRow f) {
-  const bool stream = f.stream && AlignedVectors(g.bc, f.dst);
+  const bool stream = past_caches(f.sweep) && AlignedVectors(g.bc, f.dst);
   const Range rows = g.rows.taps_in_image(f.row);
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
     const Taps taps = TapsOf(g, f, rows, g.columns.taps_in_image(q), q);

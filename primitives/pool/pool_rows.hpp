@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "pool/pool_axis.hpp"
+#include "sweep.hpp"
 
 namespace brickwork {
 
@@ -24,7 +25,7 @@ struct PoolForwardRow {
   std::int64_t row;
   float* dst;
   std::byte* indices;
-  bool stream = false;  // dst past the caches, and indices of four bytes, where they are aligned to vectors
+  Sweep sweep = Sweep::cached;  // dst goes past the caches, and indices of four bytes, where aligned to vectors
 };
 void max_row(const PoolGeometry&, const PoolForwardRow&);
 void average_row(const PoolGeometry&, const PoolForwardRow&);

@@ -95,7 +95,7 @@ TEST(Pool, LayersOfEachKind) {
       const auto p = parse_problem<PoolProblem>(std::string(layer) + " " + kind);
       const std::int64_t bc = std::min<std::int64_t>(p.C, 64);
       EXPECT_EQ(pool_faults(p, {.bc = bc}), "") << layer << kind;
-      EXPECT_EQ(pool_faults(p, {.bc = bc, .stream = true}, {1, 2, 0, 1}), "") << layer << kind;
+      EXPECT_EQ(pool_faults(p, {.bc = bc, .sweep = Sweep::stream}, {1, 2, 0, 1}), "") << layer << kind;
     }
   }
 }
@@ -111,7 +111,7 @@ TEST(Pool, RandomProblemsAndPlans) {
     p.W = in(std::max<std::int64_t>(1, p.S - 2 * p.pad_w), 12);
     p.kind = *rc::gen::element(PoolKind::max, PoolKind::average, PoolKind::average_padded);
     p.validate();
-    const PoolPlan plan{.bc = in(1, p.C), .stream = *rc::gen::arbitrary<bool>()};
+    const PoolPlan plan{.bc = in(1, p.C), .sweep = *rc::gen::element(Sweep::cached, Sweep::stream, Sweep::stream_l2)};
     const std::string what = pool_faults(p, plan, {in(0, 2), in(0, 2), in(0, 2), in(0, 2)});
     if (!what.empty()) RC_FAIL(to_string(p) + " " + to_string(plan) + ": " + what);
   }));
@@ -208,7 +208,7 @@ TEST(PoolPlan, StreamsWhatNoCacheHolds) {
   const MachineModel machine{.l3_bytes = 32 << 20};
   EXPECT_EQ(to_string(plan_pool(p, 64, machine)), "bc=64 stream");  // 90 + 22 MB
   EXPECT_EQ(to_string(plan_pool(parse_problem<PoolProblem>("N8 C64 H112 R3 sh2 ph1"), 64, machine)), "bc=64 cached");
-  EXPECT_EQ(parse_problem<PoolPlan>("bc=16 stream"), (PoolPlan{16, true}));
+  EXPECT_EQ(parse_problem<PoolPlan>("bc=16 stream"), (PoolPlan{16, Sweep::stream}));
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ void sgd(const SgdStep& step, const SgdInputs& in, const SgdOutputs& out, std::i
          const ElementwisePlan& plan) {
   for_each_block(size, [&](std::int64_t i, std::size_t count) {
     HWY_DYNAMIC_DISPATCH(SgdBlock)
-    (step, {in.weights + i, in.velocity + i, in.gradient + i}, {out.weights + i, out.velocity + i}, count, plan.stream);
+    (step, {in.weights + i, in.velocity + i, in.gradient + i}, {out.weights + i, out.velocity + i}, count,
+     past_caches(plan.sweep));
   });
 }
 

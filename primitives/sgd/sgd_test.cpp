@@ -31,7 +31,7 @@ TEST(Sgd, IsRightOnRandomProblems) {
 // Powers of two make every step exact; three steps in place, as training takes them.
 TEST(Sgd, IsExactInPlaceStepAfterStep) {
   const SgdStep step{.rate = 0.5f, .momentum = 0.25f, .decay = 2};
-  for (const bool stream : {false, true}) {
+  for (const Sweep sweep : {Sweep::cached, Sweep::stream}) {
     constexpr int kSize = 37;
     AlignedBuffer<float> w(kSize), v(kSize), g(kSize);
     std::vector<double> right_w(kSize), right_v(kSize);
@@ -41,7 +41,7 @@ TEST(Sgd, IsExactInPlaceStepAfterStep) {
       g[i] = static_cast<float>(i % 5);
     }
     for (int n = 0; n < 3; ++n) {
-      sgd(step, {w.data(), v.data(), g.data()}, {w.data(), v.data()}, kSize, {.stream = stream});
+      sgd(step, {w.data(), v.data(), g.data()}, {w.data(), v.data()}, kSize, {.sweep = sweep});
       for (int i = 0; i < kSize; ++i) {
         right_v[i] = 0.25 * right_v[i] + g[i] + 2 * right_w[i];
         right_w[i] -= 0.5 * right_v[i];
@@ -56,7 +56,7 @@ TEST(Sgd, TakesArraysOfAnyAlignment) {
   AlignedBuffer<float> w(80), v(80), g(80);
   std::ranges::fill(g, 1.0f);
   sgd({.rate = 1, .momentum = 0, .decay = 0}, {w.data() + 1, v.data() + 2, g.data() + 3}, {w.data() + 1, v.data() + 2},
-      70, {.stream = true});
+      70, {.sweep = Sweep::stream});
   for (int i = 0; i < 80; ++i) {
     ASSERT_EQ(w[i], i >= 1 && i < 71 ? -1 : 0);
     ASSERT_EQ(v[i], i >= 2 && i < 72 ? 1 : 0);

@@ -27,7 +27,8 @@ float SoftmaxLoss::run(const float* logits, const std::int32_t* labels, float* d
   const Kokkos::DefaultHostExecutionSpace space;
   const std::int64_t rows = std::max(ceil_div(kElements, C), ceil_div(N, std::int64_t{space.concurrency()}));
   // Of what goes past the caches the exponentials of this row and of the one before wait in the scratch.
-  const std::int64_t scratch_bytes = plan_.stream && dlogits != nullptr ? 2 * C * std::int64_t{sizeof(float)} : 0;
+  const std::int64_t scratch_bytes =
+      past_caches(plan_.sweep) && dlogits != nullptr ? 2 * C * std::int64_t{sizeof(float)} : 0;
   parallel_league(space, ceil_div(N, rows), 1, scratch_bytes, [&](const auto&, std::int64_t task, void* scratch) {
     run_rows(task * rows, std::min(N, (task + 1) * rows), logits, labels, dlogits, static_cast<float*>(scratch));
   });
@@ -47,7 +48,7 @@ void SoftmaxLoss::run_rows(std::int64_t first, std::int64_t end, const float* lo
   } before;  // the row whose gradient is not stored yet
   const auto store_before = [&](std::int64_t c, std::int64_t size) {
     if (before.dlogits == nullptr) return;
-    scale_row(before.e + c, before.scale, before.dlogits + c, static_cast<std::size_t>(size), plan_.stream);
+    scale_row(before.e + c, before.scale, before.dlogits + c, static_cast<std::size_t>(size), past_caches(plan_.sweep));
   };
   float max = row_max(logits + first * C, static_cast<std::size_t>(C));
   for (std::int64_t n = first; n < end; ++n) {
@@ -60,7 +61,7 @@ void SoftmaxLoss::run_rows(std::int64_t first, std::int64_t end, const float* lo
     for (std::int64_t c = 0; c < C; c += kPart) {
       const std::int64_t size = std::min(kPart, C - c);
       const RowPart part =
-          row_exp(x + c, max, e == nullptr ? nullptr : e + c, static_cast<std::size_t>(size), behind + c);
+          row_exp(x + c, max, e == nullptr ? nullptr : e + c, static_cast<std::size_t>(size), behind + c, plan_.sweep);
       sum += part.sum;
       max_behind = std::max(max_behind, part.max_behind);
       store_before(c, size);

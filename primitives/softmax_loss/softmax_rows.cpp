@@ -43,7 +43,7 @@ HWY_INLINE V ExpOf(D d, const float* x, float max) {
 // which is farther than the hardware asks: on Zen 5 long batches of rows of 1000 take 0.6 of the time of one after the
 // other, with one page 0.75, and rows of 32000 0.9 instead of 1.2.
 template <bool kStore>
-RowPart SumExp(const float* x, float max, float* e, std::size_t size, const float* behind) {
+RowPart SumExp(const float* x, float max, float* e, std::size_t size, const float* behind, Sweep sweep) {
   constexpr std::size_t kAhead = 2 * 4096 / sizeof(float);
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
@@ -51,8 +51,8 @@ RowPart SumExp(const float* x, float max, float* e, std::size_t size, const floa
   auto max_even = hn::Set(d, behind[0]), max_odd = max_even;
   std::size_t i = 0;
   for (; i + 2 * lanes <= size; i += 2 * lanes) {
-    hwy::Prefetch(behind + kAhead + i);
-    hwy::Prefetch(behind + kAhead + i + lanes);
+    AskAhead(behind + kAhead + i, sweep);
+    AskAhead(behind + kAhead + i + lanes, sweep);
     max_even = hn::Max(max_even, hn::LoadU(d, behind + i));
     max_odd = hn::Max(max_odd, hn::LoadU(d, behind + i + lanes));
     const auto first = ExpOf(d, x + i, max), second = ExpOf(d, x + i + lanes, max);
@@ -74,8 +74,8 @@ RowPart SumExp(const float* x, float max, float* e, std::size_t size, const floa
   return part;
 }
 
-RowPart RowExp(const float* x, float max, float* e, std::size_t size, const float* behind) {
-  return e == nullptr ? SumExp<false>(x, max, e, size, behind) : SumExp<true>(x, max, e, size, behind);
+RowPart RowExp(const float* x, float max, float* e, std::size_t size, const float* behind, Sweep sweep) {
+  return e == nullptr ? SumExp<false>(x, max, e, size, behind, sweep) : SumExp<true>(x, max, e, size, behind, sweep);
 }
 
 void ScaleRow(const float* from, float scale, float* to, std::size_t size, bool stream) {
@@ -105,8 +105,8 @@ HWY_EXPORT(ScaleRow);
 
 float row_max(const float* x, std::size_t size) { return HWY_DYNAMIC_DISPATCH(RowMax)(x, size); }
 
-RowPart row_exp(const float* x, float max, float* e, std::size_t size, const float* behind) {
-  return HWY_DYNAMIC_DISPATCH(RowExp)(x, max, e, size, behind);
+RowPart row_exp(const float* x, float max, float* e, std::size_t size, const float* behind, Sweep sweep) {
+  return HWY_DYNAMIC_DISPATCH(RowExp)(x, max, e, size, behind, sweep);
 }
 
 void scale_row(const float* from, float scale, float* to, std::size_t size, bool stream) {

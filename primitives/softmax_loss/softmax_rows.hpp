@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 
+#include "sweep.hpp"
+
 namespace brickwork {
 
 float row_max(const float* x, std::size_t size);
@@ -11,7 +13,7 @@ float row_max(const float* x, std::size_t size);
 struct RowPart {
   float sum, max_behind;
 };
-RowPart row_exp(const float* x, float max, float* e, std::size_t size, const float* behind);
+RowPart row_exp(const float* x, float max, float* e, std::size_t size, const float* behind, Sweep);
 
 // to = from * scale; `to` may be `from`.
 void scale_row(const float* from, float scale, float* to, std::size_t size, bool stream);

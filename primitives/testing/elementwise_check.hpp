@@ -12,10 +12,10 @@ namespace brickwork {
 template <Operation Op, class Run>
 void expect_exact(const typename Op::Problem& p, const Run& run) {
   const TestData data = make_checkable_test_data<Op>(p, Fill::integers);
-  for (const bool stream : {false, true}) {
+  for (const Sweep sweep : {Sweep::cached, Sweep::stream, Sweep::stream_l2}) {
     PlainTensors out(Op::outputs(p));
     poison(out);
-    run(p, data.inputs, out, ElementwisePlan{.stream = stream});
+    run(p, data.inputs, out, ElementwisePlan{.sweep = sweep});
     const Verdict verdict = compare(out, data.expected, data.tolerance);
     EXPECT_EQ(verdict.status, Status::ok) << to_string(p) << ": " << verdict.reason;
   }

@@ -125,6 +125,19 @@ TEST(Calibration, FindsHowRecurrentLayersSumUp) {
   EXPECT_EQ(choose(Sums::whole, 0.02), SimdTuning{});
 }
 
+TEST(Calibration, FindsHowSweepsGoOverMemory) {
+  const auto choose = [](Sweep liked, auto gain_of) {
+    return choose_sweep({}, [=](const std::vector<SimdTuning>& tunings, Swept swept) {
+      std::vector<double> seconds;
+      for (const SimdTuning& tuning : tunings) seconds.push_back(tuning.sweep == liked ? 1 - gain_of(swept) : 1.0);
+      return seconds;
+    });
+  };
+  EXPECT_EQ(choose(Sweep::stream_l2, [](Swept) { return 0.05; }), (SimdTuning{.sweep = Sweep::stream_l2}));
+  EXPECT_EQ(choose(Sweep::stream_l2, [](Swept swept) { return swept == Swept::pooling ? 0.05 : 0.0; }), SimdTuning{});
+  EXPECT_EQ(choose(Sweep::stream, [](Swept) { return 0.05; }), SimdTuning{});
+}
+
 // Each word of the planner on its own, by the layers and the pass that it is for alone.
 TEST(Calibration, FindsWhatAPlannerIsToDo) {
   const auto measure = [](auto cost) {

@@ -12,18 +12,15 @@
 #include "conv/conv_weight_update.hpp"
 #include "tuning/best_tuning.hpp"
 #include "tuning/calibration.hpp"
+#include "tuning/far_problem.hpp"
 
 namespace brickwork {
 namespace {
 
 constexpr int kRoundsOfPlans = 11;  // with 7, two of five calibrations missed 5 % of src=lines on Zen 4; each is 0.2 s
 
-// With so many images that no cache holds src, or dst.
 ConvProblem far_layer(const char* sizes, std::int64_t images_of_a_thread = 8) {
-  constexpr std::int64_t kMostImages = 64;
-  auto p = parse_problem<ConvProblem>(sizes);
-  p.N = std::min<std::int64_t>(kMostImages, images_of_a_thread * Kokkos::DefaultHostExecutionSpace().concurrency());
-  return p;
+  return far_problem<ConvProblem>(sizes, images_of_a_thread);
 }
 
 // What a race of a pass needs: its driver, the rule's plan; the elements of its two inputs and its output; its run.

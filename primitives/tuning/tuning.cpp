@@ -37,7 +37,9 @@ const SizeTable<Tuning>& Tuning::table() {
                        static_cast<PixelsOfCall T::*>(&T::pixels)),
                 choice("strided=read or strided=gathered", {"strided=read", "strided=gathered"},
                        static_cast<bool T::*>(&T::gathers)),
-                choice("sums=whole or sums=parts", {"sums=whole", "sums=parts"}, static_cast<Sums T::*>(&T::sums))},
+                choice("sums=whole or sums=parts", {"sums=whole", "sums=parts"}, static_cast<Sums T::*>(&T::sums)),
+                choice("sweep=cached, sweep=stream or sweep=stream-l2",
+                       {"sweep=cached", "sweep=stream", "sweep=stream-l2"}, static_cast<Sweep T::*>(&T::sweep))},
       .separator = ' ',
       .default_words = true};
   return table;
