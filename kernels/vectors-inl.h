@@ -47,7 +47,8 @@ HWY_INLINE void ForEachVector(D d, Index i, Index count, const Body& body) {
 }
 
 // of(d, kVectors, j) for the channels of a pixel, j and on: kVectors vectors side by side, as each of them may have to
-// wait, and a pixel's lines are best met in their order. Some may meet those before, whose channels are then done twice.
+// wait, and a pixel's lines are best met in their order. Some may meet those before, whose channels are then done
+// twice.
 template <class Of>
 HWY_INLINE void ForEachVectors(std::int64_t bc, const Of& of) {
   const hn::ScalableTag<float> d;

@@ -79,9 +79,9 @@ TEST(Add, HidesNoNaN) {
 }
 
 TEST(ElementwisePlan, StoresPastTheCachesWhatTheyDoNotHold) {
-  const MachineModel machine{.l3_bytes = 1000, .sweep = Sweep::stream_l2};
-  EXPECT_EQ(plan_elementwise(1000, machine).sweep, Sweep::cached);
-  EXPECT_EQ(plan_elementwise(1001, machine).sweep, Sweep::stream_l2);
+  const MachineModel machine{.l3_bytes = 1000, .sweep = Sweep::stream_l2};  // and 300 of them are others'
+  EXPECT_EQ(plan_elementwise(699, machine).sweep, Sweep::cached);
+  EXPECT_EQ(plan_elementwise(701, machine).sweep, Sweep::stream_l2);
 }
 
 TEST(ElementwisePlan, TextFormRoundTrips) {

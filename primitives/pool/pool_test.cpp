@@ -205,9 +205,9 @@ TEST(Pool, WhatDoesNotFitIsRefused) {
 
 TEST(PoolPlan, StreamsWhatNoCacheHolds) {
   const auto p = parse_problem<PoolProblem>("N28 C64 H112 R3 sh2 ph1");
-  const MachineModel machine{.l3_bytes = 32 << 20};
+  const MachineModel machine{.threads = 2, .l3_bytes = 32 << 20};
   EXPECT_EQ(to_string(plan_pool(p, 64, machine)), "bc=64 stream");  // 90 + 22 MB
-  EXPECT_EQ(to_string(plan_pool(parse_problem<PoolProblem>("N8 C64 H112 R3 sh2 ph1"), 64, machine)), "bc=64 cached");
+  EXPECT_EQ(to_string(plan_pool(parse_problem<PoolProblem>("N4 C64 H112 R3 sh2 ph1"), 64, machine)), "bc=64 cached");
   EXPECT_EQ(parse_problem<PoolPlan>("bc=16 stream"), (PoolPlan{16, Sweep::stream}));
 }
 
