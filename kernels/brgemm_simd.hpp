@@ -70,12 +70,11 @@ struct Band {
 // (SimdTuning::few).
 constexpr bool may_ask_for_b(int m, int rows, int vecs) { return vecs > 1 && (rows > kFewRows || rows == m); }
 
-// So many rows on, or none where it is 0; twice as far where few tiles pass over B, as it often comes from memory.
-// Fully connected layers of 4096 features take 4 to 12 % less time with one image (for which SimdTuning::few now says
-// it) and with four, 2 % less with 16; of 2048, whose weights are in L3, 0 to 2 % more and 1 % less (Zen 5).
+// So many rows on, or none where it is 0. B passes by one tile of rows (SimdTuning::few). Twice as far where few tiles
+// pass over B, as it often comes from memory: 2 % of fully connected layers of 4096 features and 16 images (Zen 5).
 constexpr std::int64_t rows_of_b_ahead(const SimdTuning& tuning, int m) {
-  constexpr int kRowsOfFewTiles = 18;  // three of the widest; more than any has that asks
-  return m <= kFewRows ? tuning.few : m <= kRowsOfFewTiles ? 2 * tuning.ahead : tuning.ahead;
+  constexpr int kRowsOfOneTile = 6, kRowsOfFewTiles = 18;  // of the widest; more than any has that asks
+  return m <= kRowsOfOneTile ? tuning.few : m <= kRowsOfFewTiles ? 2 * tuning.ahead : tuning.ahead;
 }
 
 constexpr int kMostSums = 16;

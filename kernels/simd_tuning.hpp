@@ -62,9 +62,9 @@ struct SimdTuning {
   // Rows of B that are asked for ahead of their use; 0: none, the hardware does it. At 16 rows: 0.75 -> 0.98 of peak
   // for 6 x 64 tiles whose B streams from L2 on Xeons (Granite Rapids); -1 % on Zen 5.
   std::int64_t ahead = 16;
-  // The same of a call of at most three rows, which lets B pass by. 32 instead of 0: 5 to 9 % of fully connected layers
-  // of one image whose weights come from L3 on Zen 5; 0 instead of 32: 10 to 20 % of them, and about 10 % of LSTMs of
-  // one sequence, on Zen 4.
+  // The same of a call of at most six rows, which let B pass by. 32 instead of 0: 5 to 9 % of fully connected layers of
+  // one image whose weights come from L3 on Zen 5; 0 instead of 32: 10 to 20 % of them, 2 to 10 % with four images, and
+  // about 10 % of LSTMs of one sequence, on Zen 4.
   std::int64_t few = 32;
   // KiB of L1 that B may fill and stay there while the row tiles of a call pass: a larger B is asked for by each tile,
   // a smaller one by the first alone. To ask for what is there costs 2 to 8 % of a 1x1 convolution where a neighbour on
