@@ -3,7 +3,7 @@
 #include "conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
 #include "onednn_conv.hpp"
-#include "search/race.hpp"
+#include "race.hpp"
 
 namespace brickwork {
 namespace onednn {

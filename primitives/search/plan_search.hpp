@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/race.hpp"
+#include "race.hpp"
 
 namespace brickwork {
 

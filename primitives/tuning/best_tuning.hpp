@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "search/race.hpp"
+#include "race.hpp"
 #include "simd_tuning.hpp"
 
 namespace brickwork {

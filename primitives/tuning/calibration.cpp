@@ -5,7 +5,7 @@
 
 #include "aligned_buffer.hpp"
 #include "machine.hpp"
-#include "search/race.hpp"
+#include "race.hpp"
 #include "tuning/best_tuning.hpp"
 
 namespace brickwork {

@@ -1,4 +1,4 @@
-#include "search/race.hpp"
+#include "race.hpp"
 
 #include <algorithm>
 #include <chrono>
