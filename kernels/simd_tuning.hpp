@@ -110,9 +110,9 @@ struct SimdTuning {
   // Parts instead of whole: 2 to 5 % of an LSTM of 256 features forward, 3 to 6 % of LSTMs of 256 to 1024 backward, on
   // Zen 5.
   Sums sums = Sums::whole;
-  // How batch normalisation, pooling and softmax go over tensors that no cache holds. Into L2 instead of L1, on Zen 4:
-  // two thirds of the time of ResNet-50's first pooling, three quarters of softmax over 32000 classes, two thirds to
-  // all of batch normalisations' gradients.
+  // How batch normalisation's gradient, pooling and softmax go over tensors that no cache holds. Into L2 instead of L1,
+  // on Zen 4: two thirds of the time of ResNet-50's first pooling, three quarters of softmax over 32000 classes, two
+  // thirds to all of batch normalisations' gradients.
   Sweep sweep = Sweep::stream;
 
   constexpr std::int64_t rows(std::int64_t vecs) const {

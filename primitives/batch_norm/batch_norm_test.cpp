@@ -335,6 +335,10 @@ TEST(BatchNormPlan, KeepsWhatTheCachesHoldTogether) {
   EXPECT_EQ(plan("N14 C256 H14 residual+relu", backward), "bc=64 blocks=2 team cached");
   EXPECT_EQ(plan("N28 C256 H56", backward), "bc=64 blocks=1 team stream");  // 22 MB: no cache holds one
   EXPECT_EQ(plan("N28 C256 H56 relu", BatchNormPass::inference), "bc=64 blocks=4 team stream");  // a single sweep
+  const MachineModel into_l2{.sweep = Sweep::stream_l2};
+  const auto p = parse_problem<BatchNormProblem>("N28 C256 H56");
+  EXPECT_EQ(plan_batch_norm(p, backward, 64, into_l2).sweep, Sweep::stream_l2);
+  EXPECT_EQ(plan_batch_norm(p, forward, 64, into_l2).sweep, Sweep::stream);
   EXPECT_EQ(parse_problem<BatchNormPlan>("bc=64 blocks=2 thread stream"), (BatchNormPlan{64, 2, true, Sweep::stream}));
   EXPECT_THROW(parse_problem<BatchNormPlan>("bc=64 blocks=0"), std::invalid_argument);
 }
