@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "integers.hpp"
+#include "sweep_word.hpp"
 
 namespace brickwork {
 namespace {
@@ -25,8 +26,7 @@ const SizeTable<BatchNormPlan>& BatchNormPlan::table() {
       .kind = "batch norm plan",
       .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
                 {.key = "blocks=", .column = "blocks", .member = &P::blocks}},
-      .words = {choice("team or thread", {"team", "thread"}, &P::by_thread),
-                choice("cached, stream or stream-l2", {std::begin(kSweeps), std::end(kSweeps)}, &P::sweep)},
+      .words = {choice("team or thread", {"team", "thread"}, &P::by_thread), sweep_word(&P::sweep)},
       .separator = ' ',
       .default_words = true};
   return table;

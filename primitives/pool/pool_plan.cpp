@@ -1,15 +1,16 @@
 #include "pool/pool_plan.hpp"
 
+#include "sweep_word.hpp"
+
 namespace brickwork {
 
 const SizeTable<PoolPlan>& PoolPlan::table() {
   using P = PoolPlan;
-  static const SizeTable<PoolPlan> table{
-      .kind = "pool plan",
-      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc}},
-      .words = {choice("cached, stream or stream-l2", {std::begin(kSweeps), std::end(kSweeps)}, &P::sweep)},
-      .separator = ' ',
-      .default_words = true};
+  static const SizeTable<PoolPlan> table{.kind = "pool plan",
+                                         .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc}},
+                                         .words = {sweep_word(&P::sweep)},
+                                         .separator = ' ',
+                                         .default_words = true};
   return table;
 }
 
