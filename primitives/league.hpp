@@ -27,17 +27,7 @@ struct KokkosTeam {
 
   BRICKWORK_HOST_DEVICE int rank() const { return member.team_rank(); }
   BRICKWORK_HOST_DEVICE int size() const { return member.team_size(); }
-  BRICKWORK_HOST_DEVICE void barrier() const {
-#ifdef KOKKOS_ENABLE_OPENMP
-    if constexpr (std::is_same_v<typename Member::execution_space, Kokkos::OpenMP>) {
-      if (member.team_size() == omp_get_num_threads()) {
-#pragma omp barrier
-        return;
-      }
-    }
-#endif
-    member.team_barrier();
-  }
+  BRICKWORK_HOST_DEVICE void barrier() const { member.team_barrier(); }
 };
 
 template <class Functor>

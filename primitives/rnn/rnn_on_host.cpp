@@ -3,6 +3,7 @@
 #include <string>
 
 #include "league.hpp"
+#include "light_barrier.hpp"
 #include "machine_model.hpp"
 #include "tile_brick.hpp"
 
@@ -34,18 +35,19 @@ constexpr std::int64_t kRowsOfUpdate = 256;
 
 // On the host's threads: one parallel region. A thread is a worker and has the same tasks at every step, whose weights
 // stay with it, and waits for the others' share at the end of each half.
-// before(team, step) is what else a step needs.
+// before(thread, threads, step) does a thread's share of what else a step needs, and says whether there was any.
 template <class Body, class Before>
 void over_time_on_host(const RnnTurns& turns, const Body& body, const Before& before) {
   const int threads = Space().concurrency();
+  LightBarrier barrier(threads);
   const auto all_steps = [&](const auto& team, std::int64_t, void*) {
     const std::int64_t thread = team.rank();
     const LoopRange tasks{turns.tasks * thread / threads, turns.tasks * (thread + 1) / threads};
     for (std::int64_t step = 0; step < turns.steps; ++step) {
-      before(team, step);
+      if (before(thread, threads, step)) barrier.wait();
       for (int i = 0; i < turns.halves; ++i) {
         body(OneThread{}, RnnTurn{step, RnnTurns::half(i), tasks, thread}, nullptr);
-        team.barrier();
+        barrier.wait();
       }
     }
   };
@@ -95,13 +97,10 @@ struct ForwardPass final : RnnForwardPass {
   void run(const RnnForwardData& data) const override {
     const RnnForwardBody<KernelBrick, RowsByVectors> body{
         g, data, {{x.get(), nullptr}}, {{nullptr, state.get()}}, {{nullptr, reset.get()}}, {}};
-    over_time_on_host(g.turns(), body, [&](const auto& team, std::int64_t step) {
+    over_time_on_host(g.turns(), body, [&](std::int64_t thread, std::int64_t threads, std::int64_t step) {
       const std::int64_t tasks = body.tasks_of_x(step);
-      if (tasks == 0) return;
-      for (std::int64_t i = team.rank(); i < tasks; i += team.size()) {
-        body.add_x_of_chunk(OneThread{}, step, i, nullptr);
-      }
-      team.barrier();
+      for (std::int64_t i = thread; i < tasks; i += threads) body.add_x_of_chunk(OneThread{}, step, i, nullptr);
+      return tasks > 0;
     });
   }
   std::string_view isa() const override { return state->isa(); }
@@ -120,7 +119,7 @@ struct BackwardPass final : RnnBackwardPass {
     over_time_on_host(g.turns(),
                       RnnBackwardBody<KernelBrick, RowsByVectors>{
                           g, data, {{nullptr, state.get()}}, {{reset.get(), reset.get()}}, {}},
-                      [](const auto&, std::int64_t) {});
+                      [](std::int64_t, std::int64_t, std::int64_t) { return false; });
   }
   void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
     const std::int64_t groups = ceil_div(g.rows(), g.rows_of_dx);
