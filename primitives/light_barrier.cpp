@@ -7,7 +7,8 @@
 namespace brickwork {
 namespace {
 
-constexpr int kLooks = 1 << 12;  // some 100 us
+// Some microseconds: with a hundred, six threads on two cores take 1.4 times as long as at OpenMP's.
+constexpr int kLooks = 1 << 8;
 
 }  // namespace
 
