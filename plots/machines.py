@@ -1,7 +1,7 @@
 """Prints README's table of the references: python plots/machines.py
 
-A row for each run and a column for each machine, of the folders of experiments/references whose runs are a CPU's: how
-many times as fast ours is as the best peer, and which share it has of what the machine can do.
+A row for each run on a CPU and a column for each machine, the folders of experiments/references: how many times as fast
+ours is as the best peer, and which share it has of what the machine can do.
 """
 
 import argparse
@@ -29,8 +29,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def all_machines() -> list[Machine]:
-    folders = sorted(path for path in REFERENCES.iterdir() if path.is_dir() and not path.name.startswith("nvidia"))
-    return [machine_of(folder) for folder in folders]
+    machines = [machine_of(folder) for folder in sorted(REFERENCES.iterdir()) if folder.is_dir()]
+    return [machine for machine in machines if any(machine.cells.values())]
 
 
 def machine_of(folder: Path) -> Machine:
@@ -39,7 +39,8 @@ def machine_of(folder: Path) -> Machine:
     from sweeps import sweeps_of
 
     runs = sorted(path.parent for path in folder.glob("*/summary.csv"))
-    return Machine(folder.name, {run.name: " ".join(map(cell, overview(sweeps_of(load_run(run))))) for run in runs})
+    rows = {run.name: [row for row in overview(sweeps_of(load_run(run))) if not row.sweep.on_device] for run in runs}
+    return Machine(folder.name, {name: " ".join(map(cell, of_run)) for name, of_run in rows.items()})
 
 
 def cell(row) -> str:

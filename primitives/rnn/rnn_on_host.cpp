@@ -119,7 +119,7 @@ struct BackwardPass final : RnnBackwardPass {
     over_time_on_host(g.turns(),
                       RnnBackwardBody<KernelBrick, RowsByVectors>{
                           g, data, {{nullptr, state.get()}}, {{reset.get(), reset.get()}}, {}},
-                      [](std::int64_t, std::int64_t, std::int64_t) { return false; });
+                      [](auto...) { return false; });
   }
   void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
     const std::int64_t groups = ceil_div(g.rows(), g.rows_of_dx);
