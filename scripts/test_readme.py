@@ -1,4 +1,4 @@
-"""README's commands, options and paths are those of the code."""
+"""README's commands, options and paths are those of the code, and so are those of the references' page."""
 
 import re
 import subprocess
@@ -8,9 +8,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
-# What stands in a fence or in backticks, as single lines.
-CODE = [line.strip() for fence in re.findall(r"^```\w*\n(.*?)^```", README, re.M | re.S) for line in fence.splitlines()]
-CODE += re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", README, flags=re.M | re.S))
+PAGES = ("README.md", "experiments/references/README.md")
+
+
+def code_of(text):
+    """What stands in a fence or in backticks, as single lines."""
+    code = [line.strip() for fence in re.findall(r"^```\w*\n(.*?)^```", text, re.M | re.S) for line in fence.splitlines()]
+    return code + re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+
+
+CODE = code_of(README)
 
 FOLDERS = ("kernels", "primitives", "baselines", "experiments", "plots", "scripts", "cmake")
 BRICKWORK = "build/release/experiments/brickwork"
@@ -46,16 +53,20 @@ def test_the_option_check_can_fail():
     assert missing_options("brickwork --out", "--output FOLDER") == ["--out"]
 
 
-def test_named_paths_exist():
+@pytest.mark.parametrize("page", PAGES)
+def test_named_paths_exist(page):
     """Placeholders like <op> stand for any text; build/ and results/ are made by running."""
-    paths = {w.strip(".,;:()") for c in CODE for w in c.split() if w.split("/")[0] in FOLDERS and "/" in w}
+    code = code_of((ROOT / page).read_text())
+    paths = {w.strip(".,;:()") for c in code for w in c.split() if w.split("/")[0] in FOLDERS and "/" in w}
     assert paths
     for path in sorted(paths):
         pattern = re.sub(r"<[^>]*>", "*", path)
-        assert any(ROOT.glob(pattern.rstrip("/"))), f"README names {path}, which is not there"
+        assert any(ROOT.glob(pattern.rstrip("/"))), f"{page} names {path}, which is not there"
 
 
-def test_linked_files_exist():
-    links = [link for link in re.findall(r"\]\(([^)#]+)\)", README) if "://" not in link]
+@pytest.mark.parametrize("page", PAGES)
+def test_linked_files_exist(page):
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", (ROOT / page).read_text()) if "://" not in link]
+    assert links
     for link in links:
-        assert (ROOT / link).exists(), f"README links to {link}, which is not there"
+        assert ((ROOT / page).parent / link).exists(), f"{page} links to {link}, which is not there"
