@@ -17,7 +17,7 @@ struct TensorInfo {
   std::vector<std::int64_t> dims;  // outermost first; none: the problem does without this tensor
   bool per_image = false;          // one of dims, mostly the first, is the minibatch
   DType dtype = DType::f32;
-  double error = 0;  // of an output that sums more than the others: allowed beyond the operation's bound (op.hpp)
+  double error = 0;  // of an output less exact than the others: allowed beyond the operation's bound (op.hpp)
 
   std::int64_t size() const;  // elements; 0 where the problem does without
 };

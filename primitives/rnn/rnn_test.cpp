@@ -24,7 +24,7 @@ class RnnOfCell : public testing::TestWithParam<const char*> {};
 
 TEST_P(RnnOfCell, IsRightOfEverySizeAndDirection) {
   for (const char* sizes : {"T1 N1 C1 K1", "T3 N2 C5 K3", "T4 N5 C17 K16", "T3 N3 C64 K65", "T2 N4 C100 K130",
-                            "T5 N1 C7 K33 L2", "T7 N3 C16 K20 L3"}) {
+                            "T5 N1 C7 K33 L2", "T7 N3 C16 K20 L3", "T2 N1 C1 K37"}) {
     for (const char* direction : {"forward", "reverse", "bidirectional"}) {
       for (const char* lengths : {"equal", "unequal"}) {
         const auto p = parse_problem<RnnProblem>(fmt::format("{} {} {} {}", sizes, GetParam(), direction, lengths));
