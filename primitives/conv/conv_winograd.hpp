@@ -1,0 +1,58 @@
+// Convolution by Winograd's minimal filtering on the host (winograd_tiles.hpp): 16 multiplications in place of 36 of
+// kernels of 3 x 3 and stride 1, forward and backward by data, which is such a convolution of ddst.
+//
+// It rounds more than the direct algorithm does: sums of sums are multiplied, and multiplied sums added up. Small
+// integers are exact. NaN and infinity in src reach all four pixels of the tiles that see them.
+#pragma once
+#include <string_view>
+
+#include "brgemm.hpp"
+#include "conv/conv_winograd_plan.hpp"
+#include "conv/winograd_tiles.hpp"
+#include "layout.hpp"
+#include "loop_nest.hpp"
+
+namespace brickwork {
+
+class ConvWinograd {
+ public:
+  // Unsupported where the convolution is none of those; a misfit where the plan does not fit it; unsupported or absent
+  // where the backend has no brick for it.
+  static Result<ConvWinograd> make(const ConvView&, const WinogradPlan&, Backend, Isa = Isa::best,
+                                   const SimdTuning& = {});
+
+  const WinogradPlan& plan() const { return plan_; }
+  std::string_view isa() const { return brick_->isa(); }
+
+  // Shapes of the blocked tensors that run() takes, as a direct one's (conv_forward.hpp).
+  const ActivationLayout& src_layout() const { return src_; }
+  const ActivationLayout& dst_layout() const { return dst_; }
+
+  // The weights in their transformed form, [K/bk][place][C/bc][bc][bk]: how many floats, and from the blocks of a view
+  // of forward, or of backward by data out of those of the forward pass.
+  std::int64_t weights_size() const;
+  WeightLayout forward_layout() const { return {view_.K, view_.C, view_.R, view_.S, plan_.bk, plan_.bc}; }
+  WeightLayout backward_layout() const { return {view_.C, view_.K, view_.R, view_.S, plan_.bc, plan_.bk}; }
+  void transform_forward(const float* blocked, float* transformed) const;
+  void transform_backward(const float* blocked, float* transformed) const;
+
+  // bias, residual and `at` are read where the view's epilogue asks for them, and may be null otherwise.
+  void run(const float* src, const float* transformed_weights, const float* bias, const float* residual,
+           const float* at, float* dst) const;
+
+ private:
+  struct Body;
+
+  ConvWinograd(const ConvView&, const WinogradPlan&, const LoopNest&, BrgemmKernelPtr);
+
+  std::int64_t scratch_bytes() const;
+  std::int64_t block_of_weights() const { return kWinogradPlaces * src_.Cb() * plan_.bc * plan_.bk; }
+
+  ConvView view_;
+  WinogradPlan plan_;
+  LoopNest nest_;
+  ActivationLayout src_, dst_;
+  BrgemmKernelPtr brick_;
+};
+
+}  // namespace brickwork

@@ -1,0 +1,45 @@
+// How a convolution by Winograd's minimal filtering is blocked, ordered and spread over threads, and where it pays.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "conv/conv_plan.hpp"
+
+namespace brickwork {
+
+// The loops are those of conv_winograd.cpp.
+struct WinogradPlan {
+  static const SizeTable<WinogradPlan>& table();  // of all but the loops
+
+  std::int64_t bc = 0, bk = 0;  // input and output features of a block
+  std::int64_t tiles = 0;       // m of a brick call: so many tiles of 2 x 2 pixels of dst, of any images
+  LoopSchedule loops;
+
+  friend bool operator==(const WinogradPlan&, const WinogradPlan&) = default;
+};
+
+// "bc=64 bk=64 tiles=56 loops={g} kb"
+std::string to_string(const WinogradPlan&);
+
+// Inverse of to_string. Throws std::invalid_argument naming the offending word.
+WinogradPlan parse_winograd_plan(std::string_view text);
+
+// Tiles of dst along its height and width.
+struct WinogradGrid {
+  std::int64_t rows, cols;
+  std::int64_t of_image() const { return rows * cols; }
+};
+WinogradGrid winograd_grid(const ConvView&);
+
+// Kernels of 3 x 3, of stride 1.
+bool can_be_winograd(const ConvView&);
+
+// The analytic choice.
+WinogradPlan plan_winograd(const ConvView&, const MachineModel&, FeatureBlocks = {});
+
+// Whether it takes less time than the direct algorithm: 16 multiplications in place of 36, but transforms of src, dst
+// and the weights besides, and tiles that hang over the edge of dst.
+bool winograd_pays(const ConvView&, const MachineModel&);
+
+}  // namespace brickwork

@@ -1,0 +1,247 @@
+#include "conv/conv_winograd.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "aligned_buffer.hpp"
+#include "conv/conv_pack.hpp"
+#include "conv/stride_phases.hpp"
+#include "conv/testing/conv_forward_check.hpp"
+#include "conv/testing/random_conv.hpp"
+#include "conv_backward_data_op.hpp"
+#include "testing/usable.hpp"
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+MachineModel two_threads() { return {.threads = 2}; }
+
+ConvProblem conv(const std::string& text) { return parse_problem<ConvProblem>(text); }
+
+ConvView backward_view(const ConvProblem& p) { return backward_phases(p).front().view; }
+
+AlignedBuffer<float> poisoned(std::int64_t size) {
+  AlignedBuffer<float> buffer(static_cast<std::size_t>(size));
+  std::ranges::fill(buffer, kNan);
+  return buffer;
+}
+
+AlignedBuffer<float> packed(const ActivationLayout& layout, const float* plain) {
+  AlignedBuffer<float> buffer(plain != nullptr ? static_cast<std::size_t>(layout.size()) : 0);
+  if (plain != nullptr) pack_nchw(layout, plain, buffer.data());
+  return buffer;
+}
+
+AlignedBuffer<float> packed(const WeightLayout& layout, const float* plain) {
+  AlignedBuffer<float> buffer(static_cast<std::size_t>(layout.size()));
+  pack_kcrs(layout, plain, buffer.data());
+  return buffer;
+}
+
+// Why a pass' result is wrong, or nothing.
+std::string wrong_forward(const ConvProblem& p, const ConvWinograd& winograd, const TestData& t) {
+  BlockedConvForward tensors(winograd.src_layout(), winograd.forward_layout(), winograd.dst_layout(), t.inputs);
+  AlignedBuffer<float> weights = poisoned(winograd.weights_size());
+  winograd.transform_forward(tensors.weights.data(), weights.data());
+  winograd.run(tensors.src.data(), weights.data(), tensors.bias.data(), tensors.residual.data(), nullptr,
+               tensors.dst.data());
+  return tensors.wrong(p, t);
+}
+
+std::string wrong_backward(const ConvProblem& p, const ConvWinograd& winograd, const TestData& t) {
+  const ActivationLayout& dsrc_layout = winograd.dst_layout();
+  const auto ddst = packed(winograd.src_layout(), t.inputs.at<float>("ddst"));
+  const auto residual = packed(dsrc_layout, t.inputs.at<float>("residual"));
+  const auto at = packed(dsrc_layout, t.inputs.at<float>("at"));
+  AlignedBuffer<float> weights = poisoned(winograd.weights_size()), dsrc = poisoned(dsrc_layout.size());
+  winograd.transform_backward(packed(winograd.backward_layout(), t.inputs.at<float>("weights")).data(), weights.data());
+  winograd.run(ddst.data(), weights.data(), nullptr, residual.data(), at.data(), dsrc.data());
+  PlainTensors plain(ConvBackwardDataOp::outputs(p));
+  poison(plain);
+  unpack_nchw(dsrc_layout, dsrc.data(), plain.at<float>("dsrc"));
+  return compare(plain, t.expected, t.tolerance).reason;
+}
+
+template <class Wrong>
+void expect_exact(const ConvProblem& p, const ConvView& view, const WinogradPlan& plan, Backend backend,
+                  const TestData& t, const Wrong& wrong) {
+  const auto winograd = ConvWinograd::make(view, plan, backend);
+  ASSERT_TRUE(winograd) << winograd.reason();
+  EXPECT_EQ(wrong(p, *winograd, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
+}
+
+// Both passes, as far as they have the epilogue. Small integers, so that the tolerance is 0.
+void expect_forward_exact(const ConvProblem& p, const WinogradPlan& plan, Backend backend = Backend::simd) {
+  expect_exact(p, forward_view(p), plan, backend, conv_forward_test_data(p), wrong_forward);
+}
+
+void expect_backward_exact(const ConvProblem& p, const WinogradPlan& plan, Backend backend = Backend::simd) {
+  const TestData t = make_checkable_test_data<ConvBackwardDataOp>(p, Fill::integers);
+  expect_exact(p, backward_view(p), plan, backend, t, wrong_backward);
+}
+
+// Of one kind of layer, with less work.
+constexpr const char* kLayers[] = {"N2 C64 K64 H56 R3 ph1",  "N2 C128 K128 H28 R3 ph1",  "N3 C256 K256 H14 R3 ph1",
+                                   "N3 C512 K512 H7 R3 ph1", "N1 C48 K96 H9 W11 R3 ph1", "N1 C66 K133 H3 R3 ph1",
+                                   "N1 C66 K133 H5 R3 ph1",  "N1 C3 K66 H17 R3 ph1"};
+
+TEST(ConvWinograd, RulesPlansAreExactOnResNet50) {
+  for (const char* layer : kLayers) {
+    const ConvProblem p = conv(layer);
+    for (const int threads : {1, 2, 28}) {
+      expect_forward_exact(p, plan_winograd(forward_view(p), {.threads = threads}));
+      expect_backward_exact(p, plan_winograd(backward_view(p), {.threads = threads}));
+    }
+  }
+}
+
+TEST(ConvWinograd, EveryEdgeIsExact) {
+  for (const std::int64_t pad : {0, 1, 2, 3}) {
+    for (const char* sizes : {"N1 C1 K1 H3 W3", "N2 C3 K5 H4 W5", "N3 C17 K16 H5 W4", "N2 C16 K33 H7 W6"}) {
+      const ConvProblem p = conv(fmt::format("{} R3 ph{}", sizes, pad));
+      for (const std::int64_t tiles : {1, 2, 3, 7}) {
+        WinogradPlan plan = plan_winograd(forward_view(p), two_threads()),
+                     back = plan_winograd(backward_view(p), two_threads());
+        plan.tiles = std::min(tiles, p.N * winograd_grid(forward_view(p)).of_image());
+        back.tiles = std::min(tiles, p.N * winograd_grid(backward_view(p)).of_image());
+        expect_forward_exact(p, plan);
+        expect_backward_exact(p, back);
+      }
+    }
+  }
+}
+
+TEST(ConvWinograd, EpiloguesFollowTheLastTransform) {
+  for (const char* epilogue : {"bias", "residual", "relu", "bias+residual+relu", "bias+sigmoid"}) {
+    const ConvProblem p = conv(fmt::format("N2 C20 K19 H6 W7 R3 ph1 {}", epilogue));
+    expect_forward_exact(p, plan_winograd(forward_view(p), two_threads()));
+  }
+  for (const char* epilogue : {"residual", "drelu", "residual+drelu"}) {
+    const ConvProblem p = conv(fmt::format("N2 C20 K19 H6 W7 R3 ph1 {}", epilogue));
+    expect_backward_exact(p, plan_winograd(backward_view(p), two_threads()));
+  }
+}
+
+ConvProblem random_problem() {
+  ConvProblem p = random_training_problem();
+  p.R = p.S = 3, p.stride_h = p.stride_w = 1;
+  p.H = std::max<std::int64_t>(p.H, 3), p.W = std::clamp<std::int64_t>(p.W, 3, 40);
+  p.pad_h = *rc::gen::inRange(0, 4), p.pad_w = *rc::gen::inRange(0, 4);
+  p.C = std::min<std::int64_t>(p.C, 70), p.K = std::min<std::int64_t>(p.K, 70), p.H = std::min<std::int64_t>(p.H, 12);
+  return p;
+}
+
+WinogradPlan random_plan(const ConvView& view) {
+  const auto up_to = [](std::int64_t most) { return *rc::gen::inRange<std::int64_t>(1, most + 1); };
+  return {.bc = up_to(view.C),
+          .bk = up_to(view.K),
+          .tiles = up_to(std::min<std::int64_t>(60, view.N * winograd_grid(view).of_image())),
+          .loops = parse_loop_schedule(*rc::gen::element<std::string>("{g} kb", "g kb", "g:2 {g} kb", "{g} kb:2 kb"))};
+}
+
+TEST(ConvWinograd, RandomPlansAreExact) {
+  EXPECT_TRUE(rc::check([] {
+    const ConvProblem p = random_problem();
+    for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+      if (!usable(backend)) continue;
+      expect_forward_exact(p, random_plan(forward_view(p)), backend);
+      expect_backward_exact(p, random_plan(backward_view(p)), backend);
+    }
+    RC_ASSERT(!testing::Test::HasFailure());
+  }));
+}
+
+// Sums of sums are multiplied: what is off is a few times a direct convolution's, and not more.
+TEST(ConvWinograd, RoundsLittleMoreThanTheDirectAlgorithm) {
+  const ConvProblem p = conv("N2 C128 K64 H14 R3 ph1");
+  TestData t = make_checkable_test_data<ConvForwardOp>(p, Fill::floats);
+  const auto winograd =
+      ConvWinograd::make(forward_view(p), plan_winograd(forward_view(p), two_threads()), Backend::simd);
+  EXPECT_EQ(wrong_forward(p, *winograd, t), "");
+  t.tolerance.value /= 1000;
+  EXPECT_NE(wrong_forward(p, *winograd, t), "");
+}
+
+TEST(ConvWinograd, AWrongConvolutionIsSeen) {
+  const ConvProblem p = conv("N1 C4 K4 H6 R3 ph1 bias");
+  const TestData t = conv_forward_test_data(p);
+  const auto of = [&](const ConvProblem& problem) {
+    return *ConvWinograd::make(forward_view(problem), plan_winograd(forward_view(problem), two_threads()),
+                               Backend::simd);
+  };
+  EXPECT_EQ(wrong_forward(p, of(p), t), "");
+  for (const char* other : {"N1 C4 K4 H6 R3 ph1", "N1 C4 K4 H6 R3 ph1 bias+relu", "N1 C3 K4 H6 R3 ph1 bias"}) {
+    EXPECT_NE(wrong_forward(p, of(conv(other)), t), "") << other;
+  }
+}
+
+TEST(ConvWinograd, NansReachEveryPixelThatSeesThem) {
+  const ConvProblem p = conv("N1 C3 K2 H6 R3 ph1");
+  TestData t = conv_forward_test_data(p);
+  t.inputs.at<float>("src")[p.W * 2 + 2] = kNan;
+  const auto winograd =
+      ConvWinograd::make(forward_view(p), plan_winograd(forward_view(p), two_threads()), Backend::simd);
+  BlockedConvForward tensors(winograd->src_layout(), winograd->forward_layout(), winograd->dst_layout(), t.inputs);
+  AlignedBuffer<float> weights = poisoned(winograd->weights_size());
+  winograd->transform_forward(tensors.weights.data(), weights.data());
+  winograd->run(tensors.src.data(), weights.data(), nullptr, nullptr, nullptr, tensors.dst.data());
+  for (std::int64_t h = 0; h < p.H; ++h) {
+    for (std::int64_t w = 0; w < p.W; ++w) {
+      const bool sees = std::abs(h - 2) <= 1 && std::abs(w - 2) <= 1, far = h > 3 || w > 3;
+      const float x = tensors.dst.data()[winograd->dst_layout().index(0, 1, h, w)];
+      EXPECT_TRUE(!sees || std::isnan(x)) << h << " " << w;
+      EXPECT_FALSE(far && std::isnan(x)) << h << " " << w;
+    }
+  }
+}
+
+TEST(ConvWinograd, WhatItIsNotForIsAReason) {
+  const auto why = [](const char* problem, const char* plan) {
+    const auto winograd = ConvWinograd::make(forward_view(conv(problem)), parse_winograd_plan(plan), Backend::simd);
+    return fmt::format("{}: {}", to_string(winograd.status()), winograd.reason());
+  };
+  const char* const plan = "bc=8 bk=8 tiles=9 loops={g} kb";
+  EXPECT_THAT(why("C8 K8 H6", plan),
+              HasSubstr("unsupported: Winograd's algorithm is for kernels of 3 x 3 and stride 1"));
+  EXPECT_THAT(why("C8 K8 H6 R3 sh2 ph1", plan), HasSubstr("this one is of 3 x 3 and 2 x 2"));
+  const char* const layer = "C8 K8 H6 R3 ph1";
+  EXPECT_THAT(why(layer, "bc=9 bk=8 tiles=9 loops={g} kb"), HasSubstr("misfit: "));
+  EXPECT_THAT(why(layer, "bc=9 bk=8 tiles=9 loops={g} kb"), HasSubstr("bc must be from 1 to C = 8"));
+  EXPECT_THAT(why(layer, "bc=8 bk=9 tiles=9 loops={g} kb"), HasSubstr("bk must be from 1 to K = 8"));
+  EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=10 loops={g} kb"), HasSubstr("tiles must be from 1 to 9"));
+  EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=9 loops={g kb}"), HasSubstr("kb must be inside g"));
+  EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=9 loops=kb {g}"), HasSubstr("kb must be inside g"));
+  EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=9 loops={g}"), HasSubstr("the loop 'kb' is missing"));
+  EXPECT_THAT(why("N1024 C1024 K8 H6 R3 ph1", "bc=64 bk=8 tiles=9000 loops={g} kb"), HasSubstr("at most 16.8 MB"));
+}
+
+TEST(WinogradPlan, ItsTextIsReadBack) {
+  const WinogradPlan plan{.bc = 64, .bk = 32, .tiles = 56, .loops = parse_loop_schedule("{g} kb")};
+  EXPECT_EQ(to_string(plan), "bc=64 bk=32 tiles=56 loops={g} kb");
+  EXPECT_EQ(parse_winograd_plan(to_string(plan)), plan);
+  EXPECT_THROW(parse_winograd_plan("bc=64 bk=32 loops={g} kb"), std::invalid_argument);
+}
+
+// Where the weights' transform is most of the work, or tiles hang over the edge by half, it does not pay.
+TEST(WinogradPlan, PaysWhereProductsAreMostOfTheWork) {
+  const auto pays = [](const char* problem) { return winograd_pays(forward_view(conv(problem)), two_threads()); };
+  EXPECT_TRUE(pays("N28 C64 K64 H56 R3 ph1"));
+  EXPECT_TRUE(pays("N28 C512 K512 H7 R3 ph1"));
+  EXPECT_FALSE(pays("N28 C64 K64 H56"));
+  EXPECT_FALSE(pays("N28 C64 K64 H56 R3 sh2 ph1"));
+  EXPECT_FALSE(pays("N1 C512 K512 H1 R3 ph1"));
+  EXPECT_FALSE(pays("N1 C2 K2 H56 R3 ph1"));
+}
+
+}  // namespace
+}  // namespace brickwork

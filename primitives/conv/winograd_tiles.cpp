@@ -1,0 +1,144 @@
+#include "conv/winograd_tiles.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "conv/winograd_tiles.cpp"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target.
+#include "hwy/highway.h"
+#include "vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace brickwork::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class V>
+struct Four {
+  V v0, v1, v2, v3;
+};
+
+// B^T times a column of d.
+template <class V>
+HWY_INLINE Four<V> OfSrc(V d0, V d1, V d2, V d3) {
+  return {hn::Sub(d0, d2), hn::Add(d1, d2), hn::Sub(d2, d1), hn::Sub(d1, d3)};
+}
+
+// Neighbours share two columns of d, so that all tiles pass for a vector of features: 8 loads and 24 sums a tile, not
+// 16 and 32.
+void TransformSrc(WinogradSrcTiles t, float* to, std::int64_t next) {
+  const hn::ScalableTag<float> full;
+  ForEachVector(full, std::int64_t{0}, t.bc, [=](auto d, std::int64_t j) HWY_ATTR {
+    using V = hn::Vec<decltype(d)>;
+    const auto pixel = [=](int row, std::int64_t column) HWY_ATTR -> V {
+      return t.rows[row] == nullptr ? hn::Zero(d) : hn::LoadU(d, t.rows[row] + column * t.bc + j);
+    };
+    const auto column = [=](std::int64_t at) HWY_ATTR -> Four<V> {
+      if (at < 0 || at >= t.columns) return {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+      return OfSrc(pixel(0, at), pixel(1, at), pixel(2, at), pixel(3, at));
+    };
+    auto c0 = column(t.first), c1 = column(t.first + 1);
+    for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
+      const std::int64_t at = t.first + tile * kWinogradTile;
+      const auto c2 = column(at + 2), c3 = column(at + 3);
+      float* place = to + tile * t.bc + j;
+      const auto store_row = [&](V d0, V d1, V d2, V d3) HWY_ATTR {
+        const auto of = OfSrc(d0, d1, d2, d3);
+        hn::StoreU(of.v0, d, place);
+        hn::StoreU(of.v1, d, place + next);
+        hn::StoreU(of.v2, d, place + 2 * next);
+        hn::StoreU(of.v3, d, place + 3 * next);
+        place += 4 * next;
+      };
+      store_row(c0.v0, c1.v0, c2.v0, c3.v0);
+      store_row(c0.v1, c1.v1, c2.v1, c3.v1);
+      store_row(c0.v2, c1.v2, c2.v2, c3.v2);
+      store_row(c0.v3, c1.v3, c2.v3, c3.v3);
+      c0 = c2, c1 = c3;
+    }
+  });
+}
+
+void TransformDst(const float* from, std::int64_t next, WinogradDstTiles t) {
+  const hn::ScalableTag<float> full;
+  for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
+    const std::int64_t column = tile * kWinogradTile;
+    const bool second = column + 1 < t.columns;
+    ForEachVector(full, std::int64_t{0}, t.bk, [=](auto d, std::int64_t j) HWY_ATTR {
+      using V = hn::Vec<decltype(d)>;
+      const float* const first = from + tile * t.bk + j;
+      const auto place = [=](int row, int col) HWY_ATTR -> V { return hn::LoadU(d, first + (4 * row + col) * next); };
+      const auto upper = [=](int col)
+                             HWY_ATTR -> V { return hn::Add(hn::Add(place(0, col), place(1, col)), place(2, col)); };
+      const auto lower = [=](int col)
+                             HWY_ATTR -> V { return hn::Sub(hn::Sub(place(1, col), place(2, col)), place(3, col)); };
+      const auto store_row = [=](float* row, V m0, V m1, V m2, V m3) HWY_ATTR {
+        if (row == nullptr) return;
+        float* const pixel = row + column * t.bk + j;
+        hn::StoreU(hn::Add(hn::Add(m0, m1), m2), d, pixel);
+        if (second) hn::StoreU(hn::Sub(hn::Sub(m1, m2), m3), d, pixel + t.bk);
+      };
+      store_row(t.rows[0], upper(0), upper(1), upper(2), upper(3));
+      store_row(t.rows[1], lower(0), lower(1), lower(2), lower(3));
+    });
+  }
+}
+
+// G times a column of w.
+template <class V>
+HWY_INLINE Four<V> OfWeights(V w0, V w1, V w2) {
+  const hn::DFromV<V> d;
+  const auto half = hn::Set(d, 0.5F), ends = hn::Add(w0, w2);
+  return {w0, hn::Mul(half, hn::Add(ends, w1)), hn::Mul(half, hn::Sub(ends, w1)), w2};
+}
+
+void TransformWeights(const float* taps, std::int64_t elements, float* to, std::int64_t next) {
+  const hn::ScalableTag<float> full;
+  ForEachVector(full, std::int64_t{0}, elements, [=](auto d, std::int64_t i) HWY_ATTR {
+    using V = hn::Vec<decltype(d)>;
+    const auto column = [=](int col) HWY_ATTR -> Four<V> {
+      const float* const first = taps + col * elements + i;
+      return OfWeights(hn::LoadU(d, first), hn::LoadU(d, first + 3 * elements), hn::LoadU(d, first + 6 * elements));
+    };
+    const auto c0 = column(0), c1 = column(1), c2 = column(2);
+    float* place = to + i;
+    const auto store_row = [&](V w0, V w1, V w2) HWY_ATTR {
+      const auto of = OfWeights(w0, w1, w2);
+      hn::StoreU(of.v0, d, place);
+      hn::StoreU(of.v1, d, place + next);
+      hn::StoreU(of.v2, d, place + 2 * next);
+      hn::StoreU(of.v3, d, place + 3 * next);
+      place += 4 * next;
+    };
+    store_row(c0.v0, c1.v0, c2.v0);
+    store_row(c0.v1, c1.v1, c2.v1);
+    store_row(c0.v2, c1.v2, c2.v2);
+    store_row(c0.v3, c1.v3, c2.v3);
+  });
+}
+
+}  // namespace brickwork::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace brickwork {
+
+HWY_EXPORT(TransformSrc);
+HWY_EXPORT(TransformDst);
+HWY_EXPORT(TransformWeights);
+
+void transform_src(const WinogradSrcTiles& tiles, float* to, std::int64_t next) {
+  BRICKWORK_CHOSEN(TransformSrc);
+  chosen(tiles, to, next);
+}
+
+void transform_dst(const float* from, std::int64_t next, const WinogradDstTiles& tiles) {
+  BRICKWORK_CHOSEN(TransformDst);
+  chosen(from, next, tiles);
+}
+
+void transform_weights(const float* taps, std::int64_t elements, float* to, std::int64_t next) {
+  BRICKWORK_CHOSEN(TransformWeights);
+  chosen(taps, elements, to, next);
+}
+
+}  // namespace brickwork
+#endif
