@@ -5,22 +5,25 @@
 #include "experiment_of.hpp"
 #include "layers.hpp"
 #include "onednn_latest.hpp"
+#include "winograd_passes.hpp"
 
 namespace brickwork {
 
 std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
   return make_experiment(
-      request, our_loops_and<ForwardPass<ConvLayers>>({onednn_conv(), onednn_latest("onednn-latest", onednn_conv()),
+      request, our_loops_and<ForwardPass<ConvLayers>>({winograd_loops<WinogradForwardPass>(request.options),
+                                                       onednn_conv(), onednn_latest("onednn-latest", onednn_conv()),
                                                        libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()},
                                                       request.options));
 }
 
 std::unique_ptr<Experiment> conv_backward_experiment(const Request& request) {
-  return make_experiment(request,
-                         our_loops_and<BackwardDataPass<ConvLayers>>(
-                             {onednn_conv_backward_data(), onednn_latest("onednn-latest", onednn_conv_backward_data()),
-                              libxsmm_dnn_conv_backward_data(), col2im_conv_backward_data()},
-                             request.options));
+  return make_experiment(
+      request, our_loops_and<BackwardDataPass<ConvLayers>>(
+                   {winograd_loops<WinogradBackwardPass>(request.options), onednn_conv_backward_data(),
+                    onednn_latest("onednn-latest", onednn_conv_backward_data()), libxsmm_dnn_conv_backward_data(),
+                    col2im_conv_backward_data()},
+                   request.options));
 }
 
 std::unique_ptr<Experiment> conv_update_experiment(const Request& request) {

@@ -62,6 +62,7 @@ LISTED = {
     "brickwork": ("Brickwork", "#0072B2", "", "o"),
     "brickwork-simd": ("Brickwork, simd brick", "#0072B2", "", "o"),
     "brickwork-libxsmm": ("Brickwork, LIBXSMM brick", "#56B4E9", "", "s"),
+    "brickwork-winograd": ("Brickwork, Winograd", "#004D80", "", "*"),
     "brickwork-fma": ("Brickwork, multiply-adds", "#3F8FC4", "", "p"),
     "brickwork-mma": ("Brickwork, tensor cores", "#1F4E79", "", "h"),
     "brickwork-wgmma": ("Brickwork, tensor cores by wgmma", "#0B2239", "", "X"),

@@ -62,6 +62,7 @@ struct Contender {
   bool tuned = false;          // to the machine, by our simd brick's calibration
   std::string device = "cpu";  // or "cuda"
   double rounding = 0;         // share of the largest right output that its algorithm may be off, of integers, too
+  double least_share = 1;      // of a direct algorithm's least flops so many may be all that its own computes
   bool slow = false;           // there to be right, not to be fast: left out unless it is named
   std::string searched_for;    // the contender whose plan this one tries to better, and comes along with; mostly empty
   // Unsupported or misfit with a reason where it cannot be. Throws where the library refuses after all: the row says

@@ -44,6 +44,7 @@ struct ContenderInfo {
   std::string searched_for;  // the contender whose plan this one tries to better; mostly empty
   std::string device = "cpu";
   std::optional<Elsewhere> elsewhere;  // then it is never checked here
+  double least_share = 1;              // contender.hpp
 
   bool runs_elsewhere() const { return elsewhere && library.absent.empty(); }
 };

@@ -172,7 +172,8 @@ class ExperimentOf final : public Experiment {
       for (ProblemInfo& info : problem_infos_) info.setting = setting;
     }
     for (const auto& c : contenders_) {
-      contender_infos_.push_back({c.name, c.library, c.ours, c.tuned, c.searched_for, c.device, c.elsewhere});
+      contender_infos_.push_back(
+          {c.name, c.library, c.ours, c.tuned, c.searched_for, c.device, c.elsewhere, c.least_share});
     }
   }
 

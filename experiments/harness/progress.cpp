@@ -68,7 +68,7 @@ void Progress::finished(const ProblemInfo& problem, const std::vector<Outcome>& 
   if (bound_ == Bound::bytes) return;  // what a cache keeps may be faster than the memory
   for (const auto& outcome : outcomes) {
     if (outcome.seconds.empty() || limit_of(outcome) == 0) continue;
-    if (problem.least_flop / median(outcome.seconds) > kAboveRoof * limit_of(outcome)) {
+    if (outcome.least_flop / median(outcome.seconds) > kAboveRoof * limit_of(outcome)) {
       note(fmt::format("warning: {} on {} is above the loaded roof: distrust this run", outcome.contender,
                        problem.name));
     }

@@ -26,7 +26,8 @@ struct Outcome {
   std::string contender;
   std::string status;
   std::vector<double> seconds;
-  double limit = 0;  // that was measured beside it, in another process; 0: the problem's
+  double limit = 0;       // that was measured beside it, in another process; 0: the problem's
+  double least_flop = 0;  // the row's
 };
 
 class Progress {

@@ -58,13 +58,14 @@ TEST_F(ProgressOutput, TheSummaryIsTheNetworks) {
 }
 
 TEST_F(ProgressOutput, WhatAnotherProcessMeasuredIsJudgedByItsOwnRoof) {
-  const Outcome elsewhere{.contender = "theirs", .status = "ok", .seconds = {1}, .limit = 2.5e9};
+  Outcome elsewhere{.contender = "theirs", .status = "ok", .seconds = {1}, .limit = 2.5e9, .least_flop = 2e9};
   const std::string line = shown([&] {
     progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {1}}, elsewhere}, 4e9);
   });
   EXPECT_THAT(line, HasSubstr("  ours 2.0 (50%)  theirs 2.0 (80%)  "));
   EXPECT_THAT(line, Not(HasSubstr("warning")));
   EXPECT_THAT(shown([&] { progress_.summary(); }), HasSubstr("theirs                     2.0        80.0\n"));
+  elsewhere.least_flop = 2.6e9;
   EXPECT_THAT(shown([&] { progress_.finished(problem("b", 3, 2.6e9), {elsewhere}, 4e9); }),
               HasSubstr("warning: theirs on b is above"));
 }
@@ -77,9 +78,8 @@ TEST_F(ProgressOutput, NothingTimedHasNoSummary) {
 
 TEST_F(ProgressOutput, WarnsOfWhatStandsAboveTheRoof) {
   const auto finish = [&](double least_flop) {
-    ProblemInfo padded = problem("a", 1, 9e9);
-    padded.least_flop = least_flop;
-    return shown([&] { progress_.finished(padded, {{"ours", "ok", {1}}}, 4e9); });
+    const Outcome ours{.contender = "ours", .status = "ok", .seconds = {1}, .least_flop = least_flop};
+    return shown([&] { progress_.finished(problem("a", 1, 9e9), {ours}, 4e9); });
   };
   EXPECT_THAT(finish(4.1e9), Not(HasSubstr("warning")));
   EXPECT_THAT(finish(4.2e9), HasSubstr("\nwarning: ours on a is above the loaded roof: distrust this run\n"));

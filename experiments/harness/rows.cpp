@@ -56,7 +56,7 @@ Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender,
   row.reason = checked.verdict.reason;
   row.max_error = checked.verdict.max_error;
   row.flop = problem.flop;
-  row.least_flop = problem.least_flop;
+  row.least_flop = contender.least_share * problem.least_flop;
   row.bytes = problem.bytes;
   return row;
 }

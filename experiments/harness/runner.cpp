@@ -269,7 +269,8 @@ class Runner {
     std::vector<Outcome> outcomes;
     std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused;  // (status, reason) -> by whom
     for (const Entry& entry : entries) {
-      outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds, entry.limit});
+      outcomes.push_back(
+          {entry.row.contender, entry.row.status, entry.seconds, entry.limit, entry.row.least_flop.value_or(0)});
       // An interrupt came before the limit was measured.
       if (on_host_ && limit == 0 && entry.limit == 0) outcomes.back().seconds.clear();
       if (entry.row.status != to_string(Status::ok)) {
