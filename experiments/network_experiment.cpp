@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "conv/winograd_tiles.hpp"
 #include "experiment_of.hpp"
 #include "mlp_problem.hpp"
 #include "network/network.hpp"
@@ -18,11 +19,13 @@ namespace {
 
 class PreparedNetwork final : public Prepared {
  public:
-  PreparedNetwork(Network network, NetworkPart part, const PlainTensors& plain, std::string tuning)
+  PreparedNetwork(Network network, NetworkPart part, const PlainTensors& plain, std::string tuning,
+                  ConvAlgorithm algorithm)
       : network_(std::move(network)),
         part_(part),
         plain_(plain),
         tuning_(std::move(tuning)),
+        algorithm_(algorithm),
         stepped_(part == NetworkPart::step ? network_.state().weights.size() : 0) {}
 
   void pack() override {
@@ -48,7 +51,9 @@ class PreparedNetwork final : public Prepared {
     }
   }
 
-  std::string implementation() const override { return "chained brgemm loops"; }
+  std::string implementation() const override {
+    return algorithm_ == ConvAlgorithm::direct ? "chained brgemm loops" : "chained brgemm loops, Winograd F(2x2, 3x3)";
+  }
   std::string isa() const override { return std::string(network_.isa()); }
   std::string tuning() const override { return tuning_; }
 
@@ -60,20 +65,35 @@ class PreparedNetwork final : public Prepared {
   NetworkPart part_;
   const PlainTensors& plain_;
   std::string tuning_;
+  ConvAlgorithm algorithm_;
   NetworkState stepped_;  // apart from where a run begins, so that all runs are the same
   float loss_ = 0;
 };
 
 template <class P>
-Contender<NetworkTrainingOp<P>> our_network(Backend backend, const Options& options) {
+Contender<NetworkTrainingOp<P>> network_of(Backend backend, ConvAlgorithm algorithm, const Options& options) {
   const OurBrick ours(backend, options);
   auto contender = ours.contender<NetworkTrainingOp<P>>();
   contender.prepare = [=](const P& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
-    const NetworkBrick brick{this_machine(r.threads, ours.tuning()), backend, ours.isa(), ours.tuning()};
+    const NetworkBrick brick{this_machine(r.threads, ours.tuning()), backend, ours.isa(), ours.tuning(), algorithm};
     auto network = Network::make(network_graph(p), brick);
     if (!network) return {network.status(), network.reason()};
-    return PreparedPtr(std::make_unique<PreparedNetwork>(*std::move(network), p.part, inputs, ours.tuning_text()));
+    return PreparedPtr(
+        std::make_unique<PreparedNetwork>(*std::move(network), p.part, inputs, ours.tuning_text(), algorithm));
   };
+  return contender;
+}
+
+template <class P>
+Contender<NetworkTrainingOp<P>> our_network(Backend backend, const Options& options) {
+  return network_of<P>(backend, ConvAlgorithm::direct, options);
+}
+
+// Its 3x3 convolutions by Winograd's algorithm.
+Contender<ResidualNetworkOp> our_resnet_by_winograd(const Options& options) {
+  auto contender = network_of<ResidualNetwork>(Backend::simd, ConvAlgorithm::winograd, options);
+  contender.name = "brickwork-winograd";
+  contender.least_share = kWinogradShare;  // at least, as it takes less only in some layers
   return contender;
 }
 
@@ -86,8 +106,9 @@ std::unique_ptr<Experiment> network_experiment(const Request& request,
 }  // namespace
 
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
-  return network_experiment<ResidualNetwork>(request, {onednn_resnet(), onednn_latest("onednn-latest", onednn_resnet()),
-                                                       pytorch_elsewhere<ResidualNetworkOp>()});
+  return network_experiment<ResidualNetwork>(
+      request, {our_resnet_by_winograd(request.options), onednn_resnet(),
+                onednn_latest("onednn-latest", onednn_resnet()), pytorch_elsewhere<ResidualNetworkOp>()});
 }
 
 std::unique_ptr<Experiment> mlp_experiment(const Request& request) {

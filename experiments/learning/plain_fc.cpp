@@ -20,7 +20,7 @@ AlignedBuffer<float> floats(std::int64_t count) { return AlignedBuffer<float>(st
 }  // namespace
 
 PlainFc::PlainFc(const FcProblem& fc, const NetworkBrick& brick) {
-  const auto& [machine, backend, isa, tuning] = brick;
+  const auto& [machine, backend, isa, tuning, of_convolutions] = brick;
   const std::int64_t bc = machine.block_of(fc.C), bk = machine.block_of(fc.K);
   ConvProblem p = conv_of(fc);
   p.epilogue = {.bias = true};

@@ -10,6 +10,8 @@
 #include "conv/conv_forward.hpp"
 #include "conv/conv_pack.hpp"
 #include "conv/conv_weight_update.hpp"
+#include "conv/conv_winograd.hpp"
+#include "conv/stride_phases.hpp"
 #include "fc/fc_layers.hpp"
 #include "pool/pool.hpp"
 
@@ -25,21 +27,28 @@ class ProductPasses final : public LayerPasses {
   // gradient of them. It adds to what others leave of src's gradient, where they do.
   static Result<LayerPassesPtr> make(const ConvProblem& conv, Activation behind, bool wants_dsrc, bool adds,
                                      const NetworkBrick& brick) {
-    const auto& [machine, backend, isa, tuning] = brick;
+    const auto& [machine, backend, isa, tuning, of_convolutions] = brick;
     const std::int64_t bc = machine.block_of(conv.C), bk = machine.block_of(conv.K);
     auto passes = std::make_unique<ProductPasses>();
     auto forward = ConvForward::make(conv, plan_conv_forward(conv, machine, backend, {bc, bk}), backend, isa, tuning);
     if (!forward) return {forward.status(), forward.reason()};
     passes->forward_ = *std::move(forward);
+    auto by_winograd = winograd(forward_view(conv), {bc, bk}, brick);
+    if (!by_winograd) return {by_winograd.status(), by_winograd.reason()};
+    passes->winograd_ = *std::move(by_winograd);
 
     ConvProblem back = conv;
     if (wants_dsrc) {
       back.epilogue = {.residual = adds, .activation = behind, .derivative = behind != Activation::none};
-      auto data =
-          ConvBackwardData::make(back, plan_conv_backward_data(back, machine, backend, {bk, bc}), backend, isa, tuning);
-      if (!data) return {data.status(), data.reason()};
-      passes->backward_data_ = *std::move(data);
-      passes->transposed_ = AlignedBuffer<float>(static_cast<std::size_t>(passes->backward_data_->weights_size()));
+      auto back_by_winograd = winograd(backward_phases(back).front().view, {bk, bc}, brick);
+      if (!back_by_winograd) return {back_by_winograd.status(), back_by_winograd.reason()};
+      passes->winograd_back_ = *std::move(back_by_winograd);
+      if (!passes->winograd_back_) {
+        auto data = ConvBackwardData::make(back, plan_conv_backward_data(back, machine, backend, {bk, bc}), backend,
+                                           isa, tuning);
+        if (!data) return {data.status(), data.reason()};
+        passes->backward_data_ = *std::move(data);
+      }
     }
 
     back.epilogue = {.bias = conv.epilogue.bias};
@@ -47,11 +56,16 @@ class ProductPasses final : public LayerPasses {
                                          passes->ddst_pad());
     if (!update) return {update.status(), update.reason()};
     passes->weight_update_ = *std::move(update);
+    passes->prepared_ = AlignedBuffer<float>(passes->prepared_size());
     return LayerPassesPtr(std::move(passes));
   }
 
   std::int64_t src_pad() const override { return forward_->src_layout().pad_w; }
-  std::int64_t ddst_pad() const override { return backward_data_ ? backward_data_->ddst_layout().pad_w : 0; }
+  std::int64_t ddst_pad() const override {
+    return winograd_back_   ? winograd_back_->src_layout().pad_w
+           : backward_data_ ? backward_data_->ddst_layout().pad_w
+                            : 0;
+  }
 
   std::int64_t size_of(Role role) const override {
     const ActivationLayout& dst = forward_->dst_layout();
@@ -67,19 +81,47 @@ class ProductPasses final : public LayerPasses {
   }
 
   std::string_view isa() const override { return forward_->isa(); }
-  void forward() override { forward_->run(t_.src.data, p_.weights, p_.bias, nullptr, t_.dst.data); }
+  void forward() override {
+    if (!winograd_) return forward_->run(t_.src.data, p_.weights, p_.bias, nullptr, t_.dst.data);
+    winograd_->transform_forward(p_.weights, prepared_.data());
+    winograd_->run(t_.src.data, prepared_.data(), p_.bias, nullptr, nullptr, t_.dst.data);
+  }
   void backward() override {
     weight_update_->run(t_.src.data, t_.ddst.data, p_.dweights, p_.dbias);
-    if (!backward_data_) return;
-    backward_data_->pack_weights(forward_->weights_layout(), p_.weights, transposed_.data());
-    backward_data_->run(t_.ddst.data, transposed_.data(), t_.dsrc_before.data, t_.src.data, t_.dsrc.data);
+    if (winograd_back_) {
+      winograd_back_->transform_backward(p_.weights, prepared_.data());
+      winograd_back_->run(t_.ddst.data, prepared_.data(), nullptr, t_.dsrc_before.data, t_.src.data, t_.dsrc.data);
+    } else if (backward_data_) {
+      backward_data_->pack_weights(forward_->weights_layout(), p_.weights, prepared_.data());
+      backward_data_->run(t_.ddst.data, prepared_.data(), t_.dsrc_before.data, t_.src.data, t_.dsrc.data);
+    }
   }
 
  private:
+  // Nothing where the direct loops are to do it.
+  static Result<std::optional<ConvWinograd>> winograd(const ConvView& view, FeatureBlocks blocks,
+                                                      const NetworkBrick& brick) {
+    if (brick.algorithm != ConvAlgorithm::winograd || !winograd_pays(view, brick.machine))
+      return std::optional<ConvWinograd>();
+    auto conv =
+        ConvWinograd::make(view, plan_winograd(view, brick.machine, blocks), brick.backend, brick.isa, brick.tuning);
+    if (!conv) return {conv.status(), conv.reason()};
+    return std::optional(*std::move(conv));
+  }
+
+  std::size_t prepared_size() const {
+    const std::int64_t forward = winograd_ ? winograd_->weights_size() : 0;
+    const std::int64_t back = winograd_back_   ? winograd_back_->weights_size()
+                              : backward_data_ ? backward_data_->weights_size()
+                                               : 0;
+    return static_cast<std::size_t>(std::max(forward, back));
+  }
+
   std::optional<ConvForward> forward_;
   std::optional<ConvBackwardData> backward_data_;
   std::optional<ConvWeightUpdate> weight_update_;
-  AlignedBuffer<float> transposed_;
+  std::optional<ConvWinograd> winograd_, winograd_back_;  // in place of these two
+  AlignedBuffer<float> prepared_;                         // the weights as a pass wants them, for each anew
 };
 
 class NormPasses final : public LayerPasses {

@@ -12,12 +12,18 @@
 
 namespace brickwork {
 
+enum class ConvAlgorithm {
+  direct,
+  winograd,  // forward and backward by data, where that takes less time (conv_winograd_plan.hpp); else direct
+};
+
 // How every layer is made.
 struct NetworkBrick {
   MachineModel machine;
   Backend backend = Backend::simd;
   Isa isa = Isa::best;
   SimdTuning tuning;
+  ConvAlgorithm algorithm = ConvAlgorithm::direct;
 };
 
 // Null where a layer does without, and where a gradient is not wanted.

@@ -25,8 +25,9 @@ std::vector<float> in_float(const PlainTensors& in, const std::string& name, std
 }
 
 Network make_network(const NetworkGraph& graph, const PlainTensors& in, int threads = 2,
-                     Backend backend = Backend::simd) {
-  Network network = *Network::make(graph, {.machine = {.threads = threads}, .backend = backend});
+                     Backend backend = Backend::simd, ConvAlgorithm algorithm = ConvAlgorithm::direct) {
+  Network network =
+      *Network::make(graph, {.machine = {.threads = threads}, .backend = backend, .algorithm = algorithm});
   network.set_images(in_float(in, "images", graph.images.size()).data());
   for (std::size_t i = 0; i < network.parameters().size(); ++i) {
     const TensorInfo& info = network.parameters()[i].info;
@@ -69,8 +70,13 @@ TEST_P(NetworkTest, LossLogitsAndGradientsAreTheDefinitions) {
   const PlainTensors in = random_network_inputs(graph);
   const NetworkValues right = define_network(graph, in, true);
   const auto labels = labels_of(graph, in);
-  for (const Backend backend : {Backend::simd, Backend::portable}) {
-    Network network = make_network(graph, in, 2, backend);
+  struct Way {
+    Backend backend;
+    ConvAlgorithm algorithm = ConvAlgorithm::direct;
+  };
+  for (const auto& [backend, algorithm] :
+       {Way{Backend::simd}, Way{Backend::portable}, Way{Backend::simd, ConvAlgorithm::winograd}}) {
+    Network network = make_network(graph, in, 2, backend, algorithm);
     for (int twice = 0; twice < 2; ++twice) {  // gradients are overwritten
       EXPECT_NEAR(network.forward(labels.data()), right.loss, 1e-5 * right.loss);
       network.backward();
@@ -173,6 +179,19 @@ INSTANTIATE_TEST_SUITE_P(SmallOnes, NetworkTest,
                                          Named{"mlp", mlp_graph(5, {7, 70, 64, 3})},
                                          Named{"one_layer", mlp_graph(1, {3, 2})}),
                          [](const auto& tested) { return tested.param.name; });
+
+// 3x3 convolutions of many features are what Winograd's algorithm takes less time for: it rounds as it does alone.
+TEST(Network, TakesWinogradsAlgorithmWhereItIsAskedTo) {
+  const NetworkGraph graph = small_residual_network(2, 17, 66);
+  const PlainTensors in = random_network_inputs(graph);
+  const auto gradients = [&](ConvAlgorithm algorithm) {
+    Network network = make_network(graph, in, 2, Backend::simd, algorithm);
+    network.forward(labels_of(graph, in).data());
+    network.backward();
+    return gradient_of(network, 0);
+  };
+  EXPECT_NE(gradients(ConvAlgorithm::winograd), gradients(ConvAlgorithm::direct));
+}
 
 // What the operation's bound allows is more than rounding takes, and less than a wrong layer does.
 TEST(Network, AResidualNetworkKeepsWellWithinTheOperationsBound) {
