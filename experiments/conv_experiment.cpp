@@ -27,11 +27,11 @@ std::unique_ptr<Experiment> conv_backward_experiment(const Request& request) {
 }
 
 std::unique_ptr<Experiment> conv_update_experiment(const Request& request) {
-  return make_experiment(request,
-                         our_loops_and<WeightUpdatePass<ConvLayers>>(
-                             {onednn_conv_weight_update(), onednn_latest("onednn-latest", onednn_conv_weight_update()),
-                              libxsmm_dnn_conv_weight_update(), im2col_conv_weight_update()},
-                             request.options));
+  return make_experiment(request, our_loops_and<WeightUpdatePass<ConvLayers>>(
+                                      {winograd_loops<WinogradUpdatePass>(request.options), onednn_conv_weight_update(),
+                                       onednn_latest("onednn-latest", onednn_conv_weight_update()),
+                                       libxsmm_dnn_conv_weight_update(), im2col_conv_weight_update()},
+                                      request.options));
 }
 
 }  // namespace brickwork

@@ -8,6 +8,7 @@
 #include "aligned_buffer.hpp"
 #include "conv/conv_pack.hpp"
 #include "conv/conv_winograd.hpp"
+#include "conv/conv_winograd_update.hpp"
 #include "conv/stride_phases.hpp"
 #include "layers.hpp"
 #include "our_loops.hpp"
@@ -87,6 +88,39 @@ class WinogradBackwardPass::Prepared final : public PreparedLoops<ConvWinograd> 
 
  private:
   AlignedBuffer<float> ddst_, weights_, transformed_, dsrc_, residual_, at_;
+};
+
+struct WinogradUpdatePass {
+  using Op = ConvWeightUpdateOp;
+  using Plan = WinogradPlan;
+  using Driver = ConvWinogradUpdate;
+  class Prepared;
+
+  static const ConvProblem& problem(const ConvProblem& p) { return p; }
+  static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend) {
+    return plan_winograd_update(forward_view(p), machine);
+  }
+};
+
+class WinogradUpdatePass::Prepared final : public PreparedLoops<ConvWinogradUpdate> {
+ public:
+  Prepared(const PlainTensors& plain, ConvWinogradUpdate conv, std::string tuning, std::string implementation)
+      : PreparedLoops(plain, std::move(conv), std::move(tuning), std::move(implementation)),
+        src_(driver_.src_layout().size()),
+        ddst_(driver_.ddst_layout().size()),
+        dweights_(driver_.dweights_layout().size()) {}
+
+  void pack() override {
+    pack_nchw(driver_.src_layout(), plain_.at<float>("src"), src_.data());
+    pack_nchw(driver_.ddst_layout(), plain_.at<float>("ddst"), ddst_.data());
+  }
+  void run() override { driver_.run(src_.data(), ddst_.data(), dweights_.data()); }
+  void unpack(PlainTensors& out) override {
+    unpack_kcrs(driver_.dweights_layout(), dweights_.data(), out.at<float>("dweights"));
+  }
+
+ private:
+  AlignedBuffer<float> src_, ddst_, dweights_;
 };
 
 template <class Pass>

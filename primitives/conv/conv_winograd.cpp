@@ -16,28 +16,6 @@ namespace {
 
 using HostSpace = Kokkos::DefaultHostExecutionSpace;
 
-enum WinogradLoop { kG, kKb };
-
-constexpr std::int64_t kLine = 16;  // floats of a cache line
-
-// From place to place of so many tiles of so many features: a line more than they are, as places a power of two apart
-// would meet in the same sets of L1.
-constexpr std::int64_t next_place(std::int64_t tiles, std::int64_t features) {
-  return whole_blocks(tiles * features, kLine) + kLine;
-}
-
-std::string misfit(const ConvView& p, const WinogradPlan& plan) {
-  const std::int64_t tiles = p.N * winograd_grid(p).of_image();
-  const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
-  if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
-  if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
-  if (outside(plan.tiles, tiles)) return fmt::format("tiles must be from 1 to {}, as many as dst has", tiles);
-  if (std::max({plan.bc, plan.bk, plan.tiles}) > std::numeric_limits<int>::max()) {
-    return "the brick's m, n and k must be below 2^31";
-  }
-  return {};
-}
-
 }  // namespace
 
 // Two loops around the brick: g, of groups of tiles, and kb, of blocks of output features. For the first of these the
@@ -47,50 +25,25 @@ struct ConvWinograd::Body {
   const float *src, *weights, *bias, *residual, *at;
   float* dst;
 
-  // use(image, row and column of the first tile, how many tiles, how many of the group lie before) for the tiles of a
-  // group that lie side by side.
-  template <class Use>
-  void for_each_run(std::int64_t first, std::int64_t end, const Use& use) const {
-    const WinogradGrid grid = winograd_grid(conv.view_);
-    for (std::int64_t tile = first; tile < end;) {
-      const std::int64_t n = tile / grid.of_image(), row = tile % grid.of_image() / grid.cols, col = tile % grid.cols;
-      const std::int64_t count = std::min(grid.cols - col, end - tile);
-      use(n, row * kWinogradTile, col * kWinogradTile, count, tile - first);
-      tile += count;
-    }
-  }
-
-  void transform_group(std::int64_t first, std::int64_t end, float* to, std::int64_t next) const {
-    const ConvView& v = conv.view_;
-    for_each_run(first, end, [&](auto n, auto row, auto col, auto count, auto before) {
-      for (std::int64_t cb = 0; cb < conv.src_.Cb(); ++cb) {
-        WinogradSrcTiles tiles{.rows = {}, .first = col - v.pad_w, .columns = v.W, .tiles = count, .bc = conv.plan_.bc};
-        for (std::int64_t r = 0; r < 4; ++r) {
-          const std::int64_t h = row - v.pad_h + r;
-          tiles.rows[r] = h >= 0 && h < v.H ? src + conv.src_.pixel(n, cb, h, 0) : nullptr;
-        }
-        transform_src(tiles, to + (cb * conv.plan_.tiles + before) * conv.plan_.bc, next);
-      }
-    });
-  }
-
-  void store_group(std::int64_t first, std::int64_t end, std::int64_t kb, const float* from, std::int64_t next) const {
-    const ConvView& v = conv.view_;
+  void store(const WinogradGroup& group, std::int64_t kb, const float* from, std::int64_t next) const {
+    const Epilogue& epilogue = conv.view_.epilogue;
     const std::int64_t bk = conv.plan_.bk;
-    for_each_run(first, end, [&](auto n, auto row, auto col, auto count, auto before) {
-      const std::int64_t rows = std::min(kWinogradTile, v.rows - row), cols = v.cols - col;
-      WinogradDstTiles tiles{.rows = {}, .columns = cols, .tiles = count, .bk = bk};
-      const auto in_row = [&](std::int64_t r) { return conv.dst_.pixel(n, kb, v.first_h + row + r, v.first_w + col); };
-      for (std::int64_t r = 0; r < rows; ++r) tiles.rows[r] = dst + in_row(r);
-      transform_dst(from + before * bk, next, tiles);
-      const TileEpilogue e{.bias = v.epilogue.bias ? bias + kb * bk : nullptr, .activation = v.epilogue.activation};
-      if (!e.any() && !v.epilogue.residual) return;
-      for (std::int64_t r = 0; r < rows; ++r) {
-        TileEpilogue of_row = e;
-        if (v.epilogue.residual) of_row.residual = residual + in_row(r), of_row.ldr = bk;
-        if (v.epilogue.derivative) of_row.at = at + in_row(r), of_row.ldat = bk;
-        apply_epilogue(tiles.rows[r], static_cast<int>(std::min(cols, count * kWinogradTile)), static_cast<int>(bk), bk,
-                       of_row);
+    conv.groups_.for_each_run(group, [&](const WinogradRun& run) {
+      WinogradDstTiles tiles{.rows = {}, .columns = conv.groups_.columns_left(run), .tiles = run.tiles, .bk = bk};
+      conv.groups_.set_rows(conv.dst_, dst, run, kb, tiles.rows);
+      transform_dst(from + run.before * bk, next, tiles);
+      if (!epilogue.any()) return;
+      for (float* const row : tiles.rows) {
+        if (row == nullptr) continue;
+        const auto beside = [&](const float* tensor) { return tensor + (row - dst); };
+        apply_epilogue(row, static_cast<int>(std::min(tiles.columns, run.tiles * kWinogradTile)), static_cast<int>(bk),
+                       bk,
+                       {.bias = epilogue.bias ? bias + kb * bk : nullptr,
+                        .residual = epilogue.residual ? beside(residual) : nullptr,
+                        .ldr = bk,
+                        .activation = epilogue.activation,
+                        .at = epilogue.derivative ? beside(at) : nullptr,
+                        .ldat = bk});
       }
     });
   }
@@ -98,19 +51,19 @@ struct ConvWinograd::Body {
   template <class Team>
   void operator()(const Team&, const LoopIndex& index) const {
     const auto& [bc, bk, tiles, loops] = conv.plan_;
-    const std::int64_t Cb = conv.src_.Cb(), next_src = next_place(Cb * tiles, bc), next_dst = next_place(tiles, bk);
-    const std::int64_t all = conv.view_.N * winograd_grid(conv.view_).of_image();
-    const std::int64_t first = index[kG].begin * tiles, end = std::min(first + tiles, all), kb = index[kKb].begin;
+    const std::int64_t Cb = conv.src_.Cb(), next_src = next_winograd_place(Cb * tiles, bc),
+                       next_dst = next_winograd_place(tiles, bk), kb = index[WinogradLoop::kb].begin;
+    const WinogradGroup group = conv.groups_[index[WinogradLoop::g].begin];
     float* const of_src = index.scratch<float>();
     float* const of_dst = of_src + kWinogradPlaces * next_src;
-    if (kb == 0) transform_group(first, end, of_src, next_src);
+    if (kb == 0) conv.groups_.transform(conv.src_, src, group, of_src, next_src);
     for (std::int64_t place = 0; place < kWinogradPlaces; ++place) {
       const float* const B = weights + kb * conv.block_of_weights() + place * Cb * bc * bk;
       (*conv.brick_)({.batch = strided_batch(conv.brick_->shape(), of_src + place * next_src, B, Cb),
                       .c = of_dst + place * next_dst,
-                      .rows = static_cast<int>(end - first)});
+                      .rows = static_cast<int>(group.size())});
     }
-    store_group(first, end, kb, of_dst, next_dst);
+    store(group, kb, of_dst, next_dst);
   }
 };
 
@@ -120,26 +73,23 @@ ConvWinograd::ConvWinograd(const ConvView& view, const WinogradPlan& plan, const
       nest_(nest),
       src_(src_layout_of(view, plan.bc)),
       dst_(dst_layout_of(view, plan.bk)),
+      groups_(view, plan.tiles),
       brick_(std::move(brick)) {}
 
 Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPlan& plan, Backend backend, Isa isa,
                                         const SimdTuning& tuning) {
   ConvView view = given;
   view.room_h = 0;
-  if (!can_be_winograd(view)) {
-    return Result<ConvWinograd>::unsupported(
-        fmt::format("Winograd's algorithm is for kernels of 3 x 3 and stride 1, and this one is of {} x {} and {} x {}",
-                    view.R, view.S, std::max(view.stride_h, view.step_h), std::max(view.stride_w, view.step_w)));
-  }
+  if (const std::string why = winograd_lacks(view); !why.empty()) return Result<ConvWinograd>::unsupported(why);
   const auto does_not_fit = [&](const std::string& what) {
     return Result<ConvWinograd>::misfit(fmt::format("plan '{}': {}", to_string(plan), what));
   };
-  if (const std::string what = misfit(view, plan); !what.empty()) return does_not_fit(what);
+  if (const std::string what = winograd_misfit(view, plan); !what.empty()) return does_not_fit(what);
   const std::int64_t groups = ceil_div(view.N * winograd_grid(view).of_image(), plan.tiles);
   const auto nest = LoopNest::make(
       {{.name = "g", .extent = groups}, {.name = "kb", .extent = ceil_div(view.K, plan.bk)}}, plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  if (!is_within_a_task(plan.loops, "kb") || nest->is_inside(kG, kKb)) {
+  if (!is_within_a_task(plan.loops, "kb") || nest->is_inside(WinogradLoop::g, WinogradLoop::kb)) {
     return does_not_fit("kb must be inside g and the parallel levels, as a task keeps its group's tiles of src");
   }
   const BrgemmShape shape{.m = static_cast<int>(plan.tiles),
@@ -157,10 +107,7 @@ Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPla
   return conv;
 }
 
-std::int64_t ConvWinograd::scratch_bytes() const {
-  const std::int64_t places = next_place(src_.Cb() * plan_.tiles, plan_.bc) + next_place(plan_.tiles, plan_.bk);
-  return kWinogradPlaces * places * static_cast<std::int64_t>(sizeof(float));
-}
+std::int64_t ConvWinograd::scratch_bytes() const { return winograd_scratch_bytes(src_.Cb(), plan_); }
 
 std::int64_t ConvWinograd::weights_size() const { return dst_.Cb() * block_of_weights(); }
 

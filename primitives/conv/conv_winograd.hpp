@@ -8,7 +8,7 @@
 
 #include "brgemm.hpp"
 #include "conv/conv_winograd_plan.hpp"
-#include "conv/winograd_tiles.hpp"
+#include "conv/winograd_groups.hpp"
 #include "layout.hpp"
 #include "loop_nest.hpp"
 
@@ -52,6 +52,7 @@ class ConvWinograd {
   WinogradPlan plan_;
   LoopNest nest_;
   ActivationLayout src_, dst_;
+  WinogradGroups groups_;
   BrgemmKernelPtr brick_;
 };
 

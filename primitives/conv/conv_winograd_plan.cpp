@@ -1,6 +1,9 @@
 #include "conv/conv_winograd_plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 
 #include "conv/winograd_tiles.hpp"
 #include "integers.hpp"
@@ -28,27 +31,73 @@ WinogradGrid winograd_grid(const ConvView& p) {
   return {ceil_div(p.rows, kWinogradTile), ceil_div(p.cols, kWinogradTile)};
 }
 
-bool can_be_winograd(const ConvView& p) {
-  return p.R == 3 && p.S == 3 && p.stride_h == 1 && p.stride_w == 1 && p.step_h == 1 && p.step_w == 1;
+std::string winograd_lacks(const ConvView& p) {
+  const std::int64_t stride_h = std::max(p.stride_h, p.step_h), stride_w = std::max(p.stride_w, p.step_w);
+  if (p.R == 3 && p.S == 3 && stride_h == 1 && stride_w == 1) return {};
+  return fmt::format(
+      "Winograd's algorithm is for kernels of 3 x 3 and stride 1, and this one is of {} x {} and {} x {}", p.R, p.S,
+      stride_h, stride_w);
 }
 
-WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
-  WinogradPlan plan{.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C),
-                    .bk = blocks.bk > 0 ? blocks.bk : machine.block_of(p.K),
-                    .loops = parse_loop_schedule("{g} kb")};
+std::string winograd_misfit(const ConvView& p, const WinogradPlan& plan) {
   const std::int64_t tiles = p.N * winograd_grid(p).of_image();
-  // A task's tiles of src and of a block of dst stay in its L2, as far as that leaves enough of them for a pass over
-  // the weights, which come from there, or from L3.
+  const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
+  if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
+  if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
+  if (outside(plan.tiles, tiles)) return fmt::format("tiles must be from 1 to {}, as many as dst has", tiles);
+  if (std::max({plan.bc, plan.bk, plan.tiles}) > std::numeric_limits<int>::max()) {
+    return "the brick's m, n and k must be below 2^31";
+  }
+  return {};
+}
+
+namespace {
+
+WinogradPlan blocks_of(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
+  return {.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C),
+          .bk = blocks.bk > 0 ? blocks.bk : machine.block_of(p.K)};
+}
+
+// So many tiles of src, and of a block of dst, are half of a core's L2.
+std::int64_t tiles_in_l2(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine) {
+  return machine.l2_bytes / 2 / (kWinogradPlaces * (p.C + plan.bk) * static_cast<std::int64_t>(sizeof(float)));
+}
+
+}  // namespace
+
+WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
+  WinogradPlan plan = blocks_of(p, machine, blocks);
+  plan.loops = parse_loop_schedule("{g} kb");
+  const std::int64_t tiles = p.N * winograd_grid(p).of_image();
+  // Enough for a pass over the weights, which come from L2 or L3.
   constexpr std::int64_t kEnough = 56;
-  const std::int64_t of_a_tile = kWinogradPlaces * (p.C + plan.bk) * static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t most = std::max(machine.l2_bytes / 2 / of_a_tile, kEnough);
+  const std::int64_t most = std::max(tiles_in_l2(p, plan, machine), kEnough);
   const std::int64_t shares = std::min(tiles, machine.threads * ceil_div(tiles, machine.threads * most));
   plan.tiles = ceil_div(tiles, shares);
   return plan;
 }
 
+// Each thread adds up its share of the tiles, or has its share of K, with tiles of src of its own.
+WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
+  WinogradPlan plan = blocks_of(p, machine, blocks);
+  const std::int64_t tiles = p.N * winograd_grid(p).of_image(), Kb = ceil_div(p.K, plan.bk);
+  constexpr std::int64_t kEnough = 112;  // for the sums, which a group's products are added to
+  const std::int64_t most = std::max(tiles_in_l2(p, plan, machine), kEnough);
+  const std::int64_t sums = kWinogradPlaces * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
+  const bool by_features = machine.threads * sums > machine.l3_bytes / 2 && machine.imbalance(Kb) < 1.1;
+  const std::int64_t shares = by_features ? 1 : std::min<std::int64_t>(machine.threads, tiles);
+  plan.tiles = equal_block(ceil_div(tiles, shares), most);
+  const std::int64_t groups = ceil_div(tiles, plan.tiles);
+  const std::int64_t of_task = by_features ? ceil_div(Kb, machine.threads) : ceil_div(groups, shares);
+  const char* const outer = by_features ? "kb" : "g";
+  plan.loops = parse_loop_schedule(of_task > 1   ? fmt::format("{{{}:{}}} g kb", outer, of_task)
+                                   : by_features ? "{kb} g"
+                                                 : "{g} kb");
+  return plan;
+}
+
 bool winograd_pays(const ConvView& p, const MachineModel& machine) {
-  if (!can_be_winograd(p)) return false;
+  if (!winograd_lacks(p).empty()) return false;
   // In multiply-adds of a vector: a pixel's or an element's transform takes about so many.
   constexpr double kSrc = 50, kDst = 40, kWeights = 40;
   const double tiles = static_cast<double>(p.N * winograd_grid(p).of_image());

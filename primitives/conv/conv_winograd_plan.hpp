@@ -8,7 +8,7 @@
 
 namespace brickwork {
 
-// The loops are those of conv_winograd.cpp.
+// The loops are those of conv_winograd.cpp, or of conv_winograd_update.cpp.
 struct WinogradPlan {
   static const SizeTable<WinogradPlan>& table();  // of all but the loops
 
@@ -32,11 +32,13 @@ struct WinogradGrid {
 };
 WinogradGrid winograd_grid(const ConvView&);
 
-// Kernels of 3 x 3, of stride 1.
-bool can_be_winograd(const ConvView&);
+// Why it is for other convolutions than this, or nothing; and what does not fit, of the blocks.
+std::string winograd_lacks(const ConvView&);
+std::string winograd_misfit(const ConvView&, const WinogradPlan&);
 
-// The analytic choice.
+// The analytic choices: of forward and of backward by data, and of the weight update.
 WinogradPlan plan_winograd(const ConvView&, const MachineModel&, FeatureBlocks = {});
+WinogradPlan plan_winograd_update(const ConvView&, const MachineModel&, FeatureBlocks = {});
 
 // Whether it takes less time than the direct algorithm: 16 multiplications in place of 36, but transforms of src, dst
 // and the weights besides, and tiles that hang over the edge of dst.

@@ -11,10 +11,12 @@
 
 #include "aligned_buffer.hpp"
 #include "conv/conv_pack.hpp"
+#include "conv/conv_winograd_update.hpp"
 #include "conv/stride_phases.hpp"
 #include "conv/testing/conv_forward_check.hpp"
 #include "conv/testing/random_conv.hpp"
 #include "conv_backward_data_op.hpp"
+#include "conv_weight_update_op.hpp"
 #include "testing/usable.hpp"
 
 namespace brickwork {
@@ -90,6 +92,27 @@ void expect_backward_exact(const ConvProblem& p, const WinogradPlan& plan, Backe
   expect_exact(p, backward_view(p), plan, backend, t, wrong_backward);
 }
 
+std::string wrong_update(const ConvProblem& p, ConvWinogradUpdate& winograd, const TestData& t) {
+  const auto src = packed(winograd.src_layout(), t.inputs.at<float>("src"));
+  const auto ddst = packed(winograd.ddst_layout(), t.inputs.at<float>("ddst"));
+  AlignedBuffer<float> dweights = poisoned(winograd.dweights_layout().size());
+  winograd.run(src.data(), ddst.data(), dweights.data());
+  winograd.run(src.data(), ddst.data(), dweights.data());  // what the first one leaves must not show
+  PlainTensors plain(ConvWeightUpdateOp::outputs(p));
+  poison(plain);
+  unpack_kcrs(winograd.dweights_layout(), dweights.data(), plain.at<float>("dweights"));
+  return compare(plain, t.expected, t.tolerance).reason;
+}
+
+void expect_update_exact(const ConvProblem& p, const WinogradPlan& plan, Backend backend = Backend::simd,
+                         std::int64_t room = 0) {
+  auto winograd = ConvWinogradUpdate::make(p, plan, backend, Isa::best, {}, room);
+  ASSERT_TRUE(winograd) << winograd.reason();
+  ConvWinogradUpdate update = *std::move(winograd);
+  const TestData t = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
+  EXPECT_EQ(wrong_update(p, update, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
+}
+
 // Of one kind of layer, with less work.
 constexpr const char* kLayers[] = {"N2 C64 K64 H56 R3 ph1",  "N2 C128 K128 H28 R3 ph1",  "N3 C256 K256 H14 R3 ph1",
                                    "N3 C512 K512 H7 R3 ph1", "N1 C48 K96 H9 W11 R3 ph1", "N1 C66 K133 H3 R3 ph1",
@@ -101,6 +124,9 @@ TEST(ConvWinograd, RulesPlansAreExactOnResNet50) {
     for (const int threads : {1, 2, 28}) {
       expect_forward_exact(p, plan_winograd(forward_view(p), {.threads = threads}));
       expect_backward_exact(p, plan_winograd(backward_view(p), {.threads = threads}));
+    }
+    for (const std::int64_t l3_bytes : {1 << 20, 1 << 30}) {  // each thread's share of K, or of the tiles
+      expect_update_exact(p, plan_winograd_update(forward_view(p), {.threads = 2, .l3_bytes = l3_bytes}));
     }
   }
 }
@@ -116,6 +142,8 @@ TEST(ConvWinograd, EveryEdgeIsExact) {
         back.tiles = std::min(tiles, p.N * winograd_grid(backward_view(p)).of_image());
         expect_forward_exact(p, plan);
         expect_backward_exact(p, back);
+        plan.loops = parse_loop_schedule("g kb");
+        expect_update_exact(p, plan, Backend::simd, pad);
       }
     }
   }
@@ -156,6 +184,11 @@ TEST(ConvWinograd, RandomPlansAreExact) {
       if (!usable(backend)) continue;
       expect_forward_exact(p, random_plan(forward_view(p)), backend);
       expect_backward_exact(p, random_plan(backward_view(p)), backend);
+      if (p.epilogue.any()) continue;
+      WinogradPlan plan = random_plan(forward_view(p));
+      plan.loops = parse_loop_schedule(
+          *rc::gen::element<std::string>("{g} kb", "g kb", "{g:2} g kb", "{kb:2} g kb", "{kb} g", "kb:2 {g:3} g kb"));
+      expect_update_exact(p, plan, backend, *rc::gen::inRange(0, 3));
     }
     RC_ASSERT(!testing::Test::HasFailure());
   }));
@@ -223,6 +256,31 @@ TEST(ConvWinograd, WhatItIsNotForIsAReason) {
   EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=9 loops=kb {g}"), HasSubstr("kb must be inside g"));
   EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=9 loops={g}"), HasSubstr("the loop 'kb' is missing"));
   EXPECT_THAT(why("N1024 C1024 K8 H6 R3 ph1", "bc=64 bk=8 tiles=9000 loops={g} kb"), HasSubstr("at most 16.8 MB"));
+}
+
+TEST(ConvWinograd, AWrongUpdateIsSeen) {
+  const ConvProblem p = conv("N2 C4 K4 H6 R3 ph1");
+  const TestData t = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
+  const auto wrong = [&](const char* problem) {
+    const ConvProblem other = conv(problem);
+    auto winograd =
+        *ConvWinogradUpdate::make(other, plan_winograd_update(forward_view(other), two_threads()), Backend::simd);
+    return wrong_update(p, winograd, t);
+  };
+  EXPECT_EQ(wrong("N2 C4 K4 H6 R3 ph1"), "");
+  EXPECT_NE(wrong("N1 C4 K4 H6 R3 ph1"), "");
+  EXPECT_NE(wrong("N2 C3 K4 H6 R3 ph1"), "");
+}
+
+TEST(ConvWinograd, WhatAnUpdateIsNotForIsAReason) {
+  const auto why = [](const char* problem, const char* plan) {
+    const auto update = ConvWinogradUpdate::make(conv(problem), parse_winograd_plan(plan), Backend::simd);
+    return fmt::format("{}: {}", to_string(update.status()), update.reason());
+  };
+  EXPECT_THAT(why("C8 K8 H6", "bc=8 bk=8 tiles=9 loops=g kb"), HasSubstr("unsupported: Winograd's algorithm is for"));
+  EXPECT_THAT(why("C8 K8 H6 R3 ph1 bias", "bc=8 bk=8 tiles=9 loops=g kb"), HasSubstr("no gradient of a bias"));
+  EXPECT_THAT(why("C8 K8 H6 R3 ph1", "bc=8 bk=8 tiles=99 loops=g kb"), HasSubstr("misfit: "));
+  EXPECT_THAT(why("C8 K8 H6 R3 ph1", "bc=8 bk=2 tiles=9 loops=kb g"), HasSubstr("kb must be inside g"));
 }
 
 TEST(WinogradPlan, ItsTextIsReadBack) {

@@ -115,6 +115,73 @@ void TransformWeights(const float* taps, std::int64_t elements, float* to, std::
   });
 }
 
+// A times a column of e.
+template <class V>
+HWY_INLINE Four<V> OfDstGradient(V e0, V e1) {
+  return {e0, hn::Add(e0, e1), hn::Sub(e0, e1), hn::Neg(e1)};
+}
+
+void TransformDstGradient(WinogradGradientTiles t, float* to, std::int64_t next) {
+  const hn::ScalableTag<float> full;
+  for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
+    const std::int64_t column = tile * kWinogradTile;
+    ForEachVector(full, std::int64_t{0}, t.bk, [=](auto d, std::int64_t j) HWY_ATTR {
+      using V = hn::Vec<decltype(d)>;
+      const auto pixel = [=](int row, std::int64_t at) HWY_ATTR -> V {
+        return t.rows[row] == nullptr || at >= t.columns ? hn::Zero(d) : hn::LoadU(d, t.rows[row] + at * t.bk + j);
+      };
+      const auto left = OfDstGradient(pixel(0, column), pixel(1, column));
+      const auto right = OfDstGradient(pixel(0, column + 1), pixel(1, column + 1));
+      float* place = to + tile * t.bk + j;
+      const auto store_row = [&](V e0, V e1) HWY_ATTR {
+        const auto of = OfDstGradient(e0, e1);
+        hn::StoreU(of.v0, d, place);
+        hn::StoreU(of.v1, d, place + next);
+        hn::StoreU(of.v2, d, place + 2 * next);
+        hn::StoreU(of.v3, d, place + 3 * next);
+        place += 4 * next;
+      };
+      store_row(left.v0, right.v0);
+      store_row(left.v1, right.v1);
+      store_row(left.v2, right.v2);
+      store_row(left.v3, right.v3);
+    });
+  }
+}
+
+template <class V>
+struct Three {
+  V v0, v1, v2;
+};
+
+// G^T times a column of sums.
+template <class V>
+HWY_INLINE Three<V> OfWeightGradient(V u0, V u1, V u2, V u3) {
+  const auto half = hn::Set(hn::DFromV<V>(), 0.5F), sum = hn::Mul(half, hn::Add(u1, u2));
+  return {hn::Add(u0, sum), hn::Mul(half, hn::Sub(u1, u2)), hn::Add(sum, u3)};
+}
+
+void TransformWeightGradient(const float* from, std::int64_t next, std::int64_t elements, float* taps) {
+  const hn::ScalableTag<float> full;
+  ForEachVector(full, std::int64_t{0}, elements, [=](auto d, std::int64_t i) HWY_ATTR {
+    using V = hn::Vec<decltype(d)>;
+    const auto column = [=](int col) HWY_ATTR -> Three<V> {
+      const auto place = [=](int row) HWY_ATTR -> V { return hn::LoadU(d, from + (4 * row + col) * next + i); };
+      return OfWeightGradient(place(0), place(1), place(2), place(3));
+    };
+    const auto c0 = column(0), c1 = column(1), c2 = column(2), c3 = column(3);
+    const auto store_row = [=](float* row, V u0, V u1, V u2, V u3) HWY_ATTR {
+      const auto of = OfWeightGradient(u0, u1, u2, u3);
+      hn::StoreU(of.v0, d, row + i);
+      hn::StoreU(of.v1, d, row + elements + i);
+      hn::StoreU(of.v2, d, row + 2 * elements + i);
+    };
+    store_row(taps, c0.v0, c1.v0, c2.v0, c3.v0);
+    store_row(taps + 3 * elements, c0.v1, c1.v1, c2.v1, c3.v1);
+    store_row(taps + 6 * elements, c0.v2, c1.v2, c2.v2, c3.v2);
+  });
+}
+
 }  // namespace brickwork::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -124,6 +191,8 @@ namespace brickwork {
 HWY_EXPORT(TransformSrc);
 HWY_EXPORT(TransformDst);
 HWY_EXPORT(TransformWeights);
+HWY_EXPORT(TransformDstGradient);
+HWY_EXPORT(TransformWeightGradient);
 
 void transform_src(const WinogradSrcTiles& tiles, float* to, std::int64_t next) {
   BRICKWORK_CHOSEN(TransformSrc);
@@ -138,6 +207,16 @@ void transform_dst(const float* from, std::int64_t next, const WinogradDstTiles&
 void transform_weights(const float* taps, std::int64_t elements, float* to, std::int64_t next) {
   BRICKWORK_CHOSEN(TransformWeights);
   chosen(taps, elements, to, next);
+}
+
+void transform_dst_gradient(const WinogradGradientTiles& tiles, float* to, std::int64_t next) {
+  BRICKWORK_CHOSEN(TransformDstGradient);
+  chosen(tiles, to, next);
+}
+
+void transform_weight_gradient(const float* from, std::int64_t next, std::int64_t elements, float* taps) {
+  BRICKWORK_CHOSEN(TransformWeightGradient);
+  chosen(from, next, elements, taps);
 }
 
 }  // namespace brickwork

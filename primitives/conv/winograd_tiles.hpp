@@ -37,4 +37,14 @@ void transform_dst(const float* from, std::int64_t next, const WinogradDstTiles&
 // w: the nine taps of so many elements, one behind the other.
 void transform_weights(const float* taps, std::int64_t elements, float* to, std::int64_t next);
 
+// The gradient of the weights, dw = G^T (sum over tiles of (A e A^T) .* (B^T d B)) G: e, the gradient of a tile of dst,
+// to [place][tile][bk], and the sums to the nine taps.
+struct WinogradGradientTiles {
+  const float* rows[2];  // as WinogradDstTiles
+  std::int64_t columns;
+  std::int64_t tiles, bk;
+};
+void transform_dst_gradient(const WinogradGradientTiles&, float* to, std::int64_t next);
+void transform_weight_gradient(const float* from, std::int64_t next, std::int64_t elements, float* taps);
+
 }  // namespace brickwork

@@ -11,6 +11,7 @@
 #include "conv/conv_pack.hpp"
 #include "conv/conv_weight_update.hpp"
 #include "conv/conv_winograd.hpp"
+#include "conv/conv_winograd_update.hpp"
 #include "conv/stride_phases.hpp"
 #include "fc/fc_layers.hpp"
 #include "pool/pool.hpp"
@@ -52,10 +53,17 @@ class ProductPasses final : public LayerPasses {
     }
 
     back.epilogue = {.bias = conv.epilogue.bias};
-    auto update = ConvWeightUpdate::make(back, plan_conv_update(back, machine, {bc, bk}), backend, isa, tuning,
-                                         passes->ddst_pad());
-    if (!update) return {update.status(), update.reason()};
-    passes->weight_update_ = *std::move(update);
+    if (passes->winograd_ && !back.epilogue.bias) {
+      auto update = ConvWinogradUpdate::make(back, plan_winograd_update(forward_view(back), machine, {bc, bk}), backend,
+                                             isa, tuning, passes->ddst_pad());
+      if (!update) return {update.status(), update.reason()};
+      passes->winograd_update_ = *std::move(update);
+    } else {
+      auto update = ConvWeightUpdate::make(back, plan_conv_update(back, machine, {bc, bk}), backend, isa, tuning,
+                                           passes->ddst_pad());
+      if (!update) return {update.status(), update.reason()};
+      passes->weight_update_ = *std::move(update);
+    }
     passes->prepared_ = AlignedBuffer<float>(passes->prepared_size());
     return LayerPassesPtr(std::move(passes));
   }
@@ -87,7 +95,11 @@ class ProductPasses final : public LayerPasses {
     winograd_->run(t_.src.data, prepared_.data(), p_.bias, nullptr, nullptr, t_.dst.data);
   }
   void backward() override {
-    weight_update_->run(t_.src.data, t_.ddst.data, p_.dweights, p_.dbias);
+    if (winograd_update_) {
+      winograd_update_->run(t_.src.data, t_.ddst.data, p_.dweights);
+    } else {
+      weight_update_->run(t_.src.data, t_.ddst.data, p_.dweights, p_.dbias);
+    }
     if (winograd_back_) {
       winograd_back_->transform_backward(p_.weights, prepared_.data());
       winograd_back_->run(t_.ddst.data, prepared_.data(), nullptr, t_.dsrc_before.data, t_.src.data, t_.dsrc.data);
@@ -120,8 +132,9 @@ class ProductPasses final : public LayerPasses {
   std::optional<ConvForward> forward_;
   std::optional<ConvBackwardData> backward_data_;
   std::optional<ConvWeightUpdate> weight_update_;
-  std::optional<ConvWinograd> winograd_, winograd_back_;  // in place of these two
-  AlignedBuffer<float> prepared_;                         // the weights as a pass wants them, for each anew
+  std::optional<ConvWinograd> winograd_, winograd_back_;  // in their place
+  std::optional<ConvWinogradUpdate> winograd_update_;
+  AlignedBuffer<float> prepared_;  // the weights as a pass wants them, for each anew
 };
 
 class NormPasses final : public LayerPasses {

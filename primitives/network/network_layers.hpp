@@ -14,7 +14,7 @@ namespace brickwork {
 
 enum class ConvAlgorithm {
   direct,
-  winograd,  // forward and backward by data, where that takes less time (conv_winograd_plan.hpp); else direct
+  winograd,  // where that takes less time (conv_winograd_plan.hpp), else direct
 };
 
 // How every layer is made.

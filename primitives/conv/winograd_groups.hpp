@@ -1,0 +1,96 @@
+// Groups of tiles of 2 x 2 pixels of dst, of any images: what a call of the brick multiplies in Winograd's algorithm.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "conv/conv_winograd_plan.hpp"
+#include "conv/winograd_tiles.hpp"
+#include "integers.hpp"
+#include "layout.hpp"
+
+namespace brickwork {
+
+struct WinogradLoop {
+  enum : int { g, kb };
+};
+
+struct WinogradGroup {
+  std::int64_t first, end;  // tiles, row by row and image by image
+
+  std::int64_t size() const { return end - first; }
+};
+
+// Tiles that lie side by side.
+struct WinogradRun {
+  std::int64_t n, row, col;  // image, and the first one's first pixel of dst
+  std::int64_t tiles;
+  std::int64_t before;  // of the group's
+};
+
+class WinogradGroups {
+ public:
+  WinogradGroups(const ConvView& view, std::int64_t tiles)
+      : view_(view), grid_(winograd_grid(view)), tiles_(tiles), all_(view.N * grid_.of_image()) {}
+
+  std::int64_t count() const { return ceil_div(all_, tiles_); }
+  WinogradGroup operator[](std::int64_t i) const { return {i * tiles_, std::min((i + 1) * tiles_, all_)}; }
+
+  template <class Use>
+  void for_each_run(const WinogradGroup& group, const Use& use) const {
+    for (std::int64_t tile = group.first; tile < group.end;) {
+      const std::int64_t col = tile % grid_.cols, tiles = std::min(grid_.cols - col, group.end - tile);
+      use(WinogradRun{.n = tile / grid_.of_image(),
+                      .row = tile % grid_.of_image() / grid_.cols * kWinogradTile,
+                      .col = col * kWinogradTile,
+                      .tiles = tiles,
+                      .before = tile - group.first});
+      tile += tiles;
+    }
+  }
+
+  // To [place][cb][tile][bc], a group's tiles of all blocks of src.
+  void transform(const ActivationLayout& layout, const float* src, const WinogradGroup& group, float* to,
+                 std::int64_t next) const {
+    for_each_run(group, [&](const WinogradRun& run) {
+      for (std::int64_t cb = 0; cb < layout.Cb(); ++cb) {
+        WinogradSrcTiles tiles{
+            .rows = {}, .first = run.col - view_.pad_w, .columns = view_.W, .tiles = run.tiles, .bc = layout.bc};
+        for (std::int64_t r = 0; r < 4; ++r) {
+          const std::int64_t h = run.row - view_.pad_h + r;
+          tiles.rows[r] = h >= 0 && h < view_.H ? src + layout.pixel(run.n, cb, h, 0) : nullptr;
+        }
+        transform_src(tiles, to + (cb * tiles_ + run.before) * layout.bc, next);
+      }
+    });
+  }
+
+  // Where a run's rows of dst, or of its gradient, lie; null where the image has ended.
+  template <class T>
+  void set_rows(const ActivationLayout& layout, T* dst, const WinogradRun& run, std::int64_t kb, T* (&rows)[2]) const {
+    for (std::int64_t r = 0; r < kWinogradTile; ++r) {
+      const bool there = run.row + r < view_.rows;
+      rows[r] = there ? dst + layout.pixel(run.n, kb, view_.first_h + run.row + r, view_.first_w + run.col) : nullptr;
+    }
+  }
+  std::int64_t columns_left(const WinogradRun& run) const { return view_.cols - run.col; }
+
+ private:
+  ConvView view_;
+  WinogradGrid grid_;
+  std::int64_t tiles_, all_;
+};
+
+// From place to place of so many tiles of so many features: a line more than they are, as places a power of two apart
+// would meet in the same sets of L1.
+constexpr std::int64_t next_winograd_place(std::int64_t tiles, std::int64_t features) {
+  constexpr std::int64_t kLine = 16;  // floats of a cache line
+  return whole_blocks(tiles * features, kLine) + kLine;
+}
+
+// Of a group's tiles of all Cb blocks of src, and of a block of dst.
+inline std::int64_t winograd_scratch_bytes(std::int64_t Cb, const WinogradPlan& plan) {
+  const std::int64_t places = next_winograd_place(Cb * plan.tiles, plan.bc) + next_winograd_place(plan.tiles, plan.bk);
+  return kWinogradPlaces * places * static_cast<std::int64_t>(sizeof(float));
+}
+
+}  // namespace brickwork
