@@ -197,6 +197,22 @@ TEST_F(Runner, SucceedsWhereSomeAreSkipped) {
   EXPECT_EQ(run_fake(fake_experiment({right_, absent_}), options_), exit_ok);
 }
 
+TEST_F(Runner, AnAlgorithmMayDoWithLess) {
+  Contender<FakeOp> other = contender(right_);
+  other.name = "other";
+  other.least_share = 0.25;
+  EXPECT_EQ(run_fake(fake_experiment_of({contender(right_), other}), options_), exit_ok);
+  const CsvTable table(folder_ / "samples.csv");
+  const auto least_flop = [&](const std::string& name) {
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      if (table.at(i, "contender") == name) return std::stod(table.at(i, "least_flop"));
+    }
+    return 0.0;
+  };
+  EXPECT_GT(least_flop("other"), 0);
+  EXPECT_EQ(4 * least_flop("other"), least_flop("right"));
+}
+
 TEST_F(Runner, ChecksWithoutTiming) {
   options_.check_only = true;
   EXPECT_EQ(run_fake(fake_experiment({right_, wrong_}), options_), exit_failed);
