@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "host_device.hpp"
 
@@ -26,7 +27,7 @@ BRICKWORK_HOST_DEVICE void gather_pixels(const Team& team, const StridedPixels& 
   }
 }
 
-// Why a task cannot keep so many gathered bytes, or nothing.
-std::string gathers_too_much(std::int64_t bytes);
+// Why a task cannot keep so many bytes of pixels, gathered or made of them, or nothing.
+std::string gathers_too_much(std::int64_t bytes, std::string_view what = "src=gathered");
 
 }  // namespace brickwork

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "conv/conv_gather.hpp"
@@ -103,7 +102,8 @@ Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPla
   auto brick = make_brgemm(shape, {.tuning = tuning}, backend, isa);
   if (!brick) return {brick.status(), brick.reason()};
   ConvWinograd conv(view, plan, *nest, *std::move(brick));
-  if (const std::string why = gathers_too_much(conv.scratch_bytes()); !why.empty()) return does_not_fit(why);
+  if (const std::string why = gathers_too_much(conv.scratch_bytes(), "tiles of src"); !why.empty())
+    return does_not_fit(why);
   return conv;
 }
 

@@ -58,9 +58,12 @@ WinogradPlan blocks_of(const ConvView& p, const MachineModel& machine, FeatureBl
           .bk = blocks.bk > 0 ? blocks.bk : machine.block_of(p.K)};
 }
 
-// So many tiles of src, and of a block of dst, are half of a core's L2.
-std::int64_t tiles_in_l2(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine) {
-  return machine.l2_bytes / 2 / (kWinogradPlaces * (p.C + plan.bk) * static_cast<std::int64_t>(sizeof(float)));
+// So many tiles of src, and of a block of dst, as half of a core's L2 holds, or, where these are not enough, as a
+// task's memory does (conv_gather.hpp).
+std::int64_t most_tiles(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, std::int64_t enough) {
+  constexpr std::int64_t kMostBytes = 8 << 20;
+  const std::int64_t bytes = kWinogradPlaces * (p.C + plan.bk) * static_cast<std::int64_t>(sizeof(float));
+  return clamp(std::max(machine.l2_bytes / 2 / bytes, enough), 1, std::max<std::int64_t>(kMostBytes / bytes, 1));
 }
 
 }  // namespace
@@ -71,7 +74,7 @@ WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, Featu
   const std::int64_t tiles = p.N * winograd_grid(p).of_image();
   // Enough for a pass over the weights, which come from L2 or L3.
   constexpr std::int64_t kEnough = 56;
-  const std::int64_t most = std::max(tiles_in_l2(p, plan, machine), kEnough);
+  const std::int64_t most = most_tiles(p, plan, machine, kEnough);
   const std::int64_t shares = std::min(tiles, machine.threads * ceil_div(tiles, machine.threads * most));
   plan.tiles = ceil_div(tiles, shares);
   return plan;
@@ -82,7 +85,7 @@ WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine
   WinogradPlan plan = blocks_of(p, machine, blocks);
   const std::int64_t tiles = p.N * winograd_grid(p).of_image(), Kb = ceil_div(p.K, plan.bk);
   constexpr std::int64_t kEnough = 112;  // for the sums, which a group's products are added to
-  const std::int64_t most = std::max(tiles_in_l2(p, plan, machine), kEnough);
+  const std::int64_t most = most_tiles(p, plan, machine, kEnough);
   const std::int64_t sums = kWinogradPlaces * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
   const bool by_features = machine.threads * sums > machine.l3_bytes / 2 && machine.imbalance(Kb) < 1.1;
   const std::int64_t shares = by_features ? 1 : std::min<std::int64_t>(machine.threads, tiles);

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "aligned_buffer.hpp"
 #include "conv/conv_pack.hpp"
@@ -38,8 +37,9 @@ AlignedBuffer<float> poisoned(std::int64_t size) {
   return buffer;
 }
 
+// With NaN behind it, which nothing may read.
 AlignedBuffer<float> packed(const ActivationLayout& layout, const float* plain) {
-  AlignedBuffer<float> buffer(plain != nullptr ? static_cast<std::size_t>(layout.size()) : 0);
+  AlignedBuffer<float> buffer = poisoned(plain != nullptr ? layout.size() + 100 : 0);
   if (plain != nullptr) pack_nchw(layout, plain, buffer.data());
   return buffer;
 }
@@ -255,7 +255,8 @@ TEST(ConvWinograd, WhatItIsNotForIsAReason) {
   EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=9 loops={g kb}"), HasSubstr("kb must be inside g"));
   EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=9 loops=kb {g}"), HasSubstr("kb must be inside g"));
   EXPECT_THAT(why(layer, "bc=8 bk=8 tiles=9 loops={g}"), HasSubstr("the loop 'kb' is missing"));
-  EXPECT_THAT(why("N1024 C1024 K8 H6 R3 ph1", "bc=64 bk=8 tiles=9000 loops={g} kb"), HasSubstr("at most 16.8 MB"));
+  EXPECT_THAT(why("N1024 C1024 K8 H6 R3 ph1", "bc=64 bk=8 tiles=9000 loops={g} kb"),
+              HasSubstr("tiles of src would keep 594.4 MB a task, but at most 16.8 MB"));
 }
 
 TEST(ConvWinograd, AWrongUpdateIsSeen) {
@@ -288,6 +289,13 @@ TEST(WinogradPlan, ItsTextIsReadBack) {
   EXPECT_EQ(to_string(plan), "bc=64 bk=32 tiles=56 loops={g} kb");
   EXPECT_EQ(parse_winograd_plan(to_string(plan)), plan);
   EXPECT_THROW(parse_winograd_plan("bc=64 bk=32 loops={g} kb"), std::invalid_argument);
+}
+
+TEST(WinogradPlan, OfManyFeaturesStaysInATasksMemory) {
+  const ConvView view = forward_view(conv("N4 C16384 K16 H14 R3 ph1"));
+  EXPECT_TRUE(ConvWinograd::make(view, plan_winograd(view, two_threads()), Backend::simd));
+  EXPECT_TRUE(ConvWinogradUpdate::make(conv("N4 C16384 K16 H14 R3 ph1"), plan_winograd_update(view, two_threads()),
+                                       Backend::simd));
 }
 
 // Where the weights' transform is most of the work, or tiles hang over the edge by half, it does not pay.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "conv/conv_gather.hpp"
@@ -109,7 +108,8 @@ Result<ConvWinogradUpdate> ConvWinogradUpdate::make(const ConvProblem& problem, 
     if (!brick) return {brick.status(), brick.reason()};
     conv.bricks_[static_cast<std::size_t>(beta)] = *std::move(brick);
   }
-  if (const std::string why = gathers_too_much(conv.scratch_bytes()); !why.empty()) return does_not_fit(why);
+  if (const std::string why = gathers_too_much(conv.scratch_bytes(), "tiles of src"); !why.empty())
+    return does_not_fit(why);
   return conv;
 }
 
