@@ -15,6 +15,7 @@ import program
 REFERENCES = Path(__file__).resolve().parent.parent / "experiments" / "references"
 # For peers whose labels begin so; what follows says which version it was.
 LETTERS = {"oneDNN": "", "newest oneDNN": "N", "OpenBLAS": "B", "LIBXSMM": "L"}
+WAYS = {"Brickwork, Winograd": "W"}  # likewise of ours, where it is not the direct algorithm's
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ def machine_of(folder: Path) -> Machine:
 def cell(row) -> str:
     letter = next((letter for start, letter in LETTERS.items() if row.peer.startswith(start)), row.peer)
     ratio = f"{row.ratio.value:.2f} {letter}".strip() if row.ratio else ""
-    return f"{ratio} ({row.share:.2f})".strip() if row.share else ratio
+    return " ".join(filter(None, [WAYS.get(row.ours, ""), ratio, f"({row.share:.2f})" if row.share else ""]))
 
 
 def table(machines: list[Machine]) -> str:

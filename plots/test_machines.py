@@ -1,10 +1,13 @@
+from dataclasses import replace
 from pathlib import Path
 
 import machines
 import report
 import summarise
 from conftest import STORED
-from machines import Machine, machine_of, table
+from derive import Estimate
+from machines import Machine, cell, machine_of, table
+from overview import Row
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 
@@ -22,6 +25,13 @@ def test_a_cell_has_the_ratio_and_the_share_of_the_first_page(tmp_path):
     page = (tmp_path / "report" / "report.html").read_text()
     assert ratio in page
     assert share.strip("()") in page
+
+
+def test_a_cell_says_which_algorithm_ours_has():
+    row = Row(None, "Brickwork, Winograd", "newest oneDNN 3.13", Estimate(1.2, 1.1, 1.3), 1.06, "", "")
+    assert cell(row) == "W 1.20 N (1.06)"
+    assert cell(replace(row, ours="Brickwork, simd brick", peer="oneDNN 3.2")) == "1.20 (1.06)"
+    assert cell(replace(row, ratio=None, peer="")) == "W (1.06)"
 
 
 def test_runs_are_rows_and_machines_columns():
