@@ -66,9 +66,21 @@ def about_limits(sweep: Sweep) -> str:
     if sweep.on_device:
         return ""
     if sweep.bound == "flops":
-        return "The loaded roof is the rate of the same operations with a register tile's loads from L1. "
+        return f"The loaded roof is the rate of the same operations with a register tile's loads from L1. {about_other_algorithms(sweep)}"
     cached = [problem.label for problem in sweep.problems if problem.bytes <= sweep.cache_bytes]
     return f"What fits in the caches may be faster than the memory: {', '.join(cached)}. " if cached else ""
+
+
+def about_other_algorithms(sweep: Sweep) -> str:
+    """Likewise, of those that need not do what the others cannot leave out."""
+    doing_less = {
+        name for problem in sweep.problems
+        for name, cell in problem.cells.items()
+        if cell.ok and cell.least_flop < max(other.least_flop for other in problem.cells.values() if other.ok)
+    }
+    if not doing_less:
+        return ""
+    return f"By its algorithm {' or '.join(sorted(doing_less))} does fewer operations than are counted, and may rise above all limits. "
 
 
 def footnote(sweep: Sweep) -> str:

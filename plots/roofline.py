@@ -8,7 +8,7 @@ from matplotlib.ticker import LogLocator
 
 import style
 from derive import above_limit
-from labels import tags
+from labels import about_other_algorithms, tags
 from style import Drawn, plt
 from sweeps import Sweep
 
@@ -77,6 +77,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         "One point for each contender and problem; the problems are named at the top. The flat roof is the FMA peak measured in this "
         "run (grey band: from its lowest to its highest value over the problems)"
         + (", the dashed one its rate with a register tile's loads from L1. " if roofs else ". ")
+        + about_other_algorithms(sweep)
         + "Padded problems may rise above it, as flops count the products with padding by convention and an algorithm may leave them out; "
         + (f"what is too high even without them is ringed ({len(flagged)}), see “Errors to find”. " if flagged
            else "no point is higher than that explains. ")

@@ -7,7 +7,7 @@ from pytest import approx
 from claims import FAILS, HOLDS, MEASURES, UNCHECKED, chosen, judge, judge_all
 from claims_file import STORED as CLAIMS
 from claims_file import Condition, load_claims
-from conftest import on_device, with_other_ways
+from conftest import on_device, with_all_of_ours, with_searched
 from scaling import with_bases
 from sweeps import Times
 
@@ -123,7 +123,7 @@ def test_of_many_problems_those_are_named_on_which_nobody_could_reach_a_bound(re
 
 @pytest.mark.parametrize(("claim", "minibatch"), [("plan-rule", 28), ("plan-rule-one-image", 1)])
 def test_one_layer_with_a_better_plan_breaks_the_claim_on_the_rule(resnet50, claim, minibatch):
-    sweep = resnet50(minibatch, change=with_other_ways, brickwork_simd=0.02)
+    sweep = resnet50(minibatch, change=with_searched, brickwork_simd=0.02)
     assert outcome(claim, sweep).status == HOLDS
     sweep.problems[7].cells[SEARCHED].times = Times.of_samples([0.019] * 3)
     found = outcome(claim, sweep)
@@ -135,7 +135,7 @@ def test_one_layer_with_a_better_plan_breaks_the_claim_on_the_rule(resnet50, cla
     ("claim", "shapes"), [("plan-rule-deepbench", "deepbench"), ("plan-rule-other-networks", "vgg-inception-mobilenet")]
 )
 def test_elsewhere_the_rule_is_judged_by_the_geometric_mean(resnet50, claim, shapes):
-    sweep = resnet50(change=lambda rows: with_other_ways(rows).assign(shapes=shapes), brickwork_simd=0.02)
+    sweep = resnet50(change=lambda rows: with_searched(rows).assign(shapes=shapes), brickwork_simd=0.02)
     sweep.problems[7].cells[SEARCHED].times = Times.of_samples([0.01] * 3)
     found = outcome(claim, sweep)
     assert (found.status, found.measured.value) == (HOLDS, approx(0.5 ** (1 / 20)))
@@ -151,7 +151,7 @@ def test_without_a_search_nothing_is_said_of_the_rule(resnet50):
 
 
 def test_a_searched_plan_is_nobodys_rival(resnet50):
-    sweep = resnet50(change=lambda rows: with_other_ways(rows).assign(ours="no"))
+    sweep = resnet50(change=lambda rows: with_searched(rows).assign(ours="no"))
     assert SEARCHED not in sweep.peers and SEARCHED not in sweep.contenders
     assert sweep.searched == {SIMD: SEARCHED}
 
@@ -201,7 +201,7 @@ def test_another_thread_count_is_not_checked(brgemm):
     ("column", "usual", "value"), [("cache", "hot", "cold"), ("epilogue", "none", "relu"), ("dtype", "f32", "bf16")]
 )
 def test_no_claim_judges_cold_caches_epilogues_or_other_types(brgemm, resnet50, column, usual, value):
-    network = beside_one_thread(resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018, change=with_other_ways))
+    network = beside_one_thread(resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018, change=with_all_of_ours))
     for name, claim in OF_RESNET50.items():
         sweep = brgemm if claim.experiment == brgemm.experiment else of_its_experiment(name, network)
         if column in sweep.attributes:
@@ -255,7 +255,7 @@ def test_another_set_of_shapes_is_not_checked(resnet50, shapes, has):
 
 
 def test_a_bound_that_depends_on_the_processor_is_not_checked_on_another(brgemm, resnet50):
-    conv = beside_one_thread(resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018, change=with_other_ways))
+    conv = beside_one_thread(resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018, change=with_all_of_ours))
     for sweep in (brgemm, conv):
         sweep.run.environment["cpu"]["name"] = "Another CPU"
     for claim in ("brgemm-narrow", "brgemm-seven-rows"):

@@ -7,7 +7,7 @@ from pytest import approx
 
 import page
 import style
-from conftest import STORED, with_other_ways
+from conftest import STORED, with_searched
 from data import load_run
 from sweeps import sweeps_of
 from test_drawn_layers import SIMD, named
@@ -18,7 +18,7 @@ SEARCHED = "brickwork-simd-searched"
 
 def faster(rows: pd.DataFrame) -> pd.DataFrame:
     """Searched plans that take 0.8 of the rule's time on layer02, and as long as that elsewhere."""
-    rows = with_other_ways(rows)
+    rows = with_searched(rows)
     better = rows["contender"].eq(SEARCHED) & rows["name"].eq("layer02") & rows["phase"].eq("run")
     rows.loc[better, "seconds"] = (rows.loc[better, "seconds"].astype(float) * 0.8).map(str)
     return rows
@@ -52,7 +52,7 @@ def test_intervals_are_those_of_the_quotient(figures, run):
 @pytest.mark.parametrize("who", ["brickwork-simd", SEARCHED])
 def test_a_letter_stands_where_one_of_the_two_has_no_number(figures, variation, who):
     def change(rows):
-        rows = with_other_ways(rows)
+        rows = with_searched(rows)
         gone = rows["contender"].eq(who) & rows["name"].eq("layer03")
         rows.loc[gone, ["status", "reason", "seconds"]] = ["misfit", "it does not fit", ""]
         return rows

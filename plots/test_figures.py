@@ -230,3 +230,15 @@ def test_nothing_is_known_by_heart():
     sources = [path for path in sources if not path.name.startswith(("test_", "conftest"))]
     assert len(sources) > 10
     assert [(path.name, name) for path in sources for name in names if name in path.read_text().lower()] == []
+
+
+def test_captions_say_who_does_less_than_is_counted(variation, tmp_path):
+    def change(samples):
+        rows = samples["contender"].eq("brickwork-simd") & samples["phase"].eq("run") & (samples["least_flop"] != "")
+        return samples.assign(least_flop=samples["least_flop"].mask(rows, "1"))
+
+    usual = drawn(variation("conv", lambda samples: samples), tmp_path)
+    less = drawn(variation("conv", change, "less"), tmp_path)
+    said = "By its algorithm brickwork-simd does fewer operations than are counted"
+    for stem in ("x-layers", "x-roofline"):
+        assert said in less[stem].caption and said not in usual[stem].caption
