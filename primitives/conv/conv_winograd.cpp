@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "conv/conv_gather.hpp"
+#include "conv/conv_pack.hpp"
 #include "integers.hpp"
 #include "league.hpp"
 #include "transpose.hpp"
@@ -28,8 +28,7 @@ struct ConvWinograd::Body {
     const Epilogue& epilogue = conv.view_.epilogue;
     const std::int64_t bk = conv.plan_.bk;
     conv.groups_.for_each_run(group, [&](const WinogradRun& run) {
-      WinogradDstTiles tiles{.rows = {}, .columns = conv.groups_.columns_left(run), .tiles = run.tiles, .bk = bk};
-      conv.groups_.set_rows(conv.dst_, dst, run, kb, tiles.rows);
+      const WinogradDstTiles<float> tiles = conv.groups_.dst_tiles(conv.dst_, dst, run, kb);
       transform_dst(from + run.before * bk, next, tiles);
       if (!epilogue.any()) return;
       for (float* const row : tiles.rows) {
@@ -80,16 +79,15 @@ Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPla
   ConvView view = given;
   view.room_h = 0;
   if (const std::string why = winograd_lacks(view); !why.empty()) return Result<ConvWinograd>::unsupported(why);
-  const auto does_not_fit = [&](const std::string& what) {
-    return Result<ConvWinograd>::misfit(fmt::format("plan '{}': {}", to_string(plan), what));
-  };
-  if (const std::string what = winograd_misfit(view, plan); !what.empty()) return does_not_fit(what);
-  const std::int64_t groups = ceil_div(view.N * winograd_grid(view).of_image(), plan.tiles);
-  const auto nest = LoopNest::make(
-      {{.name = "g", .extent = groups}, {.name = "kb", .extent = ceil_div(view.K, plan.bk)}}, plan.loops);
+  if (const std::string what = winograd_misfit(view, plan); !what.empty()) return Result<ConvWinograd>::misfit(what);
+  const auto nest = LoopNest::make({{.name = "g", .extent = WinogradGroups(view, plan.tiles).count()},
+                                    {.name = "kb", .extent = ceil_div(view.K, plan.bk)}},
+                                   plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
   if (!is_within_a_task(plan.loops, "kb") || nest->is_inside(WinogradLoop::g, WinogradLoop::kb)) {
-    return does_not_fit("kb must be inside g and the parallel levels, as a task keeps its group's tiles of src");
+    return Result<ConvWinograd>::misfit(
+        fmt::format("plan '{}': kb must be inside g and the parallel levels, as a task keeps its group's tiles of src",
+                    to_string(plan)));
   }
   const BrgemmShape shape{.m = static_cast<int>(plan.tiles),
                           .n = static_cast<int>(plan.bk),
@@ -101,21 +99,15 @@ Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPla
                           .stride_b = plan.bc * plan.bk};
   auto brick = make_brgemm(shape, {.tuning = tuning}, backend, isa);
   if (!brick) return {brick.status(), brick.reason()};
-  ConvWinograd conv(view, plan, *nest, *std::move(brick));
-  if (const std::string why = gathers_too_much(conv.scratch_bytes(), "tiles of src"); !why.empty())
-    return does_not_fit(why);
-  return conv;
+  return ConvWinograd(view, plan, *nest, *std::move(brick));
 }
-
-std::int64_t ConvWinograd::scratch_bytes() const { return winograd_scratch_bytes(src_.Cb(), plan_); }
 
 std::int64_t ConvWinograd::weights_size() const { return dst_.Cb() * block_of_weights(); }
 
 void ConvWinograd::transform_forward(const float* blocked, float* transformed) const {
   const WeightLayout from = forward_layout();
   const std::int64_t Cb = from.Cb(), elements = from.bc * from.bk;
-  parallel_league(HostSpace(), from.Kb() * Cb, 1, 0, [&](const auto&, std::int64_t i, void*) {
-    const std::int64_t kb = i / Cb, cb = i % Cb;
+  for_each_slice(from.Kb(), Cb, [&](auto kb, auto cb) {
     transform_weights(blocked + from.tap(kb, cb, 0, 0), elements, transformed + kb * block_of_weights() + cb * elements,
                       Cb * elements);
   });
@@ -141,7 +133,7 @@ void ConvWinograd::transform_backward(const float* blocked, float* transformed) 
 void ConvWinograd::run(const float* src, const float* transformed_weights, const float* bias, const float* residual,
                        const float* at, float* dst) const {
   nest_.run(HostSpace(), Body{*this, src, transformed_weights, bias, residual, at, dst},
-            {.threads = 1, .scratch_bytes = scratch_bytes()});
+            {.threads = 1, .scratch_bytes = winograd_scratch_bytes(src_.Cb(), plan_)});
 }
 
 }  // namespace brickwork

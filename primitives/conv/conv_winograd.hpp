@@ -31,7 +31,7 @@ class ConvWinograd {
   // The weights in their transformed form, [K/bk][place][C/bc][bc][bk]: how many floats, and from the blocks of a view
   // of forward, or of backward by data out of those of the forward pass.
   std::int64_t weights_size() const;
-  WeightLayout forward_layout() const { return {view_.K, view_.C, view_.R, view_.S, plan_.bk, plan_.bc}; }
+  WeightLayout forward_layout() const { return weights_layout_of(view_, plan_.bc, plan_.bk); }
   WeightLayout backward_layout() const { return {view_.C, view_.K, view_.R, view_.S, plan_.bc, plan_.bk}; }
   void transform_forward(const float* blocked, float* transformed) const;
   void transform_backward(const float* blocked, float* transformed) const;
@@ -45,7 +45,6 @@ class ConvWinograd {
 
   ConvWinograd(const ConvView&, const WinogradPlan&, const LoopNest&, BrgemmKernelPtr);
 
-  std::int64_t scratch_bytes() const;
   std::int64_t block_of_weights() const { return kWinogradPlaces * src_.Cb() * plan_.bc * plan_.bk; }
 
   ConvView view_;

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "conv/winograd_tiles.hpp"
+#include "conv/conv_gather.hpp"
+#include "conv/winograd_groups.hpp"
 #include "integers.hpp"
 #include "plan_text.hpp"
 
@@ -28,7 +29,7 @@ std::string to_string(const WinogradPlan& plan) { return plan_text(plan); }
 WinogradPlan parse_winograd_plan(std::string_view text) { return parse_plan<WinogradPlan>(text); }
 
 WinogradGrid winograd_grid(const ConvView& p) {
-  return {ceil_div(p.rows, kWinogradTile), ceil_div(p.cols, kWinogradTile)};
+  return {p.N, ceil_div(p.rows, kWinogradTile), ceil_div(p.cols, kWinogradTile)};
 }
 
 std::string winograd_lacks(const ConvView& p) {
@@ -40,15 +41,18 @@ std::string winograd_lacks(const ConvView& p) {
 }
 
 std::string winograd_misfit(const ConvView& p, const WinogradPlan& plan) {
-  const std::int64_t tiles = p.N * winograd_grid(p).of_image();
+  const std::int64_t tiles = winograd_grid(p).all();
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
-  if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
-  if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
-  if (outside(plan.tiles, tiles)) return fmt::format("tiles must be from 1 to {}, as many as dst has", tiles);
-  if (std::max({plan.bc, plan.bk, plan.tiles}) > std::numeric_limits<int>::max()) {
-    return "the brick's m, n and k must be below 2^31";
-  }
-  return {};
+  const auto what = [&]() -> std::string {
+    if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
+    if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
+    if (outside(plan.tiles, tiles)) return fmt::format("tiles must be from 1 to {}, as many as dst has", tiles);
+    if (std::max({plan.bc, plan.bk, plan.tiles}) > std::numeric_limits<int>::max()) {
+      return "the brick's m, n and k must be below 2^31";
+    }
+    return gathers_too_much(winograd_scratch_bytes(ceil_div(p.C, plan.bc), plan), "tiles of src");
+  }();
+  return what.empty() ? what : fmt::format("plan '{}': {}", to_string(plan), what);
 }
 
 namespace {
@@ -71,7 +75,7 @@ std::int64_t most_tiles(const ConvView& p, const WinogradPlan& plan, const Machi
 WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
   WinogradPlan plan = blocks_of(p, machine, blocks);
   plan.loops = parse_loop_schedule("{g} kb");
-  const std::int64_t tiles = p.N * winograd_grid(p).of_image();
+  const std::int64_t tiles = winograd_grid(p).all();
   // Enough for a pass over the weights, which come from L2 or L3.
   constexpr std::int64_t kEnough = 56;
   const std::int64_t most = most_tiles(p, plan, machine, kEnough);
@@ -83,7 +87,7 @@ WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, Featu
 // Each thread adds up its share of the tiles, or has its share of K, with tiles of src of its own.
 WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
   WinogradPlan plan = blocks_of(p, machine, blocks);
-  const std::int64_t tiles = p.N * winograd_grid(p).of_image(), Kb = ceil_div(p.K, plan.bk);
+  const std::int64_t tiles = winograd_grid(p).all(), Kb = ceil_div(p.K, plan.bk);
   constexpr std::int64_t kEnough = 112;  // for the sums, which a group's products are added to
   const std::int64_t most = most_tiles(p, plan, machine, kEnough);
   const std::int64_t sums = kWinogradPlaces * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
@@ -103,12 +107,12 @@ bool winograd_pays(const ConvView& p, const MachineModel& machine) {
   if (!winograd_lacks(p).empty()) return false;
   // In multiply-adds of a vector: a pixel's or an element's transform takes about so many.
   constexpr double kSrc = 50, kDst = 40, kWeights = 40;
-  const double tiles = static_cast<double>(p.N * winograd_grid(p).of_image());
+  const std::int64_t all = winograd_grid(p).all();
+  const double tiles = static_cast<double>(all);
   const double C = static_cast<double>(p.C), K = static_cast<double>(p.K);
   const double direct = 9 * static_cast<double>(p.N * p.rows * p.cols) * C * K;
   const double winograd = tiles * (kWinogradPlaces * C * K + kSrc * C + kDst * K) + kWeights * C * K;
-  return winograd * machine.imbalance(ceil_div(p.N * winograd_grid(p).of_image(), plan_winograd(p, machine).tiles)) <
-         direct;
+  return winograd * machine.imbalance(ceil_div(all, plan_winograd(p, machine).tiles)) < direct;
 }
 
 }  // namespace brickwork

@@ -27,12 +27,13 @@ WinogradPlan parse_winograd_plan(std::string_view text);
 
 // Tiles of dst along its height and width.
 struct WinogradGrid {
-  std::int64_t rows, cols;
+  std::int64_t images, rows, cols;
   std::int64_t of_image() const { return rows * cols; }
+  std::int64_t all() const { return images * of_image(); }
 };
 WinogradGrid winograd_grid(const ConvView&);
 
-// Why it is for other convolutions than this, or nothing; and what does not fit, of the blocks.
+// Why it is for other convolutions than this, or nothing; and what does not fit, but for the loops, in one sentence.
 std::string winograd_lacks(const ConvView&);
 std::string winograd_misfit(const ConvView&, const WinogradPlan&);
 

@@ -138,8 +138,8 @@ TEST(ConvWinograd, EveryEdgeIsExact) {
       for (const std::int64_t tiles : {1, 2, 3, 7}) {
         WinogradPlan plan = plan_winograd(forward_view(p), two_threads()),
                      back = plan_winograd(backward_view(p), two_threads());
-        plan.tiles = std::min(tiles, p.N * winograd_grid(forward_view(p)).of_image());
-        back.tiles = std::min(tiles, p.N * winograd_grid(backward_view(p)).of_image());
+        plan.tiles = std::min(tiles, winograd_grid(forward_view(p)).all());
+        back.tiles = std::min(tiles, winograd_grid(backward_view(p)).all());
         expect_forward_exact(p, plan);
         expect_backward_exact(p, back);
         plan.loops = parse_loop_schedule("g kb");
@@ -173,7 +173,7 @@ WinogradPlan random_plan(const ConvView& view) {
   const auto up_to = [](std::int64_t most) { return *rc::gen::inRange<std::int64_t>(1, most + 1); };
   return {.bc = up_to(view.C),
           .bk = up_to(view.K),
-          .tiles = up_to(std::min<std::int64_t>(60, view.N * winograd_grid(view).of_image())),
+          .tiles = up_to(std::min<std::int64_t>(60, winograd_grid(view).all())),
           .loops = parse_loop_schedule(*rc::gen::element<std::string>("{g} kb", "g kb", "g:2 {g} kb", "{g} kb:2 kb"))};
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "conv/conv_gather.hpp"
+#include "conv/conv_pack.hpp"
 #include "league.hpp"
 
 namespace brickwork {
@@ -38,9 +38,7 @@ struct ConvWinogradUpdate::Body {
       }
     }
     conv.groups_.for_each_run(group, [&](const WinogradRun& run) {
-      WinogradGradientTiles of_run{.rows = {}, .columns = conv.groups_.columns_left(run), .tiles = run.tiles, .bk = bk};
-      conv.groups_.set_rows(conv.ddst_, ddst, run, kb, of_run.rows);
-      transform_dst_gradient(of_run, of_ddst + run.before * bk, next_ddst);
+      transform_dst_gradient(conv.groups_.dst_tiles(conv.ddst_, ddst, run, kb), of_ddst + run.before * bk, next_ddst);
     });
     for (std::int64_t place = 0; place < kWinogradPlaces; ++place) {
       fill_up(of_ddst + place * next_ddst, group.size(), bk);
@@ -83,17 +81,17 @@ Result<ConvWinogradUpdate> ConvWinogradUpdate::make(const ConvProblem& problem, 
   if (view.epilogue.bias) {
     return Result<ConvWinogradUpdate>::unsupported("Winograd's algorithm has no gradient of a bias");
   }
-  const auto does_not_fit = [&](const std::string& what) {
-    return Result<ConvWinogradUpdate>::misfit(fmt::format("plan '{}': {}", to_string(plan), what));
-  };
-  if (const std::string what = winograd_misfit(view, plan); !what.empty()) return does_not_fit(what);
+  if (const std::string what = winograd_misfit(view, plan); !what.empty()) {
+    return Result<ConvWinogradUpdate>::misfit(what);
+  }
   const auto nest = LoopNest::make(
       {{.name = "g", .extent = WinogradGroups(view, plan.tiles).count(), .kind = LoopKind::reduction_in_copies},
        {.name = "kb", .extent = ceil_div(view.K, plan.bk)}},
       plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
   if (!nest->is_inside(WinogradLoop::kb, WinogradLoop::g) && nest->in_a_task(WinogradLoop::kb) > 1)
-    return does_not_fit("kb must be inside g, as a task keeps its group's tiles of src");
+    return Result<ConvWinogradUpdate>::misfit(
+        fmt::format("plan '{}': kb must be inside g, as a task keeps its group's tiles of src", to_string(plan)));
   ConvWinogradUpdate conv(view, plan, *nest);
   for (const int beta : {0, 1}) {
     const BrgemmShape shape{.m = static_cast<int>(plan.bc),
@@ -108,21 +106,16 @@ Result<ConvWinogradUpdate> ConvWinogradUpdate::make(const ConvProblem& problem, 
     if (!brick) return {brick.status(), brick.reason()};
     conv.bricks_[static_cast<std::size_t>(beta)] = *std::move(brick);
   }
-  if (const std::string why = gathers_too_much(conv.scratch_bytes(), "tiles of src"); !why.empty())
-    return does_not_fit(why);
   return conv;
 }
-
-std::int64_t ConvWinogradUpdate::scratch_bytes() const { return winograd_scratch_bytes(src_.Cb(), plan_); }
 
 void ConvWinogradUpdate::run(const float* src, const float* ddst, float* dweights) {
   const PrivateCopies<float> copies{sums_.data(), copies_.data(), static_cast<std::int64_t>(sums_.size())};
   nest_.run(HostSpace(), Body{*this, src, ddst, copies, nest_.in_a_task(WinogradLoop::kb)}, copies,
-            {.threads = 1, .scratch_bytes = scratch_bytes()});
+            {.threads = 1, .scratch_bytes = winograd_scratch_bytes(src_.Cb(), plan_)});
   const WeightLayout to = dweights_layout();
   const std::int64_t Cb = to.Cb(), elements = to.bc * to.bk;
-  parallel_league(HostSpace(), to.Kb() * Cb, 1, 0, [&](const auto&, std::int64_t i, void*) {
-    const std::int64_t kb = i / Cb, cb = i % Cb;
+  for_each_slice(to.Kb(), Cb, [&](auto kb, auto cb) {
     transform_weight_gradient(sums_.data() + kb * kWinogradPlaces * block_of_sums() + cb * elements, block_of_sums(),
                               elements, dweights + to.tap(kb, cb, 0, 0));
   });

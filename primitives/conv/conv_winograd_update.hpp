@@ -36,7 +36,6 @@ class ConvWinogradUpdate {
   ConvWinogradUpdate(const ConvView&, const WinogradPlan&, const LoopNest&);
 
   std::int64_t block_of_sums() const { return src_.Cb() * plan_.bc * plan_.bk; }  // of a place, and a block of K
-  std::int64_t scratch_bytes() const;
 
   ConvView view_;
   WinogradPlan plan_;

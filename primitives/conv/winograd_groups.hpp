@@ -29,11 +29,10 @@ struct WinogradRun {
 
 class WinogradGroups {
  public:
-  WinogradGroups(const ConvView& view, std::int64_t tiles)
-      : view_(view), grid_(winograd_grid(view)), tiles_(tiles), all_(view.N * grid_.of_image()) {}
+  WinogradGroups(const ConvView& view, std::int64_t tiles) : view_(view), grid_(winograd_grid(view)), tiles_(tiles) {}
 
-  std::int64_t count() const { return ceil_div(all_, tiles_); }
-  WinogradGroup operator[](std::int64_t i) const { return {i * tiles_, std::min((i + 1) * tiles_, all_)}; }
+  std::int64_t count() const { return ceil_div(grid_.all(), tiles_); }
+  WinogradGroup operator[](std::int64_t i) const { return {i * tiles_, std::min((i + 1) * tiles_, grid_.all())}; }
 
   template <class Use>
   void for_each_run(const WinogradGroup& group, const Use& use) const {
@@ -64,20 +63,20 @@ class WinogradGroups {
     });
   }
 
-  // Where a run's rows of dst, or of its gradient, lie; null where the image has ended.
+  // A run's of the block kb of dst, or of its gradient.
   template <class T>
-  void set_rows(const ActivationLayout& layout, T* dst, const WinogradRun& run, std::int64_t kb, T* (&rows)[2]) const {
-    for (std::int64_t r = 0; r < kWinogradTile; ++r) {
-      const bool there = run.row + r < view_.rows;
-      rows[r] = there ? dst + layout.pixel(run.n, kb, view_.first_h + run.row + r, view_.first_w + run.col) : nullptr;
+  WinogradDstTiles<T> dst_tiles(const ActivationLayout& layout, T* dst, const WinogradRun& run, std::int64_t kb) const {
+    WinogradDstTiles<T> tiles{.rows = {}, .columns = view_.cols - run.col, .tiles = run.tiles, .bk = layout.bc};
+    for (std::int64_t r = 0; r < std::min(kWinogradTile, view_.rows - run.row); ++r) {
+      tiles.rows[r] = dst + layout.pixel(run.n, kb, view_.first_h + run.row + r, view_.first_w + run.col);
     }
+    return tiles;
   }
-  std::int64_t columns_left(const WinogradRun& run) const { return view_.cols - run.col; }
 
  private:
   ConvView view_;
   WinogradGrid grid_;
-  std::int64_t tiles_, all_;
+  std::int64_t tiles_;
 };
 
 // From place to place of so many tiles of so many features: a line more than they are, as places a power of two apart

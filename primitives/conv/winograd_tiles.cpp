@@ -16,6 +16,16 @@ struct Four {
   V v0, v1, v2, v3;
 };
 
+// A row of places, from this one on; `place` is then the next row's.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE void StoreRow(D d, Four<V> of, float*& place, std::int64_t next) {
+  hn::StoreU(of.v0, d, place);
+  hn::StoreU(of.v1, d, place + next);
+  hn::StoreU(of.v2, d, place + 2 * next);
+  hn::StoreU(of.v3, d, place + 3 * next);
+  place += 4 * next;
+}
+
 // B^T times a column of d.
 template <class V>
 HWY_INLINE Four<V> OfSrc(V d0, V d1, V d2, V d3) {
@@ -40,24 +50,16 @@ void TransformSrc(WinogradSrcTiles t, float* to, std::int64_t next) {
       const std::int64_t at = t.first + tile * kWinogradTile;
       const auto c2 = column(at + 2), c3 = column(at + 3);
       float* place = to + tile * t.bc + j;
-      const auto store_row = [&](V d0, V d1, V d2, V d3) HWY_ATTR {
-        const auto of = OfSrc(d0, d1, d2, d3);
-        hn::StoreU(of.v0, d, place);
-        hn::StoreU(of.v1, d, place + next);
-        hn::StoreU(of.v2, d, place + 2 * next);
-        hn::StoreU(of.v3, d, place + 3 * next);
-        place += 4 * next;
-      };
-      store_row(c0.v0, c1.v0, c2.v0, c3.v0);
-      store_row(c0.v1, c1.v1, c2.v1, c3.v1);
-      store_row(c0.v2, c1.v2, c2.v2, c3.v2);
-      store_row(c0.v3, c1.v3, c2.v3, c3.v3);
+      StoreRow(d, OfSrc(c0.v0, c1.v0, c2.v0, c3.v0), place, next);
+      StoreRow(d, OfSrc(c0.v1, c1.v1, c2.v1, c3.v1), place, next);
+      StoreRow(d, OfSrc(c0.v2, c1.v2, c2.v2, c3.v2), place, next);
+      StoreRow(d, OfSrc(c0.v3, c1.v3, c2.v3, c3.v3), place, next);
       c0 = c2, c1 = c3;
     }
   });
 }
 
-void TransformDst(const float* from, std::int64_t next, WinogradDstTiles t) {
+void TransformDst(const float* from, std::int64_t next, WinogradDstTiles<float> t) {
   const hn::ScalableTag<float> full;
   for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
     const std::int64_t column = tile * kWinogradTile;
@@ -100,18 +102,10 @@ void TransformWeights(const float* taps, std::int64_t elements, float* to, std::
     };
     const auto c0 = column(0), c1 = column(1), c2 = column(2);
     float* place = to + i;
-    const auto store_row = [&](V w0, V w1, V w2) HWY_ATTR {
-      const auto of = OfWeights(w0, w1, w2);
-      hn::StoreU(of.v0, d, place);
-      hn::StoreU(of.v1, d, place + next);
-      hn::StoreU(of.v2, d, place + 2 * next);
-      hn::StoreU(of.v3, d, place + 3 * next);
-      place += 4 * next;
-    };
-    store_row(c0.v0, c1.v0, c2.v0);
-    store_row(c0.v1, c1.v1, c2.v1);
-    store_row(c0.v2, c1.v2, c2.v2);
-    store_row(c0.v3, c1.v3, c2.v3);
+    StoreRow(d, OfWeights(c0.v0, c1.v0, c2.v0), place, next);
+    StoreRow(d, OfWeights(c0.v1, c1.v1, c2.v1), place, next);
+    StoreRow(d, OfWeights(c0.v2, c1.v2, c2.v2), place, next);
+    StoreRow(d, OfWeights(c0.v3, c1.v3, c2.v3), place, next);
   });
 }
 
@@ -121,7 +115,7 @@ HWY_INLINE Four<V> OfDstGradient(V e0, V e1) {
   return {e0, hn::Add(e0, e1), hn::Sub(e0, e1), hn::Neg(e1)};
 }
 
-void TransformDstGradient(WinogradGradientTiles t, float* to, std::int64_t next) {
+void TransformDstGradient(WinogradDstTiles<const float> t, float* to, std::int64_t next) {
   const hn::ScalableTag<float> full;
   for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
     const std::int64_t column = tile * kWinogradTile;
@@ -133,18 +127,10 @@ void TransformDstGradient(WinogradGradientTiles t, float* to, std::int64_t next)
       const auto left = OfDstGradient(pixel(0, column), pixel(1, column));
       const auto right = OfDstGradient(pixel(0, column + 1), pixel(1, column + 1));
       float* place = to + tile * t.bk + j;
-      const auto store_row = [&](V e0, V e1) HWY_ATTR {
-        const auto of = OfDstGradient(e0, e1);
-        hn::StoreU(of.v0, d, place);
-        hn::StoreU(of.v1, d, place + next);
-        hn::StoreU(of.v2, d, place + 2 * next);
-        hn::StoreU(of.v3, d, place + 3 * next);
-        place += 4 * next;
-      };
-      store_row(left.v0, right.v0);
-      store_row(left.v1, right.v1);
-      store_row(left.v2, right.v2);
-      store_row(left.v3, right.v3);
+      StoreRow(d, OfDstGradient(left.v0, right.v0), place, next);
+      StoreRow(d, OfDstGradient(left.v1, right.v1), place, next);
+      StoreRow(d, OfDstGradient(left.v2, right.v2), place, next);
+      StoreRow(d, OfDstGradient(left.v3, right.v3), place, next);
     });
   }
 }
@@ -199,7 +185,7 @@ void transform_src(const WinogradSrcTiles& tiles, float* to, std::int64_t next) 
   chosen(tiles, to, next);
 }
 
-void transform_dst(const float* from, std::int64_t next, const WinogradDstTiles& tiles) {
+void transform_dst(const float* from, std::int64_t next, const WinogradDstTiles<float>& tiles) {
   BRICKWORK_CHOSEN(TransformDst);
   chosen(from, next, tiles);
 }
@@ -209,7 +195,7 @@ void transform_weights(const float* taps, std::int64_t elements, float* to, std:
   chosen(taps, elements, to, next);
 }
 
-void transform_dst_gradient(const WinogradGradientTiles& tiles, float* to, std::int64_t next) {
+void transform_dst_gradient(const WinogradDstTiles<const float>& tiles, float* to, std::int64_t next) {
   BRICKWORK_CHOSEN(TransformDstGradient);
   chosen(tiles, to, next);
 }

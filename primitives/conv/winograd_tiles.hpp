@@ -27,24 +27,22 @@ struct WinogradSrcTiles {
 };
 void transform_src(const WinogradSrcTiles&, float* to, std::int64_t next);  // to [place][tile][bc]
 
+// Of dst, or const of its gradient.
+template <class T>
 struct WinogradDstTiles {
-  float* rows[2];        // the first tile's; null where the image has ended
+  T* rows[2];            // the first tile's; null where the image has ended
   std::int64_t columns;  // so many are left of the image
   std::int64_t tiles, bk;
 };
-void transform_dst(const float* from, std::int64_t next, const WinogradDstTiles&);  // from [place][tile][bk]
+void transform_dst(const float* from, std::int64_t next,
+                   const WinogradDstTiles<float>&);  // from [place][tile][bk]
 
 // w: the nine taps of so many elements, one behind the other.
 void transform_weights(const float* taps, std::int64_t elements, float* to, std::int64_t next);
 
 // The gradient of the weights, dw = G^T (sum over tiles of (A e A^T) .* (B^T d B)) G: e, the gradient of a tile of dst,
 // to [place][tile][bk], and the sums to the nine taps.
-struct WinogradGradientTiles {
-  const float* rows[2];  // as WinogradDstTiles
-  std::int64_t columns;
-  std::int64_t tiles, bk;
-};
-void transform_dst_gradient(const WinogradGradientTiles&, float* to, std::int64_t next);
+void transform_dst_gradient(const WinogradDstTiles<const float>&, float* to, std::int64_t next);
 void transform_weight_gradient(const float* from, std::int64_t next, std::int64_t elements, float* taps);
 
 }  // namespace brickwork
