@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "conv/winograd_tiles.hpp"
+#include "by_winograd.hpp"
 #include "experiment_of.hpp"
 #include "mlp_problem.hpp"
 #include "network/network.hpp"
@@ -20,12 +20,12 @@ namespace {
 class PreparedNetwork final : public Prepared {
  public:
   PreparedNetwork(Network network, NetworkPart part, const PlainTensors& plain, std::string tuning,
-                  ConvAlgorithm algorithm)
+                  std::string implementation)
       : network_(std::move(network)),
         part_(part),
         plain_(plain),
         tuning_(std::move(tuning)),
-        algorithm_(algorithm),
+        implementation_(std::move(implementation)),
         stepped_(part == NetworkPart::step ? network_.state().weights.size() : 0) {}
 
   void pack() override {
@@ -51,9 +51,7 @@ class PreparedNetwork final : public Prepared {
     }
   }
 
-  std::string implementation() const override {
-    return algorithm_ == ConvAlgorithm::direct ? "chained brgemm loops" : "chained brgemm loops, Winograd F(2x2, 3x3)";
-  }
+  std::string implementation() const override { return implementation_; }
   std::string isa() const override { return std::string(network_.isa()); }
   std::string tuning() const override { return tuning_; }
 
@@ -64,37 +62,38 @@ class PreparedNetwork final : public Prepared {
   Network network_;
   NetworkPart part_;
   const PlainTensors& plain_;
-  std::string tuning_;
-  ConvAlgorithm algorithm_;
+  std::string tuning_, implementation_;
   NetworkState stepped_;  // apart from where a run begins, so that all runs are the same
   float loss_ = 0;
 };
 
+// `contender` of this brick, with networks whose convolutions have this algorithm.
 template <class P>
-Contender<NetworkTrainingOp<P>> network_of(Backend backend, ConvAlgorithm algorithm, const Options& options) {
-  const OurBrick ours(backend, options);
-  auto contender = ours.contender<NetworkTrainingOp<P>>();
+Contender<NetworkTrainingOp<P>> with_networks(Contender<NetworkTrainingOp<P>> contender, const OurBrick& ours,
+                                              ConvAlgorithm algorithm, const std::string& implementation) {
   contender.prepare = [=](const P& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
-    const NetworkBrick brick{this_machine(r.threads, ours.tuning()), backend, ours.isa(), ours.tuning(), algorithm};
+    const NetworkBrick brick{this_machine(r.threads, ours.tuning()), ours.backend(), ours.isa(), ours.tuning(),
+                             algorithm};
     auto network = Network::make(network_graph(p), brick);
     if (!network) return {network.status(), network.reason()};
     return PreparedPtr(
-        std::make_unique<PreparedNetwork>(*std::move(network), p.part, inputs, ours.tuning_text(), algorithm));
+        std::make_unique<PreparedNetwork>(*std::move(network), p.part, inputs, ours.tuning_text(), implementation));
   };
   return contender;
 }
 
+constexpr const char* kChained = "chained brgemm loops";
+
 template <class P>
 Contender<NetworkTrainingOp<P>> our_network(Backend backend, const Options& options) {
-  return network_of<P>(backend, ConvAlgorithm::direct, options);
+  const OurBrick ours(backend, options);
+  return with_networks<P>(ours.contender<NetworkTrainingOp<P>>(), ours, ConvAlgorithm::direct, kChained);
 }
 
-// Its 3x3 convolutions by Winograd's algorithm.
 Contender<ResidualNetworkOp> our_resnet_by_winograd(const Options& options) {
-  auto contender = network_of<ResidualNetwork>(Backend::simd, ConvAlgorithm::winograd, options);
-  contender.name = "brickwork-winograd";
-  contender.least_share = kWinogradShare;  // at least, as it takes less only in some layers
-  return contender;
+  const OurBrick ours(Backend::simd, options);
+  return with_networks<ResidualNetwork>(contender_by_winograd<ResidualNetworkOp>(ours), ours, ConvAlgorithm::winograd,
+                                        std::string(kChained) + ", " + kByWinograd);
 }
 
 template <class P>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aligned_buffer.hpp"
+#include "by_winograd.hpp"
 #include "conv/conv_pack.hpp"
 #include "conv/conv_winograd.hpp"
 #include "conv/conv_winograd_update.hpp"
@@ -15,79 +16,75 @@
 
 namespace brickwork {
 
-struct WinogradPass {
+// Forward, or backward by data, as a convolution of its own: what it reads and writes, which of forward's weights, and
+// of what may stand in an epilogue that which the operation has.
+struct WinogradForwardPass {
+  using Op = ConvForwardOp;
   using Plan = WinogradPlan;
   using Driver = ConvWinograd;
-
-  static Plan rule(const ConvView& view, const MachineModel& machine, Backend) { return plan_winograd(view, machine); }
-};
-
-struct WinogradForwardPass : WinogradPass {
-  using Op = ConvForwardOp;
   class Prepared;
 
   static ConvView problem(const ConvProblem& p) { return forward_view(p); }
+  static Plan rule(const ConvView& view, const MachineModel& machine, Backend) { return plan_winograd(view, machine); }
+
+  static constexpr const char *src = "src", *dst = "dst";
+  static constexpr auto weights_layout = &ConvWinograd::forward_layout;
+  static constexpr auto transform = &ConvWinograd::transform_forward;
+  static const float* bias(const PlainTensors& plain) { return plain.at<float>("bias"); }
+  static const float* at(const PlainTensors&) { return nullptr; }
 };
 
-class WinogradForwardPass::Prepared final : public PreparedLoops<ConvWinograd> {
- public:
-  Prepared(const PlainTensors& plain, ConvWinograd conv, std::string tuning, std::string implementation)
-      : PreparedLoops(plain, std::move(conv), std::move(tuning), std::move(implementation)),
-        src_(driver_.src_layout().size()),
-        weights_(driver_.forward_layout().size()),
-        transformed_(driver_.weights_size()),
-        dst_(driver_.dst_layout().size()),
-        bias_(plain.at<float>("bias") ? driver_.dst_layout().Cb() * driver_.dst_layout().bc : 0),
-        residual_(plain.at<float>("residual") ? dst_.size() : 0) {}
-
-  void pack() override {
-    pack_nchw(driver_.src_layout(), plain_.at<float>("src"), src_.data());
-    pack_kcrs(driver_.forward_layout(), plain_.at<float>("weights"), weights_.data());
-    driver_.transform_forward(weights_.data(), transformed_.data());
-    if (bias_.size() > 0) std::copy_n(plain_.at<float>("bias"), driver_.dst_layout().C, bias_.data());
-    if (residual_.size() > 0) pack_nchw(driver_.dst_layout(), plain_.at<float>("residual"), residual_.data());
-  }
-  void run() override {
-    driver_.run(src_.data(), transformed_.data(), bias_.data(), residual_.data(), nullptr, dst_.data());
-  }
-  void unpack(PlainTensors& out) override { unpack_nchw(driver_.dst_layout(), dst_.data(), out.at<float>("dst")); }
-
- private:
-  AlignedBuffer<float> src_, weights_, transformed_, dst_, bias_, residual_;
-};
-
-struct WinogradBackwardPass : WinogradPass {
+struct WinogradBackwardPass {
   using Op = ConvBackwardDataOp;
+  using Plan = WinogradPlan;
+  using Driver = ConvWinograd;
   class Prepared;
 
   static ConvView problem(const ConvProblem& p) { return backward_phases(p).front().view; }
+  static Plan rule(const ConvView& view, const MachineModel& machine, Backend) { return plan_winograd(view, machine); }
+
+  static constexpr const char *src = "ddst", *dst = "dsrc";
+  static constexpr auto weights_layout = &ConvWinograd::backward_layout;
+  static constexpr auto transform = &ConvWinograd::transform_backward;
+  static const float* bias(const PlainTensors&) { return nullptr; }
+  static const float* at(const PlainTensors& plain) { return plain.at<float>("at"); }
 };
 
-class WinogradBackwardPass::Prepared final : public PreparedLoops<ConvWinograd> {
+template <class Pass>
+class PreparedWinograd : public PreparedLoops<ConvWinograd> {
  public:
-  Prepared(const PlainTensors& plain, ConvWinograd conv, std::string tuning, std::string implementation)
+  PreparedWinograd(const PlainTensors& plain, ConvWinograd conv, std::string tuning, std::string implementation)
       : PreparedLoops(plain, std::move(conv), std::move(tuning), std::move(implementation)),
-        ddst_(driver_.src_layout().size()),
-        weights_(driver_.backward_layout().size()),
+        src_(driver_.src_layout().size()),
+        weights_((driver_.*Pass::weights_layout)().size()),
         transformed_(driver_.weights_size()),
-        dsrc_(driver_.dst_layout().size()),
-        residual_(plain.at<float>("residual") ? dsrc_.size() : 0),
-        at_(plain.at<float>("at") ? dsrc_.size() : 0) {}
+        dst_(driver_.dst_layout().size()),
+        bias_(Pass::bias(plain) ? driver_.dst_layout().Cb() * driver_.dst_layout().bc : 0),
+        residual_(plain.at<float>("residual") ? dst_.size() : 0),
+        at_(Pass::at(plain) ? dst_.size() : 0) {}
 
   void pack() override {
-    pack_nchw(driver_.src_layout(), plain_.at<float>("ddst"), ddst_.data());
-    pack_kcrs(driver_.backward_layout(), plain_.at<float>("weights"), weights_.data());
-    driver_.transform_backward(weights_.data(), transformed_.data());
+    pack_nchw(driver_.src_layout(), plain_.at<float>(Pass::src), src_.data());
+    pack_kcrs((driver_.*Pass::weights_layout)(), plain_.at<float>("weights"), weights_.data());
+    (driver_.*Pass::transform)(weights_.data(), transformed_.data());
+    if (const float* const bias = Pass::bias(plain_)) std::copy_n(bias, driver_.dst_layout().C, bias_.data());
     if (residual_.size() > 0) pack_nchw(driver_.dst_layout(), plain_.at<float>("residual"), residual_.data());
-    if (at_.size() > 0) pack_nchw(driver_.dst_layout(), plain_.at<float>("at"), at_.data());
+    if (const float* const at = Pass::at(plain_)) pack_nchw(driver_.dst_layout(), at, at_.data());
   }
   void run() override {
-    driver_.run(ddst_.data(), transformed_.data(), nullptr, residual_.data(), at_.data(), dsrc_.data());
+    driver_.run(src_.data(), transformed_.data(), bias_.data(), residual_.data(), at_.data(), dst_.data());
   }
-  void unpack(PlainTensors& out) override { unpack_nchw(driver_.dst_layout(), dsrc_.data(), out.at<float>("dsrc")); }
+  void unpack(PlainTensors& out) override { unpack_nchw(driver_.dst_layout(), dst_.data(), out.at<float>(Pass::dst)); }
 
  private:
-  AlignedBuffer<float> ddst_, weights_, transformed_, dsrc_, residual_, at_;
+  AlignedBuffer<float> src_, weights_, transformed_, dst_, bias_, residual_, at_;
+};
+
+class WinogradForwardPass::Prepared final : public PreparedWinograd<WinogradForwardPass> {
+  using PreparedWinograd::PreparedWinograd;
+};
+class WinogradBackwardPass::Prepared final : public PreparedWinograd<WinogradBackwardPass> {
+  using PreparedWinograd::PreparedWinograd;
 };
 
 struct WinogradUpdatePass {
@@ -126,13 +123,11 @@ class WinogradUpdatePass::Prepared final : public PreparedLoops<ConvWinogradUpda
 template <class Pass>
 Contender<typename Pass::Op> winograd_loops(const Options& o) {
   const OurBrick ours(Backend::simd, o);
-  auto contender = ours.contender<typename Pass::Op>();
-  contender.name = "brickwork-winograd";
-  contender.least_share = kWinogradShare;
+  auto contender = contender_by_winograd<typename Pass::Op>(ours);
   contender.prepare = [=](const ConvProblem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
     auto driver = make_driver<Pass>(ours, p, rules_plan<Pass>(ours, p, r));
     if (!driver) return {driver.status(), driver.reason()};
-    return prepare_driver<Pass>(ours, inputs, *std::move(driver), "brgemm loops, Winograd F(2x2, 3x3)");
+    return prepare_driver<Pass>(ours, inputs, *std::move(driver), std::string("brgemm loops, ") + kByWinograd);
   };
   return contender;
 }

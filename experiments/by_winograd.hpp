@@ -1,0 +1,19 @@
+// What all contenders around our simd brick share whose convolutions are Winograd's.
+#pragma once
+#include "conv/winograd_tiles.hpp"
+#include "our_brick.hpp"
+
+namespace brickwork {
+
+constexpr const char* kByWinograd = "Winograd F(2x2, 3x3)";  // to their rows' implementation
+
+// What it does is still to be said, as of OurBrick's.
+template <Operation Op>
+Contender<Op> contender_by_winograd(const OurBrick& ours) {
+  auto contender = ours.contender<Op>();
+  contender.name = "brickwork-winograd";
+  contender.least_share = kWinogradShare;  // at least: a network takes it in some layers alone
+  return contender;
+}
+
+}  // namespace brickwork
