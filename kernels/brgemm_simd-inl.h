@@ -42,18 +42,14 @@ constexpr int StepsAtOnce(int rows, int vecs) {
   return gcc_copes ? 4 : free >= 1 ? 2 : 1;
 }
 
-// What is fixed of a register tile of kRows_ x (kVecs_ * lanes), whose last vector is cut when kTail_. A transposed A
-// comes by SpreadA::registers: the other ways take several steps of a row at once, which lie side by side there only
-// where it is not.
-template <int kRows_, int kVecs_, bool kTail_, SpreadA kSpread, bool kTransposed_>
+// What is fixed of a register tile of kRows_ x (kVecs_ * lanes), whose last vector is cut when kTail_.
+template <int kRows_, int kVecs_, bool kTail_, bool kTransposed_>
 struct Tile {
   static constexpr int kRows = kRows_, kVecs = kVecs_;
   static constexpr bool kTail = kTail_, kTransposed = kTransposed_;
-  static constexpr bool kFromMemory = kSpread == SpreadA::memory;
-  // Beside the sums there are a row of B and an element of A, or four rows of B.
-  static constexpr int kSums = independent_sums(kRegisters, kRows* kVecs, kFromMemory ? 4 : kVecs + 1);
-  static constexpr int kShuffled = kSpread == SpreadA::shuffled ? shuffled_rows(kRegisters, kRows, kSums) : 0;
-  static constexpr int kTurn = kShuffled > 0 ? 4 : std::max(kSums, StepsAtOnce(kRows, kVecs));  // steps at once
+  // Beside the sums there are a row of B and an element of A.
+  static constexpr int kSums = independent_sums(kRegisters, kRows* kVecs, kVecs + 1);
+  static constexpr int kTurn = std::max(kSums, StepsAtOnce(kRows, kVecs));  // steps over k
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
   // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
@@ -91,11 +87,10 @@ struct Part {
   static constexpr int kFirst = kFirst_, kEnd = kEnd_;
 };
 
-// The kStep-th step over k from where the rows' bases are, with a row of B in registers; a_quads, if any, holds four of
-// its rows' steps.
+// The kStep-th step over k from where the rows' bases are, with a row of B in registers.
 template <class T, class P, int kStep>
 HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const typename T::A& rows,
-                                const float* b, const V* a_quads) {
+                                const float* b) {
   V b_row[T::kVecs];
   BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) b_row[v] = KeptInRegister(columns.Load(b, v));
   constexpr int kSharing = T::A::kSharing;
@@ -103,8 +98,7 @@ HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns,
   BRICKWORK_UNROLL for (int r = 0; r < P::kEnd; ++r) {
     if (r > 0 && r % kSharing == 0) Keep(from += kSharing * rows.ld);
     if (r < P::kFirst) continue;
-    const float* a = rows.At(from, r % kSharing, kStep);
-    const V a_rk = a_quads != nullptr && r < T::kShuffled ? hn::Broadcast<kStep>(a_quads[r]) : hn::Set(D(), *a);
+    const V a_rk = hn::Set(D(), *rows.At(from, r % kSharing, kStep));
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, b_row[v], acc[r][v]);
   }
 }
@@ -130,27 +124,9 @@ HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns,
   }
 }
 
-// Four steps of a tile one vector wide, the u-th and those after it, row by row.
-template <class T>
-HWY_INLINE void AddStepsFromMemory(typename T::Acc (&sum)[T::kSums], int u, const Columns<T>& columns,
-                                   const RowsOfA& rows_a, const RowsOfB& rows_b) {
-  V b_rows[RowsOfB::kAtOnce];
-  BRICKWORK_UNROLL for (int k = 0; k < RowsOfB::kAtOnce; ++k) {
-    b_rows[k] = KeptInRegister(columns.Load(rows_b.At(k), 0));
-  }
-  const char* row = rows_a.base;
-  BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
-    if (r > 0) Keep(row += rows_a.ld);
-    BRICKWORK_UNROLL for (int k = 0; k < RowsOfB::kAtOnce; ++k) {
-      V& acc = sum[(u + k) % T::kSums][r][0];
-      acc = hn::MulAdd(hn::Set(D(), reinterpret_cast<const float*>(row)[k]), b_rows[k], acc);
-    }
-  }
-}
-
 template <class T, class P, bool kAsk, int kStep>
 HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, typename T::A& rows_a, RowsOfB& rows_b,
-                        std::int64_t ahead, const V* a_quads = nullptr) {
+                        std::int64_t ahead) {
   rows_a.Forget();
   rows_b.Forget();
   const float* b = rows_b.At(kStep);
@@ -159,7 +135,7 @@ HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, typenam
     BRICKWORK_UNROLL for (int j = 0; j < T::kVecs * kLanes; j += kCacheLine) hwy::Prefetch(row + sizeof(float) * j);
   }
   if constexpr (T::kHoldB) {
-    AddStepHoldingB<T, P, kStep>(acc, columns, rows_a, b, a_quads);
+    AddStepHoldingB<T, P, kStep>(acc, columns, rows_a, b);
   } else {
     AddStepInGroups<T, P, kStep>(acc, columns, rows_a, b);
   }
@@ -171,24 +147,14 @@ template <class T, class P, int kTurn, bool kAsk>
 HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, typename T::A& rows_a,
                         RowsOfB& rows_b, std::int64_t ahead, int k, int k_size) {
   constexpr int kSums = T::kSums;
-  constexpr int kShuffled = kTurn > 1 ? T::kShuffled : 0;
   constexpr int kAtOnce = std::min(kTurn, RowsOfB::kAtOnce);
   for (; k + kTurn <= k_size; k += kTurn) {
-    V a_quads[std::max(1, kShuffled)];
-    BRICKWORK_UNROLL for (int r = 0; r < kShuffled; ++r) {
-      a_quads[r] = KeptInRegister(hn::LoadDup128(D(), rows_a.At(rows_a.base, r, 0)));
-    }
-    const V* quads = kShuffled > 0 ? a_quads : nullptr;
     BRICKWORK_UNROLL for (int u = 0; u < kTurn; u += kAtOnce) {
-      if constexpr (T::kFromMemory && kTurn > 1) {
-        AddStepsFromMemory<T>(sum, u, columns, rows_a, rows_b);
-      } else {
-        AddStep<T, P, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead, quads);
-        if constexpr (kAtOnce > 1) AddStep<T, P, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead, quads);
-        if constexpr (kAtOnce > 2) {
-          AddStep<T, P, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead, quads);
-          AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead, quads);
-        }
+      AddStep<T, P, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead);
+      if constexpr (kAtOnce > 1) AddStep<T, P, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead);
+      if constexpr (kAtOnce > 2) {
+        AddStep<T, P, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead);
+        AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead);
       }
       rows_a.Advance(kAtOnce);
       rows_b.base += kAtOnce * rows_b.ld;
@@ -331,39 +297,33 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   }
 }
 
-template <int kVecs, bool kTail, SpreadA kSpread, bool kTransposed, int... kRowsMinus1>
+template <int kVecs, bool kTail, bool kTransposed, int... kRowsMinus1>
 const BandFunction* ByRows(std::integer_sequence<int, kRowsMinus1...>) {
-  static constexpr BandFunction kBands[] = {&RunBand<Tile<kRowsMinus1 + 1, kVecs, kTail, kSpread, kTransposed>>...};
+  static constexpr BandFunction kBands[] = {&RunBand<Tile<kRowsMinus1 + 1, kVecs, kTail, kTransposed>>...};
   return kBands;
 }
 
-template <int kVecs, SpreadA kSpread, bool kTransposed = false>
+template <int kVecs, bool kTransposed>
 const BandFunction* ByRows(bool tail) {
   constexpr auto kSequence = std::make_integer_sequence<int, MaxRows(kVecs)>();
-  return tail ? ByRows<kVecs, true, kSpread, kTransposed>(kSequence)
-              : ByRows<kVecs, false, kSpread, kTransposed>(kSequence);
+  return tail ? ByRows<kVecs, true, kTransposed>(kSequence) : ByRows<kVecs, false, kTransposed>(kSequence);
 }
 
 template <int kVecs>
-const BandFunction* ByRows(bool tail, bool a_transposed, SpreadA spread) {
-  if (a_transposed) return ByRows<kVecs, SpreadA::registers, true>(tail);
-#if HWY_TARGET == HWY_AVX3
-  if (kVecs == 1 && spread == SpreadA::shuffled) return ByRows<1, SpreadA::shuffled>(tail);
-  if (kVecs == 1 && spread == SpreadA::memory) return ByRows<1, SpreadA::memory>(tail);
-#endif
-  return ByRows<kVecs, SpreadA::registers>(tail);
+const BandFunction* ByRows(bool tail, bool a_transposed) {
+  return a_transposed ? ByRows<kVecs, true>(tail) : ByRows<kVecs, false>(tail);
 }
 
-const BandFunction* ByRows(int vecs, bool tail, bool a_transposed, SpreadA spread) {
+const BandFunction* ByRows(int vecs, bool tail, bool a_transposed) {
   switch (vecs) {
     case 1:
-      return ByRows<1>(tail, a_transposed, spread);
+      return ByRows<1>(tail, a_transposed);
     case 2:
-      return ByRows<2>(tail, a_transposed, spread);
+      return ByRows<2>(tail, a_transposed);
     case 3:
-      return ByRows<3>(tail, a_transposed, spread);
+      return ByRows<3>(tail, a_transposed);
     default:
-      return ByRows<4>(tail, a_transposed, spread);
+      return ByRows<4>(tail, a_transposed);
   }
 }
 
@@ -378,7 +338,7 @@ std::vector<Panel> CutColumns(const BrgemmShape& shape, const SimdTuning& tuning
     const int last_lanes = vecs.end() == vecs_total ? n - (vecs_total - 1) * kLanes : kLanes;
     const auto rows = std::min<std::int64_t>(tuning.rows(vecs.size), MaxRows(vecs.size));
     panels.push_back({std::int64_t{vecs.begin} * kLanes, vecs.size, last_lanes,
-                      ByRows(vecs.size, last_lanes < kLanes, shape.a_transposed, tuning.spread), static_cast<int>(rows),
+                      ByRows(vecs.size, last_lanes < kLanes, shape.a_transposed), static_cast<int>(rows),
                       tuning.whole ? MaxRows(vecs.size) : 0});
   }
   return panels;

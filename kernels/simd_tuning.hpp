@@ -7,16 +7,16 @@
 
 namespace brickwork {
 
-// How an element of A comes to every lane of a vector. AVX2 and NEON have the first way only, and AVX-512 the others
-// for tiles one vector wide, where each element serves a single FMA.
+// How an element of A comes to every lane of a vector. All tiles have the first way, and the others generated ones that
+// are one vector wide, where each element serves a single FMA.
 enum class SpreadA {
   registers,  // it is broadcast to a register, once for a row of the tile
   // Several steps of some rows are loaded at once and spread by shuffles, which spares loads: 0.80 -> 0.97 of peak at
   // 6 x 16 on Zen 5. Intel's cores shuffle on a port of the FMAs.
   shuffled,
-  // The FMA loads it, four steps of a row one after the other, so that their addresses differ by constants. With an
-  // index register in its address an FMA takes two issue slots on Intel's cores: 14 x 16, 132 -> 156 GFLOP/s on a busy
-  // Emerald Rapids, 159 -> 177 on a quiet one.
+  // The FMA loads it (AVX-512), four steps of a row one after the other, so that their addresses differ by constants.
+  // With an index register in its address an FMA takes two issue slots on Intel's cores: 14 x 16, 132 -> 156 GFLOP/s on
+  // a busy Emerald Rapids, 159 -> 177 on a quiet one.
   memory
 };
 constexpr SpreadA kSpreads[] = {SpreadA::registers, SpreadA::shuffled, SpreadA::memory};
