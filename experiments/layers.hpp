@@ -1,6 +1,7 @@
 // Operations that are convolutions, as drivers take them: conv_passes.hpp, gpu_conv_passes.hpp.
 #pragma once
 #include "conv/conv_pack.hpp"
+#include "conv/conv_winograd_plan.hpp"
 #include "conv_backward_data_op.hpp"
 #include "conv_forward_op.hpp"
 #include "conv_weight_update_op.hpp"
@@ -15,6 +16,7 @@ struct ConvLayers {
   using WeightUpdate = ConvWeightUpdateOp;
 
   static const ConvProblem& problem(const ConvProblem& p) { return p; }
+  static bool reads(std::string_view plan) { return !is_winograd_plan(plan); }
   static constexpr auto pack = pack_nchw, unpack = unpack_nchw;
 };
 

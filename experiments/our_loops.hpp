@@ -5,6 +5,7 @@
 //   static ... problem(const Op::Problem&);   what the driver takes for the operation's problem
 //   class Prepared;                of PreparedLoops<Driver>, made from (plain tensors, driver, tuning, implementation)
 //   static Plan parse(std::string_view);
+//   static bool reads(std::string_view);   where --plan may be another contender's: whether such a text is its own
 //   static Plan rule(problem of the driver, const MachineModel&, Backend);
 #pragma once
 #include <memory>
@@ -58,27 +59,38 @@ PreparedPtr prepare_driver(const OurBrick& ours, const PlainTensors& inputs, typ
                                                    std::move(implementation));
 }
 
-// The plan is --plan's, or the rule's choice for each problem.
+// The plan is --plan's, or the rule's choice for each problem; `contender` says whose it is.
 template <class Pass>
-Contender<typename Pass::Op> planned_loops(Backend backend, const Options& o) {
+Contender<typename Pass::Op> planned_loops(Contender<typename Pass::Op> contender, const OurBrick& ours,
+                                           const Options& o, const std::string& implementation = "brgemm loops") {
   using Problem = typename Pass::Op::Problem;
-  const OurBrick ours(backend, o);
-  const std::optional<typename Pass::Plan> asked = o.plan.empty() ? std::nullopt : std::optional(Pass::parse(o.plan));
+  const bool anothers = [&] {
+    if constexpr (requires { Pass::reads(o.plan); }) return !o.plan.empty() && !Pass::reads(o.plan);
+    return false;
+  }();
+  const std::optional<typename Pass::Plan> asked =
+      o.plan.empty() || anothers ? std::nullopt : std::optional(Pass::parse(o.plan));
   const auto make_planned = [=](const Problem& p, const Resources& r) {
     return make_driver<Pass>(ours, p, asked ? *asked : rules_plan<Pass>(ours, p, r));
   };
-  auto contender = ours.contender<typename Pass::Op>();
   contender.prepare = [=](const Problem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
     auto driver = make_planned(p, r);
     if (!driver) return {driver.status(), driver.reason()};
-    return prepare_driver<Pass>(ours, inputs, *std::move(driver));
+    return prepare_driver<Pass>(ours, inputs, *std::move(driver), implementation);
   };
+  if (anothers) return contender;
   contender.plan = [=](const Problem& p, const Resources& r) -> Result<std::string> {
     const auto driver = make_planned(p, r);
     if (!driver) return {driver.status(), driver.reason()};
     return to_string(driver->plan());
   };
   return contender;
+}
+
+template <class Pass>
+Contender<typename Pass::Op> planned_loops(Backend backend, const Options& o) {
+  const OurBrick ours(backend, o);
+  return planned_loops<Pass>(ours.contender<typename Pass::Op>(), ours, o);
 }
 
 }  // namespace brickwork

@@ -1,5 +1,5 @@
 // The passes of convolution by Winograd's algorithm as contenders (our_loops.hpp), around our simd brick. Other kernels
-// than 3 x 3 of stride 1 are rows that say so. Plans are the rule's alone: --plan is one of the direct loops.
+// than 3 x 3 of stride 1 are rows that say so.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -16,11 +16,16 @@
 
 namespace brickwork {
 
+struct WinogradPlans {
+  using Plan = WinogradPlan;
+  static Plan parse(std::string_view text) { return parse_winograd_plan(text); }
+  static bool reads(std::string_view text) { return is_winograd_plan(text); }
+};
+
 // Forward, or backward by data, as a convolution of its own: what it reads and writes, which of forward's weights, and
 // of what may stand in an epilogue that which the operation has.
-struct WinogradForwardPass {
+struct WinogradForwardPass : WinogradPlans {
   using Op = ConvForwardOp;
-  using Plan = WinogradPlan;
   using Driver = ConvWinograd;
   class Prepared;
 
@@ -34,9 +39,8 @@ struct WinogradForwardPass {
   static const float* at(const PlainTensors&) { return nullptr; }
 };
 
-struct WinogradBackwardPass {
+struct WinogradBackwardPass : WinogradPlans {
   using Op = ConvBackwardDataOp;
-  using Plan = WinogradPlan;
   using Driver = ConvWinograd;
   class Prepared;
 
@@ -87,9 +91,8 @@ class WinogradBackwardPass::Prepared final : public PreparedWinograd<WinogradBac
   using PreparedWinograd::PreparedWinograd;
 };
 
-struct WinogradUpdatePass {
+struct WinogradUpdatePass : WinogradPlans {
   using Op = ConvWeightUpdateOp;
-  using Plan = WinogradPlan;
   using Driver = ConvWinogradUpdate;
   class Prepared;
 
@@ -123,13 +126,8 @@ class WinogradUpdatePass::Prepared final : public PreparedLoops<ConvWinogradUpda
 template <class Pass>
 Contender<typename Pass::Op> winograd_loops(const Options& o) {
   const OurBrick ours(Backend::simd, o);
-  auto contender = contender_by_winograd<typename Pass::Op>(ours);
-  contender.prepare = [=](const ConvProblem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
-    auto driver = make_driver<Pass>(ours, p, rules_plan<Pass>(ours, p, r));
-    if (!driver) return {driver.status(), driver.reason()};
-    return prepare_driver<Pass>(ours, inputs, *std::move(driver), std::string("brgemm loops, ") + kByWinograd);
-  };
-  return contender;
+  return planned_loops<Pass>(contender_by_winograd<typename Pass::Op>(ours), ours, o,
+                             std::string("brgemm loops, ") + kByWinograd);
 }
 
 }  // namespace brickwork

@@ -28,6 +28,8 @@ std::string to_string(const WinogradPlan& plan) { return plan_text(plan); }
 
 WinogradPlan parse_winograd_plan(std::string_view text) { return parse_plan<WinogradPlan>(text); }
 
+bool is_winograd_plan(std::string_view text) { return text.find("tiles=") != std::string_view::npos; }
+
 WinogradGrid winograd_grid(const ConvView& p) {
   return {p.N, ceil_div(p.rows, kWinogradTile), ceil_div(p.cols, kWinogradTile)};
 }

@@ -25,6 +25,9 @@ std::string to_string(const WinogradPlan&);
 // Inverse of to_string. Throws std::invalid_argument naming the offending word.
 WinogradPlan parse_winograd_plan(std::string_view text);
 
+// Whether a text is about tiles, which no other convolution's plan has.
+bool is_winograd_plan(std::string_view text);
+
 // Tiles of dst along its height and width.
 struct WinogradGrid {
   std::int64_t images, rows, cols;

@@ -288,6 +288,8 @@ TEST(WinogradPlan, ItsTextIsReadBack) {
   const WinogradPlan plan{.bc = 64, .bk = 32, .tiles = 56, .loops = parse_loop_schedule("{g} kb")};
   EXPECT_EQ(to_string(plan), "bc=64 bk=32 tiles=56 loops={g} kb");
   EXPECT_EQ(parse_winograd_plan(to_string(plan)), plan);
+  EXPECT_TRUE(is_winograd_plan(to_string(plan)));
+  EXPECT_FALSE(is_winograd_plan("bc=64 bk=32 bq=28 loops={n kb} cb oj oi"));
   EXPECT_THROW(parse_winograd_plan("bc=64 bk=32 loops={g} kb"), std::invalid_argument);
 }
 
