@@ -75,16 +75,24 @@ def draw(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
 
 
 def in_words(verdicts: list[Verdict]) -> str:
+    """Each claim that a run speaks of; of the others, which the report has word for word, the names alone, by what is missing."""
     width = min(110, shutil.get_terminal_size((110, 24)).columns)
-    lines = []
+    fill = partial(textwrap.fill, width=width, initial_indent=" " * 15, subsequent_indent=" " * 17, break_on_hyphens=False)
+    lines, without_run = [], {}
+
+    def add(status: str, name: str, below: list[str]) -> None:
+        lines.append(f"{status:<14} {name}")
+        lines.extend(fill(line) for line in below)
+
     for verdict in verdicts:
         claim, outcome = verdict.claim, verdict.outcome
-        lines.append(f"{outcome.status:<14} {claim.id} ({claim.whose})")
-        below = [claim.sentence]
-        if outcome.measured:
-            below.append(f"measured {outcome.measured}, needed {claim.needed}")
-        below += [outcome.reason] + ([f"run {verdict.run}"] if verdict.run else [])
-        lines += [textwrap.fill(line, width, initial_indent=" " * 15, subsequent_indent=" " * 17) for line in below]
+        if not verdict.run:
+            without_run.setdefault((outcome.status, outcome.reason), []).append(claim.id)
+            continue
+        measured = [f"measured {outcome.measured}, needed {claim.needed}"] if outcome.measured else []
+        add(outcome.status, f"{claim.id} ({claim.whose})", [claim.sentence, *measured, outcome.reason, f"run {verdict.run}"])
+    for (status, reason), ids in without_run.items():
+        add(status, reason, [", ".join(ids)])
     return "\n".join([*lines, "", tally(verdicts)])
 
 
