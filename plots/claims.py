@@ -145,6 +145,16 @@ def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, limit: str 
     return None
 
 
+def lacking_ours(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome | None:
+    """The same where one contender of several will do on each problem: all of them must be part of the run, and none wrong."""
+
+    def not_there(name: str) -> list[Problem]:
+        return [p for p in problems if not derive.fastest(p, claim.either)] if any(p.ok(name) for p in problems) else problems
+
+    wrong = [lacking(sweep, [p for p in problems if p.status(name) == "failed"], name) for name in claim.either]
+    return next(filter(None, [*wrong, *(lacking(sweep, not_there(name), name) for name in claim.either)]), None)
+
+
 def share(claim: Claim, sweep: Sweep, problems: list[Problem], limit: str, lowest: bool) -> Outcome:
     """Of one of the machine's limits; the reason says the same of the other, where that was measured."""
     if missing := lacking(sweep, problems, claim.of, limit=limit):
@@ -184,35 +194,39 @@ def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Call
             return Outcome(UNCHECKED, "no contender but ours has a number on any of these problems")
         present = [name for name in sweep.peers if any(p.ok(name) for p in problems)]
         against = f"the best of {', '.join(present)} on each"
-        missing = lacking(sweep, problems, claim.of)
+        missing = lacking_ours(claim, sweep, problems)
 
         def pick(problem: Problem) -> str:
             return derive.fastest(problem, sweep.peers)
     else:
-        missing = lacking(sweep, problems, claim.of, claim.against)
+        missing = lacking_ours(claim, sweep, problems) or lacking(sweep, problems, claim.against)
 
         def pick(_: Problem) -> str:
             return claim.against
 
     if missing:
         return missing
+
+    def ours(problem: Problem) -> str:
+        return derive.fastest(problem, claim.either)
+
     if summed:
-        measured, reason = summed(problems, claim.of, pick), f"over {len(problems)} problems, against {against}"
+        measured, reason = summed(problems, ours, pick), f"over {len(problems)} problems, against {against}"
         short = [] if measured.value >= claim.bound else [problems]
     else:
-        ratios = [derive.ratio(p, claim.of, pick(p)) for p in problems]
+        ratios = [derive.ratio(p, ours(p), pick(p)) for p in problems]
         measured, reason = lowest_of(claim, ratios, problems)
         short = [[p] for p, ratio in zip(problems, ratios, strict=True) if ratio.value < claim.bound]
-    return at_least(claim, measured, reason + out_of_reach(claim, short, pick, summed))
+    return at_least(claim, measured, reason + out_of_reach(claim, short, ours, pick, summed))
 
 
-def out_of_reach(claim: Claim, short: list[list[Problem]], pick: Callable, summed: Callable | None) -> str:
+def out_of_reach(claim: Claim, short: list[list[Problem]], ours: Callable, pick: Callable, summed: Callable | None) -> str:
     """Of groups of problems whose ratio is below the bound, on which the other is too near to the machine's limit for anybody to be
-    so far ahead, and how far one at the limit would be; empty where there are none."""
+    so far ahead who computes as much, and how far one at the limit would be; empty where there are none."""
     said = []
     for group in short:
         at_limit = [derive.with_limit(p, pick(p)) for p in group]
-        if not all(at_limit):
+        if not all(at_limit) or any(p.cells[ours(p)].least_flop < p.cells[pick(p)].least_flop for p in group):
             continue
         most = (summed or derive.weighted_ratio)(at_limit, derive.AT_THE_LIMIT, pick).value
         if most < claim.bound:

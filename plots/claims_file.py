@@ -13,6 +13,7 @@ from program import InputError
 
 STORED = Path(__file__).parent.parent / "experiments" / "claims.toml"
 BEST_OF_OTHERS = "the best of the others"
+EITHER = " or "  # between contenders of ours, of which the fastest on each problem is compared with another
 WHOSE = ("ours", "the paper")
 # Which statistics compare with another contender, and which with a limit of the machine or with fewer threads.
 STATISTICS = {
@@ -92,6 +93,10 @@ class Claim:
         return value <= self.bound if self.at_most else value >= self.bound
 
     @property
+    def either(self) -> list[str]:
+        return self.of.split(EITHER)
+
+    @property
     def needed(self) -> str:
         return f"at most {self.bound}" if self.at_most else f"{self.bound}"
 
@@ -169,6 +174,8 @@ def _check_words(texts: dict[str, str]) -> None:
         alone = "compares with no other contender and must not name one as 'against'"
         wants = "needs 'against'" if STATISTICS[texts["statistic"]] else alone
         raise ValueError(f"has the statistic '{texts['statistic']}', which {wants}")
+    if EITHER in texts["of"] and not texts["against"]:
+        raise ValueError("names several contenders as 'of', which is for those statistics that compare with another")
 
 
 def _condition(key: str, text: str) -> Condition:

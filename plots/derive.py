@@ -112,7 +112,7 @@ def roof_of_peak(problem: Problem) -> float:
 
 
 # --- many problems: a network's weighted by how often it uses them, shapes by their geometric mean -------------------
-# "Another" is a contender's name, or a function from the problem to one.
+# "Ours" and "another" are a contender's name each, or a function from the problem to one.
 
 
 def weighted_seconds(problems: list[Problem], another) -> float:
@@ -123,7 +123,7 @@ def weighted_speed(problems: list[Problem], contender: str) -> float:
     return sum(p.count * p.work for p in problems) / weighted_seconds(problems, contender) / 1e9
 
 
-def weighted_ratio(problems: list[Problem], ours: str, another) -> Estimate:
+def weighted_ratio(problems: list[Problem], ours, another) -> Estimate:
     value = weighted_seconds(problems, another) / weighted_seconds(problems, ours)
     return estimate(value, _resampled_seconds(problems, another) / _resampled_seconds(problems, ours))
 
@@ -145,7 +145,7 @@ def weighted_fraction_of(limit: str, problems: list[Problem], contender: str) ->
     return estimate(value, ideal / _resampled_seconds(problems, contender))
 
 
-def geometric_mean_ratio(problems: list[Problem], ours: str, another) -> Estimate:
+def geometric_mean_ratio(problems: list[Problem], ours, another) -> Estimate:
     pairs = [_quotients(a, b) for (_, a), (_, b) in zip(_cells(problems, ours), _cells(problems, another), strict=True)]
     value = np.exp(np.mean([np.log(quotient) for quotient, _ in pairs]))
     return estimate(value, np.exp(np.mean([np.log(resampled) for _, resampled in pairs], axis=0)))

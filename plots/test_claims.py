@@ -16,7 +16,7 @@ OF_RESNET50 = {  # on the host
     name: claim for name, claim in BY_ID.items()
     if claim.shapes in ("", "resnet50") and claim.statistic in MEASURES and not claim.experiment.startswith("gpu-")
 }  # fmt: skip
-SIMD, SEARCHED = "brickwork-simd", "brickwork-simd-searched"
+SIMD, SEARCHED, WINOGRAD = "brickwork-simd", "brickwork-simd-searched", "brickwork-winograd"
 
 
 def outcome(claim, *sweeps):
@@ -355,6 +355,34 @@ def test_a_wrong_result_of_ours_breaks_a_claim_and_one_of_a_peer_leaves_it_open(
     sweep.problems[2].cells[SIMD].status = "failed"
     assert outcome("conv-peak", sweep).status == FAILS
     assert outcome("conv-peak", sweep).measured is None
+
+
+def test_of_two_of_ours_the_faster_one_on_each_problem_counts(resnet50):
+    sweep = resnet50(brickwork_simd=0.017, onednn=0.018)
+    assert outcome("conv-either", sweep).reason == "brickwork-winograd has no number on layer01 and 19 more: it was not part of the run"
+    sweep.ours |= {WINOGRAD}
+    for problem in sweep.problems[:10]:
+        problem.cells[WINOGRAD] = replace(problem.cells[SIMD], identity=WINOGRAD, times=Times.of_samples([0.009] * 3))
+    sweep.problems[0].cells[WINOGRAD].times = Times.of_samples([0.027] * 3)
+    found = outcome("conv-either", sweep)
+    assert (found.status, found.measured.value) == (HOLDS, approx(20 * 18 / (9 * 9 + 11 * 17)))
+    sweep.problems[12].cells[SIMD].status = "unsupported"
+    assert outcome("conv-either", sweep).status == UNCHECKED
+    sweep.problems[3].cells[WINOGRAD].status = "failed"  # though the other one is right there
+    assert outcome("conv-either", sweep).status == FAILS
+    assert "brickwork-winograd has no number on layer04" in outcome("conv-either", sweep).reason
+
+
+def test_the_machines_limit_is_none_for_who_computes_less(resnet50):
+    sweep = resnet50(brickwork_simd=0.017, onednn=0.0175)
+    for problem in sweep.problems:
+        problem.sizes |= {"R": 3, "stride_h": 1}
+        problem.cells[WINOGRAD] = replace(problem.cells[SIMD], identity=WINOGRAD)
+    assert "nobody could reach it" in outcome("conv-winograd", sweep).reason
+    for problem in sweep.problems:
+        problem.cells[WINOGRAD].least_flop *= 16 / 36
+    found = outcome("conv-winograd", sweep)
+    assert found.status == FAILS and "nobody" not in found.reason
 
 
 def test_without_peers_nobody_is_the_best_of_them(brgemm):

@@ -83,6 +83,7 @@ def test_what_holds_unless_a_claim_says_otherwise(written):
         ("lowest share", "highest share", "has the statistic 'highest share of the loaded roof'; known are lowest share of"),
         ("lowest share of the loaded roof", "weighted ratio", "claim 'one' has the statistic 'weighted ratio', which needs 'against'"),
         ("of =", 'against = "onednn"\nof =', "which compares with no other contender and must not name one"),
+        ('of = "brickwork-simd"', 'of = "brickwork-simd or brickwork-winograd"', "names several contenders as 'of'"),
         ('"ours"', '"theirs"', "claim 'one' is of 'theirs'; a claim is one of ours, the paper"),
         ("{at_least}", "0.97", "claim 'one' needs in its sentence {at_least} or {percent}, and {when} and {where}"),
         ("{at_least}", "{at_least} {percent}", "claim 'one' needs in its sentence {at_least} or {percent}"),
