@@ -187,6 +187,17 @@ def fastest_overall(problems: list[Problem], contenders: list[str]) -> str | Non
     return min(contenders, key=lambda name: weighted_seconds(problems, name), default=None)
 
 
+def doing_less(sweep: Sweep) -> dict[str, float]:
+    """Contenders whose algorithm has less to do than others' of the same problem, and how many times less at most."""
+    found = {}
+    for problem in sweep.problems:
+        timed = {name: cell.least_flop for name, cell in problem.cells.items() if cell.ok}
+        for name, flop in timed.items():
+            if flop < max(timed.values()):
+                found[name] = max(found.get(name, 1), max(timed.values()) / flop)
+    return found
+
+
 def above_limit(sweep: Sweep) -> list[tuple[Problem, str, float]]:
     """(problem, contender, fraction of the problem's lowest limit) of every point that no correct measurement can reach: those
     that would have to be faster than the machine even if they left out all that may be left out."""

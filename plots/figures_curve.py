@@ -45,7 +45,8 @@ def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, probl
                     style.mark_status(axes, problem.sizes[x], problem.status(name), look.colour, letters[problem.text, problem.sizes[x]])
                 letters[problem.text, problem.sizes[x]] += 1
             else:
-                style.mark_beyond(share, problem.sizes[x], percent_a_unit(problem.limits[0], problem, name) * problem.cells[name].speed)
+                percent = percent_a_unit(problem.limits[0], problem, name) * problem.cells[name].speed
+                style.mark_beyond(share, sweep, problem.sizes[x], percent)
     for limit, look in style.LIMITS.items():
         if limited := [problem for problem in problems if getattr(problem, limit)]:
             speed.plot([p.sizes[x] for p in limited], [getattr(p, limit).speed for p in limited], **look.line)

@@ -57,7 +57,7 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
             if most := judged_by(sweep, problem, name):
                 scale = 100 / most.speed
                 _point(share, x + offset, cell.speed * scale, look, [scale * quartile for quartile in cell.speed_quartiles])
-                style.mark_beyond(share, x + offset, cell.speed * scale)
+                style.mark_beyond(share, sweep, x + offset, cell.speed * scale)
         if name in whole:
             style.draw_bar(speed, groups[-1] + offset, width, look, whole[name])
             percent = 100 * weighted_share(sweep, name)

@@ -85,7 +85,7 @@ def _draw_lines(axes, sweep: Sweep, problems: list[Problem], x: str, looks: dict
         ]
         axes.plot([p.sizes[x] for p in problems], percent, **look.line | {"markevery": (index % every, every)})
         for p, share in zip(problems, percent, strict=True):
-            style.mark_beyond(axes, p.sizes[x], share)
+            style.mark_beyond(axes, sweep, p.sizes[x], share)
             if not p.ok(name):
                 seen.add(p.status(name))
                 style.mark_status(axes, p.sizes[x], p.status(name), look.colour, letters[p.text])

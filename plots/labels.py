@@ -2,7 +2,7 @@
 
 import re
 
-from derive import LIMIT_WORDS, elsewhere_over_here
+from derive import LIMIT_WORDS, doing_less, elsewhere_over_here
 from sizes import names_of, siblings, values_of
 from sweeps import Problem, Sweep
 
@@ -73,14 +73,10 @@ def about_limits(sweep: Sweep) -> str:
 
 def about_other_algorithms(sweep: Sweep) -> str:
     """Likewise, of those that need not do what the others cannot leave out."""
-    doing_less = {
-        name for problem in sweep.problems
-        for name, cell in problem.cells.items()
-        if cell.ok and cell.least_flop < max(other.least_flop for other in problem.cells.values() if other.ok)
-    }
-    if not doing_less:
+    less = sorted(doing_less(sweep))
+    if not less:
         return ""
-    return f"By its algorithm {' or '.join(sorted(doing_less))} does fewer operations than are counted, and may rise above all limits. "
+    return f"By its algorithm {' or '.join(less)} does fewer operations than are counted, and may rise above all limits. "
 
 
 def footnote(sweep: Sweep) -> str:

@@ -153,6 +153,16 @@ def test_a_triangle_points_at_what_lies_above_the_axis(figures, variation):
     assert [round(x) for x in artists.triangles(share)] == [0] and share.get_ylim() == (0, 130)
 
 
+def test_who_does_less_than_is_counted_lies_within_the_axis(figures, variation):
+    def change(samples):
+        samples = faster("brickwork-simd", "layer01", 2)(samples)  # 448 of 250 GFLOP/s
+        rows = samples["contender"].eq("brickwork-simd") & samples["least_flop"].ne("")
+        return samples.assign(least_flop=samples["least_flop"].mask(rows, (pd.to_numeric(samples["least_flop"]) * 16 / 36).map(str)))
+
+    _, share = figures(variation("conv", change))["x-layers"].axes
+    assert not artists.triangles(share) and 130 < share.get_ylim()[1] < 130 * 36 / 16
+
+
 def test_a_share_of_100_percent_lies_within_the_axis(figures, variation):
     _, share = figures(variation("conv", faster("onednn", "layer03", 0.5)))["x-layers"].axes
     assert share.get_ylim() == (0, 106)
