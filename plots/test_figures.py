@@ -13,6 +13,7 @@ from figures_sweep import _panels, _segments
 from labels import figure_title, problem_labels, short_sizes, sizes_in_words, tags
 from sizes import commonest, longest, siblings, thinned, varying
 from sweeps import TRAINING, Problem, sweeps_of
+from testing import artists
 
 pytestmark = pytest.mark.usefixtures("only_svg")
 
@@ -221,7 +222,21 @@ def test_the_first_two_of_ours_are_compared(variation, tmp_path):
     change = lambda s: s.replace({"contender": {"im2col": "ours-too", "libxsmm-dnn": "our-third"}}).assign(  # noqa: E731
         ours=s["ours"].where(~s["contender"].isin(["im2col", "libxsmm-dnn"]), "yes")
     )
-    assert "Of ours the first 2 are shown." in drawn(variation("conv", change), tmp_path)["x-ratio"].caption
+    assert "Of ours by one algorithm the first 2 are shown." in drawn(variation("conv", change), tmp_path)["x-ratio"].caption
+
+
+def test_of_ours_those_of_another_algorithm_are_compared_besides(figures, variation):
+    def change(samples):
+        ours = samples[samples["contender"] == "brickwork-simd"]
+        more = [ours.assign(contender=name) for name in ("brickwork-libxsmm", "brickwork-portable", "brickwork-winograd")]
+        less = more[-1]["least_flop"]
+        more[-1] = more[-1].assign(least_flop=less.mask(less != "", "1"))
+        return pd.concat([samples, *more])
+
+    shown = artists.contenders(figures(variation("conv", change))["x-ratio"]).values()
+    assert [name for name in shown if name.startswith("Brickwork")] == [
+        "Brickwork, simd brick", "Brickwork, LIBXSMM brick", "Brickwork, Winograd"
+    ]  # fmt: skip
 
 
 def test_nothing_is_known_by_heart():
