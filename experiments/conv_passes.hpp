@@ -146,7 +146,7 @@ Contender<typename Layers::Forward> searched_loops(Backend backend, const Option
     // The rule's own plan is the same program: the report takes its two times for noise (plots/derive.py).
     if (found.plan == first) return prepare_driver<Pass>(ours, inputs, std::move(driver));
     return prepare_driver<Pass>(ours, inputs, std::move(driver),
-                                fmt::format("brgemm loops, the best of {} plans", found.tried + 1));
+                                fmt::format("{}, the best of {} plans", kOurLoops, found.tried + 1));
   };
   return contender;
 }

@@ -18,6 +18,8 @@
 
 namespace brickwork {
 
+constexpr const char* kOurLoops = "brgemm loops";  // to their rows' implementation
+
 // What a row says of a driver.
 template <class Driver>
 class PreparedLoops : public Prepared {
@@ -54,7 +56,7 @@ Result<typename Pass::Driver> make_driver(const OurBrick& ours, const typename P
 
 template <class Pass>
 PreparedPtr prepare_driver(const OurBrick& ours, const PlainTensors& inputs, typename Pass::Driver driver,
-                           std::string implementation = "brgemm loops") {
+                           std::string implementation = kOurLoops) {
   return std::make_unique<typename Pass::Prepared>(inputs, std::move(driver), ours.tuning_text(),
                                                    std::move(implementation));
 }
@@ -62,7 +64,7 @@ PreparedPtr prepare_driver(const OurBrick& ours, const PlainTensors& inputs, typ
 // The plan is --plan's, or the rule's choice for each problem; `contender` says whose it is.
 template <class Pass>
 Contender<typename Pass::Op> planned_loops(Contender<typename Pass::Op> contender, const OurBrick& ours,
-                                           const Options& o, const std::string& implementation = "brgemm loops") {
+                                           const Options& o, const std::string& implementation = kOurLoops) {
   using Problem = typename Pass::Op::Problem;
   const bool anothers = [&] {
     if constexpr (requires { Pass::reads(o.plan); }) return !o.plan.empty() && !Pass::reads(o.plan);

@@ -127,7 +127,7 @@ template <class Pass>
 Contender<typename Pass::Op> winograd_loops(const Options& o) {
   const OurBrick ours(Backend::simd, o);
   return planned_loops<Pass>(contender_by_winograd<typename Pass::Op>(ours), ours, o,
-                             std::string("brgemm loops, ") + kByWinograd);
+                             std::string(kOurLoops) + ", " + kByWinograd);
 }
 
 }  // namespace brickwork

@@ -1,6 +1,5 @@
 // What the simd brick's per-ISA code (brgemm_simd-inl.h) and its dispatch (brgemm_simd.cpp) share.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -85,13 +84,6 @@ constexpr int independent_sums(int registers, int tile, int others) {
   int sums = 1;
   while (sums * tile < kMostSums && 2 * sums * tile + others <= registers) sums *= 2;
   return sums;
-}
-
-// Rows whose A is loaded four steps at a time and spread by shuffles. Tiles one vector wide load once for every FMA and
-// once for B, so they end at m / (m + 1) of two loads a cycle; two or three such rows lift them above: from 0.80 to
-// 0.97 of peak at 6 x 16, from 0.90 to 0.98 at 16 x 16. (Two on the shorter tiles, as shuffles fill ports, too.)
-constexpr int shuffled_rows(int registers, int rows, int sums) {
-  return std::min({rows, rows < 8 ? 2 : 3, registers - sums * rows - 2});
 }
 
 // What one ISA's translation unit gives.
