@@ -147,12 +147,11 @@ def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, limit: str 
 
 def lacking_ours(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome | None:
     """The same where one contender of several will do on each problem: all of them must be part of the run, and none wrong."""
-
-    def not_there(name: str) -> list[Problem]:
-        return [p for p in problems if not derive.fastest(p, claim.either)] if any(p.ok(name) for p in problems) else problems
-
-    wrong = [lacking(sweep, [p for p in problems if p.status(name) == "failed"], name) for name in claim.either]
-    return next(filter(None, [*wrong, *(lacking(sweep, not_there(name), name) for name in claim.either)]), None)
+    wrong = {name: [p for p in problems if p.status(name) == "failed"] for name in claim.either}
+    nobody = [p for p in problems if not derive.fastest(p, claim.either)]
+    absent = {name: nobody if any(p.ok(name) for p in problems) else problems for name in claim.either}
+    found = [lacking(sweep, of[name], name) for of in (wrong, absent) for name in claim.either]
+    return next(filter(None, found), None)
 
 
 def share(claim: Claim, sweep: Sweep, problems: list[Problem], limit: str, lowest: bool) -> Outcome:

@@ -14,7 +14,8 @@ from program import InputError
 STORED = Path(__file__).parent.parent / "experiments" / "claims.toml"
 BEST_OF_OTHERS = "the best of the others"
 EITHER = " or "  # between contenders of ours, of which the fastest on each problem is compared with another
-WHOSE = ("ours", "the paper")
+OURS = "ours"
+WHOSE = (OURS, "the paper")
 # Which statistics compare with another contender, and which with a limit of the machine or with fewer threads.
 STATISTICS = {
     "lowest share of the loaded roof": False,

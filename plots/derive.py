@@ -192,9 +192,10 @@ def doing_less(sweep: Sweep) -> dict[str, float]:
     found = {}
     for problem in sweep.problems:
         timed = {name: cell.least_flop for name, cell in problem.cells.items() if cell.ok}
+        most = max(timed.values(), default=0)
         for name, flop in timed.items():
-            if flop < max(timed.values()):
-                found[name] = max(found.get(name, 1), max(timed.values()) / flop)
+            if flop < most:
+                found[name] = max(found.get(name, 1), most / flop)
     return found
 
 

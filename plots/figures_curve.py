@@ -34,7 +34,7 @@ def draw_curves(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
 def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, problems: list[Problem]) -> Drawn:
     looks = style.looks_of(sweep)
     figure, (speed, share) = plt.subplots(1, 2, figsize=(style.WIDE, 4.2))
-    seen, letters = set(), Counter()
+    seen, letters, reach = set(), Counter(), style.share_limit(sweep)
     for name, look in reversed(looks.items()):  # ours on top
         _draw_line(speed, problems, x, name, look, lambda problem: 1)
         _draw_line(share, problems, x, name, look, lambda problem, name=name: percent_a_unit(problem.limits[0], problem, name))
@@ -46,7 +46,7 @@ def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, probl
                 letters[problem.text, problem.sizes[x]] += 1
             else:
                 percent = percent_a_unit(problem.limits[0], problem, name) * problem.cells[name].speed
-                style.mark_beyond(share, sweep, problem.sizes[x], percent)
+                style.mark_beyond(share, problem.sizes[x], percent, reach)
     for limit, look in style.LIMITS.items():
         if limited := [problem for problem in problems if getattr(problem, limit)]:
             speed.plot([p.sizes[x] for p in limited], [getattr(p, limit).speed for p in limited], **look.line)

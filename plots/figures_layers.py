@@ -42,7 +42,7 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
     figure, (speed, share) = plt.subplots(2, 1, figsize=(style.WIDE, 7.4), sharex=True, height_ratios=[1.15, 1])
     groups = _places(sweep)
     width = 0.86 / len(looks)
-    seen = set()
+    seen, reach = set(), style.share_limit(sweep)
 
     for index, (name, look) in enumerate(looks.items()):
         offset = (index - (len(looks) - 1) / 2) * width
@@ -58,7 +58,7 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn:
             if most := judged_by(sweep, problem, name):
                 scale = 100 / most.speed
                 _point(share, x + offset, cell.speed * scale, look, [scale * quartile for quartile in cell.speed_quartiles])
-                style.mark_beyond(share, sweep, x + offset, cell.speed * scale)
+                style.mark_beyond(share, x + offset, cell.speed * scale, reach)
         if name in whole:
             style.draw_bar(speed, groups[-1] + offset, width, look, whole[name])
             percent = 100 * weighted_share(sweep, name)

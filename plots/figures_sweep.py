@@ -72,7 +72,7 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
 
 
 def _draw_lines(axes, sweep: Sweep, problems: list[Problem], x: str, looks: dict[str, Look]) -> set[str]:
-    absent, seen, letters = [], set(), Counter()
+    absent, seen, letters, reach = [], set(), Counter(), style.share_limit(sweep)
     every = 1 if len(problems) <= 24 else len(looks)
     for index, (name, look) in reversed(list(enumerate(looks.items()))):  # ours on top
         judges = [judged_by(sweep, p, name) for p in problems]
@@ -85,7 +85,7 @@ def _draw_lines(axes, sweep: Sweep, problems: list[Problem], x: str, looks: dict
         ]
         axes.plot([p.sizes[x] for p in problems], percent, **look.line | {"markevery": (index % every, every)})
         for p, share in zip(problems, percent, strict=True):
-            style.mark_beyond(axes, sweep, p.sizes[x], share)
+            style.mark_beyond(axes, p.sizes[x], share, reach)
             if not p.ok(name):
                 seen.add(p.status(name))
                 style.mark_status(axes, p.sizes[x], p.status(name), look.colour, letters[p.text])

@@ -11,8 +11,8 @@ from pathlib import Path
 import learning
 import page
 from claims import Verdict, judge_all, tally
+from claims_file import OURS, load_claims
 from claims_file import STORED as CLAIMS
-from claims_file import load_claims
 from data import load_runs
 from figures_curve import draw_curves
 from figures_layers import draw_layers, draw_plan_quality, draw_ratio, draw_scaling
@@ -86,11 +86,12 @@ def in_words(verdicts: list[Verdict]) -> str:
 
     for verdict in verdicts:
         claim, outcome = verdict.claim, verdict.outcome
+        name = f"{claim.id} ({claim.whose})"
         if not verdict.run:
-            without_run.setdefault((outcome.status, outcome.reason), []).append(claim.id)
+            without_run.setdefault((outcome.status, outcome.reason), []).append(claim.id if claim.whose == OURS else name)
             continue
         measured = [f"measured {outcome.measured}, needed {claim.needed}"] if outcome.measured else []
-        add(outcome.status, f"{claim.id} ({claim.whose})", [claim.sentence, *measured, outcome.reason, f"run {verdict.run}"])
+        add(outcome.status, name, [claim.sentence, *measured, outcome.reason, f"run {verdict.run}"])
     for (status, reason), ids in without_run.items():
         add(status, reason, [", ".join(ids)])
     return "\n".join([*lines, "", tally(verdicts)])

@@ -217,16 +217,17 @@ def share_axis(axes, sweep: Sweep) -> None:
     limit = sweep.limits[0]
     axes.set_ylabel("% of the fastest library" if sweep.on_device else f"% of measured {LIMIT_WORDS[limit]}")
     axes.axhline(100, **LIMITS[limit].line)
-    axes.set_ylim(0, min(max(106, axes.get_ylim()[1]), _share_limit(sweep)))
+    axes.set_ylim(0, min(max(106, axes.get_ylim()[1]), share_limit(sweep)))
 
 
-def _share_limit(sweep: Sweep) -> float:
+def share_limit(sweep: Sweep) -> float:
+    """How far the axis of shares may reach, in percent."""
     return SHARE_LIMIT * max(doing_less(sweep).values(), default=1)
 
 
-def mark_beyond(axes, sweep: Sweep, x: float, percent: float) -> None:
-    """A red triangle on the upper edge for a share that the axis does not reach."""
-    if percent > _share_limit(sweep):
+def mark_beyond(axes, x: float, percent: float, limit: float) -> None:
+    """A red triangle on the upper edge for a share that the axis does not reach, as it is beyond share_limit()."""
+    if percent > limit:
         axes.plot(x, 0.985, transform=axes.get_xaxis_transform(), marker="^", color="red", markersize=6, clip_on=False, zorder=5)
 
 
