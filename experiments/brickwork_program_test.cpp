@@ -102,10 +102,10 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment conv-forward --layer layer04 --minibatch 1 --check --plan 'bc=64 bk=64 bq=28 flat loops={n kb} cb "
        "oj oi'",
        "--plan fits none of the problems: "},
-      {"--experiment conv-forward --contenders brickwork-simd --plan 'bc=64 bk=64 tiles=28 loops={g} kb'",
+      {"--experiment conv-forward --contenders brickwork-simd --plan 'bc=64 bk=64 tile=2 tiles=28 loops={g} kb'",
        "nobody who was chosen reads --plan: choose one of brickwork-winograd"},
-      {"--experiment conv-update --layer layer04 --minibatch 1 --check --plan 'bc=64 bk=65 tiles=28 loops={g} kb'",
-       "--plan fits none of the problems: plan 'bc=64 bk=65 tiles=28 loops={g} kb': bk must be from 1 to K = 64"},
+      {"--experiment conv-update --layer layer04 --minibatch 1 --check --plan 'bc=64 bk=65 tile=2 tiles=28 loops={g} kb'",
+       "--plan fits none of the problems: plan 'bc=64 bk=65 tile=2 tiles=28 loops={g} kb': bk must be from 1 to K = 64"},
   };
   for (const auto& [arguments, message] : cases) {
     const auto [code, output] = brickwork(arguments);
@@ -346,7 +346,7 @@ TEST(Program, PrintsPlans) {
   const auto [code, output] = brickwork("--experiment conv-forward --plan print --layer layer02,layer04 --minibatch 1");
   EXPECT_EQ(code, 0);
   EXPECT_THAT(output, HasSubstr("layer02    brickwork-winograd unsupported: "));
-  EXPECT_THAT(output, testing::ContainsRegex("layer04    brickwork-winograd bc=[0-9]+ bk=[0-9]+ tiles="));
+  EXPECT_THAT(output, testing::ContainsRegex("layer04    brickwork-winograd bc=[0-9]+ bk=[0-9]+ tile=[24] tiles="));
   EXPECT_THAT(output, HasSubstr("layer02    brickwork-simd "));
   EXPECT_THAT(output, HasSubstr("layer02    brickwork-libxsmm "));
   EXPECT_THAT(output, Not(HasSubstr("brickwork-portable")));
@@ -368,10 +368,10 @@ TEST(Program, APlanIsThatOfItsAlgorithm) {
   };
   auto of_direct = plans("bc=4 bk=8 bq=3 loops={n} kb oj oi cb");
   EXPECT_THAT(of_direct["brickwork-simd"], HasSubstr("bc=4 bk=8 bq=3 "));
-  EXPECT_THAT(of_direct["brickwork-winograd"], HasSubstr("bc=8 bk=8 tiles="));
-  auto of_winograd = plans("bc=4 bk=8 tiles=5 loops={g} kb");
+  EXPECT_THAT(of_direct["brickwork-winograd"], HasSubstr("bc=8 bk=8 tile="));
+  auto of_winograd = plans("bc=4 bk=8 tile=2 tiles=5 loops={g} kb");
   EXPECT_THAT(of_winograd["brickwork-simd"], HasSubstr("bc=8 bk=8 bq="));
-  EXPECT_EQ(of_winograd["brickwork-winograd"], "bc=4 bk=8 tiles=5 loops={g} kb");
+  EXPECT_EQ(of_winograd["brickwork-winograd"], "bc=4 bk=8 tile=2 tiles=5 loops={g} kb");
 }
 
 TEST(Program, PrintsThePlansOfTheTuningThatARunHas) {

@@ -5,14 +5,15 @@
 
 namespace brickwork {
 
-constexpr const char* kByWinograd = "Winograd F(2x2, 3x3)";  // to their rows' implementation
+constexpr const char* kByWinograd = "Winograd F(4x4, 3x3) or F(2x2, 3x3)";  // to their rows' implementation
 
 // What it does is still to be said, as of OurBrick's.
 template <Operation Op>
 Contender<Op> contender_by_winograd(const OurBrick& ours) {
   auto contender = ours.contender<Op>();
   contender.name = "brickwork-winograd";
-  contender.least_share = kWinogradShare;  // at least: a network takes it in some layers alone
+  contender.rounding = kWinogradRounding;
+  contender.least_share = winograd_share(kMostWinogradTile);  // at least: smaller tiles and other layers do more
   return contender;
 }
 

@@ -30,7 +30,9 @@ struct WinogradForwardPass : WinogradPlans {
   class Prepared;
 
   static ConvView problem(const ConvProblem& p) { return forward_view(p); }
-  static Plan rule(const ConvView& view, const MachineModel& machine, Backend) { return plan_winograd(view, machine); }
+  static Plan rule(const ConvView& view, const MachineModel& machine, Backend) {
+    return plan_winograd(view, machine, WinogradWeights::of_all_runs);
+  }
 
   static constexpr const char *src = "src", *dst = "dst";
   static constexpr auto weights_layout = &ConvWinograd::forward_layout;
@@ -45,7 +47,9 @@ struct WinogradBackwardPass : WinogradPlans {
   class Prepared;
 
   static ConvView problem(const ConvProblem& p) { return backward_phases(p).front().view; }
-  static Plan rule(const ConvView& view, const MachineModel& machine, Backend) { return plan_winograd(view, machine); }
+  static Plan rule(const ConvView& view, const MachineModel& machine, Backend) {
+    return plan_winograd(view, machine, WinogradWeights::of_all_runs);
+  }
 
   static constexpr const char *src = "ddst", *dst = "dsrc";
   static constexpr auto weights_layout = &ConvWinograd::backward_layout;

@@ -20,14 +20,6 @@ double seconds_of(Work work) {
 
 }  // namespace
 
-double largest(const PlainTensors& tensors) {
-  double largest = 0;
-  for (std::size_t i = 0; i < tensors.infos().size(); ++i) {
-    for (const double value : tensors.values<double>(i)) largest = std::max(largest, std::abs(value));
-  }
-  return largest;
-}
-
 Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::vector<TensorInfo>& outputs,
               const PlainTensors& expected, Tolerance tolerance) {
   Checked checked;

@@ -20,8 +20,6 @@ struct Checked {
 Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::vector<TensorInfo>& outputs,
               const PlainTensors& expected, Tolerance);
 
-double largest(const PlainTensors&);  // absolute value, of f64
-
 template <Operation Op>
 Checked check(const Contender<Op>& contender, const typename Op::Problem& problem, const TestData& data,
               const Resources& resources) {

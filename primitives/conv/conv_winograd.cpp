@@ -29,13 +29,13 @@ struct ConvWinograd::Body {
     const std::int64_t bk = conv.plan_.bk;
     conv.groups_.for_each_run(group, [&](const WinogradRun& run) {
       const WinogradDstTiles<float> tiles = conv.groups_.dst_tiles(conv.dst_, dst, run, kb);
-      transform_dst(from + run.before * bk, next, tiles);
+      transform_dst(conv.plan_.tile, from + run.before * bk, next, tiles);
       if (!epilogue.any()) return;
       for (float* const row : tiles.rows) {
         if (row == nullptr) continue;
         const auto beside = [&](const float* tensor) { return tensor + (row - dst); };
-        apply_epilogue(row, static_cast<int>(std::min(tiles.columns, run.tiles * kWinogradTile)), static_cast<int>(bk),
-                       bk,
+        apply_epilogue(row, static_cast<int>(std::min(tiles.columns, run.tiles * conv.plan_.tile)),
+                       static_cast<int>(bk), bk,
                        {.bias = epilogue.bias ? bias + kb * bk : nullptr,
                         .residual = epilogue.residual ? beside(residual) : nullptr,
                         .ldr = bk,
@@ -48,14 +48,14 @@ struct ConvWinograd::Body {
 
   template <class Team>
   void operator()(const Team&, const LoopIndex& index) const {
-    const auto& [bc, bk, tiles, loops] = conv.plan_;
+    const auto& [bc, bk, tile, tiles, loops] = conv.plan_;
     const std::int64_t Cb = conv.src_.Cb(), next_src = next_winograd_place(Cb * tiles, bc),
                        next_dst = next_winograd_place(tiles, bk), kb = index[WinogradLoop::kb].begin;
     const WinogradGroup group = conv.groups_[index[WinogradLoop::g].begin];
     float* const of_src = index.scratch<float>();
-    float* const of_dst = of_src + kWinogradPlaces * next_src;
+    float* const of_dst = of_src + conv.places() * next_src;
     if (kb == 0) conv.groups_.transform(conv.src_, src, group, of_src, next_src);
-    for (std::int64_t place = 0; place < kWinogradPlaces; ++place) {
+    for (std::int64_t place = 0; place < conv.places(); ++place) {
       const float* const B = weights + kb * conv.block_of_weights() + place * Cb * bc * bk;
       (*conv.brick_)({.batch = strided_batch(conv.brick_->shape(), of_src + place * next_src, B, Cb),
                       .c = of_dst + place * next_dst,
@@ -71,7 +71,7 @@ ConvWinograd::ConvWinograd(const ConvView& view, const WinogradPlan& plan, const
       nest_(nest),
       src_(src_layout_of(view, plan.bc)),
       dst_(dst_layout_of(view, plan.bk)),
-      groups_(view, plan.tiles),
+      groups_(view, plan),
       brick_(std::move(brick)) {}
 
 Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPlan& plan, Backend backend, Isa isa,
@@ -80,7 +80,7 @@ Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPla
   view.room_h = 0;
   if (const std::string why = winograd_lacks(view); !why.empty()) return Result<ConvWinograd>::unsupported(why);
   if (const std::string what = winograd_misfit(view, plan); !what.empty()) return Result<ConvWinograd>::misfit(what);
-  const auto nest = LoopNest::make({{.name = "g", .extent = WinogradGroups(view, plan.tiles).count()},
+  const auto nest = LoopNest::make({{.name = "g", .extent = WinogradGroups(view, plan).count()},
                                     {.name = "kb", .extent = ceil_div(view.K, plan.bk)}},
                                    plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
@@ -108,8 +108,8 @@ void ConvWinograd::transform_forward(const float* blocked, float* transformed) c
   const WeightLayout from = forward_layout();
   const std::int64_t Cb = from.Cb(), elements = from.bc * from.bk;
   for_each_slice(from.Kb(), Cb, [&](auto kb, auto cb) {
-    transform_weights(blocked + from.tap(kb, cb, 0, 0), elements, transformed + kb * block_of_weights() + cb * elements,
-                      Cb * elements);
+    transform_weights(plan_.tile, blocked + from.tap(kb, cb, 0, 0), elements,
+                      transformed + kb * block_of_weights() + cb * elements, Cb * elements);
   });
 }
 
@@ -125,8 +125,8 @@ void ConvWinograd::transform_backward(const float* blocked, float* transformed) 
                       transpose(from.bc, from.bk, blocked + from.tap(cb, kb, 0, taps - 1 - tap), from.bk,
                                 turned + tap * elements, from.bc);
                     }
-                    transform_weights(turned, elements, transformed + kb * block_of_weights() + cb * elements,
-                                      Cb * elements);
+                    transform_weights(plan_.tile, turned, elements,
+                                      transformed + kb * block_of_weights() + cb * elements, Cb * elements);
                   });
 }
 

@@ -1,8 +1,8 @@
-// Convolution by Winograd's minimal filtering on the host (winograd_tiles.hpp): 16 multiplications in place of 36 of
-// kernels of 3 x 3 and stride 1, forward and backward by data, which is such a convolution of ddst.
+// Convolution by Winograd's minimal filtering on the host (winograd_tiles.hpp): 16 or 9 multiplications in place of 36
+// of kernels of 3 x 3 and stride 1, forward and backward by data, which is such a convolution of ddst.
 //
 // It rounds more than the direct algorithm does: sums of sums are multiplied, and multiplied sums added up. Small
-// integers are exact. NaN and infinity in src reach all four pixels of the tiles that see them.
+// integers are exact in tiles of 2 x 2. NaN and infinity in src reach all pixels of the tiles that see them.
 #pragma once
 #include <string_view>
 
@@ -45,7 +45,8 @@ class ConvWinograd {
 
   ConvWinograd(const ConvView&, const WinogradPlan&, const LoopNest&, BrgemmKernelPtr);
 
-  std::int64_t block_of_weights() const { return kWinogradPlaces * src_.Cb() * plan_.bc * plan_.bk; }
+  std::int64_t places() const { return winograd_places(plan_.tile); }
+  std::int64_t block_of_weights() const { return places() * src_.Cb() * plan_.bc * plan_.bk; }
 
   ConvView view_;
   WinogradPlan plan_;

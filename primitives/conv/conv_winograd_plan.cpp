@@ -1,6 +1,7 @@
 #include "conv/conv_winograd_plan.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -17,6 +18,7 @@ const SizeTable<WinogradPlan>& WinogradPlan::table() {
   static const SizeTable<WinogradPlan> table{.kind = "winograd plan",
                                              .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
                                                        {.key = "bk=", .column = "bk", .member = &P::bk},
+                                                       {.key = "tile=", .column = "tile", .member = &P::tile},
                                                        {.key = "tiles=", .column = "tiles", .member = &P::tiles}},
                                              .words = {},
                                              .separator = ' ',
@@ -30,8 +32,8 @@ WinogradPlan parse_winograd_plan(std::string_view text) { return parse_plan<Wino
 
 bool is_winograd_plan(std::string_view text) { return text.find("tiles=") != std::string_view::npos; }
 
-WinogradGrid winograd_grid(const ConvView& p) {
-  return {p.N, ceil_div(p.rows, kWinogradTile), ceil_div(p.cols, kWinogradTile)};
+WinogradGrid winograd_grid(const ConvView& p, std::int64_t tile) {
+  return {p.N, ceil_div(p.rows, tile), ceil_div(p.cols, tile)};
 }
 
 std::string winograd_lacks(const ConvView& p) {
@@ -43,7 +45,10 @@ std::string winograd_lacks(const ConvView& p) {
 }
 
 std::string winograd_misfit(const ConvView& p, const WinogradPlan& plan) {
-  const std::int64_t tiles = winograd_grid(p).all();
+  if (std::ranges::find(kWinogradTiles, plan.tile) == std::end(kWinogradTiles)) {
+    return fmt::format("plan '{}': tile must be {}", to_string(plan), fmt::join(kWinogradTiles, " or "));
+  }
+  const std::int64_t tiles = winograd_grid(p, plan.tile).all();
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   const auto what = [&]() -> std::string {
     if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
@@ -59,25 +64,54 @@ std::string winograd_misfit(const ConvView& p, const WinogradPlan& plan) {
 
 namespace {
 
-WinogradPlan blocks_of(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
-  return {.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C),
-          .bk = blocks.bk > 0 ? blocks.bk : machine.block_of(p.K)};
+// The widest, in floats: so many features are multiplied and transformed at a time.
+constexpr std::int64_t kVector = 16;
+
+// In multiply-adds that the machine does meanwhile: what a tile's transforms take for a feature.
+constexpr double transform_work(std::int64_t tile) { return tile == 2 ? 80 : 270; }
+// The same of an element of the transformed weights: that a thread waits for it, and that it is made. It comes from L3,
+// or from memory. All these were seen on a Zen 4.
+struct WeightWork {
+  double read, made;
+};
+constexpr WeightWork kNearWeights{3, 8}, kFarWeights{6.5, 25};
+
+double work(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, WinogradWeights weights) {
+  const std::int64_t tiles = winograd_grid(p, plan.tile).all(), groups = ceil_div(tiles, plan.tiles);
+  const double K = static_cast<double>(whole_blocks(p.K, kVector)), C = static_cast<double>(whole_blocks(p.C, kVector));
+  const double elements = static_cast<double>(winograd_places(plan.tile) * p.C) * K;
+  const WeightWork of = machine.l3_holds(elements * sizeof(float)) ? kNearWeights : kFarWeights;
+  const double products = static_cast<double>(groups) * elements * std::max(static_cast<double>(plan.tiles), of.read);
+  const double transforms = static_cast<double>(tiles) * transform_work(plan.tile) * (C + K);
+  return (products + transforms) * machine.imbalance(groups) +
+         (weights == WinogradWeights::of_run ? elements * of.made : 0);
+}
+
+// Of plan_of(plan that has blocks and tile) the one of the least work.
+template <class PlanOf>
+WinogradPlan best_of_tiles(const ConvView& p, const MachineModel& machine, WinogradWeights weights,
+                           FeatureBlocks blocks, const PlanOf& plan_of) {
+  WinogradPlan best;
+  for (const std::int64_t tile : kWinogradTiles) {
+    const WinogradPlan plan = plan_of({.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C),
+                                       .bk = blocks.bk > 0 ? blocks.bk : machine.block_of(p.K),
+                                       .tile = tile});
+    if (best.tile == 0 || work(p, plan, machine, weights) < work(p, best, machine, weights)) best = plan;
+  }
+  return best;
 }
 
 // So many tiles of src, and of a block of dst, as half of a core's L2 holds, or, where these are not enough, as a
 // task's memory does (conv_gather.hpp).
 std::int64_t most_tiles(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, std::int64_t enough) {
   constexpr std::int64_t kMostBytes = 8 << 20;
-  const std::int64_t bytes = kWinogradPlaces * (p.C + plan.bk) * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t bytes = winograd_places(plan.tile) * (p.C + plan.bk) * static_cast<std::int64_t>(sizeof(float));
   return clamp(std::max(machine.l2_bytes / 2 / bytes, enough), 1, std::max<std::int64_t>(kMostBytes / bytes, 1));
 }
 
-}  // namespace
-
-WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
-  WinogradPlan plan = blocks_of(p, machine, blocks);
+WinogradPlan with_tiles(const ConvView& p, WinogradPlan plan, const MachineModel& machine) {
   plan.loops = parse_loop_schedule("{g} kb");
-  const std::int64_t tiles = winograd_grid(p).all();
+  const std::int64_t tiles = winograd_grid(p, plan.tile).all();
   // Enough for a pass over the weights, which come from L2 or L3.
   constexpr std::int64_t kEnough = 56;
   const std::int64_t most = most_tiles(p, plan, machine, kEnough);
@@ -87,12 +121,11 @@ WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, Featu
 }
 
 // Each thread adds up its share of the tiles, or has its share of K, with tiles of src of its own.
-WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
-  WinogradPlan plan = blocks_of(p, machine, blocks);
-  const std::int64_t tiles = winograd_grid(p).all(), Kb = ceil_div(p.K, plan.bk);
+WinogradPlan with_tiles_of_update(const ConvView& p, WinogradPlan plan, const MachineModel& machine) {
+  const std::int64_t tiles = winograd_grid(p, plan.tile).all(), Kb = ceil_div(p.K, plan.bk);
   constexpr std::int64_t kEnough = 112;  // for the sums, which a group's products are added to
   const std::int64_t most = most_tiles(p, plan, machine, kEnough);
-  const std::int64_t sums = kWinogradPlaces * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t sums = winograd_places(plan.tile) * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
   const bool by_features = machine.threads * sums > machine.l3_bytes / 2 && machine.imbalance(Kb) < 1.1;
   const std::int64_t shares = by_features ? 1 : std::min<std::int64_t>(machine.threads, tiles);
   plan.tiles = equal_block(ceil_div(tiles, shares), most);
@@ -105,16 +138,24 @@ WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine
   return plan;
 }
 
+}  // namespace
+
+WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, WinogradWeights weights,
+                           FeatureBlocks blocks) {
+  return best_of_tiles(p, machine, weights, blocks,
+                       [&](const WinogradPlan& plan) { return with_tiles(p, plan, machine); });
+}
+
+WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
+  return best_of_tiles(p, machine, WinogradWeights::of_run, blocks,
+                       [&](const WinogradPlan& plan) { return with_tiles_of_update(p, plan, machine); });
+}
+
 bool winograd_pays(const ConvView& p, const MachineModel& machine) {
   if (!winograd_lacks(p).empty()) return false;
-  // In multiply-adds of a vector: a pixel's or an element's transform takes about so many.
-  constexpr double kSrc = 50, kDst = 40, kWeights = 40;
-  const std::int64_t all = winograd_grid(p).all();
-  const double tiles = static_cast<double>(all);
-  const double C = static_cast<double>(p.C), K = static_cast<double>(p.K);
-  const double direct = 9 * static_cast<double>(p.N * p.rows * p.cols) * C * K;
-  const double winograd = tiles * (kWinogradPlaces * C * K + kSrc * C + kDst * K) + kWeights * C * K;
-  return winograd * machine.imbalance(ceil_div(all, plan_winograd(p, machine).tiles)) < direct;
+  constexpr auto kWeights = WinogradWeights::of_run;
+  const double direct = 9 * static_cast<double>(p.N * p.rows * p.cols * p.C * whole_blocks(p.K, kVector));
+  return work(p, plan_winograd(p, machine, kWeights), machine, kWeights) < direct;
 }
 
 }  // namespace brickwork

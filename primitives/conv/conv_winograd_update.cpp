@@ -25,27 +25,28 @@ struct ConvWinogradUpdate::Body {
 
   template <class Team>
   void operator()(const Team&, const LoopIndex& index) const {
-    const auto& [bc, bk, tiles, loops] = conv.plan_;
+    const auto& [bc, bk, tile, tiles, loops] = conv.plan_;
     const std::int64_t Cb = conv.src_.Cb(), next_src = next_winograd_place(Cb * tiles, bc),
                        next_ddst = next_winograd_place(tiles, bk), kb = index[WinogradLoop::kb].begin;
     const WinogradGroup group = conv.groups_[index[WinogradLoop::g].begin];
     float* const of_src = index.scratch<float>();
-    float* const of_ddst = of_src + kWinogradPlaces * next_src;
+    float* const of_ddst = of_src + conv.places() * next_src;
     if (kb % kb_of_task == 0) {
       conv.groups_.transform(conv.src_, src, group, of_src, next_src);
-      for (std::int64_t block = 0; block < kWinogradPlaces * Cb; ++block) {
+      for (std::int64_t block = 0; block < conv.places() * Cb; ++block) {
         fill_up(of_src + block / Cb * next_src + block % Cb * tiles * bc, group.size(), bc);
       }
     }
     conv.groups_.for_each_run(group, [&](const WinogradRun& run) {
-      transform_dst_gradient(conv.groups_.dst_tiles(conv.ddst_, ddst, run, kb), of_ddst + run.before * bk, next_ddst);
+      transform_dst_gradient(tile, conv.groups_.dst_tiles(conv.ddst_, ddst, run, kb), of_ddst + run.before * bk,
+                             next_ddst);
     });
-    for (std::int64_t place = 0; place < kWinogradPlaces; ++place) {
+    for (std::int64_t place = 0; place < conv.places(); ++place) {
       fill_up(of_ddst + place * next_ddst, group.size(), bk);
     }
     const BrgemmKernel& brick = *conv.bricks_[index.first(WinogradLoop::g) ? 0 : 1];
-    float* const to = sums.of(index.copy()) + kb * kWinogradPlaces * conv.block_of_sums();
-    for (std::int64_t place = 0; place < kWinogradPlaces; ++place) {
+    float* const to = sums.of(index.copy()) + kb * conv.places() * conv.block_of_sums();
+    for (std::int64_t place = 0; place < conv.places(); ++place) {
       for (std::int64_t cb = 0; cb < Cb; ++cb) {
         const float* const A = of_src + place * next_src + cb * tiles * bc;
         brick({.batch = strided_batch(brick.shape(), A, of_ddst + place * next_ddst, 1),
@@ -66,8 +67,8 @@ ConvWinogradUpdate::ConvWinogradUpdate(const ConvView& view, const WinogradPlan&
       nest_(nest),
       src_(src_layout_of(view, plan.bc)),
       ddst_(dst_layout_of(view, plan.bk)),
-      groups_(view, plan.tiles),
-      sums_(static_cast<std::size_t>(ddst_.Cb() * kWinogradPlaces * block_of_sums())),
+      groups_(view, plan),
+      sums_(static_cast<std::size_t>(ddst_.Cb() * places() * block_of_sums())),
       copies_(static_cast<std::size_t>(nest.copies() - 1) * sums_.size()) {}
 
 Result<ConvWinogradUpdate> ConvWinogradUpdate::make(const ConvProblem& problem, const WinogradPlan& plan,
@@ -85,7 +86,7 @@ Result<ConvWinogradUpdate> ConvWinogradUpdate::make(const ConvProblem& problem, 
     return Result<ConvWinogradUpdate>::misfit(what);
   }
   const auto nest = LoopNest::make(
-      {{.name = "g", .extent = WinogradGroups(view, plan.tiles).count(), .kind = LoopKind::reduction_in_copies},
+      {{.name = "g", .extent = WinogradGroups(view, plan).count(), .kind = LoopKind::reduction_in_copies},
        {.name = "kb", .extent = ceil_div(view.K, plan.bk)}},
       plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
@@ -116,8 +117,8 @@ void ConvWinogradUpdate::run(const float* src, const float* ddst, float* dweight
   const WeightLayout to = dweights_layout();
   const std::int64_t Cb = to.Cb(), elements = to.bc * to.bk;
   for_each_slice(to.Kb(), Cb, [&](auto kb, auto cb) {
-    transform_weight_gradient(sums_.data() + kb * kWinogradPlaces * block_of_sums() + cb * elements, block_of_sums(),
-                              elements, dweights + to.tap(kb, cb, 0, 0));
+    transform_weight_gradient(plan_.tile, sums_.data() + kb * places() * block_of_sums() + cb * elements,
+                              block_of_sums(), elements, dweights + to.tap(kb, cb, 0, 0));
   });
 }
 

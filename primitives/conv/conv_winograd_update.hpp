@@ -35,6 +35,7 @@ class ConvWinogradUpdate {
 
   ConvWinogradUpdate(const ConvView&, const WinogradPlan&, const LoopNest&);
 
+  std::int64_t places() const { return winograd_places(plan_.tile); }
   std::int64_t block_of_sums() const { return src_.Cb() * plan_.bc * plan_.bk; }  // of a place, and a block of K
 
   ConvView view_;

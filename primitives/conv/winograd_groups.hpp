@@ -1,4 +1,4 @@
-// Groups of tiles of 2 x 2 pixels of dst, of any images: what a call of the brick multiplies in Winograd's algorithm.
+// Groups of tiles of m x m pixels of dst, of any images: what a call of the brick multiplies in Winograd's algorithm.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +29,8 @@ struct WinogradRun {
 
 class WinogradGroups {
  public:
-  WinogradGroups(const ConvView& view, std::int64_t tiles) : view_(view), grid_(winograd_grid(view)), tiles_(tiles) {}
+  WinogradGroups(const ConvView& view, const WinogradPlan& plan)
+      : view_(view), grid_(winograd_grid(view, plan.tile)), tile_(plan.tile), tiles_(plan.tiles) {}
 
   std::int64_t count() const { return ceil_div(grid_.all(), tiles_); }
   WinogradGroup operator[](std::int64_t i) const { return {i * tiles_, std::min((i + 1) * tiles_, grid_.all())}; }
@@ -39,8 +40,8 @@ class WinogradGroups {
     for (std::int64_t tile = group.first; tile < group.end;) {
       const std::int64_t col = tile % grid_.cols, tiles = std::min(grid_.cols - col, group.end - tile);
       use(WinogradRun{.n = tile / grid_.of_image(),
-                      .row = tile % grid_.of_image() / grid_.cols * kWinogradTile,
-                      .col = col * kWinogradTile,
+                      .row = tile % grid_.of_image() / grid_.cols * tile_,
+                      .col = col * tile_,
                       .tiles = tiles,
                       .before = tile - group.first});
       tile += tiles;
@@ -54,11 +55,11 @@ class WinogradGroups {
       for (std::int64_t cb = 0; cb < layout.Cb(); ++cb) {
         WinogradSrcTiles tiles{
             .rows = {}, .first = run.col - view_.pad_w, .columns = view_.W, .tiles = run.tiles, .bc = layout.bc};
-        for (std::int64_t r = 0; r < 4; ++r) {
+        for (std::int64_t r = 0; r < tile_ + 2; ++r) {
           const std::int64_t h = run.row - view_.pad_h + r;
           tiles.rows[r] = h >= 0 && h < view_.H ? src + layout.pixel(run.n, cb, h, 0) : nullptr;
         }
-        transform_src(tiles, to + (cb * tiles_ + run.before) * layout.bc, next);
+        transform_src(tile_, tiles, to + (cb * tiles_ + run.before) * layout.bc, next);
       }
     });
   }
@@ -67,7 +68,7 @@ class WinogradGroups {
   template <class T>
   WinogradDstTiles<T> dst_tiles(const ActivationLayout& layout, T* dst, const WinogradRun& run, std::int64_t kb) const {
     WinogradDstTiles<T> tiles{.rows = {}, .columns = view_.cols - run.col, .tiles = run.tiles, .bk = layout.bc};
-    for (std::int64_t r = 0; r < std::min(kWinogradTile, view_.rows - run.row); ++r) {
+    for (std::int64_t r = 0; r < std::min(tile_, view_.rows - run.row); ++r) {
       tiles.rows[r] = dst + layout.pixel(run.n, kb, view_.first_h + run.row + r, view_.first_w + run.col);
     }
     return tiles;
@@ -76,7 +77,7 @@ class WinogradGroups {
  private:
   ConvView view_;
   WinogradGrid grid_;
-  std::int64_t tiles_;
+  std::int64_t tile_, tiles_;
 };
 
 // From place to place of so many tiles of so many features: a line more than they are, as places a power of two apart
@@ -89,7 +90,7 @@ constexpr std::int64_t next_winograd_place(std::int64_t tiles, std::int64_t feat
 // Of a group's tiles of all Cb blocks of src, and of a block of dst.
 inline std::int64_t winograd_scratch_bytes(std::int64_t Cb, const WinogradPlan& plan) {
   const std::int64_t places = next_winograd_place(Cb * plan.tiles, plan.bc) + next_winograd_place(plan.tiles, plan.bk);
-  return kWinogradPlaces * places * static_cast<std::int64_t>(sizeof(float));
+  return winograd_places(plan.tile) * places * static_cast<std::int64_t>(sizeof(float));
 }
 
 }  // namespace brickwork

@@ -1,5 +1,8 @@
 #include "conv/winograd_tiles.hpp"
 
+#include <array>
+#include <utility>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "conv/winograd_tiles.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -11,161 +14,251 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+template <class V, std::size_t kCount>
+using Column = std::array<V, kCount>;
+
 template <class V>
-struct Four {
-  V v0, v1, v2, v3;
+HWY_INLINE V Times(float factor, V x) {
+  return hn::Mul(hn::Set(hn::DFromV<V>(), factor), x);
+}
+template <class V>
+HWY_INLINE V TimesAnd(float factor, V x, V more) {
+  return hn::MulAdd(hn::Set(hn::DFromV<V>(), factor), x, more);
+}
+template <class V>
+HWY_INLINE V Without(V from, float factor, V x) {
+  return hn::NegMulAdd(hn::Set(hn::DFromV<V>(), factor), x, from);
+}
+
+// B^T, G and A^T times a column, and A and G^T, which are those of gradients.
+template <int kTile>
+struct Minimal;
+
+template <>
+struct Minimal<2> {
+  template <class V>
+  static HWY_INLINE Column<V, 4> Src(const Column<V, 4>& d) {
+    return {hn::Sub(d[0], d[2]), hn::Add(d[1], d[2]), hn::Sub(d[2], d[1]), hn::Sub(d[1], d[3])};
+  }
+  template <class V>
+  static HWY_INLINE Column<V, 4> Weights(const Column<V, 3>& w) {
+    const V ends = hn::Add(w[0], w[2]);
+    return {w[0], Times(0.5F, hn::Add(ends, w[1])), Times(0.5F, hn::Sub(ends, w[1])), w[2]};
+  }
+  template <class V>
+  static HWY_INLINE Column<V, 2> Dst(const Column<V, 4>& m) {
+    return {hn::Add(hn::Add(m[0], m[1]), m[2]), hn::Sub(hn::Sub(m[1], m[2]), m[3])};
+  }
+  template <class V>
+  static HWY_INLINE Column<V, 4> DstGradient(const Column<V, 2>& e) {
+    return {e[0], hn::Add(e[0], e[1]), hn::Sub(e[0], e[1]), hn::Neg(e[1])};
+  }
+  template <class V>
+  static HWY_INLINE Column<V, 3> WeightGradient(const Column<V, 4>& u) {
+    const V sum = Times(0.5F, hn::Add(u[1], u[2]));
+    return {hn::Add(u[0], sum), Times(0.5F, hn::Sub(u[1], u[2])), hn::Add(sum, u[3])};
+  }
 };
 
-// A row of places, from this one on; `place` is then the next row's.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE void StoreRow(D d, Four<V> of, float*& place, std::int64_t next) {
-  hn::StoreU(of.v0, d, place);
-  hn::StoreU(of.v1, d, place + next);
-  hn::StoreU(of.v2, d, place + 2 * next);
-  hn::StoreU(of.v3, d, place + 3 * next);
-  place += 4 * next;
+template <>
+struct Minimal<4> {
+  // The header's a and b, and their powers.
+  static constexpr float kA = 0.625F, kA2 = kA * kA, kB = 1.5F, kB2 = kB * kB;
+  static constexpr float kOfZero = 1 / (kA2 * kB2), kOfA = 1 / (2 * kA2 * (kA2 - kB2)),
+                         kOfB = 1 / (2 * kB2 * (kB2 - kA2));
+
+  template <class V>
+  static HWY_INLINE Column<V, 6> Src(const Column<V, 6>& d) {
+    const V even = Without(d[4], kB2, d[2]), odd = Without(d[3], kB2, d[1]);
+    const V even2 = Without(d[4], kA2, d[2]), odd2 = Without(d[3], kA2, d[1]);
+    return {Without(even2, kB2, Without(d[2], kA2, d[0])),
+            TimesAnd(kA, odd, even),
+            Without(even, kA, odd),
+            TimesAnd(kB, odd2, even2),
+            Without(even2, kB, odd2),
+            Without(Without(d[5], kB2, d[3]), kA2, odd)};
+  }
+  template <class V>
+  static HWY_INLINE Column<V, 6> Weights(const Column<V, 3>& w) {
+    const V even = Times(kOfA, TimesAnd(kA2, w[2], w[0])), even2 = Times(kOfB, TimesAnd(kB2, w[2], w[0]));
+    return {Times(kOfZero, w[0]),
+            TimesAnd(kOfA * kA, w[1], even),
+            Without(even, kOfA * kA, w[1]),
+            TimesAnd(kOfB * kB, w[1], even2),
+            Without(even2, kOfB * kB, w[1]),
+            w[2]};
+  }
+  template <class V>
+  static HWY_INLINE Column<V, 4> Dst(const Column<V, 6>& m) {
+    const V even = hn::Add(m[1], m[2]), odd = hn::Sub(m[1], m[2]);
+    const V even2 = hn::Add(m[3], m[4]), odd2 = hn::Sub(m[3], m[4]);
+    return {hn::Add(hn::Add(m[0], even), even2), TimesAnd(kA, odd, Times(kB, odd2)),
+            TimesAnd(kA2, even, Times(kB2, even2)), TimesAnd(kA2 * kA, odd, TimesAnd(kB2 * kB, odd2, m[5]))};
+  }
+  template <class V>
+  static HWY_INLINE Column<V, 6> DstGradient(const Column<V, 4>& e) {
+    const V even = TimesAnd(kA2, e[2], e[0]), odd = Times(kA, TimesAnd(kA2, e[3], e[1]));
+    const V even2 = TimesAnd(kB2, e[2], e[0]), odd2 = Times(kB, TimesAnd(kB2, e[3], e[1]));
+    return {e[0], hn::Add(even, odd), hn::Sub(even, odd), hn::Add(even2, odd2), hn::Sub(even2, odd2), e[3]};
+  }
+  template <class V>
+  static HWY_INLINE Column<V, 3> WeightGradient(const Column<V, 6>& u) {
+    const V even = Times(kOfA, hn::Add(u[1], u[2])), odd = Times(kOfA * kA, hn::Sub(u[1], u[2]));
+    const V even2 = Times(kOfB, hn::Add(u[3], u[4])), odd2 = hn::Sub(u[3], u[4]);
+    return {TimesAnd(kOfZero, u[0], hn::Add(even, even2)), TimesAnd(kOfB * kB, odd2, odd),
+            TimesAnd(kA2, even, TimesAnd(kB2, even2, u[5]))};
+  }
+};
+
+// body(0), body(1) and so on, each of which the compiler knows.
+template <std::size_t kCount, class Body>
+HWY_INLINE void Unrolled(const Body& body) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) BRICKWORK_INLINE_ATTR {
+    (body(std::integral_constant<std::int64_t, static_cast<std::int64_t>(i)>()), ...);
+  }
+  (std::make_index_sequence<kCount>());
 }
 
-// B^T times a column of d.
-template <class V>
-HWY_INLINE Four<V> OfSrc(V d0, V d1, V d2, V d3) {
-  return {hn::Sub(d0, d2), hn::Add(d1, d2), hn::Sub(d2, d1), hn::Sub(d1, d3)};
+template <class V, std::size_t kCount, class Of>
+HWY_INLINE Column<V, kCount> ColumnOf(const Of& of) {
+  Column<V, kCount> column;
+  Unrolled<kCount>([&](auto i) BRICKWORK_INLINE_ATTR { column[i] = of(i); });
+  return column;
 }
 
-// Neighbours share two columns of d, so that all tiles pass for a vector of features: 8 loads and 24 sums a tile, not
-// 16 and 32.
-void TransformSrc(WinogradSrcTiles t, float* to, std::int64_t next) {
+// A matrix multiplied from both sides: by(column) of each of its columns, whose elements are load(row, column), and
+// then of each row of what these become, which store(row, elements) is given.
+template <class V, std::size_t kRows, std::size_t kColumns, class By, class Store>
+HWY_INLINE void FromTheRight(const std::array<Column<V, kRows>, kColumns>& columns, const By& by, const Store& store) {
+  Unrolled<kRows>([&](auto row) BRICKWORK_INLINE_ATTR {
+    store(row, by(ColumnOf<V, kColumns>([&](auto col) BRICKWORK_INLINE_ATTR { return columns[col][row]; })));
+  });
+}
+template <class V, std::size_t kRows, std::size_t kColumns, class By, class Load, class Store>
+HWY_INLINE void FromBothSides(const By& by, const Load& load, const Store& store) {
+  const auto column = [&](auto col) BRICKWORK_INLINE_ATTR {
+    return by(ColumnOf<V, kRows>([&](auto row) BRICKWORK_INLINE_ATTR { return load(row, col); }));
+  };
+  FromTheRight(ColumnOf<decltype(column(std::int64_t())), kColumns>(column), by, store);
+}
+
+// Puts a row of a place's matrices, the first of which begins at `to`.
+template <class D>
+struct RowOfPlaces {
+  D d;
+  float* to;
+  std::int64_t next;
+
+  template <class Row>
+  HWY_INLINE void operator()(std::int64_t row, const Row& places) const {
+    constexpr std::int64_t kEdge = std::tuple_size<Row>::value;
+    Unrolled<kEdge>([&](auto col)
+                        BRICKWORK_INLINE_ATTR { hn::StoreU(places[col], d, to + (row * kEdge + col) * next); });
+  }
+};
+
+// Neighbours share two columns of d, so that all tiles pass for a vector of features: of m = 2 8 loads and 24 sums a
+// tile, not 16 and 32.
+template <int kTile>
+void SrcTiles(WinogradSrcTiles t, float* to, std::int64_t next) {
+  constexpr int kEdge = kTile + 2;
   const hn::ScalableTag<float> full;
-  ForEachVector(full, std::int64_t{0}, t.bc, [=](auto d, std::int64_t j) HWY_ATTR {
+  ForEachVector(full, std::int64_t{0}, t.bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
     using V = hn::Vec<decltype(d)>;
-    const auto pixel = [=](int row, std::int64_t column) HWY_ATTR -> V {
-      return t.rows[row] == nullptr ? hn::Zero(d) : hn::LoadU(d, t.rows[row] + column * t.bc + j);
+    const auto by = [](const auto& column) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::Src(column); };
+    const auto column = [=](std::int64_t at) BRICKWORK_INLINE_ATTR {
+      const bool outside = at < 0 || at >= t.columns;
+      return by(ColumnOf<V, kEdge>([=](auto row) BRICKWORK_INLINE_ATTR {
+        return outside || t.rows[row] == nullptr ? hn::Zero(d) : hn::LoadU(d, t.rows[row] + at * t.bc + j);
+      }));
     };
-    const auto column = [=](std::int64_t at) HWY_ATTR -> Four<V> {
-      if (at < 0 || at >= t.columns) return {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-      return OfSrc(pixel(0, at), pixel(1, at), pixel(2, at), pixel(3, at));
-    };
-    auto c0 = column(t.first), c1 = column(t.first + 1);
+    Column<Column<V, kEdge>, kEdge> columns;
+    columns[kTile] = column(t.first), columns[kTile + 1] = column(t.first + 1);
     for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
-      const std::int64_t at = t.first + tile * kWinogradTile;
-      const auto c2 = column(at + 2), c3 = column(at + 3);
-      float* place = to + tile * t.bc + j;
-      StoreRow(d, OfSrc(c0.v0, c1.v0, c2.v0, c3.v0), place, next);
-      StoreRow(d, OfSrc(c0.v1, c1.v1, c2.v1, c3.v1), place, next);
-      StoreRow(d, OfSrc(c0.v2, c1.v2, c2.v2, c3.v2), place, next);
-      StoreRow(d, OfSrc(c0.v3, c1.v3, c2.v3, c3.v3), place, next);
-      c0 = c2, c1 = c3;
+      columns[0] = columns[kTile], columns[1] = columns[kTile + 1];
+      Unrolled<kTile>([&](auto i) BRICKWORK_INLINE_ATTR { columns[2 + i] = column(t.first + tile * kTile + 2 + i); });
+      FromTheRight(columns, by, RowOfPlaces{d, to + tile * t.bc + j, next});
     }
   });
 }
 
-void TransformDst(const float* from, std::int64_t next, WinogradDstTiles<float> t) {
+template <int kTile>
+void DstTiles(const float* from, std::int64_t next, WinogradDstTiles<float> t) {
+  constexpr int kEdge = kTile + 2;
   const hn::ScalableTag<float> full;
   for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
-    const std::int64_t column = tile * kWinogradTile;
-    const bool second = column + 1 < t.columns;
-    ForEachVector(full, std::int64_t{0}, t.bk, [=](auto d, std::int64_t j) HWY_ATTR {
-      using V = hn::Vec<decltype(d)>;
+    const std::int64_t column = tile * kTile, columns = t.columns - column;
+    ForEachVector(full, std::int64_t{0}, t.bk, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
       const float* const first = from + tile * t.bk + j;
-      const auto place = [=](int row, int col) HWY_ATTR -> V { return hn::LoadU(d, first + (4 * row + col) * next); };
-      const auto upper = [=](int col)
-                             HWY_ATTR -> V { return hn::Add(hn::Add(place(0, col), place(1, col)), place(2, col)); };
-      const auto lower = [=](int col)
-                             HWY_ATTR -> V { return hn::Sub(hn::Sub(place(1, col), place(2, col)), place(3, col)); };
-      const auto store_row = [=](float* row, V m0, V m1, V m2, V m3) HWY_ATTR {
-        if (row == nullptr) return;
-        float* const pixel = row + column * t.bk + j;
-        hn::StoreU(hn::Add(hn::Add(m0, m1), m2), d, pixel);
-        if (second) hn::StoreU(hn::Sub(hn::Sub(m1, m2), m3), d, pixel + t.bk);
-      };
-      store_row(t.rows[0], upper(0), upper(1), upper(2), upper(3));
-      store_row(t.rows[1], lower(0), lower(1), lower(2), lower(3));
+      FromBothSides<hn::Vec<decltype(d)>, kEdge, kEdge>(
+          [](const auto& places) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::Dst(places); },
+          [=](auto row, auto col) BRICKWORK_INLINE_ATTR { return hn::LoadU(d, first + (kEdge * row + col) * next); },
+          [=](auto row, const auto& pixels) BRICKWORK_INLINE_ATTR {
+            if (t.rows[row] == nullptr) return;
+            float* const to = t.rows[row] + column * t.bk + j;
+            Unrolled<kTile>([&](auto i) BRICKWORK_INLINE_ATTR {
+              if (i < columns) hn::StoreU(pixels[i], d, to + i * t.bk);
+            });
+          });
     });
   }
 }
 
-// G times a column of w.
-template <class V>
-HWY_INLINE Four<V> OfWeights(V w0, V w1, V w2) {
-  const hn::DFromV<V> d;
-  const auto half = hn::Set(d, 0.5F), ends = hn::Add(w0, w2);
-  return {w0, hn::Mul(half, hn::Add(ends, w1)), hn::Mul(half, hn::Sub(ends, w1)), w2};
-}
-
-void TransformWeights(const float* taps, std::int64_t elements, float* to, std::int64_t next) {
+template <int kTile>
+void WeightTiles(const float* taps, std::int64_t elements, float* to, std::int64_t next) {
   const hn::ScalableTag<float> full;
-  ForEachVector(full, std::int64_t{0}, elements, [=](auto d, std::int64_t i) HWY_ATTR {
-    using V = hn::Vec<decltype(d)>;
-    const auto column = [=](int col) HWY_ATTR -> Four<V> {
-      const float* const first = taps + col * elements + i;
-      return OfWeights(hn::LoadU(d, first), hn::LoadU(d, first + 3 * elements), hn::LoadU(d, first + 6 * elements));
-    };
-    const auto c0 = column(0), c1 = column(1), c2 = column(2);
-    float* place = to + i;
-    StoreRow(d, OfWeights(c0.v0, c1.v0, c2.v0), place, next);
-    StoreRow(d, OfWeights(c0.v1, c1.v1, c2.v1), place, next);
-    StoreRow(d, OfWeights(c0.v2, c1.v2, c2.v2), place, next);
-    StoreRow(d, OfWeights(c0.v3, c1.v3, c2.v3), place, next);
+  ForEachVector(full, std::int64_t{0}, elements, [=](auto d, std::int64_t i) BRICKWORK_INLINE_ATTR {
+    FromBothSides<hn::Vec<decltype(d)>, 3, 3>(
+        [](const auto& column) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::Weights(column); },
+        [=](auto row, auto col) BRICKWORK_INLINE_ATTR { return hn::LoadU(d, taps + (3 * row + col) * elements + i); },
+        RowOfPlaces{d, to + i, next});
   });
 }
 
-// A times a column of e.
-template <class V>
-HWY_INLINE Four<V> OfDstGradient(V e0, V e1) {
-  return {e0, hn::Add(e0, e1), hn::Sub(e0, e1), hn::Neg(e1)};
-}
-
-void TransformDstGradient(WinogradDstTiles<const float> t, float* to, std::int64_t next) {
+template <int kTile>
+void DstGradientTiles(WinogradDstTiles<const float> t, float* to, std::int64_t next) {
   const hn::ScalableTag<float> full;
   for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
-    const std::int64_t column = tile * kWinogradTile;
-    ForEachVector(full, std::int64_t{0}, t.bk, [=](auto d, std::int64_t j) HWY_ATTR {
-      using V = hn::Vec<decltype(d)>;
-      const auto pixel = [=](int row, std::int64_t at) HWY_ATTR -> V {
-        return t.rows[row] == nullptr || at >= t.columns ? hn::Zero(d) : hn::LoadU(d, t.rows[row] + at * t.bk + j);
-      };
-      const auto left = OfDstGradient(pixel(0, column), pixel(1, column));
-      const auto right = OfDstGradient(pixel(0, column + 1), pixel(1, column + 1));
-      float* place = to + tile * t.bk + j;
-      StoreRow(d, OfDstGradient(left.v0, right.v0), place, next);
-      StoreRow(d, OfDstGradient(left.v1, right.v1), place, next);
-      StoreRow(d, OfDstGradient(left.v2, right.v2), place, next);
-      StoreRow(d, OfDstGradient(left.v3, right.v3), place, next);
+    const std::int64_t column = tile * kTile, columns = t.columns - column;
+    ForEachVector(full, std::int64_t{0}, t.bk, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
+      FromBothSides<hn::Vec<decltype(d)>, kTile, kTile>(
+          [](const auto& pixels) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::DstGradient(pixels); },
+          [=](auto row, auto col) BRICKWORK_INLINE_ATTR {
+            return t.rows[row] == nullptr || col >= columns ? hn::Zero(d)
+                                                            : hn::LoadU(d, t.rows[row] + (column + col) * t.bk + j);
+          },
+          RowOfPlaces{d, to + tile * t.bk + j, next});
     });
   }
 }
 
-template <class V>
-struct Three {
-  V v0, v1, v2;
-};
-
-// G^T times a column of sums.
-template <class V>
-HWY_INLINE Three<V> OfWeightGradient(V u0, V u1, V u2, V u3) {
-  const auto half = hn::Set(hn::DFromV<V>(), 0.5F), sum = hn::Mul(half, hn::Add(u1, u2));
-  return {hn::Add(u0, sum), hn::Mul(half, hn::Sub(u1, u2)), hn::Add(sum, u3)};
+template <int kTile>
+void WeightGradientTiles(const float* from, std::int64_t next, std::int64_t elements, float* taps) {
+  constexpr int kEdge = kTile + 2;
+  const hn::ScalableTag<float> full;
+  ForEachVector(full, std::int64_t{0}, elements, [=](auto d, std::int64_t i) BRICKWORK_INLINE_ATTR {
+    FromBothSides<hn::Vec<decltype(d)>, kEdge, kEdge>(
+        [](const auto& sums) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::WeightGradient(sums); },
+        [=](auto row, auto col) BRICKWORK_INLINE_ATTR { return hn::LoadU(d, from + (kEdge * row + col) * next + i); },
+        RowOfPlaces{d, taps + i, elements});
+  });
 }
 
-void TransformWeightGradient(const float* from, std::int64_t next, std::int64_t elements, float* taps) {
-  const hn::ScalableTag<float> full;
-  ForEachVector(full, std::int64_t{0}, elements, [=](auto d, std::int64_t i) HWY_ATTR {
-    using V = hn::Vec<decltype(d)>;
-    const auto column = [=](int col) HWY_ATTR -> Three<V> {
-      const auto place = [=](int row) HWY_ATTR -> V { return hn::LoadU(d, from + (4 * row + col) * next + i); };
-      return OfWeightGradient(place(0), place(1), place(2), place(3));
-    };
-    const auto c0 = column(0), c1 = column(1), c2 = column(2), c3 = column(3);
-    const auto store_row = [=](float* row, V u0, V u1, V u2, V u3) HWY_ATTR {
-      const auto of = OfWeightGradient(u0, u1, u2, u3);
-      hn::StoreU(of.v0, d, row + i);
-      hn::StoreU(of.v1, d, row + elements + i);
-      hn::StoreU(of.v2, d, row + 2 * elements + i);
-    };
-    store_row(taps, c0.v0, c1.v0, c2.v0, c3.v0);
-    store_row(taps + 3 * elements, c0.v1, c1.v1, c2.v1, c3.v1);
-    store_row(taps + 6 * elements, c0.v2, c1.v2, c2.v2, c3.v2);
-  });
+void TransformSrc(std::int64_t tile, const WinogradSrcTiles& tiles, float* to, std::int64_t next) {
+  tile == 2 ? SrcTiles<2>(tiles, to, next) : SrcTiles<4>(tiles, to, next);
+}
+void TransformDst(std::int64_t tile, const float* from, std::int64_t next, const WinogradDstTiles<float>& tiles) {
+  tile == 2 ? DstTiles<2>(from, next, tiles) : DstTiles<4>(from, next, tiles);
+}
+void TransformWeights(std::int64_t tile, const float* taps, std::int64_t elements, float* to, std::int64_t next) {
+  tile == 2 ? WeightTiles<2>(taps, elements, to, next) : WeightTiles<4>(taps, elements, to, next);
+}
+void TransformDstGradient(std::int64_t tile, const WinogradDstTiles<const float>& tiles, float* to, std::int64_t next) {
+  tile == 2 ? DstGradientTiles<2>(tiles, to, next) : DstGradientTiles<4>(tiles, to, next);
+}
+void TransformWeightGradient(std::int64_t tile, const float* from, std::int64_t next, std::int64_t elements,
+                             float* taps) {
+  tile == 2 ? WeightGradientTiles<2>(from, next, elements, taps) : WeightGradientTiles<4>(from, next, elements, taps);
 }
 
 }  // namespace brickwork::HWY_NAMESPACE
@@ -180,29 +273,31 @@ HWY_EXPORT(TransformWeights);
 HWY_EXPORT(TransformDstGradient);
 HWY_EXPORT(TransformWeightGradient);
 
-void transform_src(const WinogradSrcTiles& tiles, float* to, std::int64_t next) {
+void transform_src(std::int64_t tile, const WinogradSrcTiles& tiles, float* to, std::int64_t next) {
   BRICKWORK_CHOSEN(TransformSrc);
-  chosen(tiles, to, next);
+  chosen(tile, tiles, to, next);
 }
 
-void transform_dst(const float* from, std::int64_t next, const WinogradDstTiles<float>& tiles) {
+void transform_dst(std::int64_t tile, const float* from, std::int64_t next, const WinogradDstTiles<float>& tiles) {
   BRICKWORK_CHOSEN(TransformDst);
-  chosen(from, next, tiles);
+  chosen(tile, from, next, tiles);
 }
 
-void transform_weights(const float* taps, std::int64_t elements, float* to, std::int64_t next) {
+void transform_weights(std::int64_t tile, const float* taps, std::int64_t elements, float* to, std::int64_t next) {
   BRICKWORK_CHOSEN(TransformWeights);
-  chosen(taps, elements, to, next);
+  chosen(tile, taps, elements, to, next);
 }
 
-void transform_dst_gradient(const WinogradDstTiles<const float>& tiles, float* to, std::int64_t next) {
+void transform_dst_gradient(std::int64_t tile, const WinogradDstTiles<const float>& tiles, float* to,
+                            std::int64_t next) {
   BRICKWORK_CHOSEN(TransformDstGradient);
-  chosen(tiles, to, next);
+  chosen(tile, tiles, to, next);
 }
 
-void transform_weight_gradient(const float* from, std::int64_t next, std::int64_t elements, float* taps) {
+void transform_weight_gradient(std::int64_t tile, const float* from, std::int64_t next, std::int64_t elements,
+                               float* taps) {
   BRICKWORK_CHOSEN(TransformWeightGradient);
-  chosen(from, next, elements, taps);
+  chosen(tile, from, next, elements, taps);
 }
 
 }  // namespace brickwork

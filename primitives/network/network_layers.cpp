@@ -115,8 +115,8 @@ class ProductPasses final : public LayerPasses {
                                                       const NetworkBrick& brick) {
     if (brick.algorithm != ConvAlgorithm::winograd || !winograd_pays(view, brick.machine))
       return std::optional<ConvWinograd>();
-    auto conv =
-        ConvWinograd::make(view, plan_winograd(view, brick.machine, blocks), brick.backend, brick.isa, brick.tuning);
+    auto conv = ConvWinograd::make(view, plan_winograd(view, brick.machine, WinogradWeights::of_run, blocks),
+                                   brick.backend, brick.isa, brick.tuning);
     if (!conv) return {conv.status(), conv.reason()};
     return std::optional(*std::move(conv));
   }

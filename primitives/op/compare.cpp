@@ -109,6 +109,14 @@ bool decides_nothing(const PlainTensors& expected) {
   return false;
 }
 
+double largest(const PlainTensors& tensors) {
+  double largest = 0;
+  for (std::size_t i = 0; i < tensors.infos().size(); ++i) {
+    for (const double value : tensors.values<double>(i)) largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
 void poison(PlainTensors& outputs) {
   for (std::size_t i = 0; i < outputs.infos().size(); ++i) {
     switch (outputs.infos()[i].dtype) {

@@ -29,6 +29,8 @@ Verdict compare(const PlainTensors& actual, const PlainTensors& expected, Tolera
 // Whether an output's right answer is zeros alone, which a kernel that does nothing may get right.
 bool decides_nothing(const PlainTensors& expected);
 
+double largest(const PlainTensors&);  // absolute value, of f64
+
 // Fills every output with NaN, so that what is never written shows.
 void poison(PlainTensors&);
 
