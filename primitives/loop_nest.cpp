@@ -163,6 +163,20 @@ std::int64_t LoopNest::in_a_task(int loop) const {
   return iterations;
 }
 
+std::optional<std::int64_t> LoopNest::in_a_row(int loop, int other) const {
+  int outside = parallel_end_;
+  for (int l = 0; l < level_count_; ++l) {
+    if (levels_[l].loop == other) outside = std::max(outside, l);
+  }
+  std::optional<std::int64_t> step;
+  for (int l = 0; l < outside; ++l) {
+    if (levels_[l].loop != loop) continue;
+    if (step) return std::nullopt;
+    step = levels_[l].step;
+  }
+  return std::min(step.value_or(extents_[loop]), extents_[loop]);
+}
+
 std::int64_t LoopNest::copies() const {
   std::int64_t copies = 1;
   for (int l = 0; l < level_count_; ++l) {

@@ -6,6 +6,7 @@
 // parallel levels become a league of tasks (league.hpp, league_cuda.cuh), the rest runs inside a task.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -91,6 +92,9 @@ class LoopNest {
   std::int64_t passing(int loop, int other) const;
   // At most so many iterations of the loop are one task's.
   std::int64_t in_a_task(int loop) const;
+  // So many of them follow each other while another loop stays where it is, from a multiple of so many on; nothing
+  // where they may begin elsewhere, as two levels of the loop say which.
+  std::optional<std::int64_t> in_a_row(int loop, int other) const;
   // Whether a task is a single call of the body.
   bool calls_once_a_task() const {
     for (int level = parallel_end_; level < level_count_; ++level) {

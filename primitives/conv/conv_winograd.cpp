@@ -1,7 +1,5 @@
 #include "conv/conv_winograd.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
@@ -17,8 +15,8 @@ using HostSpace = Kokkos::DefaultHostExecutionSpace;
 
 }  // namespace
 
-// Two loops around the brick: g, of groups of tiles, and kb, of blocks of output features. For the first of these the
-// group's tiles of src are transformed, for all others they are there.
+// Two loops around the brick: g, of groups of tiles, and kb, of blocks of output features. For the first of these in a
+// row the group's tiles of src are transformed, for all others they are there.
 struct ConvWinograd::Body {
   const ConvWinograd& conv;
   const float *src, *weights, *bias, *residual, *at;
@@ -54,7 +52,7 @@ struct ConvWinograd::Body {
     const WinogradGroup group = conv.groups_[index[WinogradLoop::g].begin];
     float* const of_src = index.scratch<float>();
     float* const of_dst = of_src + conv.places() * next_src;
-    if (kb == 0) conv.groups_.transform(conv.src_, src, group, of_src, next_src);
+    if (kb % conv.kb_of_group_ == 0) conv.groups_.transform(conv.src_, src, group, of_src, next_src);
     for (std::int64_t place = 0; place < conv.places(); ++place) {
       const float* const B = weights + kb * conv.block_of_weights() + place * Cb * bc * bk;
       (*conv.brick_)({.batch = strided_batch(conv.brick_->shape(), of_src + place * next_src, B, Cb),
@@ -65,13 +63,15 @@ struct ConvWinograd::Body {
   }
 };
 
-ConvWinograd::ConvWinograd(const ConvView& view, const WinogradPlan& plan, const LoopNest& nest, BrgemmKernelPtr brick)
+ConvWinograd::ConvWinograd(const ConvView& view, const WinogradPlan& plan, const LoopNest& nest,
+                           std::int64_t kb_of_group, BrgemmKernelPtr brick)
     : view_(view),
       plan_(plan),
       nest_(nest),
       src_(src_layout_of(view, plan.bc)),
       dst_(dst_layout_of(view, plan.bk)),
       groups_(view, plan),
+      kb_of_group_(kb_of_group),
       brick_(std::move(brick)) {}
 
 Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPlan& plan, Backend backend, Isa isa,
@@ -84,11 +84,8 @@ Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPla
                                     {.name = "kb", .extent = ceil_div(view.K, plan.bk)}},
                                    plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  if (!is_within_a_task(plan.loops, "kb") || nest->is_inside(WinogradLoop::g, WinogradLoop::kb)) {
-    return Result<ConvWinograd>::misfit(
-        fmt::format("plan '{}': kb must be inside g and the parallel levels, as a task keeps its group's tiles of src",
-                    to_string(plan)));
-  }
+  const auto blocks = blocks_of_a_group(*nest, plan);
+  if (!blocks) return {blocks.status(), blocks.reason()};
   const BrgemmShape shape{.m = static_cast<int>(plan.tiles),
                           .n = static_cast<int>(plan.bk),
                           .k = static_cast<int>(plan.bc),
@@ -99,7 +96,7 @@ Result<ConvWinograd> ConvWinograd::make(const ConvView& given, const WinogradPla
                           .stride_b = plan.bc * plan.bk};
   auto brick = make_brgemm(shape, {.tuning = tuning}, backend, isa);
   if (!brick) return {brick.status(), brick.reason()};
-  return ConvWinograd(view, plan, *nest, *std::move(brick));
+  return ConvWinograd(view, plan, *nest, *blocks, *std::move(brick));
 }
 
 std::int64_t ConvWinograd::weights_size() const { return dst_.Cb() * block_of_weights(); }

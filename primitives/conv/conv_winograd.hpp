@@ -43,7 +43,7 @@ class ConvWinograd {
  private:
   struct Body;
 
-  ConvWinograd(const ConvView&, const WinogradPlan&, const LoopNest&, BrgemmKernelPtr);
+  ConvWinograd(const ConvView&, const WinogradPlan&, const LoopNest&, std::int64_t kb_of_group, BrgemmKernelPtr);
 
   std::int64_t places() const { return winograd_places(plan_.tile); }
   std::int64_t block_of_weights() const { return places() * src_.Cb() * plan_.bc * plan_.bk; }
@@ -53,6 +53,7 @@ class ConvWinograd {
   LoopNest nest_;
   ActivationLayout src_, dst_;
   WinogradGroups groups_;
+  std::int64_t kb_of_group_;  // blocks of K for which a group's tiles of src are transformed once
   BrgemmKernelPtr brick_;
 };
 

@@ -1,7 +1,5 @@
 #include "conv/conv_winograd_update.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 
@@ -15,13 +13,12 @@ using HostSpace = Kokkos::DefaultHostExecutionSpace;
 
 }  // namespace
 
-// Two loops around the brick: g, of groups of tiles, which add up, and kb, of blocks of output features. For a task's
-// first of these the group's tiles of src are transformed, for all others they are there.
+// Two loops around the brick: g, of groups of tiles, which add up, and kb, of blocks of output features. For the
+// first of these in a row the group's tiles of src are transformed, for all others they are there.
 struct ConvWinogradUpdate::Body {
   const ConvWinogradUpdate& conv;
   const float *src, *ddst;
   PrivateCopies<float> sums;
-  std::int64_t kb_of_task;
 
   template <class Team>
   void operator()(const Team&, const LoopIndex& index) const {
@@ -31,7 +28,7 @@ struct ConvWinogradUpdate::Body {
     const WinogradGroup group = conv.groups_[index[WinogradLoop::g].begin];
     float* const of_src = index.scratch<float>();
     float* const of_ddst = of_src + conv.places() * next_src;
-    if (kb % kb_of_task == 0) {
+    if (kb % conv.kb_of_group_ == 0) {
       conv.groups_.transform(conv.src_, src, group, of_src, next_src);
       for (std::int64_t block = 0; block < conv.places() * Cb; ++block) {
         fill_up(of_src + block / Cb * next_src + block % Cb * tiles * bc, group.size(), bc);
@@ -61,13 +58,15 @@ struct ConvWinogradUpdate::Body {
   }
 };
 
-ConvWinogradUpdate::ConvWinogradUpdate(const ConvView& view, const WinogradPlan& plan, const LoopNest& nest)
+ConvWinogradUpdate::ConvWinogradUpdate(const ConvView& view, const WinogradPlan& plan, const LoopNest& nest,
+                                       std::int64_t kb_of_group)
     : view_(view),
       plan_(plan),
       nest_(nest),
       src_(src_layout_of(view, plan.bc)),
       ddst_(dst_layout_of(view, plan.bk)),
       groups_(view, plan),
+      kb_of_group_(kb_of_group),
       sums_(static_cast<std::size_t>(ddst_.Cb() * places() * block_of_sums())),
       copies_(static_cast<std::size_t>(nest.copies() - 1) * sums_.size()) {}
 
@@ -90,10 +89,9 @@ Result<ConvWinogradUpdate> ConvWinogradUpdate::make(const ConvProblem& problem, 
        {.name = "kb", .extent = ceil_div(view.K, plan.bk)}},
       plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  if (!nest->is_inside(WinogradLoop::kb, WinogradLoop::g) && nest->in_a_task(WinogradLoop::kb) > 1)
-    return Result<ConvWinogradUpdate>::misfit(
-        fmt::format("plan '{}': kb must be inside g, as a task keeps its group's tiles of src", to_string(plan)));
-  ConvWinogradUpdate conv(view, plan, *nest);
+  const auto blocks = blocks_of_a_group(*nest, plan);
+  if (!blocks) return {blocks.status(), blocks.reason()};
+  ConvWinogradUpdate conv(view, plan, *nest, *blocks);
   for (const int beta : {0, 1}) {
     const BrgemmShape shape{.m = static_cast<int>(plan.bc),
                             .n = static_cast<int>(plan.bk),
@@ -112,7 +110,7 @@ Result<ConvWinogradUpdate> ConvWinogradUpdate::make(const ConvProblem& problem, 
 
 void ConvWinogradUpdate::run(const float* src, const float* ddst, float* dweights) {
   const PrivateCopies<float> copies{sums_.data(), copies_.data(), static_cast<std::int64_t>(sums_.size())};
-  nest_.run(HostSpace(), Body{*this, src, ddst, copies, nest_.in_a_task(WinogradLoop::kb)}, copies,
+  nest_.run(HostSpace(), Body{*this, src, ddst, copies}, copies,
             {.threads = 1, .scratch_bytes = winograd_scratch_bytes(src_.Cb(), plan_)});
   const WeightLayout to = dweights_layout();
   const std::int64_t Cb = to.Cb(), elements = to.bc * to.bk;

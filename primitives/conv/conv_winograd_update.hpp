@@ -33,7 +33,7 @@ class ConvWinogradUpdate {
  private:
   struct Body;
 
-  ConvWinogradUpdate(const ConvView&, const WinogradPlan&, const LoopNest&);
+  ConvWinogradUpdate(const ConvView&, const WinogradPlan&, const LoopNest&, std::int64_t kb_of_group);
 
   std::int64_t places() const { return winograd_places(plan_.tile); }
   std::int64_t block_of_sums() const { return src_.Cb() * plan_.bc * plan_.bk; }  // of a place, and a block of K
@@ -43,6 +43,7 @@ class ConvWinogradUpdate {
   LoopNest nest_;
   ActivationLayout src_, ddst_;
   WinogradGroups groups_;
+  std::int64_t kb_of_group_;               // blocks of K for which a group's tiles of src are transformed once
   std::array<BrgemmKernelPtr, 2> bricks_;  // of beta 0 and 1
   AlignedBuffer<float> sums_, copies_;     // [kb][place][cb][bc][bk]
 };

@@ -1,5 +1,7 @@
 // Groups of tiles of m x m pixels of dst, of any images: what a call of the brick multiplies in Winograd's algorithm.
 #pragma once
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -7,6 +9,8 @@
 #include "conv/winograd_tiles.hpp"
 #include "integers.hpp"
 #include "layout.hpp"
+#include "loop_nest.hpp"
+#include "result.hpp"
 
 namespace brickwork {
 
@@ -91,6 +95,14 @@ constexpr std::int64_t next_winograd_place(std::int64_t tiles, std::int64_t feat
 inline std::int64_t winograd_scratch_bytes(std::int64_t Cb, const WinogradPlan& plan) {
   const std::int64_t places = next_winograd_place(Cb * plan.tiles, plan.bc) + next_winograd_place(plan.tiles, plan.bk);
   return winograd_places(plan.tile) * places * static_cast<std::int64_t>(sizeof(float));
+}
+
+// So many blocks of K share a group's tiles of src, which a task transforms for the first of them.
+inline Result<std::int64_t> blocks_of_a_group(const LoopNest& nest, const WinogradPlan& plan) {
+  if (const auto blocks = nest.in_a_row(WinogradLoop::kb, WinogradLoop::g)) return *blocks;
+  return Result<std::int64_t>::misfit(fmt::format(
+      "plan '{}': of kb only one level may be parallel or outside g, as its blocks inside share a group's tiles of src",
+      to_string(plan)));
 }
 
 }  // namespace brickwork
