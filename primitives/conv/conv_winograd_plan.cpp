@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "conv/conv_gather.hpp"
@@ -69,37 +70,12 @@ constexpr std::int64_t kVector = 16;
 
 // In multiply-adds that the machine does meanwhile: what a tile's transforms take for a feature.
 constexpr double transform_work(std::int64_t tile) { return tile == 2 ? 80 : 270; }
-// The same of an element of the transformed weights: that a thread waits for it, and that it is made. It comes from L3,
-// or from memory. All these were seen on a Zen 4.
+// The same of an element of the transformed weights: what reading it takes for a group, and making it. It comes from
+// L3, or from memory. All these were seen on a Zen 4.
 struct WeightWork {
   double read, made;
 };
-constexpr WeightWork kNearWeights{3, 8}, kFarWeights{6.5, 25};
-
-double work(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, WinogradWeights weights) {
-  const std::int64_t tiles = winograd_grid(p, plan.tile).all(), groups = ceil_div(tiles, plan.tiles);
-  const double K = static_cast<double>(whole_blocks(p.K, kVector)), C = static_cast<double>(whole_blocks(p.C, kVector));
-  const double elements = static_cast<double>(winograd_places(plan.tile) * p.C) * K;
-  const WeightWork of = machine.l3_holds(elements * sizeof(float)) ? kNearWeights : kFarWeights;
-  const double products = static_cast<double>(groups) * elements * std::max(static_cast<double>(plan.tiles), of.read);
-  const double transforms = static_cast<double>(tiles) * transform_work(plan.tile) * (C + K);
-  return (products + transforms) * machine.imbalance(groups) +
-         (weights == WinogradWeights::of_run ? elements * of.made : 0);
-}
-
-// Of plan_of(plan that has blocks and tile) the one of the least work.
-template <class PlanOf>
-WinogradPlan best_of_tiles(const ConvView& p, const MachineModel& machine, WinogradWeights weights,
-                           FeatureBlocks blocks, const PlanOf& plan_of) {
-  WinogradPlan best;
-  for (const std::int64_t tile : kWinogradTiles) {
-    const WinogradPlan plan = plan_of({.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C),
-                                       .bk = blocks.bk > 0 ? blocks.bk : machine.block_of(p.K),
-                                       .tile = tile});
-    if (best.tile == 0 || work(p, plan, machine, weights) < work(p, best, machine, weights)) best = plan;
-  }
-  return best;
-}
+constexpr WeightWork kNearWeights{1, 8}, kFarWeights{3, 25};
 
 // So many tiles of src, and of a block of dst, as half of a core's L2 holds, or, where these are not enough, as a
 // task's memory does (conv_gather.hpp).
@@ -109,53 +85,89 @@ std::int64_t most_tiles(const ConvView& p, const WinogradPlan& plan, const Machi
   return clamp(std::max(machine.l2_bytes / 2 / bytes, enough), 1, std::max<std::int64_t>(kMostBytes / bytes, 1));
 }
 
-WinogradPlan with_tiles(const ConvView& p, WinogradPlan plan, const MachineModel& machine) {
-  plan.loops = parse_loop_schedule("{g} kb");
-  const std::int64_t tiles = winograd_grid(p, plan.tile).all();
-  // Enough for a pass over the weights, which come from L2 or L3.
-  constexpr std::int64_t kEnough = 56;
-  const std::int64_t most = most_tiles(p, plan, machine, kEnough);
-  const std::int64_t shares = std::min(tiles, machine.threads * ceil_div(tiles, machine.threads * most));
-  plan.tiles = ceil_div(tiles, shares);
+// What a thread has: its share of the tiles, or of K and the tiles of src for itself.
+enum class Shares { of_tiles, of_features };
+
+// In equal groups of at most what are enough or fit.
+WinogradPlan shared_out(const ConvView& p, WinogradPlan plan, const MachineModel& machine, Shares shares,
+                        std::int64_t enough) {
+  const std::int64_t tiles = winograd_grid(p, plan.tile).all(), Kb = ceil_div(p.K, plan.bk);
+  const bool of_tiles = shares == Shares::of_tiles;
+  const std::int64_t threads = of_tiles ? std::min<std::int64_t>(machine.threads, tiles) : 1;
+  plan.tiles = equal_block(ceil_div(tiles, threads), most_tiles(p, plan, machine, enough));
+  const std::int64_t of_task = ceil_div(of_tiles ? ceil_div(tiles, plan.tiles) : Kb, machine.threads);
+  const char* const shared = of_tiles ? "g" : "kb";
+  plan.loops = parse_loop_schedule(of_task > 1 ? fmt::format("{{{}:{}}} g kb", shared, of_task)
+                                   : of_tiles  ? "{g} kb"
+                                               : "{kb} g");
   return plan;
 }
 
-// Each thread adds up its share of the tiles, or has its share of K, with tiles of src of its own.
-WinogradPlan with_tiles_of_update(const ConvView& p, WinogradPlan plan, const MachineModel& machine) {
-  const std::int64_t tiles = winograd_grid(p, plan.tile).all(), Kb = ceil_div(p.K, plan.bk);
-  constexpr std::int64_t kEnough = 112;  // for the sums, which a group's products are added to
-  const std::int64_t most = most_tiles(p, plan, machine, kEnough);
-  const std::int64_t sums = winograd_places(plan.tile) * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
-  const bool by_features = machine.threads * sums > machine.l3_bytes / 2 && machine.imbalance(Kb) < 1.1;
-  const std::int64_t shares = by_features ? 1 : std::min<std::int64_t>(machine.threads, tiles);
-  plan.tiles = equal_block(ceil_div(tiles, shares), most);
-  const std::int64_t groups = ceil_div(tiles, plan.tiles);
-  const std::int64_t of_task = by_features ? ceil_div(Kb, machine.threads) : ceil_div(groups, shares);
-  const char* const outer = by_features ? "kb" : "g";
-  plan.loops = parse_loop_schedule(of_task > 1   ? fmt::format("{{{}:{}}} g kb", outer, of_task)
-                                   : by_features ? "{kb} g"
-                                                 : "{g} kb");
-  return plan;
+double work(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, Shares shares,
+            WinogradWeights weights) {
+  const auto tiles = static_cast<double>(winograd_grid(p, plan.tile).all());
+  const std::int64_t groups = ceil_div(winograd_grid(p, plan.tile).all(), plan.tiles);
+  const auto C = static_cast<double>(whole_blocks(p.C, kVector)), K = static_cast<double>(whole_blocks(p.K, kVector));
+  const double elements = static_cast<double>(winograd_places(plan.tile) * p.C) * K;
+  const WeightWork of = machine.l3_holds(elements * sizeof(float)) ? kNearWeights : kFarWeights;
+  const bool of_tiles = shares == Shares::of_tiles;
+  const double products = elements * (tiles + static_cast<double>(groups) * of.read);
+  const double transforms = tiles * transform_work(plan.tile) * (C * (of_tiles ? 1 : machine.threads) + K);
+  return (products + transforms) * machine.imbalance(of_tiles ? groups : ceil_div(p.K, plan.bk)) +
+         (weights == WinogradWeights::of_run ? elements * of.made : 0);
+}
+
+struct Choice {
+  WinogradPlan plan;
+  double work = std::numeric_limits<double>::infinity();
+};
+
+// The plan of the least work of all tiles and of the shares that ways(plan of a tile) has.
+template <class Ways>
+Choice best_of(const ConvView& p, const MachineModel& machine, WinogradWeights weights, FeatureBlocks blocks,
+               std::int64_t enough, const Ways& ways) {
+  Choice best;
+  for (const std::int64_t tile : kWinogradTiles) {
+    const WinogradPlan of_tile{.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C),
+                               .bk = blocks.bk > 0 ? blocks.bk : machine.block_of(p.K),
+                               .tile = tile};
+    for (const Shares shares : ways(of_tile)) {
+      const WinogradPlan plan = shared_out(p, of_tile, machine, shares, enough);
+      if (const double takes = work(p, plan, machine, shares, weights); takes < best.work) best = {plan, takes};
+    }
+  }
+  return best;
+}
+
+Choice best_forward(const ConvView& p, const MachineModel& machine, WinogradWeights weights, FeatureBlocks blocks) {
+  constexpr std::int64_t kEnough = 56;  // for a pass over the weights, which come from L2 or L3
+  return best_of(p, machine, weights, blocks, kEnough, [](const WinogradPlan&) {
+    return std::array{Shares::of_tiles, Shares::of_features};
+  });
 }
 
 }  // namespace
 
 WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, WinogradWeights weights,
                            FeatureBlocks blocks) {
-  return best_of_tiles(p, machine, weights, blocks,
-                       [&](const WinogradPlan& plan) { return with_tiles(p, plan, machine); });
+  return best_forward(p, machine, weights, blocks).plan;
 }
 
 WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
-  return best_of_tiles(p, machine, WinogradWeights::of_run, blocks,
-                       [&](const WinogradPlan& plan) { return with_tiles_of_update(p, plan, machine); });
+  constexpr std::int64_t kEnough = 112;  // for the sums, which a group's products are added to
+  const auto ways = [&](const WinogradPlan& plan) {
+    const std::int64_t sums = winograd_places(plan.tile) * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
+    const bool copies_fit = machine.threads * sums <= machine.l3_bytes / 2;
+    return std::array{copies_fit || machine.imbalance(ceil_div(p.K, plan.bk)) >= 1.1 ? Shares::of_tiles
+                                                                                     : Shares::of_features};
+  };
+  return best_of(p, machine, WinogradWeights::of_run, blocks, kEnough, ways).plan;
 }
 
 bool winograd_pays(const ConvView& p, const MachineModel& machine) {
   if (!winograd_lacks(p).empty()) return false;
-  constexpr auto kWeights = WinogradWeights::of_run;
   const double direct = 9 * static_cast<double>(p.N * p.rows * p.cols * p.C * whole_blocks(p.K, kVector));
-  return work(p, plan_winograd(p, machine, kWeights), machine, kWeights) < direct;
+  return best_forward(p, machine, WinogradWeights::of_run, {}).work < direct;
 }
 
 }  // namespace brickwork

@@ -347,10 +347,20 @@ TEST(WinogradPlan, TakesTheTilesOfLessWork) {
     EXPECT_EQ(tile("N28 C512 K512 H7 R3 ph1", weights), 4);
     EXPECT_EQ(tile("N28 C512 K512 H2 R3 ph1", weights), 2);
     EXPECT_EQ(tile("N28 C256 K256 H6 R3 ph1", weights), 2);
-    EXPECT_EQ(tile("N1 C512 K512 H7 R3 ph1", weights), 2);
+    EXPECT_EQ(tile("N1 C512 K512 H4 R3 ph1", weights), 2);
   }
-  EXPECT_EQ(tile("N4 C512 K512 H7 R3 ph1", kOnce), 4);
-  EXPECT_EQ(tile("N4 C512 K512 H7 R3 ph1", WinogradWeights::of_run), 2);
+  EXPECT_EQ(tile("N1 C512 K512 H7 R3 ph1", kOnce), 4);
+  EXPECT_EQ(tile("N1 C512 K512 H7 R3 ph1", WinogradWeights::of_run), 2);
+}
+
+// Where few tiles share many weights, each thread reads its own of them.
+TEST(WinogradPlan, SharesTilesOrFeaturesAmongThreads) {
+  const auto loops = [](const char* problem) {
+    return to_string(plan_winograd(forward_view(conv(problem)), two_threads(), kOnce).loops);
+  };
+  EXPECT_EQ(loops("N28 C64 K64 H56 R3 ph1"), "{g:49} g kb");
+  EXPECT_EQ(loops("N1 C512 K512 H7 R3 ph1"), "{kb:4} g kb");
+  EXPECT_EQ(loops("N1 C512 K128 H7 R3 ph1"), "{kb} g");
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(SmallOnes, NetworkTest,
 
 // 3x3 convolutions of many features are what Winograd's algorithm takes less time for: it rounds as it does alone.
 TEST(Network, TakesWinogradsAlgorithmWhereItIsAskedTo) {
-  const NetworkGraph graph = small_residual_network(2, 17, 66);
+  const NetworkGraph graph = small_residual_network(8, 17, 66);
   const PlainTensors in = random_network_inputs(graph);
   const auto gradients = [&](ConvAlgorithm algorithm) {
     Network network = make_network(graph, in, 2, Backend::simd, algorithm);
