@@ -8,19 +8,19 @@
 //     B^T = | 0 -1  1  0 |    G = | 1/2 -1/2  1/2|    A^T = | 0  1 -1 -1 |
 //           | 0  1  0 -1 |        | 0    0    1  |
 //
-// which are polynomials taken at 0, 1, -1 and infinity, and of m = 4 at 0, a, -a, b, -b and infinity, with
-// f = 1 / 2a^2(a^2 - b^2) and g = 1 / 2b^2(b^2 - a^2):
+// which are polynomials taken at 0, 1, -1 and infinity, and of m = 4 at 0, a, -a, b, -b and infinity, with p = a^2 b^2,
+// s = a^2 + b^2, f = 1 / (2 a^2 (a^2 - b^2)) and g = 1 / (2 b^2 (b^2 - a^2)):
 //
-//           | a^2b^2  0   -a^2-b^2  0  1  0 |       | 1/a^2b^2   0     0   |
-//   m = 4:  | 0     -ab^2   -b^2    a  1  0 |       | f         f a   f a^2|         | 1  1   1   1   1   0 |
-//     B^T = | 0      ab^2   -b^2   -a  1  0 |   G = | f        -f a   f a^2|   A^T = | 0  a  -a   b  -b   0 |
-//           | 0     -a^2b   -a^2    b  1  0 |       | g         g b   g b^2|         | 0 a^2 a^2 b^2 b^2  0 |
-//           | 0      a^2b   -a^2   -b  1  0 |       | g        -g b   g b^2|         | 0 a^3-a^3 b^3-b^3  1 |
-//           | 0     a^2b^2  0 -a^2-b^2  0  1 |      | 0         0     1    |
+//           | p   0    -s    0  1  0 |        | 1/p    0     0    |
+//   m = 4:  | 0 -ab^2 -b^2   a  1  0 |        |  f    f a   f a^2 |          | 1   1    1    1    1   0 |
+//     B^T = | 0  ab^2 -b^2  -a  1  0 |    G = |  f   -f a   f a^2 |    A^T = | 0   a   -a    b   -b   0 |
+//           | 0 -a^2b -a^2   b  1  0 |        |  g    g b   g b^2 |          | 0  a^2  a^2  b^2  b^2  0 |
+//           | 0  a^2b -a^2  -b  1  0 |        |  g   -g b   g b^2 |          | 0  a^3 -a^3  b^3 -b^3  1 |
+//           | 0   p     0   -s  0  1 |        |  0     0     1    |
 //
 // The customary a = 1 and b = 2 round to 3.8 times as much as the direct algorithm does (the root of the mean square,
-// of 256 features), 5/8 and 3/2 to 1.6 times as much. Of m = 2 halves are the only fractions: small integers stay
-// exact.
+// of 256 features), 5/8 and 3/2, which oneDNN had while it had the algorithm, to 1.6 times as much. Of m = 2 halves are
+// the only fractions: small integers stay exact.
 //
 // Each of the places of such a matrix of m + 2 by m + 2 is a matrix of its own, [tile][features]; places are counted
 // row by row, and lie `next` floats apart. Source: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks"
