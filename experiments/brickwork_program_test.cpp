@@ -104,8 +104,10 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
        "--plan fits none of the problems: "},
       {"--experiment conv-forward --contenders brickwork-simd --plan 'bc=64 bk=64 tile=2 tiles=28 loops={g} kb'",
        "nobody who was chosen reads --plan: choose one of brickwork-winograd"},
-      {"--experiment conv-update --layer layer04 --minibatch 1 --check --plan 'bc=64 bk=65 tile=2 tiles=28 loops={g} kb'",
-       "--plan fits none of the problems: plan 'bc=64 bk=65 tile=2 tiles=28 loops={g} kb': bk must be from 1 to K = 64"},
+      {"--experiment conv-update --layer layer04 --minibatch 1 --check --plan 'bc=64 bk=65 tile=2 tiles=28 loops={g} "
+       "kb'",
+       "--plan fits none of the problems: plan 'bc=64 bk=65 tile=2 tiles=28 loops={g} kb': bk must be from 1 to K = "
+       "64"},
   };
   for (const auto& [arguments, message] : cases) {
     const auto [code, output] = brickwork(arguments);

@@ -1,5 +1,6 @@
 #include "conv/winograd_tiles.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -126,6 +127,19 @@ HWY_INLINE Column<V, kCount> ColumnOf(const Of& of) {
   return column;
 }
 
+// body(d, i) for the vectors of `count` elements. The last one may meet those before, whose elements are then done
+// twice; fewer than a vector go one by one. (Shorter vectors for the rest were a third of the compiler's time.)
+template <class Body>
+HWY_INLINE void ForEachOf(std::int64_t count, const Body& body) {
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (count >= lanes) {
+    for (std::int64_t i = 0; i < count; i += lanes) body(d, std::min(i, count - lanes));
+  } else if constexpr (hn::MaxLanes(hn::ScalableTag<float>()) > 1) {
+    for (std::int64_t i = 0; i < count; ++i) body(hn::CappedTag<float, 1>(), i);
+  }
+}
+
 // A matrix multiplied from both sides: by(column) of each of its columns, whose elements are load(row, column), and
 // then of each row of what these become, which store(row, elements) is given.
 template <class V, std::size_t kRows, std::size_t kColumns, class By, class Store>
@@ -162,8 +176,7 @@ struct RowOfPlaces {
 template <int kTile>
 void SrcTiles(WinogradSrcTiles t, float* to, std::int64_t next) {
   constexpr int kEdge = kTile + 2;
-  const hn::ScalableTag<float> full;
-  ForEachVector(full, std::int64_t{0}, t.bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
+  ForEachOf(t.bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
     using V = hn::Vec<decltype(d)>;
     const auto by = [](const auto& column) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::Src(column); };
     const auto column = [=](std::int64_t at) BRICKWORK_INLINE_ATTR {
@@ -185,10 +198,9 @@ void SrcTiles(WinogradSrcTiles t, float* to, std::int64_t next) {
 template <int kTile>
 void DstTiles(const float* from, std::int64_t next, WinogradDstTiles<float> t) {
   constexpr int kEdge = kTile + 2;
-  const hn::ScalableTag<float> full;
   for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
     const std::int64_t column = tile * kTile, columns = t.columns - column;
-    ForEachVector(full, std::int64_t{0}, t.bk, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
+    ForEachOf(t.bk, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
       const float* const first = from + tile * t.bk + j;
       FromBothSides<hn::Vec<decltype(d)>, kEdge, kEdge>(
           [](const auto& places) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::Dst(places); },
@@ -206,8 +218,7 @@ void DstTiles(const float* from, std::int64_t next, WinogradDstTiles<float> t) {
 
 template <int kTile>
 void WeightTiles(const float* taps, std::int64_t elements, float* to, std::int64_t next) {
-  const hn::ScalableTag<float> full;
-  ForEachVector(full, std::int64_t{0}, elements, [=](auto d, std::int64_t i) BRICKWORK_INLINE_ATTR {
+  ForEachOf(elements, [=](auto d, std::int64_t i) BRICKWORK_INLINE_ATTR {
     FromBothSides<hn::Vec<decltype(d)>, 3, 3>(
         [](const auto& column) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::Weights(column); },
         [=](auto row, auto col) BRICKWORK_INLINE_ATTR { return hn::LoadU(d, taps + (3 * row + col) * elements + i); },
@@ -217,10 +228,9 @@ void WeightTiles(const float* taps, std::int64_t elements, float* to, std::int64
 
 template <int kTile>
 void DstGradientTiles(WinogradDstTiles<const float> t, float* to, std::int64_t next) {
-  const hn::ScalableTag<float> full;
   for (std::int64_t tile = 0; tile < t.tiles; ++tile) {
     const std::int64_t column = tile * kTile, columns = t.columns - column;
-    ForEachVector(full, std::int64_t{0}, t.bk, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
+    ForEachOf(t.bk, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
       FromBothSides<hn::Vec<decltype(d)>, kTile, kTile>(
           [](const auto& pixels) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::DstGradient(pixels); },
           [=](auto row, auto col) BRICKWORK_INLINE_ATTR {
@@ -235,8 +245,7 @@ void DstGradientTiles(WinogradDstTiles<const float> t, float* to, std::int64_t n
 template <int kTile>
 void WeightGradientTiles(const float* from, std::int64_t next, std::int64_t elements, float* taps) {
   constexpr int kEdge = kTile + 2;
-  const hn::ScalableTag<float> full;
-  ForEachVector(full, std::int64_t{0}, elements, [=](auto d, std::int64_t i) BRICKWORK_INLINE_ATTR {
+  ForEachOf(elements, [=](auto d, std::int64_t i) BRICKWORK_INLINE_ATTR {
     FromBothSides<hn::Vec<decltype(d)>, kEdge, kEdge>(
         [](const auto& sums) BRICKWORK_INLINE_ATTR { return Minimal<kTile>::WeightGradient(sums); },
         [=](auto row, auto col) BRICKWORK_INLINE_ATTR { return hn::LoadU(d, from + (kEdge * row + col) * next + i); },
