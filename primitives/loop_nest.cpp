@@ -171,7 +171,7 @@ std::optional<std::int64_t> LoopNest::in_a_row(int loop, int other) const {
   std::optional<std::int64_t> step;
   for (int l = 0; l < outside; ++l) {
     if (levels_[l].loop != loop) continue;
-    if (step) return std::nullopt;
+    if (step && *step % levels_[l].step != 0) return std::nullopt;
     step = levels_[l].step;
   }
   return std::min(step.value_or(extents_[loop]), extents_[loop]);

@@ -93,7 +93,7 @@ class LoopNest {
   // At most so many iterations of the loop are one task's.
   std::int64_t in_a_task(int loop) const;
   // So many of them follow each other while another loop stays where it is, from a multiple of so many on; nothing
-  // where they may begin elsewhere, as two levels of the loop say which.
+  // where they may begin elsewhere, as a level's step does not divide that of the level around it.
   std::optional<std::int64_t> in_a_row(int loop, int other) const;
   // Whether a task is a single call of the body.
   bool calls_once_a_task() const {

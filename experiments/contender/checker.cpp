@@ -1,8 +1,6 @@
 #include "checker.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <new>
 

@@ -70,7 +70,7 @@ ConvUpdateGeometry::Gathered gathered(const ConvView& p, const ConvUpdatePlan& p
                                       const ConvUpdateGeometry& g) {
   constexpr std::int64_t kLine = 16;  // floats of a cache line
   const std::int64_t image = p.P * p.Q * plan.bc;
-  return {.kb = nest.in_a_task(ConvUpdateLoop::kb),
+  return {.kb = nest.in_a_row(ConvUpdateLoop::kb, ConvUpdateLoop::n).value(),
           .cb = nest.in_a_task(ConvUpdateLoop::cb),
           .block = whole_blocks(g.images * image, kLine),
           .image = image,
@@ -91,6 +91,11 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
   }
   const auto nest = LoopNest::make(conv_update_loops(update_geometry(p, plan)), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
+  if (plan.gathers && !nest->in_a_row(ConvUpdateLoop::kb, ConvUpdateLoop::n)) {
+    return Result<ConvUpdateBlocking>::misfit(fmt::format(
+        "plan '{}': src=gathered needs steps of kb that divide each other, as the gathered pixels of one call stay",
+        to_string(plan)));
+  }
   ConvUpdateBlocking blocking(p, plan, *nest, ab);
   const std::int64_t bytes = static_cast<std::int64_t>(size_of(ab)) * blocking.geometry_.gathered.elements();
   if (const std::string why = gathers_too_much(bytes); !why.empty()) {

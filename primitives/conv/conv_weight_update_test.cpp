@@ -158,8 +158,9 @@ TEST(ConvWeightUpdate, GathersWhatAStrideLeaves) {
   for (const char* text : {"N5 C20 K24 H9 sh2", "N3 C7 K10 H5 W8 sh3 sw2 bias", "N4 C12 K20 H6"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
     const TestData t = update_test_data(p);
-    for (const char* loops : {"{n:2} n oj kb cb r s", "{kb cb} n:2 oj r s", "{kb:2 cb:3} n:3 kb cb oj r s",
-                              "kb {cb} n r s oj", "n:4 {kb:2} n:2 cb kb r s oj", "cb r s {n} kb oj"}) {
+    for (const char* loops :
+         {"{n:2} n oj kb cb r s", "{kb cb} n:2 oj r s", "{kb:2 cb:3} n:3 kb cb oj r s", "kb {cb} n r s oj",
+          "n:4 {kb:2} n:2 cb kb r s oj", "cb r s {n} kb oj", "kb:2 {kb} n cb oj r s"}) {
       const auto plan = parse_conv_update_plan(std::string("bc=3 bk=8 flat src=gathered loops=") + loops);
       for (Backend backend : {Backend::simd, Backend::portable}) expect_update_exact(p, plan, backend, t);
     }
@@ -222,6 +223,8 @@ TEST(ConvWeightUpdate, AMisfitIsAReason) {
     const auto plan = parse_conv_update_plan(std::string("bc=4 bk=2 flat src=gathered loops=") + loops);
     EXPECT_THAT(ConvWeightUpdate::make(strided, plan, Backend::simd).reason(), HasSubstr("kb inside all of n"));
   }
+  const auto elsewhere = parse_conv_update_plan("bc=4 bk=1 flat src=gathered loops=kb:4 {kb:3} n cb kb oj r s");
+  EXPECT_THAT(ConvWeightUpdate::make(strided, elsewhere, Backend::simd).reason(), HasSubstr("divide each other"));
   fails("bc=8 bk=8 loops=n kb cb {oj} r s", "'oj' adds to one output");
   fails("bc=8 bk=8 loops=n kb cb oj r", "the loop 's' is missing");
 }

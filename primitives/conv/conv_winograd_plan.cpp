@@ -105,14 +105,14 @@ WinogradPlan shared_out(const ConvView& p, WinogradPlan plan, const MachineModel
 
 double work(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, Shares shares,
             WinogradWeights weights) {
-  const auto tiles = static_cast<double>(winograd_grid(p, plan.tile).all());
-  const std::int64_t groups = ceil_div(winograd_grid(p, plan.tile).all(), plan.tiles);
+  const std::int64_t tiles = winograd_grid(p, plan.tile).all(), groups = ceil_div(tiles, plan.tiles);
   const auto C = static_cast<double>(whole_blocks(p.C, kVector)), K = static_cast<double>(whole_blocks(p.K, kVector));
   const double elements = static_cast<double>(winograd_places(plan.tile) * p.C) * K;
   const WeightWork of = machine.l3_holds(elements * sizeof(float)) ? kNearWeights : kFarWeights;
   const bool of_tiles = shares == Shares::of_tiles;
-  const double products = elements * (tiles + static_cast<double>(groups) * of.read);
-  const double transforms = tiles * transform_work(plan.tile) * (C * (of_tiles ? 1 : machine.threads) + K);
+  const double products = elements * (static_cast<double>(tiles) + static_cast<double>(groups) * of.read);
+  const double transforms =
+      static_cast<double>(tiles) * transform_work(plan.tile) * (C * (of_tiles ? 1 : machine.threads) + K);
   return (products + transforms) * machine.imbalance(of_tiles ? groups : ceil_div(p.K, plan.bk)) +
          (weights == WinogradWeights::of_run ? elements * of.made : 0);
 }

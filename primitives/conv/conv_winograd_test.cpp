@@ -207,8 +207,9 @@ TEST(ConvWinograd, RandomPlansAreRight) {
       expect_backward_right(p, random_plan(backward_view(p)), backend);
       if (p.epilogue.any()) continue;
       WinogradPlan plan = random_plan(forward_view(p));
-      plan.loops = parse_loop_schedule(*rc::gen::element<std::string>(
-          "{g} kb", "g kb", "{g:2} g kb", "{kb:2} g kb", "{kb} g", "kb:2 {g:3} g kb", "kb:2 g kb", "kb g"));
+      plan.loops = parse_loop_schedule(*rc::gen::element<std::string>("{g} kb", "g kb", "{g:2} g kb", "{kb:2} g kb",
+                                                                      "{kb} g", "kb:2 {g:3} g kb", "kb:2 g kb", "kb g",
+                                                                      "{kb:4} kb:2 g kb"));
       expect_update_right(p, plan, backend, *rc::gen::inRange(0, 3));
     }
     RC_ASSERT(!testing::Test::HasFailure());
@@ -276,7 +277,8 @@ TEST(ConvWinograd, WhatItIsNotForIsAReason) {
   EXPECT_THAT(why(layer, "bc=8 bk=9 tile=2 tiles=9 loops={g} kb"), HasSubstr("bk must be from 1 to K = 8"));
   EXPECT_THAT(why(layer, "bc=8 bk=8 tile=3 tiles=4 loops={g} kb"), HasSubstr("tile must be 2 or 4"));
   EXPECT_THAT(why(layer, "bc=8 bk=8 tile=2 tiles=10 loops={g} kb"), HasSubstr("tiles must be from 1 to 9"));
-  EXPECT_THAT(why(layer, "bc=8 bk=2 tile=2 tiles=9 loops={kb:3} kb:2 g kb"), HasSubstr("of kb only one level may be"));
+  EXPECT_THAT(why(layer, "bc=8 bk=2 tile=2 tiles=9 loops={kb:3} kb:2 g kb"),
+              HasSubstr("steps of kb outside g must divide each other"));
   EXPECT_THAT(why(layer, "bc=8 bk=8 tile=2 tiles=9 loops={g}"), HasSubstr("the loop 'kb' is missing"));
   EXPECT_THAT(why("N1024 C1024 K8 H6 R3 ph1", "bc=64 bk=8 tile=2 tiles=9000 loops={g} kb"),
               HasSubstr("tiles of src would keep 594.4 MB a task, but at most 16.8 MB"));
@@ -307,7 +309,7 @@ TEST(ConvWinograd, WhatAnUpdateIsNotForIsAReason) {
   EXPECT_THAT(why("C8 K8 H6 R3 ph1 bias", "bc=8 bk=8 tile=2 tiles=9 loops=g kb"), HasSubstr("no gradient of a bias"));
   EXPECT_THAT(why("C8 K8 H6 R3 ph1", "bc=8 bk=8 tile=2 tiles=99 loops=g kb"), HasSubstr("misfit: "));
   EXPECT_THAT(why("C8 K8 H6 R3 ph1", "bc=8 bk=2 tile=2 tiles=9 loops={kb:3} kb:2 g kb"),
-              HasSubstr("of kb only one level may be"));
+              HasSubstr("steps of kb outside g must divide each other"));
 }
 
 TEST(WinogradPlan, ItsTextIsReadBack) {

@@ -101,7 +101,7 @@ inline std::int64_t winograd_scratch_bytes(std::int64_t Cb, const WinogradPlan& 
 inline Result<std::int64_t> blocks_of_a_group(const LoopNest& nest, const WinogradPlan& plan) {
   if (const auto blocks = nest.in_a_row(WinogradLoop::kb, WinogradLoop::g)) return *blocks;
   return Result<std::int64_t>::misfit(fmt::format(
-      "plan '{}': of kb only one level may be parallel or outside g, as its blocks inside share a group's tiles of src",
+      "plan '{}': steps of kb outside g must divide each other, as its blocks inside share a group's tiles of src",
       to_string(plan)));
 }
 
