@@ -1,6 +1,6 @@
 #include "blocked_conv_tensors.hpp"
 
-namespace brickwork {
+namespace brickwork::libxsmm {
 
 BlockedImages::BlockedImages(std::int64_t images, std::int64_t features, std::int64_t height, std::int64_t width,
                              Rim zeros, std::int64_t feature_block, int thread_count)
@@ -106,4 +106,4 @@ BlockedConvTensors::BlockedConvTensors(const ConvProblem& p, std::int64_t bc, st
       dst(p.N, p.K, p.P(), p.Q(), dst_rim, bk, threads),
       weights(p, bc, bk, threads) {}
 
-}  // namespace brickwork
+}  // namespace brickwork::libxsmm

@@ -6,7 +6,7 @@
 #include "conv_problem.hpp"
 #include "plain_tensors.hpp"
 
-namespace brickwork {
+namespace brickwork::libxsmm {
 
 // Plain [N][F][H][W], blocked [N][F/block][H+2*rim_h][W+2*rim_w][block] with a rim of zeros around each image.
 struct BlockedImages {
@@ -64,4 +64,4 @@ struct BlockedConvTensors {
   BlockedWeights weights;
 };
 
-}  // namespace brickwork
+}  // namespace brickwork::libxsmm

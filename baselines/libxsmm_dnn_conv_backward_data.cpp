@@ -36,7 +36,7 @@ class PreparedLibxsmmDnnBackwardData final : public libxsmm::PreparedConv {
   PreparedLibxsmmDnnBackwardData(const ConvProblem& p, const PlainTensors& in, int threads)
       : PreparedConv(p, in, describe_backward_data(p, threads), LIBXSMM_DNN_COMPUTE_KIND_BWD,
                      !takes_fast_loops(p, threads)) {
-    BlockedWeights& w = tensors_.weights;
+    libxsmm::BlockedWeights& w = tensors_.weights;
     bind_src(LIBXSMM_DNN_GRADIENT_INPUT);
     layer_.bind(LIBXSMM_DNN_REGULAR_FILTER_TRANS, w.data.data(), {w.bc, w.bk, w.S, w.R, w.Kb, w.Cb});
     bind_weights(LIBXSMM_DNN_REGULAR_FILTER);  // it is asked for and not read

@@ -72,7 +72,7 @@ class PreparedSmallGemmConv final : public Prepared {
   }
 
   const PlainTensors& in_;
-  BlockedConvTensors tensors_;
+  libxsmm::BlockedConvTensors tensors_;
   libxsmm_smmfunction gemm_;
 };
 
