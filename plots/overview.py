@@ -46,7 +46,7 @@ def _row(sweep: Sweep) -> Row:
     share = weighted_fraction_of(limit, done, ours).value if limit else None
     peer = _best(sweep, sweep.peers, done)
     compared = sweep.common(ours, peer) if peer else []
-    ratio = _summed(sweep)(compared, ours, peer) if peer else None
+    ratio = summed(sweep)(compared, ours, peer) if peer else None
     label = looks[peer].label if peer else ""
     parts = [
         f"{in_words(ratio)} {label}" if ratio else "nobody to compare with",
@@ -75,7 +75,7 @@ def _limit_in_words(sweep: Sweep, problems: list[Problem]) -> str:
     return "what the memory gives" + (f" ({cached} of {len(problems)} problems fit in the caches)" if cached else "")
 
 
-def _summed(sweep: Sweep):
+def summed(sweep: Sweep):
     """A network's layers count as often as it uses them, shapes of a sweep all alike."""
     return weighted_ratio if sweep.weighted else geometric_mean_ratio
 
@@ -88,4 +88,4 @@ def _best(sweep: Sweep, names: list[str], problems: list[Problem]) -> str | None
         return None
     tied = [name for name in names if numbers[name] == most]
     common = [problem for problem in problems if all(map(problem.ok, tied))]
-    return max(tied, key=lambda name: _summed(sweep)(common, name, tied[0]).value) if common else tied[0]
+    return max(tied, key=lambda name: summed(sweep)(common, name, tied[0]).value) if common else tied[0]

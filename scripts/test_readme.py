@@ -39,7 +39,9 @@ def missing_options(command, help_text):
     return [o for o in re.findall(r"(?<![\w-])--[a-z][a-z-]*", command) if not re.search(rf"{o}(?![\w-])", help_text)]
 
 
-@pytest.mark.parametrize("program", ["scripts/setup", "scripts/test", "scripts/reproduce", "scripts/gpu-check", BRICKWORK, LEARN])
+@pytest.mark.parametrize("program", [
+    "scripts/setup", "scripts/test", "scripts/reproduce", "scripts/check-regression", "scripts/gpu-check", BRICKWORK, LEARN,
+])
 def test_named_options_are_accepted(program):
     named = commands(program)
     assert named, f"README names no use of {program}"
