@@ -105,29 +105,30 @@ def judge(new: Sweep, old: Sweep | None, tolerance: Tolerance) -> list[Verdict]:
     what = f"{new.experiment} ({new.full_setting})"
     if not old:
         return [Verdict(UNCHECKED, what, "there is no earlier run of it on such a processor")]
-    if disturbed := why_not_trusted(new):
-        return [Verdict(UNCHECKED, what, disturbed)]
     then = {problem.text: problem for problem in old.problems}
     pairs = [Pair(problem, then[problem.text]) for problem in new.problems if problem.text in then]
-    return [of_contender(old, name, f"{what}, {name}", pairs, tolerance) for name in old.contenders if name in old.ours]
+    doubt = why_not_trusted(new) or why_not_trusted(old)
+    return [of_contender(old, name, f"{what}, {name}", pairs, tolerance, doubt) for name in old.contenders if name in old.ours]
 
 
 def why_not_trusted(sweep: Sweep) -> str:
     if warnings := sweep.run.environment.get("warnings"):
-        return f"the run carries a warning: {warnings[0]}"
+        return f"run {sweep.run.name} carries a warning: {warnings[0]}"
     # Another process was not interleaved with ours, and what disturbed it need not have disturbed ours.
     if above := [point for point in derive.above_limit(sweep) if point[1] not in point[0].elsewhere]:
         problem, name, share = above[0]
-        return f"the run was disturbed: {name} on {problem.label} is at {share:.2f} of what the machine can do"
+        return f"run {sweep.run.name} was disturbed: {name} on {problem.label} is at {share:.2f} of what the machine can do"
     return ""
 
 
-def of_contender(old: Sweep, ours: str, what: str, pairs: list[Pair], tolerance: Tolerance) -> Verdict:
+def of_contender(old: Sweep, ours: str, what: str, pairs: list[Pair], tolerance: Tolerance, doubt: str) -> Verdict:
     pairs = [pair for pair in pairs if pair.then.ok(ours) and pair.now.status(ours) not in ("missing", "absent")]
     if not pairs:
         return Verdict(UNCHECKED, what, "no problem has it in both runs")
     if lost := [pair.now for pair in pairs if not pair.ok(ours)]:
         return Verdict(REGRESSED, what, f"{lost[0].label} is {lost[0].status(ours)} now: {lost[0].cells[ours].reason}")
+    if doubt:
+        return Verdict(UNCHECKED, what, doubt)
     changed = changes(old, ours, pairs)
     if not changed:
         return Verdict(UNCHECKED, what, "the runs have neither another contender nor a limit of the machine in common")

@@ -7,6 +7,7 @@ import pytest
 import check_regression
 import summarise
 from conftest import STORED, times
+from program import InputError
 from regression import FASTER, HOLDS, REGRESSED, UNCHECKED, Tolerance, check
 
 SIMD = "brickwork-simd"
@@ -92,9 +93,12 @@ def test_a_peer_of_another_version_tells_nothing(verdict):
 
 
 def test_without_any_yardstick_nothing_is_checked(run):
-    found = check([run(lambda rows: rows[rows["contender"] == SIMD]), STORED / "brgemm"], STORED, USUAL)
-    assert found[0].status == UNCHECKED
-    assert "in common" in found[0].reason
+    with pytest.raises(InputError, match="neither another contender nor a limit of the machine in common"):
+        check([run(lambda rows: rows[rows["contender"] == SIMD])], run(), USUAL)
+
+
+def test_what_has_no_earlier_run_stands_beside_what_has(run):
+    assert [found.status for found in check([run(), STORED / "brgemm"], run(), USUAL)] == [HOLDS, UNCHECKED]
 
 
 def test_what_is_wrong_now_has_regressed_and_what_is_absent_tells_nothing(verdict):
@@ -115,16 +119,24 @@ def test_what_is_wrong_now_has_regressed_and_what_is_absent_tells_nothing(verdic
     assert "over 2 problems" in now("absent").reason
 
 
-def test_a_disturbed_run_tells_nothing(run):
-    whole, above = STORED / "brgemm", run(lambda rows: times(slower(2)(rows), rows["contender"].eq("loaded-roof"), 100))
-    found = check([above, whole], STORED, USUAL)[0]
-    assert found.status == UNCHECKED
-    assert "the run was disturbed" in found.reason
-    warned = run(slower(2))
-    environment = json.loads((warned / "environment.json").read_text())
-    (warned / "environment.json").write_text(json.dumps(environment | {"warnings": ["a core is shared"]}))
-    found = check([warned, whole], STORED, USUAL)[0]
-    assert (found.status, found.reason) == (UNCHECKED, "the run carries a warning: a core is shared")
+def test_a_disturbed_run_tells_nothing_of_speed(run):
+    def carrying_a_warning(made):
+        environment = json.loads((made / "environment.json").read_text())
+        (made / "environment.json").write_text(json.dumps(environment | {"warnings": ["a core is shared"]}))
+        return made
+
+    def above_the_limit(rows):
+        return times(slower(2)(rows), rows["contender"].eq("loaded-roof"), 100)
+
+    def wrong(rows):
+        here = rows["contender"].eq(SIMD)
+        return rows.assign(status=rows["status"].mask(here, "failed"), seconds=rows["seconds"].mask(here, ""))
+
+    for doubtful, why in [(run(above_the_limit), "was disturbed: "), (carrying_a_warning(run(slower(2))), "a core is shared")]:
+        for new, old in [(doubtful, run()), (run(), doubtful)]:
+            with pytest.raises(InputError, match=f"there is nothing to compare.* {why}"):
+                check([new], old, USUAL)
+    assert check([carrying_a_warning(run(wrong))], run(), USUAL)[0].status == REGRESSED
 
 
 def test_the_latest_of_earlier_runs_counts_and_those_of_another_processor_do_not(tmp_path, run):
@@ -145,7 +157,7 @@ def test_the_latest_of_earlier_runs_counts_and_those_of_another_processor_do_not
 def test_what_another_process_measured_for_a_run_is_no_run(run):
     conv = run()
     shutil.copytree(STORED / "brgemm", conv / "onednn-latest")
-    assert len(check([conv.parent], STORED, USUAL)) == 1
+    assert len(check([conv.parent], conv.parent, USUAL)) == 1
 
 
 def test_the_program_compares_with_summaries_and_ends_with_1(tmp_path, run, capsys):
