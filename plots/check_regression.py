@@ -5,8 +5,7 @@ import sys
 from pathlib import Path
 
 import program
-
-REFERENCES = Path(__file__).resolve().parent.parent / "experiments" / "references"
+from machines import REFERENCES
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,7 +32,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _part(text: str) -> float:
-    if not 0 <= (part := float(text)) < 1:
+    try:
+        part = float(text)
+    except ValueError:
+        part = float("nan")
+    if not 0 <= part < 1:
         raise argparse.ArgumentTypeError(f"'{text}' is no part of a speed; give a number from 0 to below 1")
     return part
 

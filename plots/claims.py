@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -53,8 +53,13 @@ def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
 
 
 def tally(verdicts: list[Verdict]) -> str:
-    counts = Counter(verdict.outcome.status for verdict in verdicts)
-    return ", ".join(f"{counts[status]} {status}" for status in (HOLDS, FAILS, UNCHECKED) if counts[status])
+    return counted((verdict.outcome.status for verdict in verdicts), (HOLDS, FAILS, UNCHECKED))
+
+
+def counted(found: Iterable[str], statuses: tuple[str, ...]) -> str:
+    """How many there are of each, in the order of the statuses."""
+    counts = Counter(found)
+    return ", ".join(f"{counts[status]} {status}" for status in statuses if counts[status])
 
 
 # --- of which sweeps and problems a claim speaks ---------------------------------------------------------------------

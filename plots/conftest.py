@@ -1,5 +1,6 @@
 """Stored runs for the tests, and variations of them written to a temporary folder."""
 
+import json
 import shutil
 from copy import deepcopy
 from functools import cache
@@ -49,6 +50,13 @@ def variation(tmp_path):
         return folder
 
     return make
+
+
+def with_environment(run: Path, **environment) -> Path:
+    """The run itself, whose environment.json says this, too."""
+    file = run / "environment.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | environment))
+    return run
 
 
 def with_searched(rows: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,6 @@ the fastest other contender and which share it has of what the machine could do.
 other may have got faster or have been disturbed itself.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +12,14 @@ from pathlib import Path
 import numpy as np
 
 import derive
+from claims import HOLDS, UNCHECKED, counted
 from data import load_environment, load_run
 from derive import LIMIT_WORDS, Estimate
 from overview import summed
 from program import InputError
 from sweeps import Problem, Sweep, sweeps_of
 
-REGRESSED, HOLDS, FASTER, UNCHECKED = "REGRESSED", "HOLDS", "FASTER", "NOT CHECKED"
+REGRESSED, FASTER = "REGRESSED", "FASTER"
 
 
 @dataclass(frozen=True)
@@ -52,25 +52,28 @@ class Pair:
 
 
 def in_words(verdicts: list[Verdict]) -> str:
-    counts = Counter(verdict.status for verdict in verdicts)
-    tally = ", ".join(f"{counts[status]} {status}" for status in (REGRESSED, HOLDS, FASTER, UNCHECKED) if counts[status])
-    return "\n".join([*(f"{verdict.status:12} {verdict.what}: {verdict.reason}" for verdict in verdicts), tally])
+    lines = [f"{verdict.status:12} {verdict.what}: {verdict.reason}" for verdict in verdicts]
+    return "\n".join([*lines, counted((verdict.status for verdict in verdicts), (REGRESSED, HOLDS, FASTER, UNCHECKED))])
 
 
 # --- which runs are compared -----------------------------------------------------------------------------------------
 
 
 def check(new: list[Path], old: Path, tolerance: Tolerance) -> list[Verdict]:
-    sweeps = [sweep for folder in new for run in runs_in(folder) for sweep in sweeps_of(load_run(run))]
+    sweeps = sweeps_in([run for folder in new for run in runs_in(folder)])
     machines = {machine(sweep.run.environment) for sweep in sweeps}
     alike = [run for run in runs_in(old) if machine(load_environment(run / "environment.json")) in machines]
-    earlier = sorted((sweep for run in alike for sweep in sweeps_of(load_run(run))), key=lambda sweep: sweep.run.name)
+    earlier = sorted(sweeps_in(alike), key=lambda sweep: sweep.run.name)
     last = {subject(sweep): sweep for sweep in earlier}  # names are dates
     verdicts = [verdict for sweep in sweeps for verdict in judge(sweep, last.get(subject(sweep)), tolerance)]
     if all(verdict.status == UNCHECKED for verdict in verdicts):
         first = verdicts[0]
         raise InputError(f"there is nothing to compare with {old}; {first.what}: {first.reason}.")
     return verdicts
+
+
+def sweeps_in(runs: list[Path]) -> list[Sweep]:
+    return [sweep for run in runs for sweep in sweeps_of(load_run(run))]
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -141,9 +144,9 @@ def of_contender(old: Sweep, ours: str, what: str, pairs: list[Pair], tolerance:
 
 def beyond(tolerance: float, changed: dict[str, Estimate]) -> str:
     """Whether all yardsticks say so, with their whole intervals."""
-    if changed and all(change.high < 1 - tolerance for change in changed.values()):
+    if all(change.high < 1 - tolerance for change in changed.values()):
         return REGRESSED
-    if changed and all(change.low > 1 + tolerance for change in changed.values()):
+    if all(change.low > 1 + tolerance for change in changed.values()):
         return FASTER
     return HOLDS
 

@@ -1,12 +1,11 @@
 import itertools
-import json
 import shutil
 
 import pytest
 
 import check_regression
 import summarise
-from conftest import STORED, times
+from conftest import STORED, times, with_environment
 from program import InputError
 from regression import FASTER, HOLDS, REGRESSED, UNCHECKED, Tolerance, check
 
@@ -121,9 +120,7 @@ def test_what_is_wrong_now_has_regressed_and_what_is_absent_tells_nothing(verdic
 
 def test_a_disturbed_run_tells_nothing_of_speed(run):
     def carrying_a_warning(made):
-        environment = json.loads((made / "environment.json").read_text())
-        (made / "environment.json").write_text(json.dumps(environment | {"warnings": ["a core is shared"]}))
-        return made
+        return with_environment(made, warnings=["a core is shared"])
 
     def above_the_limit(rows):
         return times(slower(2)(rows), rows["contender"].eq("loaded-roof"), 100)
@@ -142,9 +139,7 @@ def test_a_disturbed_run_tells_nothing_of_speed(run):
 def test_the_latest_of_earlier_runs_counts_and_those_of_another_processor_do_not(tmp_path, run):
     def earlier(name: str, by: float, cpu: str = "AMD EPYC, an example"):
         made = run(lambda rows: slower(by)(rows).assign(run=name))
-        environment = json.loads((made / "environment.json").read_text())
-        (made / "environment.json").write_text(json.dumps(environment | {"cpu": {"name": cpu}}))
-        shutil.move(made, tmp_path / "old" / name)
+        shutil.move(with_environment(made, cpu={"name": cpu}), tmp_path / "old" / name)
 
     (tmp_path / "old").mkdir()
     earlier("20260103", 0.5)
@@ -186,8 +181,9 @@ def test_nothing_to_compare_is_one_sentence(tmp_path, capsys):
         assert error.count("\n") == 1
 
 
-def test_a_tolerance_that_is_no_part_is_refused(capsys):
+@pytest.mark.parametrize("text", ["5", "-0.1", "nan", "much"])
+def test_a_tolerance_that_is_no_part_is_refused(text, capsys):
     with pytest.raises(SystemExit) as ended:
-        check_regression.main([str(STORED / "conv"), "--tolerance", "5"])
+        check_regression.main([str(STORED / "conv"), f"--tolerance={text}"])
     assert ended.value.code == 2
-    assert "'5' is no part of a speed" in capsys.readouterr().err
+    assert f"'{text}' is no part of a speed" in capsys.readouterr().err

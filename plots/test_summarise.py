@@ -1,4 +1,3 @@
-import json
 import shutil
 
 import pandas as pd
@@ -10,7 +9,7 @@ import summarise
 from claims import HOLDS, judge
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
-from conftest import STORED
+from conftest import STORED, with_environment
 from data import SUMMARY_COLUMNS, load_run, load_runs
 from derive import fraction_of, ratio, weighted_ratio
 from program import InputError
@@ -30,10 +29,7 @@ def summary(tmp_path):
 @pytest.fixture
 def spoilt(tmp_path):
     def make(**environment):
-        run = shutil.copytree(STORED / "conv", tmp_path / "spoilt")
-        known = json.loads((run / "environment.json").read_text())
-        (run / "environment.json").write_text(json.dumps(known | environment))
-        return run
+        return with_environment(shutil.copytree(STORED / "conv", tmp_path / "spoilt"), **environment)
 
     return make
 

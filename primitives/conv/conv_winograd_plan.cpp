@@ -71,8 +71,8 @@ constexpr std::int64_t kVector = 16;
 // In multiply-adds that the machine does meanwhile: what a tile's transforms take for a feature.
 constexpr double transform_work(std::int64_t tile) { return tile == 2 ? 80 : 270; }
 // The same of an element of the transformed weights: what reading it takes for a group, and making it. It comes from
-// L3, or from memory, which other programs share: one image of 512 features takes 0.59 to 1.1 ms in tiles of 4 x 4, by
-// the hour, whose weights pass L3, and 0.60 to 0.66 in those of 2 x 2. All these were seen on a Zen 4.
+// L3, or from memory, which other programs share: one image of 512 features takes by the hour 0.59 to 1.1 ms in tiles
+// of 4 x 4, whose weights L3 does not hold, and 0.60 to 0.66 ms in those of 2 x 2. All these were seen on a Zen 4.
 struct WeightWork {
   double read, made;
 };

@@ -353,6 +353,9 @@ TEST(WinogradPlan, TakesTheTilesOfLessWork) {
   }
   EXPECT_EQ(tile("N1 C512 K512 H7 R3 ph1", kOnce), 4);
   EXPECT_EQ(tile("N1 C512 K512 H7 R3 ph1", WinogradWeights::of_run), 2);
+  // An L3 that holds the weights of the smaller ones alone.
+  const MachineModel large_l3{.threads = 2, .l3_bytes = 32 << 20};
+  EXPECT_EQ(plan_winograd(forward_view(conv("N1 C512 K512 H7 R3 ph1")), large_l3, kOnce).tile, 2);
 }
 
 // Where few tiles share many weights, each thread reads its own of them.
