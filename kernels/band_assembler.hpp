@@ -205,18 +205,26 @@ class BandAssembler : public Xbyak::CodeGenerator {
   // 24 images, 10 % with 32 and 6 % with 64, and with a line a turn 5, 1 and 3 % (Zen 5).
   int steps_of_next_line() const {
     if (hints_.next == NextRead::near) return kTurn;
+    if (hints_.next == NextRead::dense) return 1;
     const int steps = (shape_.m + rows_ - 1) / rows_ / lines();
     return steps >= kTurn ? kTurn : steps >= 2 ? 2 : 1;  // divides a turn
   }
 
   // Into L2, as it is for another call.
   void ask_for_next_line() {
-    Xbyak::Label all;
+    Xbyak::Label all, in_row;
     mov(scratch, argument(offsetof(BandArguments, next_line)));
     cmp(scratch, argument(offsetof(BandArguments, next_lines_end)));
     jae(all);
     prefetcht1(ptr[scratch]);
     add(scratch, kLine);
+    cmp(scratch, argument(offsetof(BandArguments, next_row_end)));
+    jb(in_row);
+    mov(scratch, argument(offsetof(BandArguments, next_row_end)));
+    add(scratch, argument(offsetof(BandArguments, ld_next)));
+    mov(argument(offsetof(BandArguments, next_row_end)), scratch);
+    sub(scratch, argument(offsetof(BandArguments, next_row)));
+    L(in_row);
     mov(argument(offsetof(BandArguments, next_line)), scratch);
     L(all);
   }

@@ -100,7 +100,8 @@ struct ZeroRows {
 enum class NextRead {
   unsaid,  // they say nothing, or it is not asked for
   near,    // other caches: a line of it is asked for every few steps, as far as a call's steps reach
-  far      // memory: so many lines that all of it has come when the call ends, if it is as large as the call's B
+  far,     // memory: so many lines that all of it has come when the call ends, if it is as large as the call's B
+  dense    // memory: a line at each step, as where there is more of it than of B
 };
 
 // What is known besides. A backend may make use of a hint; no result depends on it.
@@ -115,6 +116,22 @@ struct BrgemmHints {
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
 };
 
+// Memory that is read: so many rows of so many bytes, which lie `ld` bytes apart, no less than they are long.
+struct NextRows {
+  const void* first = nullptr;
+  std::int64_t bytes = 0;
+  std::int64_t count = 1, ld = 0;
+
+  // The i-th of equal shares, for calls that ask for it one after the other: of the rows, or of a single row's lines.
+  BRICKWORK_HOST_DEVICE NextRows share(std::int64_t i, std::int64_t shares) const {
+    constexpr std::int64_t kLine = 64;
+    const std::int64_t all = count > 1 ? count : bytes / kLine, begin = all * i / shares,
+                       size = all * (i + 1) / shares - begin;
+    const char* const from = static_cast<const char*>(first) + begin * (count > 1 ? ld : kLine);
+    return count > 1 ? NextRows{from, bytes, size, ld} : NextRows{from, size * kLine};
+  }
+};
+
 // What changes from call to call.
 struct BrgemmCall {
   Batch batch;                   // of the shape's kind; a batch of 0 leaves beta * C
@@ -124,20 +141,11 @@ struct BrgemmCall {
   // A hint: the next call will read its A_i this many elements further on (0: unknown). A backend may prefetch there;
   // nothing is assumed about that memory.
   std::int64_t next_a = 0;
-  // Likewise: memory that is read soon and lies far away, such as the next call's B. It is asked for from its beginning
-  // on, as BrgemmHints::next says.
-  const void* read_next = nullptr;
-  std::int64_t read_next_bytes = 0;
+  // Likewise: what is read soon and lies far away, such as the next call's B. It is asked for from its beginning on, as
+  // BrgemmHints::next says.
+  NextRows read_next;
   bool zeros = false;     // sets the zero tiles' rows, too; they are not read again soon
   TileEpilogue epilogue;  // applied to the tile before it is stored, or right after
-
-  // The i-th of equal shares of what is read next, for calls that ask for it one after the other.
-  void ask_for_share(const void* next, std::int64_t bytes, std::int64_t i, std::int64_t shares) {
-    constexpr std::int64_t kLine = 64;
-    const std::int64_t lines = bytes / kLine, first = lines * i / shares;
-    read_next = static_cast<const char*>(next) + first * kLine;
-    read_next_bytes = (lines * (i + 1) / shares - first) * kLine;
-  }
 };
 
 std::string to_string(const BrgemmShape&);

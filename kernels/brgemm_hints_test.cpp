@@ -22,24 +22,43 @@ TEST_P(Brgemm, NextAIsOnlyAHint) {
         }
 }
 
-// Of memory that may not be read, too, and more of it than there are steps.
+// Of memory that may not be read, too, more of it than there are steps, in one row and in many.
 TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
   const std::vector<float> few(20, 1.0F);
   const auto* const nowhere = reinterpret_cast<const void*>(std::uintptr_t{64});
-  for (NextRead hint : {NextRead::unsaid, NextRead::near, NextRead::far})
+  for (NextRead hint : {NextRead::unsaid, NextRead::near, NextRead::far, NextRead::dense})
     for (bool a_transposed : {false, true})
       for (int k : {1, 21, 256}) {
         BrgemmCase test{.shape = padded_shape(14, 34, k, 1, 0, BatchKind::strides, a_transposed),
                         .batch = 2,
                         .hints = {.next = hint}};
         if (!passes(test)) return;
-        test.read_next = few.data();
-        test.read_next_bytes = static_cast<std::int64_t>(few.size() * sizeof(float));
-        if (!passes(test)) return;
-        test.read_next = nowhere;
-        test.read_next_bytes = 1 << 20;
-        if (!passes(test)) return;
+        for (const NextRows& next :
+             {NextRows{few.data(), static_cast<std::int64_t>(few.size() * sizeof(float))}, NextRows{nowhere, 1 << 20},
+              NextRows{nowhere, 256, 1000, 1 << 12}, NextRows{nowhere, 100, 3, 100}, NextRows{nowhere, 64, 0, 64}}) {
+          test.read_next = next;
+          if (!passes(test)) return;
+        }
       }
+}
+
+// What calls ask for together is all of it, once.
+TEST(NextRows, SharesAreOfRowsOrOfASingleRowsLines) {
+  const auto at = [](std::int64_t byte) { return reinterpret_cast<const void*>(std::uintptr_t{4096} + byte); };
+  const NextRows rows{at(0), 256, 10, 1000}, row{at(0), 10 * 64};
+  const auto expect = [](const NextRows& share, const void* first, std::int64_t bytes, std::int64_t count) {
+    EXPECT_EQ(share.first, first);
+    EXPECT_EQ(share.bytes, bytes);
+    EXPECT_EQ(share.count, count);
+  };
+  expect(rows.share(0, 3), at(0), 256, 3);
+  expect(rows.share(1, 3), at(3000), 256, 3);
+  expect(rows.share(2, 3), at(6000), 256, 4);
+  expect(rows.share(0, 20), at(0), 256, 0);
+  expect(rows.share(19, 20), at(9000), 256, 1);
+  expect(row.share(1, 3), at(3 * 64), 3 * 64, 1);
+  expect(row.share(2, 3), at(6 * 64), 4 * 64, 1);
+  expect(row.share(0, 20), at(0), 0, 1);
 }
 
 // Every place of the zero rows in a tile and between tiles, whole rounds of a period and a broken one; with fewer rows

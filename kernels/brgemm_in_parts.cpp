@@ -27,7 +27,7 @@ class BrgemmInParts final : public BrgemmKernel {
       const Span group = groups[i / pieces_.pieces], piece = pieces_[i % pieces_.pieces];
       BrgemmCall part = call;
       part.batch = part_of(call.batch, group, piece);
-      part.ask_for_share(call.read_next, call.read_next_bytes, i, parts);
+      part.read_next = call.read_next.share(i, parts);
       part.zeros = false;
       if (i < parts - 1) part.epilogue = {};
       (*bricks_[i == 0 ? 0 : piece.size == pieces_[0].size ? 1 : 2])(part);

@@ -47,6 +47,8 @@ class TilesOfPanel final : public GeneratedTiles {
     const bool relu = epilogue.activation == Activation::relu;
     const bool stream = band.access.streams(c, shape_, epilogue, lanes_);
     const bool zeros = call.zeros && stream && sets_zeros_between(shape_, hints_, lanes_);
+    const NextRows& next = call.read_next;
+    const auto* const first_next = static_cast<const char*>(next.first);
     BandArguments arguments{
         .a = reinterpret_cast<const float*>(batch.base_a) + band.row * shape_.row_of_a(),
         .b = reinterpret_cast<const float*>(batch.base_b) + band.column,
@@ -62,8 +64,11 @@ class TilesOfPanel final : public GeneratedTiles {
         .ldat = epilogue.ldat * kFloat,
         .next_a = call.next_a * kFloat,
         .live = band.period == 0 ? nullptr : band.live_rows.data(),
-        .next_line = static_cast<const char*>(call.read_next),
-        .next_lines_end = static_cast<const char*>(call.read_next) + call.read_next_bytes,
+        .next_line = first_next,
+        .next_row_end = first_next + next.bytes,
+        .next_lines_end = first_next + (next.count > 0 ? (next.count - 1) * next.ld + next.bytes : 0),
+        .next_row = next.bytes,
+        .ld_next = std::max(next.ld, next.bytes),
         .zeros_begin = zeros ? 0 : band.tile_rows * shape_.ldc * kFloat,
         .zeros_every = std::max<std::int64_t>(1, batch.size * (shape_.k / kTurn) / band.tile_rows),
         .first_asks_for_b = band.access.asks_for_b(shape_, batch.size, band.tile_rows, true),

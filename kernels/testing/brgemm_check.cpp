@@ -307,7 +307,6 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
                         .rows = test.rows,
                         .next_a = test.next_a,
                         .read_next = test.read_next,
-                        .read_next_bytes = test.read_next_bytes,
                         .zeros = test.zeros,
                         .epilogue = {.bias = test.bias ? bias.data() : nullptr,
                                      .residual = test.residual ? residual.data() : nullptr,

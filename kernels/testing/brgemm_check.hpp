@@ -18,8 +18,7 @@ struct BrgemmCase {
   BrgemmHints hints;        // the operands are such that they are true
   int rows = -1;            // as in BrgemmCall; what A and C have of further rows is poisoned
   std::int64_t next_a = 0;  // as in BrgemmCall, and so are these
-  const void* read_next = nullptr;
-  std::int64_t read_next_bytes = 0;
+  NextRows read_next;
   bool zeros = true;  // of a shape that has zero tiles, none of them before C
   bool bias = false, residual = false;
   LastStep last;  // of the epilogue

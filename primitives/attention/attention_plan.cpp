@@ -28,12 +28,22 @@ std::int64_t tile_of(std::int64_t bk) {
   return bk;
 }
 
+// So many tiles that all steps of a sequence fill half of L2 at most.
+std::int64_t gathered_of(const AttentionProblem& p, const MachineModel& machine, std::int64_t bk, std::int64_t tk) {
+  const std::int64_t of_a_feature = (p.T + p.S) * static_cast<std::int64_t>(sizeof(float));
+  for (std::int64_t gk = bk; gk > tk; gk -= tk) {
+    if (bk % gk == 0 && gk * of_a_feature <= machine.l2_bytes / 2) return gk;
+  }
+  return tk;
+}
+
 }  // namespace
 
 const SizeTable<AttentionPlan>& AttentionPlan::table() {
   using P = AttentionPlan;
   static const SizeTable<AttentionPlan> table{.kind = "attention plan",
                                               .sizes = {{.key = "bk=", .column = "bk", .member = &P::bk},
+                                                        {.key = "gk=", .column = "gk", .member = &P::gk},
                                                         {.key = "tk=", .column = "tk", .member = &P::tk},
                                                         {.key = "bt=", .column = "bt", .member = &P::bt},
                                                         {.key = "bs=", .column = "bs", .member = &P::bs}},
@@ -51,23 +61,26 @@ AttentionPlan parse_attention_plan(std::string_view text) {
 
 std::string misfit(const AttentionProblem& p, const AttentionPlan& plan) {
   if (plan.bk > p.K) return fmt::format("bk must be from 1 to K = {}", p.K);
-  if (plan.bk % plan.tk != 0) return fmt::format("tk must divide bk = {}", plan.bk);
+  if (plan.bk % plan.gk != 0) return fmt::format("gk must divide bk = {}", plan.bk);
+  if (plan.gk % plan.tk != 0) return fmt::format("tk must divide gk = {}", plan.gk);
   if (plan.bt > p.T) return fmt::format("bt must be from 1 to T = {}", p.T);
   if (plan.bs > p.S) return fmt::format("bs must be from 1 to S = {}", p.S);
   return {};
 }
 
 AttentionPlan plan_attention(const AttentionProblem& p, const MachineModel& machine) {
-  AttentionPlan plan = plan_attention(p, equal_block(p.K, kFeaturesOfABlock));
+  AttentionPlan plan = plan_attention(p, machine, equal_block(p.K, kFeaturesOfABlock));
   // Forward has a task for each tile of each sequence.
   const std::int64_t tiles = clamp(ceil_div(machine.threads, p.N), 1, p.T);
   plan.bt = std::min(plan.bt, ceil_div(p.T, tiles));
   return plan;
 }
 
-AttentionPlan plan_attention(const AttentionProblem& p, std::int64_t bk) {
+AttentionPlan plan_attention(const AttentionProblem& p, const MachineModel& machine, std::int64_t bk) {
+  const std::int64_t tk = tile_of(bk);
   return {.bk = bk,
-          .tk = tile_of(bk),
+          .gk = gathered_of(p, machine, bk, tk),
+          .tk = tk,
           .bt = equal_block(p.T, kStepsOfATile),
           .bs = p.unequal() ? std::min(p.S, kStepsOfUnequal) : equal_block(p.S, kStepsOfATile)};
 }

@@ -36,17 +36,19 @@ class SumOverSteps {
     return sums;
   }
 
-  // c's first `rows`: beta * c + the sum over `steps`.
-  void operator()(std::size_t beta, const float* a, const float* b, float* c, std::int64_t steps,
-                  std::int64_t rows) const {
+  // c's first `rows`: beta * c + the sum over `steps`. Meanwhile what is read next is asked for.
+  void operator()(std::size_t beta, const float* a, const float* b, float* c, std::int64_t steps, std::int64_t rows,
+                  NextRows next) const {
     const BrgemmShape& shape = blocks_.of_beta[0]->shape();
     const std::int64_t blocks = steps / shape.k, rest = steps % shape.k;
     const auto call = [&](const Bricks& bricks, std::int64_t first, std::int64_t size) {
       (*bricks.of_beta[beta])(
           {.batch = strided_batch(shape, a + first * shape.stride_a, b + first * shape.stride_b, size),
            .c = c,
-           .rows = static_cast<int>(rows)});
+           .rows = static_cast<int>(rows),
+           .read_next = next});
       beta = 1;
+      next = {};
     };
     if (blocks > 0) call(blocks_, 0, blocks);
     if (rest > 0) call(rests_[static_cast<std::size_t>(rest)], blocks, 1);

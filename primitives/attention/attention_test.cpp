@@ -1,11 +1,11 @@
 #include "attention/attention.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "attention_ops.hpp"
 #include "fmt/format.h"
@@ -107,7 +107,8 @@ TEST(Attention, PlansChangeNoResult) {
     p.lengths = *rc::gen::element(AttentionLengths::equal, AttentionLengths::unequal);
     AttentionPlan plan;
     plan.tk = *rc::gen::inRange<std::int64_t>(1, p.K + 1);
-    plan.bk = plan.tk * *rc::gen::inRange<std::int64_t>(1, p.K / plan.tk + 1);
+    plan.gk = plan.tk * *rc::gen::inRange<std::int64_t>(1, p.K / plan.tk + 1);
+    plan.bk = plan.gk * *rc::gen::inRange<std::int64_t>(1, p.K / plan.gk + 1);
     plan.bt = *rc::gen::inRange<std::int64_t>(1, p.T + 1);
     plan.bs = *rc::gen::inRange<std::int64_t>(1, p.S + 1);
     expect_right_attention(p, plan);
@@ -172,10 +173,14 @@ TEST(Attention, NansGoThroughAndLargeScoresGiveNone) {
   TestData large = make_checkable_test_data<AttentionForwardOp>(p, Fill::floats);
   for (float& x : large.inputs.values<float>(0)) x *= 1e6F;
   const PlainTensors far = run_attention(p, rules_plan(p), large.inputs);
-  for (const float x : far.values<float>(0)) EXPECT_TRUE(std::isfinite(x));
-  for (std::int64_t row = 0; row < p.N * p.T; ++row) {
-    const float* const weights = far.at<float>("weights") + row * p.S;
-    EXPECT_NEAR(std::accumulate(weights, weights + p.S, 0.0), 1, 1e-6);
+  // One weight is all but 1, the others all but 0.
+  PlainTensors exact(with_dtype(AttentionForwardOp::inputs(p), DType::f64)),
+      expected(with_dtype(AttentionForwardOp::outputs(p), DType::f64));
+  for (const std::size_t i : {0, 1, 2})
+    std::ranges::copy(large.inputs.values<float>(i), exact.values<double>(i).begin());
+  AttentionForwardOp::reference(p, exact, expected);
+  for (const std::size_t i : {0, 1}) {
+    EXPECT_THAT(far.values<float>(i), testing::Pointwise(testing::DoubleNear(1e-5), expected.values<double>(i)));
   }
 }
 
@@ -184,12 +189,23 @@ TEST(Attention, APlanThatDoesNotFitIsOneSentence) {
   const auto refused = [&](const char* plan) {
     return Attention::make({p}, parse_attention_plan(plan), Backend::simd).reason();
   };
-  EXPECT_EQ(refused("bk=21 tk=7 bt=4 bs=5"),
-            "plan 'bk=21 tk=7 bt=4 bs=5' does not fit T4_S5_N6_K20: bk must be from 1 to K = 20");
-  EXPECT_NE(refused("bk=20 tk=10 bt=5 bs=5").find("bt must be from 1 to T = 4"), std::string::npos);
-  EXPECT_NE(refused("bk=20 tk=10 bt=4 bs=6").find("bs must be from 1 to S = 5"), std::string::npos);
-  EXPECT_NE(refused("bk=20 tk=8 bt=4 bs=5").find("tk must divide bk = 20"), std::string::npos);
-  EXPECT_THROW(parse_attention_plan("bk=20 bt=4"), std::invalid_argument);
+  EXPECT_EQ(refused("bk=21 gk=21 tk=7 bt=4 bs=5"),
+            "plan 'bk=21 gk=21 tk=7 bt=4 bs=5' does not fit T4_S5_N6_K20: bk must be from 1 to K = 20");
+  EXPECT_NE(refused("bk=20 gk=20 tk=10 bt=5 bs=5").find("bt must be from 1 to T = 4"), std::string::npos);
+  EXPECT_NE(refused("bk=20 gk=20 tk=10 bt=4 bs=6").find("bs must be from 1 to S = 5"), std::string::npos);
+  EXPECT_NE(refused("bk=20 gk=8 tk=8 bt=4 bs=5").find("gk must divide bk = 20"), std::string::npos);
+  EXPECT_NE(refused("bk=20 gk=10 tk=8 bt=4 bs=5").find("tk must divide gk = 10"), std::string::npos);
+  EXPECT_THROW(parse_attention_plan("bk=20 gk=20 bt=4"), std::invalid_argument);
+}
+
+TEST(AttentionPlan, BringsTogetherWhatHalfOfL2Holds) {
+  const auto gk = [](const char* problem, std::int64_t l2_bytes) {
+    return plan_attention(parse_problem<AttentionProblem>(problem), {.l2_bytes = l2_bytes}).gk;
+  };
+  EXPECT_EQ(gk("T50 S50 N2 K1024", 1 << 20), 256);
+  EXPECT_EQ(gk("T300 S300 N2 K1024", 1 << 20), 128);
+  EXPECT_EQ(gk("T300 S300 N2 K1024", 2 << 20), 256);
+  EXPECT_EQ(gk("T3000 S3000 N2 K1024", 1 << 20), 64);
 }
 
 TEST(AttentionPlan, HasATaskForEveryThread) {

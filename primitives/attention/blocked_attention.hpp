@@ -4,7 +4,8 @@
 // Of a sequence and a block of decoder steps the scores are the brick's sums over the blocks of features, of keys with
 // queries that are transposed as they come into the cache; their softmax is taken in the cache, and what it gives is
 // the transposed A of the products with the values. A state's rows of the same sequence lie N rows apart, which for
-// many N is one set of a cache: they are brought together in the task's scratch. The way back has the same products.
+// many N is one set of a cache: they are brought together in the task's scratch, some tiles of features at a time, and
+// meanwhile the bricks ask for the rows that come next. The way back has the same products.
 //
 // Source: Luong et al., "Effective Approaches to Attention-based Neural Machine Translation" (arXiv 1508.04025).
 #pragma once
@@ -66,16 +67,17 @@ class BlockedAttention {
     const std::int64_t of_block = plan_.bk / plan_.tk;
     return k / of_block * states.block_size() + slot * states.slot_size() + n * plan_.bk + k % of_block * plan_.tk;
   }
-  // What lies at `next` is asked for.
-  void gather(const float* from, const float* next, std::int64_t steps, float* rows) const;
-  void gather_transposed(const float* from, const float* next, std::int64_t ld, std::int64_t steps,
-                         float* columns) const;
+  // The rows of a group of tiles, of which `first` is the first one.
+  NextRows rows_at(const float* first, std::int64_t steps) const;
+  void gather(const NextRows& from, std::int64_t steps_of_tile, float* tiles) const;
   void clear(float* from, std::int64_t steps) const;
-  void add_scores(std::int64_t k, const float* rows, const float* columns, std::int64_t length, float* tile) const;
+  void add_scores(std::int64_t k, const float* rows, const float* columns, std::int64_t length, float* tile,
+                  const NextRows&) const;
 
   Shape shape_;
   AttentionPlan plan_;
-  std::int64_t Kt_, Tb_;     // tiles of features, blocks of decoder's steps
+  std::int64_t Kg_, Tb_;     // groups of tiles of features, blocks of decoder's steps
+  std::int64_t tiles_;       // of a group
   std::int64_t ld_, width_;  // of gathered rows; of a tile of scores, of whole vectors, with zeros behind bt
   std::array<BrgemmKernelPtr, 2> scores_;  // by beta
   SumOverSteps over_encoder_, over_decoder_;

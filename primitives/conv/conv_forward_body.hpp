@@ -147,8 +147,8 @@ struct ConvForwardBody {
     const auto& of = g.asking;
     const std::int64_t image = at[kN].begin % of.images, row = at[kOj].begin % of.rows, tile = at[kOi].begin % of.tiles;
     const std::int64_t bytes = at[kCb].size() * g.weights_cb * static_cast<std::int64_t>(sizeof(T));
-    call.ask_for_share(data.weights + at[kKb].begin * g.weights_kb + at[kCb].begin * g.weights_cb + of.next, bytes,
-                       (image * of.rows + row) * of.tiles + tile, of.calls());
+    const NextRows next{data.weights + at[kKb].begin * g.weights_kb + at[kCb].begin * g.weights_cb + of.next, bytes};
+    call.read_next = next.share((image * of.rows + row) * of.tiles + tile, of.calls());
   }
 
   // The call's pixels next to each other, copied by the first block of output features that needs them.

@@ -106,8 +106,8 @@ struct AskChecker {
 
   template <class Team>
   void operator()(const Team&, int, const BrgemmCall& call, void*) const {
-    const auto* const next = static_cast<const char*>(call.read_next);
-    calls->push_back({reinterpret_cast<const char*>(call.batch.b<float>(0)), next, next + call.read_next_bytes});
+    const auto* const next = static_cast<const char*>(call.read_next.first);
+    calls->push_back({reinterpret_cast<const char*>(call.batch.b<float>(0)), next, next + call.read_next.bytes});
   }
 };
 

@@ -39,7 +39,7 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
                                            .encoder = states(p.S),
                                            .first_decoder = kFirst,
                                            .first_encoder = kFirst},
-                                          plan_attention(p.attention(), of_all.bh), use, backend, isa, tuning);
+                                          plan_attention(p.attention(), machine, of_all.bh), use, backend, isa, tuning);
   if (!attention) return {attention.status(), attention.reason()};
   GnmtStack stack(p, *std::move(attention));
   const RnnOnHost place(backend, isa, tuning);

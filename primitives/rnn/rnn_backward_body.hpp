@@ -130,8 +130,8 @@ BRICKWORK_HOST_DEVICE void multiply_gradients(const Team& team, const Brick& bri
       call.c = to(block);
       call.rows = static_cast<int>(rows);
       call.next_a = last && db + of.together < g.Db ? of.together * stride_a : 0;
-      call.read_next = last ? weights_at(blocks.begin, db + of.together) : weights_at(block + 1, db);
-      call.read_next_bytes = of.together * bytes * stride_b;
+      call.read_next = {last ? weights_at(blocks.begin, db + of.together) : weights_at(block + 1, db),
+                        of.together * bytes * stride_b};
       brick(team, beta, call, scratch);
     }
   }

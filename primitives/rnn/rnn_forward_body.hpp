@@ -275,8 +275,8 @@ struct RnnForwardBody {
       call.c = gates + k;
       call.rows = static_cast<int>(count);
       call.next_a = last ? next.a : 0;
-      call.read_next = last ? next.weights : p.weights + p.columns.weights_at(kb, order(done + 1, calls));
-      call.read_next_bytes = last ? next.bytes : p.columns.bytes_of_a_call();
+      call.read_next = {last ? next.weights : p.weights + p.columns.weights_at(kb, order(done + 1, calls)),
+                        last ? next.bytes : p.columns.bytes_of_a_call()};
       call.epilogue.bias = bias == nullptr ? nullptr : bias + k;
       p.brick(team, p.beta, call, scratch);
     }
