@@ -34,6 +34,10 @@ struct MachineModel {
     return bytes <= std::min(kShare * static_cast<double>(l3_bytes), kShareOfACore * threads);
   }
 
+  // What a thread's own share of an operand may fill to be in L3 each time that it passes by: the other half is for
+  // what passes beside it, and for other programs.
+  std::int64_t l3_of_a_thread() const { return l3_bytes / 2 / threads; }
+
   // Of tensors of so many bytes together. Batch normalisations of 22 MB take 0.7 of the time past the caches, of 17 MB
   // 1.6 times as long (Zen 4, an L3 of 32 MB).
   Sweep sweep_of(double tensor_bytes) const { return l3_holds(tensor_bytes) ? Sweep::cached : sweep; }

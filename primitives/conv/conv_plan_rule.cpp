@@ -259,6 +259,22 @@ class Chooser {
     return {std::move(plan), moving, imbalance};
   }
 
+  // Equal parts whose src L3 keeps for the next block of output features, of an image that is one row, a fully
+  // connected layer's minibatch: 4096 features and 1344 images take 0.93 of the time in three of them, not as a whole
+  // (AVX2 on Zen 4), and 0.97 with AVX-512, whose blocks of output features are twice as large. Where the last one
+  // would be shorter a thread would idle: 4096 images took 1.09 times as long.
+  Part part_of_row(std::int64_t bq) const {
+    const std::int64_t blocks = ceil_div(cols_, bq);
+    if (rows_ == 1 && cols_ % bq == 0 && kb_ > 1) {
+      const double of_block = src_ / static_cast<double>(blocks);
+      for (std::int64_t step = blocks; step > 1; --step) {
+        const bool kept = of_block * static_cast<double>(step) <= static_cast<double>(machine_.l3_of_a_thread());
+        if (kept && blocks % step == 0) return {{"oi", step}, blocks / step};
+      }
+    }
+    return {{"oi", blocks}, 1};
+  }
+
   // One block of output features at a time over a whole image: its weights are read once an image, and src stays in
   // L2 for the next block if it fits beside them.
   Candidate features_outside() const {
@@ -268,9 +284,13 @@ class Chooser {
     constexpr double kL2WithoutWeights = 0.8;
     const double room =
         in_l1_ ? kL2WithoutWeights * static_cast<double>(machine_.l2_bytes) : l2_ - weights_ / static_cast<double>(kb_);
-    const double moving = kFlopsPerWeightByte * (all_stay ? 0 : weights_) +
+    const Part part = part_of_row(plan.bq);
+    const double moving = kFlopsPerWeightByte * (all_stay ? 0 : weights_) * static_cast<double>(part.trips) +
                           kFlopsPerSrcByte * src_ * (src_ < room ? 1 : static_cast<double>(kb_));
-    return spread(plan, with_reduction({{{"n", 1}, p_.N}, {{"kb", 1}, kb_}}, plan.bq), moving);
+    std::vector<Part> outside = {{{"n", 1}, p_.N}};
+    if (part.trips > 1) outside.push_back(part);
+    outside.push_back({{"kb", 1}, kb_});
+    return spread(plan, with_reduction(std::move(outside), plan.bq), moving);
   }
 
   // One block of pixels at a time over all output features: src is read once, the weights once a block of pixels

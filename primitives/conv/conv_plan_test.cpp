@@ -330,6 +330,32 @@ TEST(ConvUpdatePlanRule, CutsARowIntoAsManyPixelsAsL2Holds) {
   EXPECT_EQ(bq("N1 C2048 K2048 H1 W1361", 256 << 10), 0) << "a prime number";
 }
 
+// A minibatch's src passes by once for each block of output features: from L3, in parts, where that keeps not all of
+// it.
+TEST(ConvPlanRule, CutsARowIntoEqualPartsThatL3Keeps) {
+  const auto loops = [](const char* text, std::int64_t l3, int threads = 2) {
+    const MachineModel machine{.threads = threads, .l3_bytes = l3};
+    return to_string(plan_conv_forward(parse_problem<ConvProblem>(text), machine).loops);
+  };
+  EXPECT_EQ(loops("N1 C2048 K2048 H1 W1344", 32 << 20), "{n oi:3} kb oj oi cb");
+  EXPECT_EQ(loops("N1 C2048 K2048 H1 W1344", 32 << 20, 4), "{n oi:2 kb} oj oi cb") << "each thread has 4 MB";
+  EXPECT_EQ(loops("N1 C2048 K2048 H1 W1344", 64 << 20), "{n kb} oj oi cb") << "it keeps 11 MB";
+  EXPECT_EQ(loops("N1 C2048 K2048 H1 W1344", 4 << 20), "{n kb} oj oi cb") << "not even two blocks";
+  EXPECT_EQ(loops("N1 C2048 K2048 H1 W1345", 32 << 20), "{n kb} oj oi cb") << "in no equal parts";
+  EXPECT_EQ(loops("N28 C2048 K2048 H7", 32 << 20).find("oi:"), std::string::npos);
+}
+
+TEST(ConvUpdatePlanRule, CutsSrcIntoPartsThatL3Keeps) {
+  const auto loops = [](std::int64_t l3, std::int64_t block) {
+    const MachineModel machine{.threads = 2, .l3_bytes = l3, .block = block};
+    return to_string(plan_conv_update(parse_problem<ConvProblem>("N1 C2048 K2048 H1 W1344"), machine).loops);
+  };
+  EXPECT_EQ(loops(32 << 20, 32), "{kb:64 cb:32} n oj kb cb r s");
+  EXPECT_EQ(loops(64 << 20, 32), "{kb:32 cb:64} n oj kb cb r s");
+  EXPECT_EQ(loops(16 << 20, 32), "{kb:64 cb:16} n oj kb cb r s");
+  EXPECT_EQ(loops(32 << 20, 64), "{kb:16 cb:32} n oj kb cb r s") << "its multiply-adds hide what comes";
+}
+
 TEST(ConvPlanRule, HasBlocksOfAsManyFeaturesAsTheMachineLikes) {
   const auto bk = [](const char* text, std::int64_t block) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .block = block}).bk;
