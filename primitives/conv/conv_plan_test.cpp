@@ -321,7 +321,7 @@ TEST(ConvUpdatePlanRule, GathersNoMoreThanATaskCanKeep) {
 // A fully connected layer's minibatch is an image of one row.
 TEST(ConvUpdatePlanRule, CutsARowIntoAsManyPixelsAsL2Holds) {
   const auto bq = [](const char* text, std::int64_t l2, FeatureBlocks blocks = {}) {
-    const MachineModel machine{.threads = 2, .l2_bytes = l2, .block = 32};
+    const MachineModel machine{.threads = 2, .l2_bytes = l2, .l3_bytes = 64 << 20, .block = 32};
     return plan_conv_update(parse_problem<ConvProblem>(text), machine, blocks).bq;
   };
   EXPECT_EQ(bq("N1 C2048 K2048 H1 W1344", 256 << 10), 672);
@@ -345,15 +345,17 @@ TEST(ConvPlanRule, CutsARowIntoEqualPartsThatL3Keeps) {
   EXPECT_EQ(loops("N28 C2048 K2048 H7", 32 << 20).find("oi:"), std::string::npos);
 }
 
-TEST(ConvUpdatePlanRule, CutsSrcIntoPartsThatL3Keeps) {
-  const auto loops = [](std::int64_t l3, std::int64_t block) {
-    const MachineModel machine{.threads = 2, .l3_bytes = l3, .block = block};
-    return to_string(plan_conv_update(parse_problem<ConvProblem>("N1 C2048 K2048 H1 W1344"), machine).loops);
+// Of src that L3 does not keep a call has so few pixels that L2 keeps those of all blocks of a part.
+TEST(ConvUpdatePlanRule, KeepsInL2WhatL3DoesNot) {
+  const auto plan = [](std::int64_t l3, std::int64_t block, std::int64_t l2 = 1 << 20) {
+    const MachineModel machine{.threads = 2, .l2_bytes = l2, .l3_bytes = l3, .block = block};
+    return to_string(plan_conv_update(parse_problem<ConvProblem>("N1 C2048 K2048 H1 W1344"), machine));
   };
-  EXPECT_EQ(loops(32 << 20, 32), "{kb:64 cb:32} n oj kb cb r s");
-  EXPECT_EQ(loops(64 << 20, 32), "{kb:32 cb:64} n oj kb cb r s");
-  EXPECT_EQ(loops(16 << 20, 32), "{kb:64 cb:16} n oj kb cb r s");
-  EXPECT_EQ(loops(32 << 20, 64), "{kb:16 cb:32} n oj kb cb r s") << "its multiply-adds hide what comes";
+  EXPECT_THAT(plan(32 << 20, 32), AllOf(HasSubstr(" bq=336 "), HasSubstr("loops={kb:8 cb:8} ")));
+  EXPECT_THAT(plan(32 << 20, 32, 512 << 10), AllOf(HasSubstr(" bq=336 "), HasSubstr("loops={kb:8 cb:4} ")));
+  EXPECT_THAT(plan(64 << 20, 32), AllOf(HasSubstr(" bq=0 "), HasSubstr("loops={kb:32 cb:64} ")));
+  EXPECT_THAT(plan(32 << 20, 64), AllOf(HasSubstr(" bq=0 "), HasSubstr("loops={kb:16 cb:32} ")))
+      << "its multiply-adds hide what comes";
 }
 
 TEST(ConvPlanRule, HasBlocksOfAsManyFeaturesAsTheMachineLikes) {
