@@ -134,7 +134,7 @@ void BlockedAttention::run(const float* queries, const float* keys, const float*
     const std::int64_t n = i / Tb_, tb = i % Tb_, t = tb * plan_.bt, next_task = std::min(i + 1, tasks - 1);
     const std::int64_t length = length_of(lengths, n), steps = std::min(plan_.bt, p.T - t);
     float* const tile = kept_.size() == 0 ? rows + rows_size : kept_at(n, tb);
-    std::fill_n(columns, columns_size, 0.0F);  // where no step is
+    std::fill_n(columns, columns_size, 0.0F);  // behind the steps any number will do
     for (std::int64_t g = 0; g < Kg_; ++g) {
       transpose(steps, plan_.gk, queries + decoder_at(g * tiles_, t, n), shape_.decoder.slot_size(), columns, width_);
       gather(encoder_of(keys, i, g), p.S, rows);
@@ -198,7 +198,7 @@ void BlockedAttention::run_backward(const float* queries, const float* keys, con
         }
       }
     };
-    std::fill_n(columns, columns_size, 0.0F);  // where no step is
+    std::fill_n(columns, columns_size, 0.0F);  // behind the steps any number will do
     for_each_tile({dcontext, values, n}, {queries, keys, n}, [&](const Tile& of) {
       over_decoder_(0, kept_at(n, 0), of.decoder, d.values + encoder_at(of.k, 0, n), p.T, length, of.next_of_decoder);
       clear(d.values + encoder_at(of.k, length, n), beyond);

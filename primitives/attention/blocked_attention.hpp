@@ -78,7 +78,7 @@ class BlockedAttention {
   AttentionPlan plan_;
   std::int64_t Kg_, Tb_;     // groups of tiles of features, blocks of decoder's steps
   std::int64_t tiles_;       // of a group
-  std::int64_t ld_, width_;  // of gathered rows; of a tile of scores, of whole vectors, with zeros behind bt
+  std::int64_t ld_, width_;  // of gathered rows; of a tile of scores, of whole vectors: nobody reads what is behind bt
   std::array<BrgemmKernelPtr, 2> scores_;  // by beta
   SumOverSteps over_encoder_, over_decoder_;
   AlignedBuffer<float> kept_;  // [N][Tb][S][width], the weights transposed
