@@ -97,7 +97,8 @@ class SimdBrgemm final : public BrgemmKernel {
       std::array<int, RowCut::kWidest> most_rows{};
       for (int widest = 1; widest <= RowCut::kWidest; ++widest)
         most_rows[widest - 1] = panels_[widest - 1].front().most_rows;
-      for (const PlaceOfB b : {PlaceOfB::in_l1, PlaceOfB::far}) row_cuts_.emplace_back(vecs, most_rows, b);
+      const PlaceOfB far = hints.tuning.tiles == FarTiles::tall ? PlaceOfB::far : PlaceOfB::in_l1;
+      for (const PlaceOfB b : {PlaceOfB::in_l1, far}) row_cuts_.emplace_back(vecs, most_rows, b);
     }
     bands_.resize(std::max<std::size_t>(1, row_cuts_.size()));
     for (std::size_t i = 0; i < bands_.size(); ++i)

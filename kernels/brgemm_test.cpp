@@ -118,6 +118,19 @@ TEST_P(Brgemm, TransposedAInPartsOfItsSteps) {
           }
 }
 
+// L1 keeps so little here that B is far.
+TEST_P(Brgemm, WideTilesOfAFarB) {
+  Draw draw;
+  for (int m : {1, 2, 3, 4, 5, 6, 7, 11, 13, 37})
+    for (int n : {8, 16, 24, 31, 32, 64}) {
+      BrgemmCase test{.shape = padded_shape(m, n, 9, draw(3), draw(2), BatchKind::strides),
+                      .batch = 2,
+                      .guard_after = draw(2) == 0,
+                      .hints = {.tuning = {.kept = 0, .tiles = FarTiles::wide}}};
+      if (!passes(test)) return;
+    }
+}
+
 // A brick of many rows goes over one part of B after the other: some members, one, or a piece of one; L1 keeps so
 // little here that a part has 4 steps.
 TEST_P(Brgemm, ManyRowsInPartsThatL1Keeps) {

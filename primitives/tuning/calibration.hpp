@@ -4,7 +4,8 @@
 // heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether a call of few rows
 // asks for B, whether blocks of few rows stay whole, whether steps are unrolled, in what parts a weight update sums
 // over pixels, and whether compiled tiles are faster than those that are generated; then what a convolution's planner
-// chooses by it, and in what parts recurrent layers sum up, and how sweeps go over memory. The candidates of a step run
+// chooses by it, and in which tiles and in what parts recurrent layers sum up, and how sweeps go over memory. The
+// candidates of a step run
 // interleaved on blocks whose B lies in L1 and whose B streams from L2, or from L3 through a single row, with dense
 // rows of A and with rows far apart; a candidate is judged by the geometric mean of its medians. Differences below the
 // noise go to the default, so that two calibrations agree.
@@ -43,6 +44,10 @@ SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>& forwar
                            const Measure<ConvProblem>& backward_data, const Measure<ConvProblem>& update);
 SimdTuning choose_planning(const SimdTuning&, Isa);
 
+// Likewise the tiles that pass over a far B, where registers are few, on recurrent layers forward.
+SimdTuning choose_tiles(const SimdTuning&, const Measure<RnnProblem>& inference);
+SimdTuning choose_tiles(const SimdTuning&, Isa);
+
 // Likewise how a brick of many rows sums up, on recurrent layers in training.
 SimdTuning choose_sums(const SimdTuning&, const Measure<RnnProblem>& training);
 SimdTuning choose_sums(const SimdTuning&, Isa);
@@ -52,7 +57,7 @@ enum class Swept { pooling, softmax, norm };
 SimdTuning choose_sweep(const SimdTuning&, const Measure<Swept>&);
 SimdTuning choose_sweep(const SimdTuning&);
 
-// The machine's, in two to ten seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
+// The machine's, in five to twenty seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
 SimdTuning calibrate(Isa = Isa::best);
 
 }  // namespace brickwork

@@ -113,16 +113,20 @@ TEST(Calibration, AWinnerWinsTwice) {
 
 // By less than the others need, as their passes together win little.
 TEST(Calibration, FindsHowRecurrentLayersSumUp) {
-  const auto choose = [](Sums liked, double gain) {
-    return choose_sums({}, [=](const std::vector<SimdTuning>& tunings, const RnnProblem&) {
+  const auto gain_of = [](const SimdTuning& liked, double gain) {
+    return [=](const std::vector<SimdTuning>& tunings, const RnnProblem&) {
       std::vector<double> seconds;
-      for (const SimdTuning& tuning : tunings) seconds.push_back(tuning.sums == liked ? 1 - gain : 1.0);
+      for (const SimdTuning& tuning : tunings) seconds.push_back(tuning == liked ? 1 - gain : 1.0);
       return seconds;
-    });
+    };
   };
-  EXPECT_EQ(choose(Sums::parts, 0.02), (SimdTuning{.sums = Sums::parts}));
-  EXPECT_EQ(choose(Sums::parts, 0.005), SimdTuning{});
-  EXPECT_EQ(choose(Sums::whole, 0.02), SimdTuning{});
+  const SimdTuning parts{.sums = Sums::parts}, wide{.tiles = FarTiles::wide};
+  EXPECT_EQ(choose_sums({}, gain_of(parts, 0.02)), parts);
+  EXPECT_EQ(choose_sums({}, gain_of(parts, 0.005)), SimdTuning{});
+  EXPECT_EQ(choose_sums({}, gain_of({}, 0.02)), SimdTuning{});
+  EXPECT_EQ(choose_tiles({}, gain_of(wide, 0.02)), wide);
+  EXPECT_EQ(choose_tiles({}, gain_of(wide, 0.005)), SimdTuning{});
+  EXPECT_EQ(choose_tiles({}, gain_of({}, 0.02)), SimdTuning{});
 }
 
 TEST(Calibration, FindsHowSweepsGoOverMemory) {

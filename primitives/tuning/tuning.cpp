@@ -26,6 +26,7 @@ const SizeTable<Tuning>& Tuning::table() {
                        {"spread=registers", "spread=shuffled", "spread=memory"}, static_cast<SpreadA T::*>(&T::spread)),
                 choice("code=compiled or code=generated", {"code=compiled", "code=generated"},
                        static_cast<TileCode T::*>(&T::code)),
+                choice("tiles=tall or tiles=wide", {"tiles=tall", "tiles=wide"}, static_cast<FarTiles T::*>(&T::tiles)),
                 choice("far=cached, far=prefetch or far=stream", {"far=cached", "far=prefetch", "far=stream"},
                        static_cast<CAccess T::*>(&T::far)),
                 choice("src=runs, src=blocks or src=lines", {"src=runs", "src=blocks", "src=lines"},

@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST(Tuning, TextAndValueAreInverse) {
-  EXPECT_EQ(
-      to_string(SimdTuning{}),
-      "one=28 two=14 three=9 four=6 ahead=16 few=32 kept=32 steps=0 unroll=640 block=64 whole spread=registers "
-      "code=generated far=prefetch src=runs narrow reduction=deep pixels=few strided=read sums=whole sweep=stream");
+  EXPECT_EQ(to_string(SimdTuning{}),
+            "one=28 two=14 three=9 four=6 ahead=16 few=32 kept=32 steps=0 unroll=640 block=64 whole spread=registers "
+            "code=generated tiles=tall far=prefetch src=runs narrow reduction=deep pixels=few strided=read sums=whole "
+            "sweep=stream");
   const SimdTuning other{.one = 1,
                          .two = 2,
                          .three = 3,
@@ -35,6 +35,7 @@ TEST(Tuning, TextAndValueAreInverse) {
                          .whole = false,
                          .spread = SpreadA::shuffled,
                          .code = TileCode::compiled,
+                         .tiles = FarTiles::wide,
                          .far = CAccess::stream,
                          .src = FarSrc::blocks,
                          .narrow = false,
@@ -46,8 +47,8 @@ TEST(Tuning, TextAndValueAreInverse) {
   EXPECT_EQ(
       to_string(other),
       "one=1 two=2 three=3 four=4 ahead=0 few=8 kept=48 steps=192 unroll=0 block=32 cut spread=shuffled code=compiled "
-      "far=stream "
-      "src=blocks wide reduction=shallow pixels=many strided=gathered sums=parts sweep=stream-l2");
+      "tiles=wide far=stream src=blocks wide reduction=shallow pixels=many strided=gathered sums=parts "
+      "sweep=stream-l2");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
   EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
   EXPECT_EQ(parse_tuning(to_string(SimdTuning{.spread = SpreadA::memory})).spread, SpreadA::memory);
