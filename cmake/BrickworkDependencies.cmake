@@ -116,7 +116,7 @@ if(CMAKE_CUDA_COMPILER)
     else()
       # Without a GPU nobody runs what ptxas would make of it, which takes as long again; DeviceCode's tests assemble all
       # of the device code anyway. A driver that meets this PTX assembles it when the program starts.
-      set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
+      set(CMAKE_CUDA_ARCHITECTURES 80-virtual)
     endif()
   endif()
   enable_language(CUDA)
@@ -224,32 +224,29 @@ function(brickwork_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
 endfunction()
 
-# brickwork_device_code(name [HOPPER] SOURCES ... LIBS ...): what of these sources becomes device code, as PTX; with
+# brickwork_device_code(target [HOPPER]): the compiler keeps what of this target becomes device code, as PTX; with
 # Hopper's own instructions, for that alone. brickwork_check_device_code() assembles all of it for every architecture and
 # holds it to the limits of a table, one for Hopper's. That needs no GPU.
-function(brickwork_device_code name)
-  cmake_parse_arguments(ARG "HOPPER" "" "SOURCES;LIBS" ${ARGN})
-  add_library(${name} OBJECT ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_LIBS})
-  set_target_properties(${name} PROPERTIES CUDA_PTX_COMPILATION ON)
+function(brickwork_device_code target)
+  cmake_parse_arguments(ARG "HOPPER" "" "" ${ARGN})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_ptx)
+  file(MAKE_DIRECTORY ${folder})
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--keep;--keep-dir=${folder}>)
   if(ARG_HOPPER)
-    set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES 90a-virtual)
-    set_property(GLOBAL APPEND PROPERTY BRICKWORK_HOPPER_CODE $<TARGET_OBJECTS:${name}>)
+    set_property(GLOBAL APPEND PROPERTY BRICKWORK_HOPPER_CODE ${folder})
   else()
-    set_target_properties(${name} PROPERTIES CUDA_ARCHITECTURES 80-virtual)
-    set_property(GLOBAL APPEND PROPERTY BRICKWORK_DEVICE_CODE $<TARGET_OBJECTS:${name}>)
+    set_property(GLOBAL APPEND PROPERTY BRICKWORK_DEVICE_CODE ${folder})
   endif()
 endfunction()
 
-# One test: of the PTX in a property, for these architectures, by a table.
+# One test: of the PTX in a property's folders, for these architectures, by a table.
 function(brickwork_check_ptx test property limits)
-  get_property(ptx GLOBAL PROPERTY ${property})
-  if(ptx)
+  get_property(folders GLOBAL PROPERTY ${property})
+  if(folders)
     find_package(Python3 REQUIRED COMPONENTS Interpreter)
     add_test(NAME ${test}
-             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${ptx} --arch ${ARGN}
-                     --limits ${PROJECT_SOURCE_DIR}/kernels/${limits} --ptxas ${CUDAToolkit_BIN_DIR}/ptxas
-             COMMAND_EXPAND_LISTS)
+             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${folders} --arch ${ARGN}
+                     --limits ${PROJECT_SOURCE_DIR}/kernels/${limits} --ptxas ${CUDAToolkit_BIN_DIR}/ptxas)
     set_tests_properties(${test} PROPERTIES COST 100)  # the longest: begun last, it would be alone at the end
   else()
     add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no device code was compiled, as there is no nvcc")
@@ -258,7 +255,12 @@ function(brickwork_check_ptx test property limits)
 endfunction()
 
 function(brickwork_check_device_code)
-  brickwork_check_ptx(DeviceCode.StaysWithinItsLimits BRICKWORK_DEVICE_CODE ptxas_limits.csv sm_80 sm_90)
+  # PTX of a later architecture is for no earlier one.
+  set(architectures sm_90)
+  if(CMAKE_CUDA_ARCHITECTURES MATCHES "(^|;)80(-virtual)?(;|$)")
+    list(PREPEND architectures sm_80)
+  endif()
+  brickwork_check_ptx(DeviceCode.StaysWithinItsLimits BRICKWORK_DEVICE_CODE ptxas_limits.csv ${architectures})
   brickwork_check_ptx(DeviceCode.OfHopperStaysWithinItsLimits BRICKWORK_HOPPER_CODE ptxas_limits_hopper.csv sm_90a)
 endfunction()
 

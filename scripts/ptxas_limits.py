@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass, fields
+from itertools import chain
 from pathlib import Path
 
 
@@ -91,13 +92,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--limits", type=Path, required=True, help="a CSV: kernel, registers, stack, spills, shared, reason")
     parser.add_argument("--ptxas", default="ptxas")
     parser.add_argument("--arch", nargs="+", default=["sm_80", "sm_90"])
-    parser.add_argument("--ptx", type=Path, nargs="+", required=True)
+    parser.add_argument("--ptx", type=Path, nargs="+", required=True, help="folders of .ptx files")
     args = parser.parse_args(arguments)
     limits = read_limits(args.limits)
+    files = {folder: sorted(folder.glob("*.ptx")) for folder in args.ptx}
+    if empty := next((folder for folder, found in files.items() if not found), None):
+        raise SystemExit(f"there is no .ptx in {empty}: is it built?")
     failed = False
     for arch in args.arch:
         met, kernels = set(), 0
-        for ptx in args.ptx:
+        for ptx in chain.from_iterable(files.values()):
             log = assemble(args.ptxas, arch, ptx)
             found, rows = violations(log, limits)
             for name, needs in read_log(log)[0].items():

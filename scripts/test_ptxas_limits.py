@@ -107,7 +107,7 @@ def test_a_kernel_that_spills_fails_as_assembled(limits_file, tmp_path, capsys):
     ptxas = shutil.which("ptxas", path=os.path.dirname(NVCC))
 
     def run(*rows):
-        status = ptxas_limits.main(["--limits", str(limits_file(*rows)), "--ptxas", ptxas, "--ptx", str(ptx)])
+        status = ptxas_limits.main(["--limits", str(limits_file(*rows)), "--ptxas", ptxas, "--ptx", str(tmp_path)])
         return status, capsys.readouterr().out
 
     status, out = run("many_sums,255,4096,0,0,")
@@ -117,3 +117,8 @@ def test_a_kernel_that_spills_fails_as_assembled(limits_file, tmp_path, capsys):
     assert (status, "sm_90: 1 kernels" in out) == (0, True)
     status, out = run("many_sums,255,4096,65536,0,", "of_old,255,0,0,0,")
     assert status == 1 and "no kernel is 'of_old'" in out
+
+
+def test_a_folder_without_ptx_fails(limits_file, tmp_path):
+    with pytest.raises(SystemExit, match=r"no \.ptx in .*: is it built\?"):
+        ptxas_limits.main(["--limits", str(limits_file()), "--ptx", str(tmp_path)])
