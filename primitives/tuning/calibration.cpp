@@ -119,9 +119,8 @@ SimdTuning calibrate(Isa isa) {
   if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) known.kept = std::min(l1 / 1024 * 4 / 5, kMostInTuning);
   known = choose_tuning(
       tiles, known, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
-  known = choose_planning(known, isa);
   if ((*probe)->isa() == "avx2") known = choose_tiles(known, isa);
-  return choose_sweep(choose_sums(known, isa));
+  return choose_sweep(choose_sums(choose_planning(known, isa), isa));
 }
 
 }  // namespace brickwork

@@ -3,12 +3,11 @@
 // One thing after the other: the height of the widest register tile together with how far ahead B is asked for, the
 // heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether a call of few rows
 // asks for B, whether blocks of few rows stay whole, whether steps are unrolled, in what parts a weight update sums
-// over pixels, and whether compiled tiles are faster than those that are generated; then what a convolution's planner
-// chooses by it, and in which tiles and in what parts recurrent layers sum up, and how sweeps go over memory. The
-// candidates of a step run
-// interleaved on blocks whose B lies in L1 and whose B streams from L2, or from L3 through a single row, with dense
-// rows of A and with rows far apart; a candidate is judged by the geometric mean of its medians. Differences below the
-// noise go to the default, so that two calibrations agree.
+// over pixels, and whether compiled tiles are faster than those that are generated; then in which tiles recurrent
+// layers pass over their weights, what a convolution's planner chooses by it, in what parts recurrent layers sum up,
+// and how sweeps go over memory. The candidates of a step run interleaved on blocks whose B lies in L1 and whose B
+// streams from L2, or from L3 through a single row, with dense rows of A and with rows far apart; a candidate is judged
+// by the geometric mean of its medians. Differences below the noise go to the default, so that two calibrations agree.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -38,15 +37,15 @@ struct TilesOfIsa {
 // The choice, whoever measures, from a default on.
 SimdTuning choose_tuning(const TilesOfIsa&, const SimdTuning&, const Measure<CalibrationBlock>&);
 
+// Likewise the tiles that pass over a far B, where registers are few, on recurrent layers forward.
+SimdTuning choose_tiles(const SimdTuning&, const Measure<RnnProblem>& inference);
+SimdTuning choose_tiles(const SimdTuning&, Isa);
+
 // The words of a planner likewise, on layers for which its plans of a pass differ by them; the second measures them on
 // all threads.
 SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>& forward,
                            const Measure<ConvProblem>& backward_data, const Measure<ConvProblem>& update);
 SimdTuning choose_planning(const SimdTuning&, Isa);
-
-// Likewise the tiles that pass over a far B, where registers are few, on recurrent layers forward.
-SimdTuning choose_tiles(const SimdTuning&, const Measure<RnnProblem>& inference);
-SimdTuning choose_tiles(const SimdTuning&, Isa);
 
 // Likewise how a brick of many rows sums up, on recurrent layers in training.
 SimdTuning choose_sums(const SimdTuning&, const Measure<RnnProblem>& training);
