@@ -115,7 +115,8 @@ if(CMAKE_CUDA_COMPILER)
       set(CMAKE_CUDA_ARCHITECTURES 90)
     else()
       # Without a GPU nobody runs what ptxas would make of it, which takes as long again; DeviceCode's tests assemble all
-      # of the device code anyway. A driver that meets this PTX assembles it when the program starts.
+      # of the device code anyway, of this PTX, for which the architecture is the earliest. A driver that meets it
+      # assembles it when the program starts.
       set(CMAKE_CUDA_ARCHITECTURES 80-virtual)
     endif()
   endif()

@@ -97,8 +97,8 @@ class SimdBrgemm final : public BrgemmKernel {
       std::array<int, RowCut::kWidest> most_rows{};
       for (int widest = 1; widest <= RowCut::kWidest; ++widest)
         most_rows[widest - 1] = panels_[widest - 1].front().most_rows;
-      const PlaceOfB far = hints.tuning.tiles == FarTiles::tall ? PlaceOfB::far : PlaceOfB::in_l1;
-      for (const PlaceOfB b : {PlaceOfB::in_l1, far}) row_cuts_.emplace_back(vecs, most_rows, b);
+      row_cuts_.emplace_back(vecs, most_rows, PlaceOfB::in_l1);
+      if (hints.tuning.tiles == FarTiles::tall) row_cuts_.emplace_back(vecs, most_rows, PlaceOfB::far);
     }
     bands_.resize(std::max<std::size_t>(1, row_cuts_.size()));
     for (std::size_t i = 0; i < bands_.size(); ++i)
@@ -125,7 +125,7 @@ class SimdBrgemm final : public BrgemmKernel {
   }
 
   std::size_t index_of_cut(const BrgemmCall& call) const {
-    return row_cuts_.empty() || access_.keeps_b(shape(), call.batch.size) ? 0 : 1;
+    return row_cuts_.size() < 2 || access_.keeps_b(shape(), call.batch.size) ? 0 : 1;
   }
 
   static Band prepared(Band band, const ZeroRows& zeros) {
@@ -158,7 +158,8 @@ class SimdBrgemm final : public BrgemmKernel {
   int lanes_;
   bool zeros_between_;
   std::array<std::vector<Panel>, RowCut::kWidest> panels_;  // [w - 1]: w vectors wide at most
-  std::vector<RowCut> row_cuts_;          // by B's place, where there are few registers; else a panel cuts its rows
+  // Where there are few registers, by B's place, or one wherever it is; else a panel cuts its rows.
+  std::vector<RowCut> row_cuts_;
   std::vector<std::vector<Band>> bands_;  // of all m rows; of each cut, or one
 };
 

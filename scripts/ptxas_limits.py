@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass, fields
-from itertools import chain
 from pathlib import Path
 
 
@@ -87,6 +86,12 @@ def assemble(ptxas: str, arch: str, ptx: Path) -> str:
     return done.stdout + done.stderr
 
 
+def ptx_in(folder: Path) -> list[Path]:
+    if not (files := sorted(folder.glob("*.ptx"))):
+        raise SystemExit(f"there is no .ptx in {folder}: is it built?")
+    return files
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--limits", type=Path, required=True, help="a CSV: kernel, registers, stack, spills, shared, reason")
@@ -95,13 +100,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--ptx", type=Path, nargs="+", required=True, help="folders of .ptx files")
     args = parser.parse_args(arguments)
     limits = read_limits(args.limits)
-    files = {folder: sorted(folder.glob("*.ptx")) for folder in args.ptx}
-    if empty := next((folder for folder, found in files.items() if not found), None):
-        raise SystemExit(f"there is no .ptx in {empty}: is it built?")
+    files = [file for folder in args.ptx for file in ptx_in(folder)]
     failed = False
     for arch in args.arch:
         met, kernels = set(), 0
-        for ptx in chain.from_iterable(files.values()):
+        for ptx in files:
             log = assemble(args.ptxas, arch, ptx)
             found, rows = violations(log, limits)
             for name, needs in read_log(log)[0].items():

@@ -110,7 +110,8 @@ SimdTuning calibrate(Isa isa) {
   const int lanes = (*probe)->isa() == "avx512" ? 16 : (*probe)->isa() == "avx2" ? 8 : 4;
   TilesOfIsa tiles;
   SimdTuning known;
-  if ((*probe)->isa() == "avx2") {
+  const bool few_registers = (*probe)->isa() == "avx2";
+  if (few_registers) {
     tiles = {.widest = 2, .most_rows = {13, 6, 4, 3}};
     known.steps = kStepsOfParts[0];
     known.unroll = 0;
@@ -119,7 +120,7 @@ SimdTuning calibrate(Isa isa) {
   if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) known.kept = std::min(l1 / 1024 * 4 / 5, kMostInTuning);
   known = choose_tuning(
       tiles, known, [&](const auto& tunings, const auto& block) { return time_tunings(isa, lanes, tunings, block); });
-  if ((*probe)->isa() == "avx2") known = choose_tiles(known, isa);
+  if (few_registers) known = choose_tiles(known, isa);
   return choose_sweep(choose_sums(choose_planning(known, isa), isa));
 }
 

@@ -36,6 +36,10 @@ std::vector<double> time_layer(Isa isa, RnnUse use, const std::vector<SimdTuning
   return race_medians(racers, kRoundsOfLayers);
 }
 
+Measure<RnnProblem> timed(Isa isa, RnnUse use) {
+  return [=](const std::vector<SimdTuning>& tunings, const RnnProblem& p) { return time_layer(isa, use, tunings, p); };
+}
+
 }  // namespace
 
 SimdTuning choose_tiles(const SimdTuning& found, const Measure<RnnProblem>& inference) {
@@ -46,10 +50,7 @@ SimdTuning choose_tiles(const SimdTuning& found, const Measure<RnnProblem>& infe
   return best_of({found, wide}, layers, inference, kLeastGainOfLayers);
 }
 
-SimdTuning choose_tiles(const SimdTuning& found, Isa isa) {
-  return choose_tiles(
-      found, [&](const auto& tunings, const auto& p) { return time_layer(isa, RnnUse::inference, tunings, p); });
-}
+SimdTuning choose_tiles(const SimdTuning& found, Isa isa) { return choose_tiles(found, timed(isa, RnnUse::inference)); }
 
 SimdTuning choose_sums(const SimdTuning& found, const Measure<RnnProblem>& training) {
   SimdTuning parts = found;
@@ -58,9 +59,6 @@ SimdTuning choose_sums(const SimdTuning& found, const Measure<RnnProblem>& train
   return best_of({found, parts}, layers, training, kLeastGainOfLayers);
 }
 
-SimdTuning choose_sums(const SimdTuning& found, Isa isa) {
-  return choose_sums(found,
-                     [&](const auto& tunings, const auto& p) { return time_layer(isa, RnnUse::training, tunings, p); });
-}
+SimdTuning choose_sums(const SimdTuning& found, Isa isa) { return choose_sums(found, timed(isa, RnnUse::training)); }
 
 }  // namespace brickwork
