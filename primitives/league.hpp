@@ -10,6 +10,7 @@
 
 #include "brgemm_portable.hpp"
 #include "host_device.hpp"
+#include "kept.hpp"
 #include "stream_stores.hpp"
 
 #ifdef KOKKOS_ENABLE_OPENMP
@@ -17,6 +18,12 @@
 #endif
 
 namespace brickwork {
+
+template <class Space>
+requires Kokkos::is_execution_space_v<Space>
+constexpr bool kSharesMemory<Space> =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+
 namespace league {
 
 constexpr std::int64_t kAlignment = 64;  // of a task's scratch
@@ -65,7 +72,7 @@ requires Kokkos::is_execution_space_v<Space>
 void parallel_league(const Space& space, std::int64_t tasks, int team_size, std::int64_t scratch_bytes,
                      const Functor& functor) {
   constexpr const char* name = "brickwork::league";
-  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible) {
+  if constexpr (kSharesMemory<Space>) {
     if (team_size == 1 && scratch_bytes == 0) {
       const league::ByOneThread<Functor> task{functor};
       if (tasks == 1) return task(0);
@@ -86,7 +93,7 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
   const auto policy = [&](int threads) {
     Policy of_threads(space, static_cast<int>(tasks), threads);
     of_threads.set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(reserved)));
-    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible) {
+    if constexpr (kSharesMemory<Space>) {
       return of_threads;
     } else {  // the functor as an argument: in a buffer of Kokkos' a recorded graph would find a later launch's
       return Kokkos::Experimental::require(of_threads, Kokkos::Experimental::WorkItemProperty::HintLightWeight);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "testing/host_spaces.hpp"
@@ -26,6 +27,12 @@ std::vector<int> team_sizes(int most) {
   for (int size = 1; size < most; size *= 2) sizes.push_back(size);
   sizes.push_back(most);
   return sizes;
+}
+
+TYPED_TEST(League, ReadsTheCallersOwnOnAHost) {
+  struct NoneOfKokkos {};
+  EXPECT_TRUE((std::is_same_v<Kept<TypeParam, std::string>, const std::string&>));
+  EXPECT_TRUE((std::is_same_v<Kept<NoneOfKokkos, std::string>, std::string>));
 }
 
 TYPED_TEST(League, EveryThreadOfATeamRunsEveryTask) {

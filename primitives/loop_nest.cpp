@@ -128,7 +128,15 @@ Result<LoopNest> LoopNest::make(const std::vector<Loop>& loops, const LoopSchedu
   }
   if (const auto what = check.end(); !what.empty()) return misfit(what);
   if (nest.parallel_end_ == 0) nest.parallel_begin_ = nest.parallel_end_ = steps;  // a task does a whole step
+  nest.set_outer(nest.whole());
   return nest;
+}
+
+void LoopNest::set_outer(const LoopIndex& outer) {
+  outer_ = outer;
+  for (int level = parallel_begin_; level < parallel_end_; ++level) {
+    trips_[level] = static_cast<unsigned>(trips(level, outer_.ranges_[levels_[level].loop]));
+  }
 }
 
 std::int64_t LoopNest::step_of(int loop) const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host_device.hpp"
+#include "kept.hpp"
 #include "loop_schedule.hpp"
 #include "private_copies.hpp"
 #include "result.hpp"
@@ -105,7 +106,13 @@ class LoopNest {
   // How many copies of its output a reduction needs; 1 where it does not run in parallel.
   std::int64_t copies() const;
   // How many tasks the parallel levels give.
-  std::int64_t tasks() const { return tasks_in(whole()); }
+  std::int64_t tasks() const {
+    std::int64_t tasks = 1;
+    for (int level = parallel_begin_; level < parallel_end_; ++level) {
+      tasks *= trips(level, outer_.ranges_[levels_[level].loop]);
+    }
+    return tasks;
+  }
 
   // Runs body(team, const LoopIndex&) over all iterations. Levels outside the braces are run by the caller, each of
   // their iterations ending in a barrier. The space is whatever has a parallel_league().
@@ -131,7 +138,7 @@ class LoopNest {
     bool in_copies;  // it runs in parallel, and each of its iterations adds to a copy of its own
   };
   class Walk;
-  template <class Body>
+  template <class Space, class Body>
   friend struct LoopTask;
 
   LoopNest() = default;
@@ -151,36 +158,21 @@ class LoopNest {
     return {begin, end < range.end ? end : range.end};
   }
 
-  std::int64_t tasks_in(const LoopIndex& outer) const {
-    std::int64_t tasks = 1;
-    for (int level = parallel_begin_; level < parallel_end_; ++level) {
-      tasks *= trips(level, outer.ranges_[levels_[level].loop]);
-    }
-    return tasks;
-  }
-
   template <class Space, class Body>
   void run_tasks(const Space& space, const Body& body, TaskNeeds needs) const;
 
-  // The iterations of the parallel levels, of which a launch has fewer than 2^31: a device divides 32 bits in a third
-  // of the time of 64, and where there is one it need not.
-  struct Trips {
-    unsigned of[kMaxLevels] = {};
-  };
-  Trips trips_of_tasks(const LoopIndex& outer) const {
-    Trips trips;
-    for (int level = parallel_begin_; level < parallel_end_; ++level) {
-      trips.of[level] = static_cast<unsigned>(this->trips(level, outer.ranges_[levels_[level].loop]));
-    }
-    return trips;
-  }
+  void set_outer(const LoopIndex& outer);
 
-  BRICKWORK_HOST_DEVICE void enter_task(std::int64_t task, const Trips& trips, void* scratch, LoopIndex& at) const;
+  BRICKWORK_HOST_DEVICE void enter_task(std::int64_t task, void* scratch, LoopIndex& at) const;
 
   Level levels_[kMaxLevels] = {};
   std::int64_t extents_[kMaxLoops] = {};
   int level_count_ = 0;
   int parallel_begin_ = 0, parallel_end_ = 0;  // equal where nothing is parallel: then one task does all
+  LoopIndex outer_;                            // where the levels outside the parallel ones are
+  // The iterations of the parallel levels there, of which a launch has fewer than 2^31: a device divides 32 bits in a
+  // third of the time of 64, and where there is one it need not.
+  unsigned trips_[kMaxLevels] = {};
 };
 
 // The iterations of the levels first .. end - 1, in order. Without recursion, which a device pays for dearly.
@@ -192,10 +184,9 @@ class LoopNest::Walk {
     enter(nest, first_);
   }
   // Those inside, of one task.
-  BRICKWORK_HOST_DEVICE void begin_task(const LoopNest& nest, const LoopIndex& outer, std::int64_t task,
-                                        const Trips& trips, void* scratch) {
-    at_ = outer, first_ = nest.parallel_end_, end_ = nest.level_count_;
-    nest.enter_task(task, trips, scratch, at_);
+  BRICKWORK_HOST_DEVICE void begin_task(const LoopNest& nest, std::int64_t task, void* scratch) {
+    at_ = nest.outer_, first_ = nest.parallel_end_, end_ = nest.level_count_;
+    nest.enter_task(task, scratch, at_);
     enter(nest, first_);
   }
   BRICKWORK_HOST_DEVICE const LoopIndex& at() const { return at_; }
@@ -231,20 +222,17 @@ class LoopNest::Walk {
   bool done_;
 };
 
-// What a league runs: it carries all it needs, so that it can be copied to a device. (No class within LoopNest, as CUDA
-// takes none that is private for a kernel's argument.)
-template <class Body>
+// What a league runs. (No class within LoopNest, as CUDA takes none that is private for a kernel's argument.)
+template <class Space, class Body>
 struct LoopTask {
-  LoopNest nest;
-  LoopIndex outer;
-  LoopNest::Trips trips;
+  Kept<Space, LoopNest> nest;
   bool calls_once;
   Body body;
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
     TeamShared<LoopNest::Walk, Team> walk(team);
-    walk.update([&](LoopNest::Walk& at) { at.begin_task(nest, outer, task, trips, scratch); });
+    walk.update([&](LoopNest::Walk& at) { at.begin_task(nest, task, scratch); });
     do {
       body(team, walk.get().at());
       if (calls_once) return;
@@ -255,23 +243,28 @@ struct LoopTask {
 
 template <class Space, class Body>
 void LoopNest::run_tasks(const Space& space, const Body& body, TaskNeeds needs) const {
+  const auto launch = [&](const LoopNest& nest) {
+    parallel_league(space, nest.tasks(), needs.threads, needs.scratch_bytes,
+                    LoopTask<Space, Body>{nest, calls_once_a_task(), body});
+  };
+  if (parallel_begin_ == 0) return launch(*this);
+  LoopNest nest = *this;
   Walk walk;
   for (walk.begin(*this); !walk.done(); walk.next(*this)) {
-    parallel_league(space, tasks_in(walk.at()), needs.threads, needs.scratch_bytes,
-                    LoopTask<Body>{*this, walk.at(), trips_of_tasks(walk.at()), calls_once_a_task(), body});
+    nest.set_outer(walk.at());
+    launch(nest);
   }
 }
 
 // The parallel levels' iterations are numbered with the innermost fastest, the copies likewise.
-BRICKWORK_HOST_DEVICE inline void LoopNest::enter_task(std::int64_t task, const Trips& trips, void* scratch,
-                                                       LoopIndex& at) const {
+BRICKWORK_HOST_DEVICE inline void LoopNest::enter_task(std::int64_t task, void* scratch, LoopIndex& at) const {
   at.scratch_ = scratch;
   std::int64_t copies_inside = 1;
   auto left = static_cast<unsigned>(task);
   for (int level = parallel_end_ - 1; level >= parallel_begin_; --level) {
     const int loop = levels_[level].loop;
     LoopRange& range = at.ranges_[loop];
-    const unsigned n = trips.of[level];
+    const unsigned n = trips_[level];
     if (n == 1 && !levels_[level].in_copies) continue;
     const unsigned rest = left / n, trip = left - rest * n;
     left = rest;
