@@ -54,7 +54,7 @@ struct RnnBackwardGeometry {
     return (feature / bd * forward.N + n) * bd + feature % bd;
   }
   // A step more than forward has, for the gradient of the first state.
-  RnnTurns turns() const { return {forward.T + 1, forward.resets() ? 2 : 1, ceil_div(forward.N, bn) * Db}; }
+  RnnTurns turns() const { return {forward.T + 1, forward.resets() ? 2 : 1, ceil_div(forward.N, bn), Db, true}; }
 
   // Of the products, which add to what is there, and of the updates.
   BrgemmShape product(const RnnGradientColumns& of, std::int64_t count, std::int64_t ldc) const {
@@ -152,7 +152,7 @@ struct RnnBackwardBody {
     for (std::int64_t i = turn.tasks.begin; i < turn.tasks.end; i = next) {
       next = clamp((i / g.Db + 1) * g.Db, 0, turn.tasks.end);
       const LoopRange blocks{i % g.Db, i % g.Db + next - i};
-      const std::int64_t n = i / g.Db * bn, count = clamp(bn, 0, N - n);
+      const std::int64_t n = (turn.blocks.begin + i / g.Db) * bn, count = clamp(bn, 0, N - n);
       const auto add = [&](float* to) { multiply(team, turn.step, turn.half, blocks, {0, g.Db}, n, 1, to, scratch); };
       if (turn.half == RnnHalf::first) {
         if (turn.step == 0)
@@ -179,7 +179,7 @@ struct RnnBackwardBody {
   // RnnForwardBody has.
   std::int64_t tasks_of_shares(std::int64_t step, RnnHalf half) const {
     const bool has_product = half == RnnHalf::first ? step > 0 : step < g.forward.T;
-    return has_product ? g.turns().tasks * g.shares : 0;
+    return has_product ? g.turns().tasks() * g.shares : 0;
   }
   template <class Team>
   BRICKWORK_HOST_DEVICE void multiply_share(const Team& team, std::int64_t step, RnnHalf half, std::int64_t i,

@@ -46,7 +46,6 @@ struct RnnForwardGeometry {
   std::int64_t gate_rows, c_slots;  // of a block of K
   std::int64_t x_rows;              // of a call
 
-  BRICKWORK_HOST_DEVICE std::int64_t tasks() const { return Kb * ceil_div(N, bn); }
   BRICKWORK_HOST_DEVICE bool resets() const { return of_reset.count > 0; }
   // Whether sums need no place but a tile that each worker has: they are finished in the same task.
   BRICKWORK_HOST_DEVICE bool in_tile() const { return !apart && steps == 1 && !resets(); }
@@ -70,7 +69,7 @@ struct RnnForwardGeometry {
   }
   // Of the states: where the one before step t stands.
   BRICKWORK_HOST_DEVICE std::int64_t slot_before(std::int64_t t) const { return reversed ? t + 2 : t; }
-  RnnTurns turns() const { return {T, resets() ? 2 : 1, tasks()}; }
+  RnnTurns turns() const { return {T, resets() ? 2 : 1, ceil_div(N, bn), Kb, !x_apart()}; }
 
   // Of the calls for x, the state and what is reset.
   BrgemmShape brick_shape(const RnnColumns& of, std::int64_t rows, const RnnSteps& a, int beta) const {
@@ -115,11 +114,12 @@ struct RnnForwardBody {
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, const RnnTurn& turn, void* scratch) const {
-    const std::int64_t Nb = ceil_div(g.N, g.bn);
+    const std::int64_t Nb = turn.blocks.size();
     const Moment m = moment(turn.step);
     const Product of_x = x_product(), of_state = state_product(), of_reset = reset_product();
     for (std::int64_t done = 0; done < turn.tasks.size(); ++done) {
-      const std::int64_t i = turn.tasks.begin + m.order(done, turn.tasks.size()), kb = i / Nb, n = i % Nb * g.bn;
+      const std::int64_t i = turn.tasks.begin + m.order(done, turn.tasks.size());
+      const std::int64_t kb = i / Nb, n = (turn.blocks.begin + i % Nb) * g.bn;
       const bool last_kb = done + Nb >= turn.tasks.size();
       const std::int64_t next_kb = last_kb ? kb : m.order.back ? kb - 1 : kb + 1;
       const RnnRows r = rows_at(m, kb, n, g.bn, turn.worker);

@@ -33,21 +33,28 @@ constexpr std::int64_t kRowsOfDx = 168;
 // Pixels, so to speak, of a call of an update: steps are taken together where there are few sequences.
 constexpr std::int64_t kRowsOfUpdate = 256;
 
-// On the host's threads: one parallel region. A thread is a worker and has the same tasks at every step, whose weights
-// stay with it, and waits for the others' share at the end of each half.
-// before(thread, threads, step) does a thread's share of what else a step needs, and says whether there was any.
+// On the host's threads: one parallel region. A thread is a worker and has the same tasks at every step. Where blocks
+// of sequences can be dealt evenly each thread has its own and waits for nobody; else its weights stay with it, and it
+// waits for the others' share at the end of each half. before(thread, threads, step) does a thread's share of what else
+// a step needs, and says whether there was any.
 template <class Body, class Before>
 void over_time_on_host(const RnnTurns& turns, const Body& body, const Before& before) {
   const int threads = Space().concurrency();
+  const bool own = turns.alone && turns.blocks % threads == 0;
   LightBarrier barrier(threads);
   const auto all_steps = [&](const auto& team, std::int64_t, void*) {
     const std::int64_t thread = team.rank();
-    const LoopRange tasks{turns.tasks * thread / threads, turns.tasks * (thread + 1) / threads};
+    const auto share = [=](std::int64_t all) {
+      return LoopRange{all * thread / threads, all * (thread + 1) / threads};
+    };
+    const LoopRange blocks = own ? share(turns.blocks) : LoopRange{0, turns.blocks};
+    const std::int64_t all = blocks.size() * turns.tasks_of_block;
+    const LoopRange tasks = own ? LoopRange{0, all} : share(all);
     for (std::int64_t step = 0; step < turns.steps; ++step) {
       if (before(thread, threads, step)) barrier.wait();
       for (int i = 0; i < turns.halves; ++i) {
-        body(OneThread{}, RnnTurn{step, RnnTurns::half(i), tasks, thread}, nullptr);
-        barrier.wait();
+        body(OneThread{}, RnnTurn{step, RnnTurns::half(i), blocks, tasks, thread}, nullptr);
+        if (!own) barrier.wait();
       }
     }
   };

@@ -90,7 +90,7 @@ void run_rnn_forward(const Teams& teams, const RnnForwardGeometry& g, const RnnF
     }
     teams.template with_brick<false>(g.state_brick(), [&](const auto& space, const auto& brick, int threads) {
       const auto body = body_of(brick);
-      parallel_league(space, g.tasks(), threads, body.scratch_bytes(), RnnShareOfProduct{body, step, half});
+      parallel_league(space, g.turns().tasks(), threads, body.scratch_bytes(), RnnShareOfProduct{body, step, half});
     });
   });
 }

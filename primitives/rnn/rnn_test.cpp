@@ -46,6 +46,19 @@ TEST_P(RnnOfCell, IsRightOfManySequences) {
   expect_right(p, plan_rnn(p, two_threads()));
 }
 
+// A block of sequences for each thread, or two; of two steps at once, whose share of x they add up together.
+TEST_P(RnnOfCell, IsRightWhereThreadsHaveTheirOwnSequences) {
+  const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
+  for (const char* rest : {"C9 K40", "C9 K20 L2 bidirectional unequal"}) {
+    for (const std::int64_t N : {2 * threads, 4 * threads - 1}) {
+      const auto p = parse_problem<RnnProblem>(fmt::format("T5 N{} {} {}", N, rest, GetParam()));
+      RnnPlan plan = plan_rnn(p, two_threads());
+      plan.bn = 2;
+      for (plan.steps = 1; plan.steps <= 2; ++plan.steps) expect_right(p, plan);
+    }
+  }
+}
+
 TEST_P(RnnOfCell, IsRightOnEveryBackendAndIsa) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N5 C20 K40 {}", GetParam()));
   const RnnPlan plan = plan_rnn(p, two_threads());
@@ -108,6 +121,23 @@ TEST(Rnn, WhatTrainingKeepsChangesNoBit) {
   const PlainTensors inference = run_rnn(p, plan, RnnUse::inference, data.inputs);
   const PlainTensors training = run_rnn(p, plan, RnnUse::training, data.inputs);
   EXPECT_TRUE(std::ranges::equal(inference.values<float>(0), training.values<float>(0)));
+}
+
+TEST(Rnn, ThreadsHaveTheirOwnSequencesWhereThoseAreManyAndMultiplyAddsFew) {
+  const auto sequences = [](const char* problem) {
+    return plan_rnn(parse_problem<RnnProblem>(fmt::format("T10 {}", problem)), two_threads()).bn;
+  };
+  EXPECT_EQ(sequences("N168 C256 K256"), 84);
+  EXPECT_EQ(sequences("N169 C256 K256"), 85);
+  EXPECT_EQ(sequences("N128 C256 K256"), 64);
+  EXPECT_EQ(sequences("N127 C256 K256"), 127);
+  EXPECT_EQ(sequences("N168 C257 K256"), 168);
+  EXPECT_EQ(sequences("N168 C256 K256 L2"), 84);
+  EXPECT_EQ(sequences("N168 C256 K256 L2 bidirectional"), 168);  // whose second layer has 512 more
+  EXPECT_EQ(sequences("N168 C512 K512 gru"), 84);
+  EXPECT_EQ(sequences("N168 C512 K512 lbr-gru"), 168);
+  EXPECT_EQ(sequences("N168 C1024 K1024 rnn-tanh"), 84);
+  EXPECT_EQ(sequences("N1024 C256 K256"), 256);
 }
 
 TEST(Rnn, NothingBeyondASequencesEndIsLookedAt) {

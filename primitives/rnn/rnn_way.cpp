@@ -74,7 +74,7 @@ RnnWay::RnnWay(const Shape& shape, const RnnPlan& plan, RnnUse use, const RnnPla
   weights_of_reset_ = weights(g_.of_reset);
   bias_ = {g_.Kb * g_.row_of_gates(), place};
   gates_ = {g_.training || !g_.in_tile() ? g_.Kb * g_.gate_rows * g_.row_of_gates() : 0, place};
-  tiles_ = {g_.in_tile() ? place.workers(g_.tasks()) * plan.bn * g_.row_of_gates() : 0, place};
+  tiles_ = {g_.in_tile() ? place.workers(g_.turns().tasks()) * plan.bn * g_.row_of_gates() : 0, place};
   c_ = {g_.Kb * g_.c_slots * g_.N * plan.bk, place};
   reset_ = {g_.resets() ? g_.reset.elements() : 0, place};
 }
