@@ -21,7 +21,7 @@ namespace brickwork {
 
 template <class Space>
 requires Kokkos::is_execution_space_v<Space>
-constexpr bool kSharesMemory<Space> =
+inline constexpr bool kSharesMemory<Space> =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
 
 namespace league {
