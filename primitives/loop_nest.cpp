@@ -133,9 +133,11 @@ Result<LoopNest> LoopNest::make(const std::vector<Loop>& loops, const LoopSchedu
 }
 
 void LoopNest::set_outer(const LoopIndex& outer) {
-  outer_ = outer;
+  outer_ = outer, tasks_ = 1;
   for (int level = parallel_begin_; level < parallel_end_; ++level) {
-    trips_[level] = static_cast<unsigned>(trips(level, outer_.ranges_[levels_[level].loop]));
+    const std::int64_t n = trips(level, outer_.ranges_[levels_[level].loop]);
+    trips_[level] = static_cast<unsigned>(n);
+    tasks_ *= n;
   }
 }
 

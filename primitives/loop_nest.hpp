@@ -106,13 +106,7 @@ class LoopNest {
   // How many copies of its output a reduction needs; 1 where it does not run in parallel.
   std::int64_t copies() const;
   // How many tasks the parallel levels give.
-  std::int64_t tasks() const {
-    std::int64_t tasks = 1;
-    for (int level = parallel_begin_; level < parallel_end_; ++level) {
-      tasks *= trips(level, outer_.ranges_[levels_[level].loop]);
-    }
-    return tasks;
-  }
+  std::int64_t tasks() const { return tasks_; }
 
   // Runs body(team, const LoopIndex&) over all iterations. Levels outside the braces are run by the caller, each of
   // their iterations ending in a barrier. The space is whatever has a parallel_league().
@@ -173,6 +167,7 @@ class LoopNest {
   // The iterations of the parallel levels there, of which a launch has fewer than 2^31: a device divides 32 bits in a
   // third of the time of 64, and where there is one it need not.
   unsigned trips_[kMaxLevels] = {};
+  std::int64_t tasks_ = 1;  // their product
 };
 
 // The iterations of the levels first .. end - 1, in order. Without recursion, which a device pays for dearly.

@@ -44,8 +44,8 @@ void over_time_on_host(const RnnTurns& turns, const Body& body, const Before& be
   LightBarrier barrier(threads);
   const auto all_steps = [&](const auto& team, std::int64_t, void*) {
     const std::int64_t thread = team.rank();
-    const auto share = [=](std::int64_t all) {
-      return LoopRange{all * thread / threads, all * (thread + 1) / threads};
+    const auto share = [=](std::int64_t size) {
+      return LoopRange{size * thread / threads, size * (thread + 1) / threads};
     };
     const LoopRange blocks = own ? share(turns.blocks) : LoopRange{0, turns.blocks};
     const std::int64_t all = blocks.size() * turns.tasks_of_block;

@@ -22,7 +22,7 @@ struct RnnTurns {
   std::int64_t blocks, tasks_of_block;  // of sequences
   bool alone;                           // a block needs nothing of another one
 
-  BRICKWORK_HOST_DEVICE std::int64_t tasks() const { return blocks * tasks_of_block; }
+  std::int64_t tasks() const { return blocks * tasks_of_block; }
   BRICKWORK_HOST_DEVICE static RnnHalf half(int i) { return i == 0 ? RnnHalf::first : RnnHalf::second; }
 };
 
