@@ -44,7 +44,8 @@ function(brickwork_compile_for_kokkos)
     set(files ${left})
     list(LENGTH included grown)
   endwhile()
-  # They are the host's all the same, where what is for both may call what is not.
+  # They are the host's all the same, where what is for both may call what is not. What a requirement alone names, nvcc
+  # takes for unused.
   set_source_files_properties(${sources} DIRECTORY ${PROJECT_SOURCE_DIR} ${ARGN} PROPERTIES
-                              LANGUAGE CUDA COMPILE_OPTIONS --diag-suppress=20011,20013,20014,20015)
+                              LANGUAGE CUDA COMPILE_OPTIONS --diag-suppress=177,20011,20013,20014,20015)
 endfunction()

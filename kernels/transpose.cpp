@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "floats.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transpose.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -37,16 +39,14 @@ void TransposeTile(const float* from, std::int64_t ld_from, float* to, std::int6
 }
 #endif
 
-// Of a cache, in floats: both matrices' lines are done with at once, which far apart drive each other out.
-constexpr std::int64_t kLine = 16;
-
+// Both matrices' lines of a cache are done with at once, which far apart drive each other out.
 void Transpose(std::int64_t rows, std::int64_t cols, const float* from, std::int64_t ld_from, float* to,
                std::int64_t ld_to) {
   const std::int64_t whole_rows = rows / kTile * kTile, whole_cols = cols / kTile * kTile;
-  for (std::int64_t row = 0; row < whole_rows; row += kLine) {
-    for (std::int64_t col = 0; col < whole_cols; col += kLine) {
-      for (std::int64_t i = row; i < std::min(row + kLine, whole_rows); i += kTile) {
-        for (std::int64_t j = col; j < std::min(col + kLine, whole_cols); j += kTile) {
+  for (std::int64_t row = 0; row < whole_rows; row += kFloatsOfLine) {
+    for (std::int64_t col = 0; col < whole_cols; col += kFloatsOfLine) {
+      for (std::int64_t i = row; i < std::min(row + kFloatsOfLine, whole_rows); i += kTile) {
+        for (std::int64_t j = col; j < std::min(col + kFloatsOfLine, whole_cols); j += kTile) {
           TransposeTile(from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to);
         }
       }

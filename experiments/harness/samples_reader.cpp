@@ -18,11 +18,11 @@ namespace {
 
 using Cells = SamplesReader::Cells;
 
-void read(const std::string& text, const char*, std::string& value) { value = text; }
+void read_cell(const std::string& text, const char*, std::string& value) { value = text; }
 
 // Nothing where the cell is empty.
 template <class Number>
-void read(const std::string& text, const char* column, std::optional<Number>& value) {
+void read_cell(const std::string& text, const char* column, std::optional<Number>& value) {
   value.reset();
   if (text.empty()) return;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value.emplace());
@@ -31,12 +31,12 @@ void read(const std::string& text, const char* column, std::optional<Number>& va
   }
 }
 
-void read(const Column& column, const Cells& cells, Row& row) {
+void read_cell(const Column& column, const Cells& cells, Row& row) {
   const auto into = [&](auto cell) {
     if constexpr (std::is_member_pointer_v<decltype(cell)>) {
       const auto found = cells.find(column.name);
       if (found == cells.end()) throw std::runtime_error(fmt::format("its samples lack the column {}", column.name));
-      read(found->second, column.name, row.*cell);
+      read_cell(found->second, column.name, row.*cell);
     }
   };
   std::visit(into, column.cell);
@@ -52,8 +52,8 @@ void check_status(const std::string& word) {
 }  // namespace
 
 Row measured_row(Row row, const Cells& cells) {
-  for (const Column& column : kColumnsBefore) read(column, cells, row);
-  for (const Column& column : kColumnsBehind) read(column, cells, row);
+  for (const Column& column : kColumnsBefore) read_cell(column, cells, row);
+  for (const Column& column : kColumnsBehind) read_cell(column, cells, row);
   check_status(row.status);
   return row;
 }

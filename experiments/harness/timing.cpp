@@ -74,9 +74,9 @@ void initialize_engine() {
 }  // namespace
 
 std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>& tasks, double min_time,
-                                                  const std::filesystem::path& json, const Clock& clock) {
+                                                  const std::filesystem::path& benchmark_json, const Clock& clock) {
   initialize_engine();
-  std::ofstream file(json);
+  std::ofstream file(benchmark_json);
   Collector collector;
   collector.SetOutputStream(&file);
   collector.SetErrorStream(&file);
@@ -91,8 +91,8 @@ std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>& 
   benchmark::RunSpecifiedBenchmarks(&collector);
   benchmark::ClearRegisteredBenchmarks();
   file.close();
-  if (interrupted()) std::filesystem::remove(json);  // it would hold the made-up times of what was cut off
-  if (!file) throw std::runtime_error(fmt::format("{} cannot be written", json.string()));
+  if (interrupted()) std::filesystem::remove(benchmark_json);  // it would hold the made-up times of what was cut off
+  if (!file) throw std::runtime_error(fmt::format("{} cannot be written", benchmark_json.string()));
 
   std::vector<std::vector<double>> seconds;
   for (const TimedTask& task : tasks) seconds.push_back(collector.seconds[task.name]);

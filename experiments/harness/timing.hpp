@@ -30,10 +30,10 @@ struct TimedTask {
 // of a task, at how many stretches last `min_time`. With `evict` every stretch is one call on emptied caches, and no
 // other goes before it.
 //
-// Google Benchmark's own JSON goes to `json`, unless interrupted; throws std::runtime_error where that cannot be
-// written.
+// Google Benchmark's own JSON goes to `benchmark_json`, unless interrupted; throws std::runtime_error where that cannot
+// be written.
 std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>&, double min_time,
-                                                  const std::filesystem::path& json,
+                                                  const std::filesystem::path& benchmark_json,
                                                   const Clock& clock = std::chrono::steady_clock::now);
 
 }  // namespace brickwork

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "attention/attention_softmax.hpp"
+#include "floats.hpp"
 #include "league.hpp"
 #include "transpose.hpp"
 
@@ -12,9 +13,7 @@ namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 
-constexpr std::int64_t kLine = 16;  // the widest vector and a line of the cache, in floats
-
-std::int64_t whole_lines(std::int64_t floats) { return whole_blocks(floats, kLine); }
+std::int64_t whole_lines(std::int64_t floats) { return whole_blocks(floats, kFloatsOfLine); }
 std::int64_t bytes_of_floats(std::int64_t floats) { return floats * static_cast<std::int64_t>(sizeof(float)); }
 
 // The i-th of equal shares of both, one after the other.
@@ -32,7 +31,7 @@ BlockedAttention::BlockedAttention(const Shape& shape, const AttentionPlan& plan
       Kg_(shape.decoder.blocks() * plan.bk / plan.gk),
       Tb_(ceil_div(shape.problem.T, plan.bt)),
       tiles_(plan.gk / plan.tk),
-      ld_(whole_lines(plan.tk) + kLine),
+      ld_(whole_lines(plan.tk) + kFloatsOfLine),
       width_(whole_lines(plan.bt)),
       kept_(static_cast<std::size_t>(use == RnnUse::training ? shape.problem.N * Tb_ * tile_size() : 0)) {}
 

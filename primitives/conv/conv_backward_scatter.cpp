@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "conv/conv_pack.hpp"
+#include "floats.hpp"
 #include "league.hpp"
 #include "tile_brick.hpp"
 
@@ -63,11 +64,10 @@ ConvScatterGeometry scatter_geometry(const ConvProblem& p, const ConvPlan& plan)
 }  // namespace
 
 bool scatter_takes_less(const ConvProblem& p) {
-  constexpr std::int64_t kLanes = 16;
   // To add a vector of the tile into dsrc takes as long as so many multiply-adds (Zen 4).
   constexpr std::int64_t kAdd = 16;
   const std::int64_t taps = p.R * p.S;
-  return ceil_div(taps * p.C, kLanes) * (p.K + kAdd) < taps * ceil_div(p.C, kLanes) * p.K;
+  return ceil_div(taps * p.C, kFloatsOfVector) * (p.K + kAdd) < taps * ceil_div(p.C, kFloatsOfVector) * p.K;
 }
 
 ConvPlan plan_conv_scatter(const ConvProblem& p, const MachineModel& machine, FeatureBlocks blocks) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "floats.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -87,8 +89,7 @@ ConvForwardGeometry::Joined joined(const ConvView& p, const ConvForwardGeometry&
 
 ConvForwardGeometry::Gathered gathered(const ConvView& p, const ConvPlan& plan, const LoopNest& nest,
                                        const ConvForwardGeometry& g) {
-  constexpr std::int64_t kLine = 16;  // floats of a cache line
-  const std::int64_t tile = whole_blocks(g.Cb * plan.bq * plan.bc, kLine);
+  const std::int64_t tile = whole_blocks(g.Cb * plan.bq * plan.bc, kFloatsOfLine);
   return {.images = nest.passing(kN, kKb),
           .tiles = nest.passing(kOi, kKb),
           .tile = tile,

@@ -13,7 +13,7 @@
 namespace brickwork {
 namespace {
 
-struct Tally {
+struct HintTally {
   std::atomic<std::int64_t> zero_rows = 0;  // of A that the hint names
   std::atomic<std::int64_t> wrong = 0;      // rows named that are not zeros, or zeros and not named
 };
@@ -22,7 +22,7 @@ struct Tally {
 struct HintChecker {
   BrgemmShape shape;
   ZeroRows hint;
-  Tally* tally;
+  HintTally* tally;
 
   std::int64_t scratch_bytes() const { return 0; }
 
@@ -42,7 +42,7 @@ struct HintChecker {
 };
 
 // Runs the loops on inputs of ones, so that a row of A is zeros where all of it is padding, and nowhere else.
-void look(const ConvProblem& p, const ConvForwardBlocking& blocking, const BrgemmHints& hints, Tally& tally) {
+void look(const ConvProblem& p, const ConvForwardBlocking& blocking, const BrgemmHints& hints, HintTally& tally) {
   PlainTensors ones(ConvForwardOp::inputs(p));
   for (std::size_t i = 0; i < ones.infos().size(); ++i) std::ranges::fill(ones.values<float>(i), 1.0f);
   BlockedConvForward tensors(blocking.src_layout(), blocking.weights_layout(), blocking.dst_layout(), ones);
@@ -56,7 +56,7 @@ void look(const ConvProblem& p, const ConvForwardBlocking& blocking, const Brgem
 void expect_true(const ConvProblem& p, const ConvPlan& plan, std::int64_t& zero_rows) {
   const auto blocking = ConvForwardBlocking::make(p, plan);
   ASSERT_TRUE(blocking) << blocking.reason();
-  Tally tally;
+  HintTally tally;
   look(p, *blocking, blocking->brick_hints(), tally);
   EXPECT_EQ(tally.wrong, 0) << to_string(p) << "  " << to_string(plan) << "  " << to_string(blocking->brick_hints());
   zero_rows += tally.zero_rows;
@@ -101,8 +101,6 @@ struct AskedFor {
 struct AskChecker {
   static constexpr bool kReadsNext = true;
   std::vector<AskedFor>* calls;
-
-  std::int64_t scratch_bytes() const { return 0; }
 
   template <class Team>
   void operator()(const Team&, int, const BrgemmCall& call, void*) const {
@@ -166,7 +164,7 @@ TEST(ConvForwardHints, TheCheckSeesAFalseOne) {
   const auto wrong_rows = [&](std::int64_t bq, BrgemmHints given) {
     ConvPlan plan = whole;
     plan.bq = bq;
-    Tally tally;
+    HintTally tally;
     look(p, *ConvForwardBlocking::make(p, plan), given, tally);
     return tally.wrong.load();
   };

@@ -12,6 +12,7 @@
 
 #include "brgemm.hpp"
 #include "conv/conv_forward_body.hpp"
+#include "floats.hpp"
 #include "host_device.hpp"
 #include "integers.hpp"
 #include "loop_nest.hpp"
@@ -29,9 +30,8 @@ struct ConvScatterGeometry {
   std::int64_t weights_kb, weights_cb;
   std::int64_t next_ddst;  // so far on in ddst lie the pixels needed next; 0 where that is not worth a prefetch
 
-  static constexpr std::int64_t kLine = 16;
   // From row to row of weights and windows: whole cache lines, as vectors that lie across two of them load slowly.
-  BRICKWORK_HOST_DEVICE std::int64_t window() const { return whole_blocks(R * S * bk, kLine); }
+  BRICKWORK_HOST_DEVICE std::int64_t window() const { return whole_blocks(R * S * bk, kFloatsOfLine); }
   BRICKWORK_HOST_DEVICE std::int64_t slice() const { return H * W * bk; }  // of dsrc
   // Filters of the rows up to oj add to rows of dsrc above this one only.
   BRICKWORK_HOST_DEVICE std::int64_t reached(std::int64_t oj) const { return clamp(oj * stride_h - pad_h + R, 0, H); }

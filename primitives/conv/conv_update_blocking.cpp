@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "conv/conv_view.hpp"
+#include "floats.hpp"
 
 namespace brickwork {
 namespace {
@@ -68,11 +69,10 @@ ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan
 
 ConvUpdateGeometry::Gathered gathered(const ConvView& p, const ConvUpdatePlan& plan, const LoopNest& nest,
                                       const ConvUpdateGeometry& g) {
-  constexpr std::int64_t kLine = 16;  // floats of a cache line
   const std::int64_t image = p.P * p.Q * plan.bc;
   return {.kb = nest.in_a_row(ConvUpdateLoop::kb, ConvUpdateLoop::n).value(),
           .cb = nest.in_a_task(ConvUpdateLoop::cb),
-          .block = whole_blocks(g.images * image, kLine),
+          .block = whole_blocks(g.images * image, kFloatsOfLine),
           .image = image,
           .pixels = {.Q = p.Q, .row = p.stride_h * g.src.row, .pixel = p.stride_w * plan.bc, .bc = plan.bc},
           .count = p.P * p.Q};

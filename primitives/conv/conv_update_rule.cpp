@@ -30,7 +30,7 @@ constexpr std::int64_t kShortRows = 16;
 constexpr std::int64_t kFeaturesWorthAGather = 128;
 // What a byte costs, in flops that a core could have done instead: from behind L2, and from L2; and of src, to gather
 // it besides.
-constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1, kFlopsPerCopiedByte = 12;
+constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1, kFlopsPerGatheredByte = 12;
 // Of src that comes from memory again and again a byte comes unnoticed in the time of so many flops. Blocks of 64
 // output features have as many for it, of 32 half of them.
 constexpr double kFlopsThatHideAByte = 32;
@@ -126,7 +126,7 @@ class UpdateChooser {
   // their turns.
   double cost(double src_passes, double ddst_passes, double part, double parts, std::int64_t images,
               double imbalance) const {
-    const double of_src = kFlopsPerFarByte + (base_.gathers ? kFlopsPerCopiedByte : 0);
+    const double of_src = kFlopsPerFarByte + (base_.gathers ? kFlopsPerGatheredByte : 0);
     const double passes = static_cast<double>(ceil_div(rows_, rows_of_call_)) / static_cast<double>(images);
     const double gradient = 2 * part * parts * passes;
     return imbalance * (p_.flops() / static_cast<double>(p_.N) + of_src * src_ * src_passes +

@@ -9,6 +9,7 @@
 
 #include "conv/conv_gather.hpp"
 #include "conv/winograd_groups.hpp"
+#include "floats.hpp"
 #include "integers.hpp"
 #include "plan_text.hpp"
 
@@ -65,9 +66,6 @@ std::string winograd_misfit(const ConvView& p, const WinogradPlan& plan) {
 
 namespace {
 
-// The widest, in floats: so many features are multiplied and transformed at a time.
-constexpr std::int64_t kVector = 16;
-
 // In multiply-adds that the machine does meanwhile: what a tile's transforms take for a feature.
 constexpr double transform_work(std::int64_t tile) { return tile == 2 ? 80 : 270; }
 // The same of an element of the transformed weights: what reading it takes for a group, and making it. It comes from
@@ -107,7 +105,8 @@ WinogradPlan shared_out(const ConvView& p, WinogradPlan plan, const MachineModel
 double work(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, Shares shares,
             WinogradWeights weights) {
   const std::int64_t tiles = winograd_grid(p, plan.tile).all(), groups = ceil_div(tiles, plan.tiles);
-  const auto C = static_cast<double>(whole_blocks(p.C, kVector)), K = static_cast<double>(whole_blocks(p.K, kVector));
+  const auto C = static_cast<double>(whole_blocks(p.C, kFloatsOfVector)),
+             K = static_cast<double>(whole_blocks(p.K, kFloatsOfVector));
   const double elements = static_cast<double>(winograd_places(plan.tile) * p.C) * K;
   const WeightWork of = machine.l3_holds(elements * sizeof(float)) ? kNearWeights : kFarWeights;
   const bool of_tiles = shares == Shares::of_tiles;
@@ -167,7 +166,7 @@ WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine
 
 bool winograd_pays(const ConvView& p, const MachineModel& machine) {
   if (!winograd_lacks(p).empty()) return false;
-  const double direct = 9 * static_cast<double>(p.N * p.rows * p.cols * p.C * whole_blocks(p.K, kVector));
+  const double direct = 9 * static_cast<double>(p.N * p.rows * p.cols * p.C * whole_blocks(p.K, kFloatsOfVector));
   return best_forward(p, machine, WinogradWeights::of_run, {}).work < direct;
 }
 

@@ -27,8 +27,6 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 constexpr auto kOnce = WinogradWeights::of_all_runs;
 
-MachineModel two_threads() { return {.threads = 2}; }
-
 ConvProblem conv(const std::string& text) { return parse_problem<ConvProblem>(text); }
 
 ConvView backward_view(const ConvProblem& p) { return backward_phases(p).front().view; }
@@ -142,7 +140,7 @@ TEST(ConvWinograd, RulesPlansAreRightOnResNet50) {
 
 // The rule's plan, but for these.
 WinogradPlan in_tiles(const ConvView& view, std::int64_t tile, std::int64_t tiles) {
-  WinogradPlan plan = plan_winograd(view, two_threads(), kOnce);
+  WinogradPlan plan = plan_winograd(view, {.threads = 2}, kOnce);
   plan.tile = tile;
   plan.tiles = std::min(tiles, winograd_grid(view, tile).all());
   return plan;
@@ -323,14 +321,14 @@ TEST(WinogradPlan, ItsTextIsReadBack) {
 
 TEST(WinogradPlan, OfManyFeaturesStaysInATasksMemory) {
   const ConvView view = forward_view(conv("N4 C16384 K16 H14 R3 ph1"));
-  EXPECT_TRUE(ConvWinograd::make(view, plan_winograd(view, two_threads(), kOnce), Backend::simd));
-  EXPECT_TRUE(ConvWinogradUpdate::make(conv("N4 C16384 K16 H14 R3 ph1"), plan_winograd_update(view, two_threads()),
+  EXPECT_TRUE(ConvWinograd::make(view, plan_winograd(view, {.threads = 2}, kOnce), Backend::simd));
+  EXPECT_TRUE(ConvWinogradUpdate::make(conv("N4 C16384 K16 H14 R3 ph1"), plan_winograd_update(view, {.threads = 2}),
                                        Backend::simd));
 }
 
 // Where the weights' transform is most of the work, or tiles hang over the edge by half, it does not pay.
 TEST(WinogradPlan, PaysWhereProductsAreMostOfTheWork) {
-  const auto pays = [](const char* problem) { return winograd_pays(forward_view(conv(problem)), two_threads()); };
+  const auto pays = [](const char* problem) { return winograd_pays(forward_view(conv(problem)), {.threads = 2}); };
   EXPECT_TRUE(pays("N28 C64 K64 H56 R3 ph1"));
   EXPECT_TRUE(pays("N28 C512 K512 H7 R3 ph1"));
   EXPECT_FALSE(pays("N28 C64 K64 H56"));
@@ -342,7 +340,7 @@ TEST(WinogradPlan, PaysWhereProductsAreMostOfTheWork) {
 // Larger tiles multiply less, but more of them hang over the edge, and there are more weights to transform and to read.
 TEST(WinogradPlan, TakesTheTilesOfLessWork) {
   const auto tile = [](const char* problem, WinogradWeights weights) {
-    return plan_winograd(forward_view(conv(problem)), two_threads(), weights).tile;
+    return plan_winograd(forward_view(conv(problem)), {.threads = 2}, weights).tile;
   };
   for (const auto weights : {WinogradWeights::of_run, kOnce}) {
     EXPECT_EQ(tile("N28 C64 K64 H56 R3 ph1", weights), 4);
@@ -361,7 +359,7 @@ TEST(WinogradPlan, TakesTheTilesOfLessWork) {
 // Where few tiles share many weights, each thread reads its own of them.
 TEST(WinogradPlan, SharesTilesOrFeaturesAmongThreads) {
   const auto loops = [](const char* problem) {
-    return to_string(plan_winograd(forward_view(conv(problem)), two_threads(), kOnce).loops);
+    return to_string(plan_winograd(forward_view(conv(problem)), {.threads = 2}, kOnce).loops);
   };
   EXPECT_EQ(loops("N28 C64 K64 H56 R3 ph1"), "{g:49} g kb");
   EXPECT_EQ(loops("N1 C512 K512 H7 R3 ph1"), "{kb:4} g kb");

@@ -4,17 +4,16 @@
 #include <limits>
 
 #include "equal_spans.hpp"
+#include "floats.hpp"
 #include "integers.hpp"
 #include "simd_tuning.hpp"
 
 namespace brickwork {
 namespace {
 
-// Of AVX-512. Shorter vectors have tiles of 16 features, too, which any size here suits.
-constexpr int kLanes = 16;
-
-// Instructions for the FMAs of `rows` x (`vecs` * kLanes) and one step over k, per FMA: the FMAs, a broadcast for every
-// row of a tile, a load and a prefetch for every vector of B.
+// Instructions for the FMAs of `rows` x (`vecs` * kFloatsOfVector) and one step over k, per FMA: the FMAs, a broadcast
+// for every row of a tile, a load and a prefetch for every vector of B. Vectors shorter than the widest have tiles of
+// as many features, too, which any size here suits.
 double instructions_per_fma(std::int64_t rows, std::int64_t vecs, OneVector one_vector) {
   constexpr std::int64_t kSevenRows = 7;  // as many rows are one tile four vectors wide, too
   const std::int64_t most = vecs == 4 && rows == kSevenRows ? rows : SimdTuning{}.rows(vecs);
@@ -30,11 +29,11 @@ double instructions_per_fma(std::int64_t rows, std::int64_t vecs, OneVector one_
   return (vecs == 2 ? kTwoVectors : 1.0) * (m * v + m + 2 * v * tiles) / (m * v);
 }
 
-// Of a block with its padding, in instructions for one step over k and kLanes features.
+// Of a block with its padding, in instructions for one step over k and kFloatsOfVector features.
 double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector, std::int64_t liked) {
   constexpr int kWidest = 4;
-  const auto vectors = static_cast<int>(ceil_div(block, kLanes));
-  if (liked < kWidest * kLanes) return vectors;  // a tile is one of them wide in any block
+  const auto vectors = static_cast<int>(ceil_div(block, kFloatsOfVector));
+  if (liked < kWidest * kFloatsOfVector) return vectors;  // a tile is one of them wide in any block
   const EqualSpans panels(vectors, kWidest);
   double cost = 0;
   for (int i = 0; i < panels.pieces; ++i) {
@@ -54,7 +53,7 @@ std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector o
   double least = std::numeric_limits<double>::infinity();
   for (const std::int64_t size : sizes) {
     const std::int64_t block = std::min(K, size);
-    if (block <= kLanes && K > kLanes && one_vector == OneVector::dear) continue;
+    if (block <= kFloatsOfVector && K > kFloatsOfVector && one_vector == OneVector::dear) continue;
     const double cost = static_cast<double>(ceil_div(K, block)) * cost_of_block(block, rows, one_vector, liked);
     if (cost < (1 - kTie) * least) {
       least = cost;

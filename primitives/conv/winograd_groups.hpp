@@ -7,6 +7,7 @@
 
 #include "conv/conv_winograd_plan.hpp"
 #include "conv/winograd_tiles.hpp"
+#include "floats.hpp"
 #include "integers.hpp"
 #include "layout.hpp"
 #include "loop_nest.hpp"
@@ -87,8 +88,7 @@ class WinogradGroups {
 // From place to place of so many tiles of so many features: a line more than they are, as places a power of two apart
 // would meet in the same sets of L1.
 constexpr std::int64_t next_winograd_place(std::int64_t tiles, std::int64_t features) {
-  constexpr std::int64_t kLine = 16;  // floats of a cache line
-  return whole_blocks(tiles * features, kLine) + kLine;
+  return whole_blocks(tiles * features, kFloatsOfLine) + kFloatsOfLine;
 }
 
 // Of a group's tiles of all Cb blocks of src, and of a block of dst.

@@ -26,7 +26,7 @@ AlignedBuffer<float> unwritten(std::int64_t size) {
   return buffer;
 }
 
-AlignedBuffer<float> packed(const ActivationLayout& layout, const float* plain) {
+AlignedBuffer<float> packed_images(const ActivationLayout& layout, const float* plain) {
   AlignedBuffer<float> buffer = unwritten(plain == nullptr ? 0 : layout.size());
   if (plain != nullptr) pack_nhwc(layout, plain, buffer.data());
   return buffer;
@@ -47,8 +47,8 @@ PlainTensors run_layer<FcForwardOp>(const ConvProblem& conv, const FcProblem& p,
                                     Backend backend, const PlainTensors& in) {
   const ConvForward driver = *ConvForward::make(conv, plan_conv_forward(conv, machine, backend), backend);
   const ActivationLayout dst_layout = driver.dst_layout();
-  const auto src = packed(driver.src_layout(), in.at<float>("src")),
-             residual = packed(dst_layout, in.at<float>("residual"));
+  const auto src = packed_images(driver.src_layout(), in.at<float>("src")),
+             residual = packed_images(dst_layout, in.at<float>("residual"));
   auto weights = unwritten(driver.weights_layout().size()), dst = unwritten(dst_layout.size());
   pack_kcrs(driver.weights_layout(), in.at<float>("weights"), weights.data());
   AlignedBuffer<float> bias(static_cast<std::size_t>(dst_layout.Cb() * dst_layout.bc));
@@ -63,9 +63,9 @@ template <>
 PlainTensors run_layer<FcBackwardDataOp>(const ConvProblem& conv, const FcProblem& p, const MachineModel& machine,
                                          Backend backend, const PlainTensors& in) {
   ConvBackwardData driver = *ConvBackwardData::make(conv, plan_conv_backward_data(conv, machine, backend), backend);
-  const auto ddst = packed(driver.ddst_layout(), in.at<float>("ddst")),
-             residual = packed(driver.dsrc_layout(), in.at<float>("residual")),
-             at = packed(driver.dsrc_layout(), in.at<float>("at"));
+  const auto ddst = packed_images(driver.ddst_layout(), in.at<float>("ddst")),
+             residual = packed_images(driver.dsrc_layout(), in.at<float>("residual")),
+             at = packed_images(driver.dsrc_layout(), in.at<float>("at"));
   auto weights = unwritten(driver.weights_size()), dsrc = unwritten(driver.dsrc_layout().size());
   driver.pack_weights(in.at<float>("weights"), weights.data());
   driver.run(ddst.data(), weights.data(), residual.data(), at.data(), dsrc.data());
@@ -78,8 +78,8 @@ template <>
 PlainTensors run_layer<FcWeightUpdateOp>(const ConvProblem& conv, const FcProblem& p, const MachineModel& machine,
                                          Backend backend, const PlainTensors& in) {
   ConvWeightUpdate driver = *ConvWeightUpdate::make(conv, plan_conv_update(conv, machine), backend);
-  const auto src = packed(driver.src_layout(), in.at<float>("src")),
-             ddst = packed(driver.ddst_layout(), in.at<float>("ddst"));
+  const auto src = packed_images(driver.src_layout(), in.at<float>("src")),
+             ddst = packed_images(driver.ddst_layout(), in.at<float>("ddst"));
   auto dweights = unwritten(driver.dweights_layout().size()), dbias = unwritten(driver.dbias_size());
   driver.run(src.data(), ddst.data(), dweights.data(), dbias.data());
   PlainTensors out = unwritten(FcWeightUpdateOp::outputs(p));

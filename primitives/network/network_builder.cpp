@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "fc/fc_layers.hpp"
+#include "floats.hpp"
 #include "integers.hpp"
 #include "network/network.hpp"
 
 namespace brickwork {
 namespace {
-
-constexpr std::int64_t kAlignment = 16;  // floats of a cache line
 
 // Tensors of zeros that are lent, again and again to the same layout: the zeros beside its rows stay.
 class Lender {
@@ -202,7 +201,7 @@ class NetworkBuilder {
     std::int64_t size = 0;
     for (const NetworkParameter& p : network_.parameters_) {
       network_.first_.push_back(size);
-      size += whole_blocks(network_.passes_[network_.pass_of_[p.layer]]->size_of(p.role), kAlignment);
+      size += whole_blocks(network_.passes_[network_.pass_of_[p.layer]]->size_of(p.role), kFloatsOfLine);
     }
     network_.state_ = NetworkState(static_cast<std::size_t>(size));
     network_.gradients_ = AlignedBuffer<float>(static_cast<std::size_t>(size));

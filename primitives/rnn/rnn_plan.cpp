@@ -5,21 +5,21 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "floats.hpp"
 #include "integers.hpp"
 #include "rnn/rnn_gpu_tasks.hpp"
 
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kVector = 16;  // the widest, in floats
-constexpr std::int64_t kRows = 256;
+constexpr std::int64_t kRowsOfCall = 256;
 // Features of a block that comes in: the brick's k. 256 instead of 64 were 2 % faster on a Zen 4; on a Zen 5 forward is
 // even, and the weights' update, whose A has them side by side, 1 % faster with 128 than with either.
-constexpr std::int64_t kFeatures = 128;
+constexpr std::int64_t kFeaturesOfCall = 128;
 
 // Equal blocks of at most `most`, of whole vectors.
 std::int64_t block_of_vectors(std::int64_t size, std::int64_t most) {
-  return whole_blocks(equal_block(size, most), kVector);
+  return whole_blocks(equal_block(size, most), kFloatsOfVector);
 }
 
 bool has_four_columns(RnnCell cell) { return cell == RnnCell::lstm || cell == RnnCell::lbr_gru; }
@@ -32,7 +32,7 @@ constexpr std::int64_t kFeaturesOfOne = 256;
 RnnPlan features_of(const RnnProblem& p) {
   const bool together = has_four_columns(p.cell) && p.N > 1;
   const std::int64_t bk = together ? kColumnsOfTile / 4 : block_of_vectors(p.K, kColumnsOfTile);
-  const std::int64_t most = p.N > 1 ? kFeatures : kFeaturesOfOne;
+  const std::int64_t most = p.N > 1 ? kFeaturesOfCall : kFeaturesOfOne;
   return {.bc = equal_block(p.C, most), .bh = bk * equal_block(ceil_div(p.K, bk), most / bk), .bk = bk};
 }
 
@@ -72,7 +72,7 @@ RnnPlan parse_rnn_plan(std::string_view text) {
 
 std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
   if (plan.bc > p.C) return fmt::format("bc must be from 1 to C = {}", p.C);
-  if (plan.bk % kVector != 0) return fmt::format("bk must be a multiple of {}", kVector);
+  if (plan.bk % kFloatsOfVector != 0) return fmt::format("bk must be a multiple of {}", kFloatsOfVector);
   if (plan.bh % plan.bk != 0) return "bh must be a multiple of bk";
   const std::int64_t all = whole_blocks(p.K, plan.bk);
   if (plan.bh > all) return fmt::format("bh must be at most K in whole blocks of bk, {}", all);
@@ -83,9 +83,9 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
 
 RnnPlan plan_rnn(const RnnProblem& p, const MachineModel& machine) {
   RnnPlan plan = features_of(p);
-  plan.bn = equal_block(own_sequences(p, machine.threads) ? ceil_div(p.N, machine.threads) : p.N, kRows);
+  plan.bn = equal_block(own_sequences(p, machine.threads) ? ceil_div(p.N, machine.threads) : p.N, kRowsOfCall);
   // Few sequences are too few rows for weights to be worth fetching.
-  if (plan.bn == p.N) plan.steps = clamp(kRows / p.N, 1, p.T);
+  if (plan.bn == p.N) plan.steps = clamp(kRowsOfCall / p.N, 1, p.T);
   return plan;
 }
 

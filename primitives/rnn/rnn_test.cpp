@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <Kokkos_Core.hpp>
 #include <cmath>
 #include <limits>
 
@@ -9,8 +10,6 @@
 
 namespace brickwork {
 namespace {
-
-MachineModel two_threads() { return {.threads = 2}; }
 
 void expect_right(const RnnProblem& p, const RnnPlan& plan, Backend backend = Backend::simd, Isa isa = Isa::best) {
   EXPECT_EQ(wrong_rnn(p, plan, RnnOnHost(backend, isa, {})), "");
@@ -28,7 +27,7 @@ TEST_P(RnnOfCell, IsRightOfEverySizeAndDirection) {
     for (const char* direction : {"forward", "reverse", "bidirectional"}) {
       for (const char* lengths : {"equal", "unequal"}) {
         const auto p = parse_problem<RnnProblem>(fmt::format("{} {} {} {}", sizes, GetParam(), direction, lengths));
-        expect_right(p, plan_rnn(p, two_threads()));
+        expect_right(p, plan_rnn(p, {.threads = 2}));
       }
     }
   }
@@ -37,13 +36,13 @@ TEST_P(RnnOfCell, IsRightOfEverySizeAndDirection) {
 // Back through time, those of so many features are multiplied a part after the other.
 TEST_P(RnnOfCell, IsRightOfManyFeatures) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T2 N3 C130 K384 {}", GetParam()));
-  expect_right(p, plan_rnn(p, two_threads()));
+  expect_right(p, plan_rnn(p, {.threads = 2}));
 }
 
 // The weights' gradients of so many sequences add up a few steps after the other.
 TEST_P(RnnOfCell, IsRightOfManySequences) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T4 N130 C9 K16 {}", GetParam()));
-  expect_right(p, plan_rnn(p, two_threads()));
+  expect_right(p, plan_rnn(p, {.threads = 2}));
 }
 
 // A block of sequences for each thread, or two; of two steps at once, whose share of x they add up together.
@@ -52,7 +51,7 @@ TEST_P(RnnOfCell, IsRightWhereThreadsHaveTheirOwnSequences) {
   for (const char* rest : {"C9 K40", "C9 K20 L2 bidirectional unequal"}) {
     for (const std::int64_t N : {2 * threads, 4 * threads - 1}) {
       const auto p = parse_problem<RnnProblem>(fmt::format("T5 N{} {} {}", N, rest, GetParam()));
-      RnnPlan plan = plan_rnn(p, two_threads());
+      RnnPlan plan = plan_rnn(p, {.threads = 2});
       plan.bn = 2;
       for (plan.steps = 1; plan.steps <= 2; ++plan.steps) expect_right(p, plan);
     }
@@ -61,7 +60,7 @@ TEST_P(RnnOfCell, IsRightWhereThreadsHaveTheirOwnSequences) {
 
 TEST_P(RnnOfCell, IsRightOnEveryBackendAndIsa) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N5 C20 K40 {}", GetParam()));
-  const RnnPlan plan = plan_rnn(p, two_threads());
+  const RnnPlan plan = plan_rnn(p, {.threads = 2});
   for (const BackendInfo& backend : brgemm_backends()) {
     if (!backend.absent_reason.empty()) continue;
     expect_right(p, plan, backend.backend);
@@ -94,7 +93,7 @@ TEST_P(RnnOfCell, PlansChangeNoResult) {
 TEST_P(RnnOfCell, SaturatedGatesGiveNoNanAndNansGoThrough) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N2 C4 K5 {}", GetParam()));
   TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
-  const RnnPlan plan = plan_rnn(p, two_threads());
+  const RnnPlan plan = plan_rnn(p, {.threads = 2});
   float* const x = data.inputs.at<float>("x");
   for (std::int64_t i = 0; i < p.T * p.N * p.C; ++i) x[i] = i % 2 == 0 ? 1e4F : -1e4F;
   const PlainTensors far = run_rnn(p, plan, RnnUse::inference, data.inputs);
@@ -117,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, RnnOfCell, testing::Values("lstm", "gru", "lbr-g
 TEST(Rnn, WhatTrainingKeepsChangesNoBit) {
   const auto p = parse_problem<RnnProblem>("T4 N6 C20 K40");
   const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
-  const RnnPlan plan = plan_rnn(p, two_threads());
+  const RnnPlan plan = plan_rnn(p, {.threads = 2});
   const PlainTensors inference = run_rnn(p, plan, RnnUse::inference, data.inputs);
   const PlainTensors training = run_rnn(p, plan, RnnUse::training, data.inputs);
   EXPECT_TRUE(std::ranges::equal(inference.values<float>(0), training.values<float>(0)));
@@ -125,7 +124,7 @@ TEST(Rnn, WhatTrainingKeepsChangesNoBit) {
 
 TEST(Rnn, ThreadsHaveTheirOwnSequencesWhereThoseAreManyAndMultiplyAddsFew) {
   const auto sequences = [](const char* problem) {
-    return plan_rnn(parse_problem<RnnProblem>(fmt::format("T10 {}", problem)), two_threads()).bn;
+    return plan_rnn(parse_problem<RnnProblem>(fmt::format("T10 {}", problem)), {.threads = 2}).bn;
   };
   EXPECT_EQ(sequences("N168 C256 K256"), 84);
   EXPECT_EQ(sequences("N169 C256 K256"), 85);
@@ -151,7 +150,7 @@ TEST(Rnn, NothingBeyondASequencesEndIsLookedAt) {
                   std::numeric_limits<float>::quiet_NaN());
     }
   const PlainTensors out =
-      run_rnn_backward(p, plan_rnn(p, two_threads()), data.inputs, RnnOnHost(Backend::simd, Isa::best, {}));
+      run_rnn_backward(p, plan_rnn(p, {.threads = 2}), data.inputs, RnnOnHost(Backend::simd, Isa::best, {}));
   const Verdict verdict = compare(out, data.expected, data.tolerance);
   EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
 }
@@ -169,7 +168,7 @@ TEST(Rnn, APlanThatDoesNotFitIsOneSentence) {
 
 TEST(Rnn, LengthsOfNoSequenceAreRefused) {
   const auto p = parse_problem<RnnProblem>("T4 N2 C3 K5 unequal");
-  Rnn rnn = *Rnn::make({p}, plan_rnn(p, two_threads()), Backend::simd);
+  Rnn rnn = *Rnn::make({p}, plan_rnn(p, {.threads = 2}), Backend::simd);
   const std::int32_t none[] = {4, 0}, longer[] = {5, 1};
   EXPECT_THROW(rnn.set_lengths(none), std::invalid_argument);
   EXPECT_THROW(rnn.set_lengths(longer), std::invalid_argument);

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "floats.hpp"
 #include "league.hpp"
 #include "rnn/rnn_plan.hpp"
 
 namespace brickwork {
 namespace {
-
-// Behind each row of the gates' gradients, whose length is a power of two: a column's elements would meet in few sets
-// of a cache. The weights' update takes 3 to 5 % less with it (Zen 5).
-constexpr std::int64_t kLine = 16;
 
 // Of a block of x, in equal parts that the brick's widest tile holds; a prime number of features stays whole.
 std::int64_t part_of(std::int64_t block) {
@@ -63,7 +60,9 @@ RnnBackwardGeometry geometry_of(const RnnForwardGeometry& forward, const RnnPlac
   g.of_x = columns(forward.of_x, forward.x, part_of(forward.x.block));
   g.of_state = columns(forward.of_state, forward.y, bd);
   g.of_reset = columns(forward.of_reset, forward.reset, bd);
-  g.row_of_dgates = g.row_of_gates() + kLine;
+  // A line more than their length, which is a power of two: a column's elements would meet in few sets of a cache. The
+  // weights' update takes 3 to 5 % less with it (Zen 5).
+  g.row_of_dgates = g.row_of_gates() + kFloatsOfLine;
   // Equal groups, as many for each worker: with 39 for two, x's gradients of a GNMT's layers took 7 % more (Zen 5).
   const std::int64_t groups = ceil_div(g.rows(), sizes.rows_of_dx), workers = place.workers(groups);
   g.rows_of_dx = ceil_div(g.rows(), groups < workers ? groups : whole_blocks(groups, workers));
@@ -76,7 +75,7 @@ RnnBackwardGeometry geometry_of(const RnnForwardGeometry& forward, const RnnPlac
   g.updates = at_once ? 1 : clamp(sizes.rows_of_update / forward.N, 1, forward.T);
   for (RnnGradientColumns* of : {&g.of_x, &g.of_state, &g.of_reset}) {
     of->gradient = g.gradient_of_bias;
-    g.gradient_of_bias += whole_blocks(size_of_weights(g, *of), kLine);
+    g.gradient_of_bias += whole_blocks(size_of_weights(g, *of), kFloatsOfLine);
   }
   g.size_of_gradients = g.gradient_of_bias + Db * g.row_of_gates();
   return g;

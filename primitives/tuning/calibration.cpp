@@ -17,8 +17,8 @@ constexpr int kRounds = 21;
 constexpr double kSampleFlop = 2e7;  // a tenth of a millisecond: long against the clock, short against a time slice
 
 // By width: its rows in a tuning, and how many of them are worth a try; the default's is added.
-constexpr std::int64_t SimdTuning::*kRows[] = {&SimdTuning::one, &SimdTuning::two, &SimdTuning::three,
-                                               &SimdTuning::four};
+constexpr std::int64_t SimdTuning::*kHeightByWidth[] = {&SimdTuning::one, &SimdTuning::two, &SimdTuning::three,
+                                                        &SimdTuning::four};
 const std::vector<std::int64_t> kHeights[] = {{28, 20, 14, 10}, {14, 12, 10, 8}, {9, 8, 7, 6}, {7, 6, 5, 4}};
 constexpr std::int64_t kDistances[] = {0, 8, 16, 32};
 constexpr std::int64_t kMembersFromL3 = 256;  // whose B are 4 MiB of 64 columns, more than an L2 and less than an L3
@@ -71,7 +71,7 @@ SimdTuning choose_tuning(const TilesOfIsa& tiles, const SimdTuning& known, const
           if (vecs < widest && ahead != tuning.ahead) continue;
           if (vecs > 1 && spread != tuning.spread) continue;
           SimdTuning candidate = tuning;
-          candidate.*kRows[vecs - 1] = rows;
+          candidate.*kHeightByWidth[vecs - 1] = rows;
           candidate.ahead = ahead;
           candidate.spread = spread;
           if (std::ranges::find(candidates, candidate) == candidates.end()) candidates.push_back(candidate);

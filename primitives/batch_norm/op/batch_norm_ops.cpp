@@ -8,41 +8,41 @@
 namespace brickwork {
 namespace {
 
-using Problem = BatchNormProblem;
-
-TensorInfo norm_images(const Problem& p, std::string name, bool there = true) {
+TensorInfo norm_images(const BatchNormProblem& p, std::string name, bool there = true) {
   using Dims = std::vector<std::int64_t>;
   return {.name = std::move(name), .dims = there ? Dims{p.N, p.C, p.H, p.W} : Dims{}, .per_image = true};
 }
 
-TensorInfo norm_channels(const Problem& p, std::string name) { return {.name = std::move(name), .dims = {p.C}}; }
+TensorInfo norm_channels(const BatchNormProblem& p, std::string name) {
+  return {.name = std::move(name), .dims = {p.C}};
+}
 
 // What some add up value by value in f32: a partial sum grows with the square root of how many values there are, at the
 // least, and the sum of its rounding errors as much again. oneDNN 3.2 is off by 0.6 epsilon a value in the worst of 512
 // channels (AVX2).
-TensorInfo norm_sums(const Problem& p, std::string name) {
+TensorInfo norm_sums(const BatchNormProblem& p, std::string name) {
   TensorInfo sums = norm_channels(p, std::move(name));
   sums.error = 4 * std::numeric_limits<float>::epsilon() * static_cast<double>(p.values());
   return sums;
 }
 
 // So many tensors and, with a ReLU, masks of a bit an element.
-double norm_sweeps(const Problem& p, int tensors, int masks) {
+double norm_sweeps(const BatchNormProblem& p, int tensors, int masks) {
   return (static_cast<double>(sizeof(float)) * tensors + (p.relu() ? masks / 8.0 : 0)) *
          static_cast<double>(p.elements());
 }
 
 // Of an output around 1 out of statistics whose errors grow with the square root of how many values there are. So few
 // random values may lie so close together that rounding errors grow by as much as epsilon lets them.
-double norm_bound(const Problem& p) {
+double norm_bound(const BatchNormProblem& p) {
   const double values = static_cast<double>(p.values());
-  const double growth = values < 16 ? 1 / Problem::epsilon : 1 / std::sqrt(Problem::epsilon);
+  const double growth = values < 16 ? 1 / BatchNormProblem::epsilon : 1 / std::sqrt(BatchNormProblem::epsilon);
   return std::numeric_limits<float>::epsilon() * (growth / 4 + 16 * std::sqrt(values));
 }
 
 // One channel at a time, on the threads of the host.
 template <class Channel>
-void for_each_channel(const Problem& p, const Channel& channel) {
+void for_each_channel(const BatchNormProblem& p, const Channel& channel) {
   using Space = Kokkos::DefaultHostExecutionSpace;
   Kokkos::parallel_for("batch-norm reference", Kokkos::RangePolicy<Space>(0, p.C), channel);
   Kokkos::fence();
@@ -50,17 +50,17 @@ void for_each_channel(const Problem& p, const Channel& channel) {
 
 // value(i) for the place i of every value of a channel.
 template <class Value>
-void for_each_value(const Problem& p, std::int64_t c, const Value& value) {
+void for_each_value(const BatchNormProblem& p, std::int64_t c, const Value& value) {
   for (std::int64_t n = 0; n < p.N; ++n)
     for (std::int64_t hw = 0; hw < p.H * p.W; ++hw) value((n * p.C + c) * p.H * p.W + hw);
 }
 
 struct Statistics {
   double mean = 0, variance = 0;
-  double inverse() const { return 1 / std::sqrt(variance + Problem::epsilon); }
+  double inverse() const { return 1 / std::sqrt(variance + BatchNormProblem::epsilon); }
 };
 
-Statistics statistics_of(const Problem& p, std::int64_t c, const double* src) {
+Statistics statistics_of(const BatchNormProblem& p, std::int64_t c, const double* src) {
   Statistics s;
   for_each_value(p, c, [&](std::int64_t i) { s.mean += src[i]; });
   s.mean /= static_cast<double>(p.values());
@@ -88,7 +88,8 @@ class Normalised {
   double mean_, scale_, beta_;
 };
 
-void normalise_channel(const Problem& p, std::int64_t c, const Statistics& s, const PlainTensors& in, double* dst) {
+void normalise_channel(const BatchNormProblem& p, std::int64_t c, const Statistics& s, const PlainTensors& in,
+                       double* dst) {
   const Normalised normalised(in, c, s);
   for_each_value(p, c, [&](std::int64_t i) {
     const double x = normalised(i);

@@ -11,15 +11,14 @@
 namespace brickwork {
 namespace {
 
-using Problem = RnnProblem;
 using Infos = std::vector<TensorInfo>;
 
 // Sequences are its second dimension; features(layer 0) or D * K its third.
-TensorInfo over_time(const Problem& p, std::string name, std::int64_t features) {
+TensorInfo over_time(const RnnProblem& p, std::string name, std::int64_t features) {
   return {.name = std::move(name), .dims = {p.T, p.N, features}, .per_image = true};
 }
 
-TensorInfo states(const Problem& p, std::string name, bool there = true) {
+TensorInfo states(const RnnProblem& p, std::string name, bool there = true) {
   using Dims = std::vector<std::int64_t>;
   return {.name = std::move(name), .dims = there ? Dims{p.L * p.D(), p.N, p.K} : Dims{}, .per_image = true};
 }
@@ -30,11 +29,11 @@ void append(Infos& to, Infos from) { to.insert(to.end(), from.begin(), from.end(
 // oneDNN's are within a seventh of what follows.
 double rounding(double terms) { return 2 * std::numeric_limits<float>::epsilon() * (16 + std::sqrt(terms)); }
 
-bool has_kink(const Problem& p) { return p.cell == RnnCell::rnn_relu; }
+bool has_kink(const RnnProblem& p) { return p.cell == RnnCell::rnn_relu; }
 
 // All values of a tensor of few may be the small rest of sums that cancel out, beside which any rounding is large: such
 // a tensor is allowed more. What repeats a sequence, and steps behind a sequence's end, add no value of their own.
-Infos allow_for_few(const Problem& p, Infos outputs, double bound) {
+Infos allow_for_few(const RnnProblem& p, Infos outputs, double bound) {
   constexpr std::int64_t kFew = 32;  // half of them may be zeros behind a ReLU
   for (TensorInfo& info : outputs) {
     std::int64_t values = info.size();
@@ -49,7 +48,7 @@ Infos allow_for_few(const Problem& p, Infos outputs, double bound) {
 
 namespace rnn_ops {
 
-Infos weights(const Problem& p) {
+Infos weights(const RnnProblem& p) {
   Infos infos;
   for (std::int64_t l = 0; l < p.L; ++l) {
     infos.push_back({.name = fmt::format("weights_layer.{}", l), .dims = {p.D(), p.features(l), p.gates(), p.K}});
@@ -59,7 +58,7 @@ Infos weights(const Problem& p) {
   return infos;
 }
 
-Infos sources(const Problem& p) {
+Infos sources(const RnnProblem& p) {
   using Dims = std::vector<std::int64_t>;
   Infos infos{over_time(p, "x", p.C),
               states(p, "h0"),
@@ -69,26 +68,26 @@ Infos sources(const Problem& p) {
   return infos;
 }
 
-Infos results(const Problem& p) {
+Infos results(const RnnProblem& p) {
   return allow_for_few(p, {over_time(p, "y", p.D() * p.K), states(p, "hT"), states(p, "cT", p.has_c())},
                        forward_bound(p));
 }
 
-Infos gradients(const Problem& p) {
+Infos gradients(const RnnProblem& p) {
   return {over_time(p, "dy", p.D() * p.K), states(p, "dhT"), states(p, "dcT", p.has_c())};
 }
 
-Infos data_gradients(const Problem& p) {
+Infos data_gradients(const RnnProblem& p) {
   return allow_for_few(p, {over_time(p, "dx", p.C), states(p, "dh0"), states(p, "dc0", p.has_c())}, backward_bound(p));
 }
 
-Infos weight_gradients(const Problem& p) {
+Infos weight_gradients(const RnnProblem& p) {
   Infos infos = weights(p);
   for (TensorInfo& info : infos) info.name += ".gradient";
   return allow_for_few(p, std::move(infos), backward_bound(p));
 }
 
-void settle(const Problem& p, PlainTensors& in) {
+void settle(const RnnProblem& p, PlainTensors& in) {
   if (p.unequal()) {
     double* const lengths = in.at<double>("lengths");
     std::transform(lengths, lengths + p.N, lengths,
@@ -103,20 +102,20 @@ void settle(const Problem& p, PlainTensors& in) {
   }
 }
 
-Rereads rereads(const Problem& p) {
+Rereads rereads(const RnnProblem& p) {
   if (p.L > 1 || p.D() > 1) return {};
   const double weights = static_cast<double>(p.K) * static_cast<double>(p.gates()) * static_cast<double>(p.K);
   return {.bytes = sizeof(float) * weights, .times = p.T - 1};
 }
 
 // A step forgets most of the errors of those before it, so that they add up over layers alone.
-double forward_bound(const Problem& p) {
+double forward_bound(const RnnProblem& p) {
   return static_cast<double>(p.L) * rounding(static_cast<double>(RnnOp::terms(p)));
 }
 
 // Weights' gradients sum over steps and sequences. Where the sum in front of a ReLU is within its error of 0, rounding
 // decides whether a gradient passes: a share of all as large as the error, the square root of which is their weight.
-double backward_bound(const Problem& p) {
+double backward_bound(const RnnProblem& p) {
   const double steps = static_cast<double>(p.T) * static_cast<double>(p.N);
   const double sums = 2 * forward_bound(p) + rounding(steps);
   return has_kink(p) ? sums + std::sqrt(forward_bound(p)) : sums;
