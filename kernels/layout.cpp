@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "floats.hpp"
+
 namespace brickwork {
 namespace {
 
 // Transposes go in strips of this many floats: one cache line on the plain side, and the blocked side of a strip stays
 // in L1.
-constexpr std::int64_t kStrip = 16;
+constexpr std::int64_t kStrip = kFloatsOfLine;
 
 std::int64_t features_in_block(std::int64_t features, std::int64_t block, std::int64_t width) {
   return std::min(width, features - block * width);

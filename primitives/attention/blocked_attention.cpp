@@ -13,7 +13,6 @@ namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 
-std::int64_t whole_lines(std::int64_t floats) { return whole_blocks(floats, kFloatsOfLine); }
 std::int64_t bytes_of_floats(std::int64_t floats) { return floats * static_cast<std::int64_t>(sizeof(float)); }
 
 // The i-th of equal shares of both, one after the other.
@@ -31,8 +30,8 @@ BlockedAttention::BlockedAttention(const Shape& shape, const AttentionPlan& plan
       Kg_(shape.decoder.blocks() * plan.bk / plan.gk),
       Tb_(ceil_div(shape.problem.T, plan.bt)),
       tiles_(plan.gk / plan.tk),
-      ld_(whole_lines(plan.tk) + kFloatsOfLine),
-      width_(whole_lines(plan.bt)),
+      ld_(whole_blocks(plan.tk, kFloatsOfLine) + kFloatsOfLine),
+      width_(whole_blocks(plan.bt, kFloatsOfLine)),
       kept_(static_cast<std::size_t>(use == RnnUse::training ? shape.problem.N * Tb_ * tile_size() : 0)) {}
 
 Result<BlockedAttention> BlockedAttention::make(const Shape& shape, const AttentionPlan& plan, RnnUse use,

@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "conv/conv_forward_blocking.hpp"
+#include "conv/conv_gather.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/feature_blocks.hpp"
+#include "floats.hpp"
 #include "integers.hpp"
 
 namespace brickwork {
@@ -43,7 +45,7 @@ constexpr std::int64_t kFewFmas = 64;
 constexpr std::int64_t kManyFmas = 512;
 // With more of them a core waits for stores past the caches where rows are single lines: 5 % of ResNet-50's first
 // layer, which gains 8 % where the lines of dst are asked for instead.
-constexpr std::int64_t kOneLine = 16;
+constexpr std::int64_t kOneLine = kFloatsOfLine;
 
 constexpr std::int64_t kRowsOfTile = 6;  // of registers
 
@@ -58,9 +60,6 @@ constexpr double kFlopsPerMemoryByte = 16;
 // Weights that every call brings from L2 into L1, where they could have stayed: 2 to 3 % of ResNet-50's seventh layer
 // backward by data, 1 % of its second (Zen 5).
 constexpr double kFlopsPerL2Byte = 0.6;
-// To gather src besides, by a core that computes nothing meanwhile: ResNet-50's twelfth and seventeenth layer are 11
-// and 3 % faster where it is read as it lies.
-constexpr double kFlopsPerCopiedByte = 12;
 
 // Threads count as evenly loaded up to this imbalance.
 constexpr double kEven = 1.05;
@@ -123,7 +122,7 @@ class Chooser {
   std::vector<Candidate> candidates() const { return {features_outside(), pixels_outside(), images_inside()}; }
 
   double cost(const Candidate& c) const {
-    const double copied = c.plan.src == SrcAccess::gathered ? kFlopsPerCopiedByte * src_ : 0;
+    const double copied = c.plan.src == SrcAccess::gathered ? kFlopsPerGatheredByte * src_ : 0;
     const auto calls = static_cast<double>(kb_ * rows_ * ceil_div(cols_, c.plan.bq));
     return c.imbalance * (p_.flops() / static_cast<double>(p_.N) + kFlopsPerCall * calls + c.moving + copied);
   }

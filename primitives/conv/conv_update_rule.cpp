@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "conv/conv_gather.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/conv_update_blocking.hpp"
 #include "conv/conv_update_plan.hpp"
@@ -28,9 +29,8 @@ constexpr std::int64_t kShallowReduction = 96;
 constexpr std::int64_t kShortRows = 16;
 // With fewer output features a copy of src costs more than it spares.
 constexpr std::int64_t kFeaturesWorthAGather = 128;
-// What a byte costs, in flops that a core could have done instead: from behind L2, and from L2; and of src, to gather
-// it besides.
-constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1, kFlopsPerGatheredByte = 12;
+// What a byte costs, in flops that a core could have done instead: from behind L2, and from L2.
+constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
 // Of src that comes from memory again and again a byte comes unnoticed in the time of so many flops. Blocks of 64
 // output features have as many for it, of 32 half of them.
 constexpr double kFlopsThatHideAByte = 32;
