@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TEXTS = ("name", "file", "old", "new")
-OPTIONAL_TEXTS = ("survives", "cpu")
 
 
 class Refused(Exception):
@@ -15,19 +14,20 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Test:
-    text: str  # "target", "target:GoogleTest filter" or what pytest takes
+    text: str  # "target", "target:GoogleTest filter", a file for pytest or a folder for pytest, which ends in "/"
+    name: str = ""  # else its text
 
     @property
     def target(self) -> str | None:
         """What CMake builds for it; nothing for pytest."""
-        return None if ".py" in self.text else self.text.partition(":")[0]
+        return None if ".py" in self.text or self.text.endswith("/") else self.text.partition(":")[0]
 
     @property
     def filter(self) -> str:
         return self.text.partition(":")[2] or "*"
 
     def __str__(self) -> str:
-        return self.text
+        return self.name or self.text
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,7 @@ class Mutation:
     old: str  # occurs once in the file
     new: str
     tests: tuple[Test, ...]  # one of them fails
-    survives: str  # why none of them can; else empty
-    cpu: str  # a flag of /proc/cpuinfo, without which the code that it changes does not run; else empty
+    what = ""  # its name says it
 
     def stale(self, tree: Path) -> str:
         """Why it does not apply to a tree, or nothing."""
@@ -48,28 +47,27 @@ class Mutation:
         count = path.read_text().count(self.old)
         return "" if count == 1 else f"its old text is {count} times in {self.file}, not once"
 
-    def matches(self, pattern: str) -> bool:
-        return any(fnmatch.fnmatchcase(text, pattern) for text in (self.name, self.file))
+    def applied(self, text: str) -> str:
+        return text.replace(self.old, self.new)
 
 
 def mutation_of(entry: dict, where: str) -> Mutation:
     where += f", '{entry.get('name', 'without a name')}'"
-    known = (*TEXTS, "tests", *OPTIONAL_TEXTS)
+    known = (*TEXTS, "tests")
     for key in entry:
         if key not in known:
             raise Refused(f"{where}: unknown key '{key}'; known are {', '.join(known)}")
-    texts = {key: entry.get(key) for key in TEXTS} | {key: entry.get(key, "") for key in OPTIONAL_TEXTS}
-    for key, text in texts.items():
-        if not isinstance(text, str):
+    for key in TEXTS:
+        if not isinstance(entry.get(key), str):
             raise Refused(f"{where}: it needs a text as '{key}'")
     tests = entry.get("tests")
     if not isinstance(tests, list) or not tests or not all(isinstance(test, str) and test for test in tests):
         raise Refused(f"{where}: it needs a list of texts as 'tests'")
-    if not texts["old"] or texts["old"] == texts["new"]:
+    if not entry["old"] or entry["old"] == entry["new"]:
         raise Refused(f"{where}: 'old' must be a text that 'new' differs from")
-    if Path(texts["file"]).is_absolute() or ".." in Path(texts["file"]).parts:
+    if Path(entry["file"]).is_absolute() or ".." in Path(entry["file"]).parts:
         raise Refused(f"{where}: 'file' must be a path within the tree")
-    return Mutation(**texts, tests=tuple(Test(test) for test in tests))
+    return Mutation(**entry | {"tests": tuple(map(Test, tests))})
 
 
 def load(folder: Path) -> list[Mutation]:
@@ -90,9 +88,13 @@ def load(folder: Path) -> list[Mutation]:
     return list(mutations.values())
 
 
-def chosen(mutations: list[Mutation], patterns: list[str]) -> list[Mutation]:
-    """Those that one of the patterns matches; all where there is none."""
+def chosen(mutations: list, patterns: list[str]) -> list:
+    """Those whose name or file one of the patterns matches; all where there is none."""
+
+    def matches(mutation, pattern: str) -> bool:
+        return any(fnmatch.fnmatchcase(text, pattern) for text in (mutation.name, mutation.file))
+
     for pattern in patterns:
-        if not any(mutation.matches(pattern) for mutation in mutations):
+        if not any(matches(mutation, pattern) for mutation in mutations):
             raise Refused(f"no mutation and no file of one matches '{pattern}'; --list shows them")
-    return [mutation for mutation in mutations if not patterns or any(mutation.matches(pattern) for pattern in patterns)]
+    return [mutation for mutation in mutations if not patterns or any(matches(mutation, pattern) for pattern in patterns)]
