@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "testing/guarded_buffer.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -24,6 +26,22 @@ TEST(OverlapAdd, AddsEveryWindowAndNothingElse) {
         }
         overlap_add(sum.data(), step, windows.data(), ld, m, n);
         EXPECT_EQ(sum, expected) << "m " << m << " n " << n << " step " << step;
+      }
+    }
+  }
+}
+
+// Where the zeros beside a window's tail go, sums and windows must still be theirs: here these end at pages that may
+// not be touched.
+TEST(OverlapAdd, TouchesNothingBehindTheLastWindow) {
+  for (const std::int64_t m : {1, 2, 3, 5, 9}) {
+    for (const std::int64_t n : {1, 2, 3, 8, 15, 16, 17, 19, 21, 24, 35}) {
+      for (const std::int64_t step : {1, 2, 3, 6, 16, 40}) {
+        for (const std::int64_t ld : {std::int64_t{1}, std::int64_t{3}, n, n + 5}) {
+          GuardedBuffer<float> sum(static_cast<std::size_t>((m - 1) * step + n)),
+              windows(static_cast<std::size_t>((m - 1) * ld + n));
+          overlap_add(sum.data(), step, windows.data(), ld, m, n);
+        }
       }
     }
   }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +13,8 @@
 #include <system_error>
 #include <vector>
 
+#include "testing/guarded_buffer.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -22,38 +22,14 @@ constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
 constexpr float kAroundC = 1e6f;  // a number, or a NaN that is read from around A or B and written there would not show
 constexpr std::size_t kMargin = 64;  // poisoned floats on the operand's open side
 
-// Memory between two pages that may not be touched.
-class GuardedRegion {
- public:
-  explicit GuardedRegion(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-    bytes_ = (bytes + page_ - 1) / page_ * page_;
-    void* mapped = mmap(nullptr, bytes_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-    mapped_ = static_cast<char*>(mapped);
-    if (mprotect(mapped_ + page_, bytes_, PROT_READ | PROT_WRITE) != 0)
-      throw std::system_error(errno, std::generic_category(), "mprotect");
-  }
-  GuardedRegion(const GuardedRegion&) = delete;
-  GuardedRegion& operator=(const GuardedRegion&) = delete;
-  ~GuardedRegion() { munmap(mapped_, bytes_ + 2 * page_); }
-
-  std::size_t floats() const { return bytes_ / sizeof(float); }
-  float* begin() { return reinterpret_cast<float*>(mapped_ + page_); }
-  float* end() { return begin() + floats(); }
-
- private:
-  std::size_t page_, bytes_;
-  char* mapped_;
-};
-
 // One operand against a guard page, itself and its margin filled with one value; `before_` keeps what it held, bit by
 // bit.
 class Operand {
  public:
   Operand(std::size_t size, bool guard_after, GuardedRegion& region, float value = kPoison)
       : size_(size), guard_after_(guard_after) {
-    if (size + kMargin > region.floats()) throw std::logic_error("check_brgemm: the case is too large");
-    data_ = guard_after ? region.end() - size : region.begin();
+    if (size + kMargin > region.size<float>()) throw std::logic_error("check_brgemm: the case is too large");
+    data_ = guard_after ? region.end<float>() - size : region.begin<float>();
     std::fill_n(first(), size + kMargin, value);
   }
 
@@ -186,8 +162,8 @@ template <class T>
 class GuardedList {
  public:
   GuardedList(const std::vector<T>& list, GuardedRegion& region)
-      : list_(list), copy_(reinterpret_cast<T*>(region.end()) - list.size(), list.size()) {
-    if (list.size() * sizeof(T) > region.floats() * sizeof(float)) {
+      : list_(list), copy_(region.end<T>() - list.size(), list.size()) {
+    if (list.size() > region.size<T>()) {
       throw std::logic_error("check_brgemm: the batch is too large");
     }
     std::ranges::copy(list, copy_.begin());

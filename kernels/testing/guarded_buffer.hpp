@@ -1,0 +1,60 @@
+// Memory that ends at a page which may not be touched: whoever reads or writes beyond it ends the test, also without
+// sanitizers.
+#pragma once
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <system_error>
+
+namespace brickwork {
+
+// Memory between two pages that may not be touched.
+class GuardedRegion {
+ public:
+  explicit GuardedRegion(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+    bytes_ = (bytes + page_ - 1) / page_ * page_;
+    void* mapped = mmap(nullptr, bytes_ + 2 * page_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+    mapped_ = static_cast<char*>(mapped);
+    if (mprotect(mapped_ + page_, bytes_, PROT_READ | PROT_WRITE) != 0)
+      throw std::system_error(errno, std::generic_category(), "mprotect");
+  }
+  GuardedRegion(const GuardedRegion&) = delete;
+  GuardedRegion& operator=(const GuardedRegion&) = delete;
+  ~GuardedRegion() { munmap(mapped_, bytes_ + 2 * page_); }
+
+  template <class T>
+  std::size_t size() const {
+    return bytes_ / sizeof(T);
+  }
+  template <class T>
+  T* begin() {
+    return reinterpret_cast<T*>(mapped_ + page_);
+  }
+  template <class T>
+  T* end() {
+    return begin<T>() + size<T>();
+  }
+
+ private:
+  std::size_t page_, bytes_;
+  char* mapped_;
+};
+
+// So many zeros, right behind which such a page begins. There is one in front of them, too, where they fill whole
+// pages. T's size must divide that of a page.
+template <class T>
+class GuardedBuffer {
+ public:
+  explicit GuardedBuffer(std::size_t count) : region_(count * sizeof(T)), data_(region_.template end<T>() - count) {}
+
+  T* data() { return data_; }
+
+ private:
+  GuardedRegion region_;
+  T* data_;
+};
+
+}  // namespace brickwork
