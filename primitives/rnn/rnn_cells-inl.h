@@ -21,10 +21,12 @@ struct RnnGatesAt {
   BRICKWORK_CELL float* c_after() const { return r.c_after + c; }
   BRICKWORK_CELL float* reset() const { return r.reset + h; }
 
-  // Of a sequence that has ended.
+  // Of a sequence that has ended. Whatever an earlier run left in what is reset would meet gradients of 0 in the
+  // weights' update, of which a NaN makes NaNs.
   BRICKWORK_CELL void stay(int) const {
     store(h_before(), h_after());
     if (r.c_before != nullptr) store(c_before(), c_after());
+    if (r.reset != nullptr) store(set(0.0F), reset());
   }
 };
 

@@ -2,8 +2,12 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "rnn/rnn.hpp"
 #include "rnn_ops.hpp"
@@ -11,13 +15,16 @@
 
 namespace brickwork {
 
+inline void set_sources(Rnn& rnn, const PlainTensors& in) {
+  rnn.set_x(in.at<float>("x"));
+  rnn.set_states(in.at<float>("h0"), in.at<float>("c0"));
+  rnn.set_lengths(in.at<std::int32_t>("lengths"));
+}
+
 inline Rnn rnn_with(const RnnWork& work, const RnnPlan& plan, const PlainTensors& in, const RnnPlace& place) {
   auto made = Rnn::make(work, plan, place);
   if (!made) throw std::logic_error(made.reason());
   Rnn rnn = *std::move(made);
-  rnn.set_x(in.at<float>("x"));
-  rnn.set_states(in.at<float>("h0"), in.at<float>("c0"));
-  rnn.set_lengths(in.at<std::int32_t>("lengths"));
   for (std::int64_t l = 0; l < work.problem.L; ++l) {
     rnn.set_weights(l, in.at<float>(fmt::format("weights_layer.{}", l)),
                     in.at<float>(fmt::format("weights_iter.{}", l)), in.at<float>(fmt::format("bias.{}", l)));
@@ -27,14 +34,31 @@ inline Rnn rnn_with(const RnnWork& work, const RnnPlan& plan, const PlainTensors
 
 inline void at_once() {}
 
-// The driver's outputs of these inputs, after two runs: what the first one leaves must not show. `finish` waits for a
-// place that does not.
+// The inputs of a run that leaves NaN wherever it writes: all tensors but the weights are NaN, and no sequence ends
+// before T.
+inline PlainTensors nan_run(const RnnProblem& p, std::vector<TensorInfo> infos) {
+  PlainTensors in(std::move(infos));
+  for (std::size_t i = 0; i < in.infos().size(); ++i) {
+    if (in.infos()[i].dtype == DType::i32) {
+      std::ranges::fill(in.values<std::int32_t>(i), static_cast<std::int32_t>(p.T));
+    } else {
+      std::ranges::fill(in.values<float>(i), std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+  return in;
+}
+
+// The driver's outputs of these inputs, after a run of NaN: what that one leaves must not show, be it where a sequence
+// has ended in this run alone. `finish` waits for a place that does not.
 inline PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use, const PlainTensors& in,
                             const RnnPlace& place, void (*finish)() = at_once) {
   Rnn rnn = rnn_with({p, use}, plan, in, place);
-  rnn.run();
-  rnn.run();
-  finish();
+  const PlainTensors before = nan_run(p, RnnForwardOp::inputs(p));
+  for (const PlainTensors* of : {&before, &in}) {
+    set_sources(rnn, *of);
+    rnn.run();
+    finish();
+  }
   PlainTensors out(RnnForwardOp::outputs(p));
   poison(out);
   rnn.get_y(out.at<float>("y"));
@@ -45,13 +69,15 @@ inline PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use
 inline PlainTensors run_rnn_backward(const RnnProblem& p, const RnnPlan& plan, const PlainTensors& in,
                                      const RnnPlace& place, void (*finish)() = at_once) {
   Rnn rnn = rnn_with({p, RnnUse::training}, plan, in, place);
-  rnn.run();
-  rnn.set_gradients(in.at<float>("dy"), in.at<float>("dhT"), in.at<float>("dcT"));
-  for (int again = 0; again < 2; ++again) {
+  const PlainTensors before = nan_run(p, RnnBackwardOp::inputs(p));
+  for (const PlainTensors* of : {&before, &in}) {
+    set_sources(rnn, *of);
+    rnn.run();
+    rnn.set_gradients(of->at<float>("dy"), of->at<float>("dhT"), of->at<float>("dcT"));
     rnn.run_backward_data();
     rnn.run_weight_update();
+    finish();
   }
-  finish();
   PlainTensors out(RnnBackwardOp::outputs(p));
   poison(out);
   rnn.get_data_gradients(out.at<float>("dx"), out.at<float>("dh0"), out.at<float>("dc0"));
