@@ -1,0 +1,12 @@
+// Attention as plain loops.
+#pragma once
+#include "attention_problem.hpp"
+#include "testing/oracle/outcome.hpp"
+
+namespace brickwork::oracle {
+
+// What lies beyond a sequence's end reaches nothing; weights and gradients there are 0.
+Outcomes attention_forward(const AttentionProblem&, const PlainTensors& in);
+Outcomes attention_backward(const AttentionProblem&, const PlainTensors& in);
+
+}  // namespace brickwork::oracle

@@ -1,0 +1,15 @@
+// Batch normalisation as plain loops.
+#pragma once
+#include "batch_norm_problem.hpp"
+#include "testing/oracle/outcome.hpp"
+
+namespace brickwork::oracle {
+
+// Where a channel's values are not all finite its mean may be any infinity or NaN: sums of them in another order are
+// such. Its variance is NaN.
+Outcomes norm_forward(const BatchNormProblem&, const PlainTensors& in);
+Outcomes norm_inference(const BatchNormProblem&, const PlainTensors& in);
+// Where f32 does not decide on which side of the ReLU an element is its gradient may pass or not.
+Outcomes norm_backward(const BatchNormProblem&, const PlainTensors& in);
+
+}  // namespace brickwork::oracle

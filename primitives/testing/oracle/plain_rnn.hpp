@@ -1,0 +1,14 @@
+// Recurrent layers as plain loops: one element of one state after the other.
+#pragma once
+#include "rnn_problem.hpp"
+#include "testing/oracle/outcome.hpp"
+
+namespace brickwork::oracle {
+
+// y, hT and cT; beyond a sequence's end its y is 0 and its states stay.
+Outcomes rnn_forward(const RnnProblem&, const PlainTensors& in);
+// The gradients of all that goes in. Intervals grow from step to step, by as much as the weights let a rounding error
+// grow.
+Outcomes rnn_backward(const RnnProblem&, const PlainTensors& in);
+
+}  // namespace brickwork::oracle
