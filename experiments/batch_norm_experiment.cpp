@@ -51,7 +51,7 @@ class PreparedNorm : public PreparedSweeps<BatchNorm> {
 
   BatchNormProblem problem_;
   BlockedImages src_, residual_, dst_;
-  AlignedBuffer<float> mean_, variance_;
+  AlignedBuffer<double> mean_, variance_;
   AlignedBuffer<std::uint8_t> mask_;
 };
 
@@ -66,8 +66,9 @@ class NormForward::Prepared final : public PreparedNorm {
   void run() override { run_forward(); }
   void unpack(PlainTensors& out) override {
     dst_.unpack(out.at<float>("dst"));
-    std::ranges::copy(mean_, out.at<float>("mean"));
-    std::ranges::copy(variance_, out.at<float>("variance"));
+    const auto rounded = [](double x) { return static_cast<float>(x); };
+    std::ranges::transform(mean_, out.at<float>("mean"), rounded);
+    std::ranges::transform(variance_, out.at<float>("variance"), rounded);
   }
 };
 
@@ -75,8 +76,13 @@ template <>
 class NormInference::Prepared final : public PreparedNorm {
  public:
   using PreparedNorm::PreparedNorm;
+  void pack() override {
+    PreparedNorm::pack();
+    std::copy_n(plain("mean"), problem_.C, mean_.data());
+    std::copy_n(plain("variance"), problem_.C, variance_.data());
+  }
   void run() override {
-    driver_.infer(src_.input(), plain("gamma"), plain("beta"), plain("mean"), plain("variance"), residual_.input(),
+    driver_.infer(src_.input(), plain("gamma"), plain("beta"), mean_.data(), variance_.data(), residual_.input(),
                   dst_.output());
   }
   void unpack(PlainTensors& out) override { dst_.unpack(out.at<float>("dst")); }

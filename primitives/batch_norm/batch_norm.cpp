@@ -22,6 +22,14 @@ void norm_league(std::int64_t tasks, const Task& task) {
                   [&](const auto&, std::int64_t i, void*) { task(i); });
 }
 
+// A value as the sum of an f32 and of the rest. (x - high) loses nothing where x is an f32 close to the value; the rest
+// then belongs to what is added to a multiple of that.
+struct HighLow {
+  explicit HighLow(double value) : high(static_cast<float>(value)), low(value - high) {}
+  float high;
+  double low;
+};
+
 double inverse_deviation(double variance) { return 1 / std::sqrt(variance + BatchNormProblem::epsilon); }
 
 }  // namespace
@@ -83,8 +91,8 @@ std::int64_t BatchNorm::mask_bytes() const {
 }
 
 void BatchNorm::forward(const BlockedInput& src, const float* gamma, const float* beta, const BlockedInput& residual,
-                        const BlockedOutput& dst, float* mean, float* variance, std::uint8_t* mask) {
-  const double share = 1 / static_cast<double>(problem_.values());
+                        const BlockedOutput& dst, double* mean, double* variance, std::uint8_t* mask) {
+  const auto all = static_cast<double>(problem_.values());
   check(src, dst);
   for_each_group([&](const Group& group) {
     for_each_chunk(group, Order::upwards, [&](const Chunk& chunk) {
@@ -93,34 +101,37 @@ void BatchNorm::forward(const BlockedInput& src, const float* gamma, const float
     for_each_block(group, [&](std::int64_t cb, std::int64_t channels) {
       std::vector<double> m(static_cast<std::size_t>(channels)), v(m.size());
       add_chunks(cb, [&](std::size_t j, double values, double about, double deviation, double) {
-        m[j] += share * (values * about + deviation);
+        m[j] += values * about + deviation;
       });
+      for (double& x : m) x /= all;  // as one over `all` is rounded, equal values far from 0 would have another mean
       add_chunks(cb, [&](std::size_t j, double values, double about, double deviation, double square) {
         const double shift = about - m[j];  // the sum of squares about m[j], out of that about another value
-        v[j] += share * (square + shift * (2 * deviation + values * shift));
+        v[j] += square + shift * (2 * deviation + values * shift);
       });
       for (std::size_t j = 0; j < m.size(); ++j) {
         const std::int64_t c = cb * plan_.bc + static_cast<std::int64_t>(j);
-        mean[c] = static_cast<float>(m[j]);
-        variance[c] = static_cast<float>(v[j] < 0 ? 0 : v[j]);
-        set_normalise(c, m[j], variance[c], gamma[c], beta[c]);
+        mean[c] = kOffUnit * m[j];
+        variance[c] = v[j] < 0 ? 0 : kOffUnit * kOffUnit / all * v[j];
+        set_normalise(c, mean[c], variance[c], gamma[c], beta[c]);
       }
     });
     normalise(group, Order::downwards, src, residual, dst, problem_.relu() ? mask : nullptr);
   });
 }
 
-void BatchNorm::infer(const BlockedInput& src, const float* gamma, const float* beta, const float* mean,
-                      const float* variance, const BlockedInput& residual, const BlockedOutput& dst) {
+void BatchNorm::infer(const BlockedInput& src, const float* gamma, const float* beta, const double* mean,
+                      const double* variance, const BlockedInput& residual, const BlockedOutput& dst) {
   check(src, dst);
   for (std::int64_t c = 0; c < problem_.C; ++c) set_normalise(c, mean[c], variance[c], gamma[c], beta[c]);
   normalise({0, Cb_, false}, Order::upwards, src, residual, dst, nullptr);
 }
 
 void BatchNorm::set_normalise(std::int64_t c, double mean, double variance, float gamma, float beta) {
-  term(0, c) = static_cast<float>(mean);
-  term(1, c) = static_cast<float>(gamma * inverse_deviation(variance));
-  term(2, c) = beta;
+  const HighLow parts(mean);
+  const double scale = gamma * inverse_deviation(variance);
+  term(0, c) = parts.high;
+  term(1, c) = static_cast<float>(scale);
+  term(2, c) = static_cast<float>(beta - parts.low * scale);
 }
 
 void BatchNorm::normalise(const Group& group, Order order, const BlockedInput& src, const BlockedInput& residual,
@@ -134,7 +145,7 @@ void BatchNorm::normalise(const Group& group, Order order, const BlockedInput& s
 }
 
 void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, const std::uint8_t* mask,
-                         const float* gamma, const float* mean, const float* variance, const BlockedOutput& dsrc,
+                         const float* gamma, const double* mean, const double* variance, const BlockedOutput& dsrc,
                          float* dgamma, float* dbeta, const BlockedOutput& dresidual) {
   if (!problem_.relu()) mask = nullptr;
   if (problem_.relu() && mask == nullptr) throw std::logic_error("a ReLU's gradient needs forward's mask");
@@ -142,7 +153,7 @@ void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, cons
   check(src, ddst, dsrc);
   if (problem_.residual()) check(dresidual);
   const double share = 1 / static_cast<double>(problem_.values());
-  for (std::int64_t c = 0; c < problem_.C; ++c) term(0, c) = mean[c];
+  for (std::int64_t c = 0; c < problem_.C; ++c) term(0, c) = HighLow(mean[c] / kOffUnit).high;
   for_each_group([&](const Group& group) {
     for_each_chunk(group, Order::upwards, [&](const Chunk& chunk) {
       gradient_sums(chunk.pixels, chunk.of(src), chunk.of(ddst), chunk.of_mask(mask, problem_), chunk.terms[0],
@@ -157,11 +168,14 @@ void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, cons
       for (std::size_t j = 0; j < d.size(); ++j) {
         const std::int64_t c = cb * plan_.bc + static_cast<std::int64_t>(j);
         const double inverse = inverse_deviation(variance[c]), scale = gamma[c] * inverse;
-        dgamma[c] = static_cast<float>(dx[j] * inverse);
+        const double low = HighLow(mean[c] / kOffUnit).low;
+        const double gradient = (dx[j] - low * d[j]) * kOffUnit * inverse,
+                     slope = scale * share * gradient * kOffUnit * inverse;
+        dgamma[c] = static_cast<float>(gradient);
         dbeta[c] = static_cast<float>(d[j]);
         term(1, c) = static_cast<float>(scale);
-        term(2, c) = static_cast<float>(scale * share * dx[j] * inverse * inverse);
-        term(3, c) = static_cast<float>(scale * share * d[j]);
+        term(2, c) = static_cast<float>(slope);
+        term(3, c) = static_cast<float>(scale * share * d[j] - slope * low);
       }
     });
     for_each_chunk(group, Order::downwards, [&](const Chunk& chunk) {

@@ -2,6 +2,10 @@
 //
 // Work is cut into chunks: rows of one (n, cb), or the whole images of several n. A chunk's sums are in f32; they are
 // added up in f64 and in the chunks' order, so that every result has the same bits on any number of threads.
+//
+// Statistics are f64: far from zero an f32 mean is further off than the values are. Where values lie more than 1e22
+// apart, whose variance is far above the largest f32, a chunk's sums may overflow: the variance is then infinite and
+// dst beta plus the residual, or both are NaN. NaN and infinities among the values give what the formula gives.
 #pragma once
 #include "aligned_buffer.hpp"
 #include "batch_norm/batch_norm_plan.hpp"
@@ -10,7 +14,7 @@
 namespace brickwork {
 
 // Tensors are those of the passes (batch_norm_ops.hpp), of the problem's sizes in the plan's blocks; vectors hold C
-// floats. What the problem does without is not looked at. The zeros beside dst's rows stay untouched, and features that
+// values. What the problem does without is not looked at. The zeros beside dst's rows stay untouched, and features that
 // pad the last block are zeros in dst, dsrc and dresidual where they are in what goes in.
 class BatchNorm {
  public:
@@ -27,13 +31,13 @@ class BatchNorm {
 
   // dst may be the residual. mask may be null.
   void forward(const BlockedInput& src, const float* gamma, const float* beta, const BlockedInput& residual,
-               const BlockedOutput& dst, float* mean, float* variance, std::uint8_t* mask);
+               const BlockedOutput& dst, double* mean, double* variance, std::uint8_t* mask);
   // dst may be src, or the residual.
-  void infer(const BlockedInput& src, const float* gamma, const float* beta, const float* mean, const float* variance,
+  void infer(const BlockedInput& src, const float* gamma, const float* beta, const double* mean, const double* variance,
              const BlockedInput& residual, const BlockedOutput& dst);
   // mask is forward's; without a ReLU nobody looks at it. dsrc or dresidual may be ddst.
   void backward(const BlockedInput& src, const BlockedInput& ddst, const std::uint8_t* mask, const float* gamma,
-                const float* mean, const float* variance, const BlockedOutput& dsrc, float* dgamma, float* dbeta,
+                const double* mean, const double* variance, const BlockedOutput& dsrc, float* dgamma, float* dbeta,
                 const BlockedOutput& dresidual);
 
  private:

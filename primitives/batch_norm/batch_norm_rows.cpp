@@ -1,6 +1,7 @@
 #include "batch_norm/batch_norm_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <type_traits>
 
@@ -213,17 +214,28 @@ HWY_INLINE void SumPixels(PixelRows p, float* sum, float* sum_ab, A a, B b) {
                 [&](auto of, std::int64_t j) HWY_ATTR { SumChannels<false>(of, p, j, sum, sum_ab, a, b); });
 }
 
+// x / kOffUnit - mean, rounded once: the unit is a power of two.
+template <class D>
+HWY_INLINE hn::Vec<D> Off(D d, hn::Vec<D> x, hn::Vec<D> mean) {
+  return hn::MulSub(x, hn::Set(d, static_cast<float>(1 / kOffUnit)), mean);
+}
+
 void StatisticsOfRows(PixelRows p, Rows<const float> src, RowStatistics s) {
   p = Joined(p, src);
-  const auto value = [=](auto d, Place at) HWY_ATTR { return Load(d, src, at, SweepOf<false>{}); };
+  const auto off_first = [=](auto d, Place at) HWY_ATTR {
+    return hn::Sub(Load(d, src, at, SweepOf<false>{}), hn::LoadU(d, src.data + at.j));
+  };
   const PixelRows first{1, 1, std::min<std::int64_t>(p.pixels, 8), p.bc};
-  SumPixels(first, s.about, s.square, value, value);
+  SumPixels(first, s.about, s.square, off_first, off_first);
   const float share = 1 / static_cast<float>(first.pixels);
-  for (std::int64_t j = 0; j < p.bc; ++j) s.about[j] *= share;
+  for (std::int64_t j = 0; j < p.bc; ++j) {
+    const float about = src.data[j] + share * s.about[j];
+    s.about[j] = std::isfinite(about) ? about * static_cast<float>(1 / kOffUnit) : 0;
+  }
   Decided(p.sweep, [&](auto far) HWY_ATTR {
-    const auto deviation = [=](auto d, Place at)
-                               HWY_ATTR { return hn::Sub(Load(d, src, at, far), hn::LoadU(d, s.about + at.j)); };
-    SumPixels(p, s.deviation, s.square, deviation, deviation);
+    const auto off = [=](auto d, Place at)
+                         HWY_ATTR { return Off(d, Load(d, src, at, far), hn::LoadU(d, s.about + at.j)); };
+    SumPixels(p, s.deviation, s.square, off, off);
   });
 }
 
@@ -258,7 +270,7 @@ void SumsOfGradient(PixelRows p, Rows<const float> src, Rows<const float> ddst, 
     Decided(mask.data != nullptr, [&](auto masked) HWY_ATTR {
       SumPixels(
           p, sum_d, sum_dx, [=](auto d, Place at) HWY_ATTR { return Unmasked(d, ddst, masked, mask, at, far); },
-          [=](auto d, Place at) HWY_ATTR { return hn::Sub(Load(d, src, at, far), hn::LoadU(d, mean + at.j)); });
+          [=](auto d, Place at) HWY_ATTR { return Off(d, Load(d, src, at, far), hn::LoadU(d, mean + at.j)); });
     });
   });
 }
@@ -271,7 +283,7 @@ void Gradient(PixelRows p, Rows<const float> src, Rows<const float> ddst, MaskRo
     Decided(mask.data != nullptr, [&](auto masked) HWY_ATTR {
       const auto element = [=](auto d, Place at, auto mean, auto scale, auto slope, auto offset) HWY_ATTR {
         const auto gradient = Unmasked(d, ddst, masked, mask, at, far);
-        const auto rest = hn::MulAdd(hn::Sub(Load(d, src, at, far), mean), slope, offset);
+        const auto rest = hn::MulAdd(Off(d, Load(d, src, at, far), mean), slope, offset);
         Store(hn::MulSub(gradient, scale, rest), d, dsrc, at, far);
         if (dresidual.data != nullptr) Store(gradient, d, dresidual, at, far);
       };

@@ -19,10 +19,16 @@ struct Rows {
   std::int64_t next_image = 0, next = 0;
 };
 
-// Of each of the bc channels: the mean of its first values here, how far all of its values are off it together, and the
-// sum of the squares of that. One sweep, and yet no sum loses what matters: an `about` far from the mean makes the
-// variance large, too, as it is that of some of the values, so that the variance keeps its digits but for a factor of
-// (values / 8) in the rounding errors, whatever the values. (Sums about 0 lose all where the mean is far from 0.)
+// Sums of how far values are off a mean are in units of 2^20, those of the squares in units of its square, so that they
+// stay finite where the variance is an f32. A fused multiply-subtract takes no longer than a subtraction; squares
+// vanish below 1e-32, which is nothing beside epsilon.
+inline constexpr double kOffUnit = 1 << 20;
+
+// Of each of the bc channels, in units of kOffUnit: the mean of its first values here, how far all of its values are
+// off it together, and the sum of the squares of that. One sweep, and yet no sum loses what matters: an `about` far
+// from the mean makes the variance large, too, as it is that of some of the values, so that the variance keeps its
+// digits but for a factor of (values / 8) in the rounding errors, whatever the values. (Sums about 0 lose all where the
+// mean is far from 0.) Equal values have sums of 0. An `about` that were not finite is 0.
 struct RowStatistics {
   float *about, *deviation, *square;
 };
@@ -41,11 +47,12 @@ struct NormaliseRows {
 void normalise_rows(const PixelRows&, Rows<const float> src, Rows<const float> residual, Rows<float> dst,
                     Rows<std::uint8_t> mask, const NormaliseRows&);
 
-// d is ddst, or 0 where there is a mask without the bit. Of each channel the sums of d and d * (src - mean).
+// d is ddst, or 0 where there is a mask without the bit; off is src / kOffUnit - mean, where mean is in units of
+// kOffUnit. Of each channel the sums of d and d * off.
 void gradient_sums(const PixelRows&, Rows<const float> src, Rows<const float> ddst, MaskRows mask, const float* mean,
                    float* sum_d, float* sum_dx);
 
-// dsrc = d * scale - (src - mean) * slope - offset; dresidual = d.
+// dsrc = d * scale - off * slope - offset; dresidual = d.
 struct GradientRows {
   const float *mean, *scale, *slope, *offset;
 };

@@ -6,6 +6,7 @@
 
 #include "aligned_buffer.hpp"
 #include "batch_norm/batch_norm.hpp"
+#include "batch_norm/running_statistics.hpp"
 #include "conv/conv_backward_data.hpp"
 #include "conv/conv_forward.hpp"
 #include "conv/conv_pack.hpp"
@@ -142,11 +143,10 @@ class NormPasses final : public LayerPasses {
   NormPasses(const BatchNormProblem& p, const MachineModel& machine)
       : problem_(p),
         norm_(p, plan_batch_norm(p, BatchNormPass::forward, machine.block_of(p.C), machine)),
-        back_(p, plan_batch_norm(p, BatchNormPass::backward, machine.block_of(p.C), machine)) {
-    for (auto* vector : {&mean_, &variance_, &running_mean_, &running_variance_}) {
-      *vector = AlignedBuffer<float>(static_cast<std::size_t>(p.C));
-    }
-    std::ranges::fill(running_variance_, 1.0F);
+        back_(p, plan_batch_norm(p, BatchNormPass::backward, machine.block_of(p.C), machine)),
+        mean_(static_cast<std::size_t>(p.C)),
+        variance_(mean_.size()),
+        running_(p.C) {
     if (p.relu()) mask_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(norm_.mask_bytes()));
   }
 
@@ -156,15 +156,10 @@ class NormPasses final : public LayerPasses {
 
   void forward() override {
     norm_.forward(t_.src, p_.weights, p_.bias, t_.residual, t_.dst, mean_.data(), variance_.data(), mask_.data());
-    const float values = static_cast<float>(problem_.values());
-    const float unbiased = values > 1 ? values / (values - 1) : 1;
-    for (std::size_t c = 0; c < mean_.size(); ++c) {
-      running_mean_[c] += kNew * (mean_[c] - running_mean_[c]);
-      running_variance_[c] += kNew * (unbiased * variance_[c] - running_variance_[c]);
-    }
+    running_.add(mean_.data(), variance_.data(), problem_.values());
   }
   void infer() override {
-    norm_.infer(t_.src, p_.weights, p_.bias, running_mean_.data(), running_variance_.data(), t_.residual, t_.dst);
+    norm_.infer(t_.src, p_.weights, p_.bias, running_.mean(), running_.variance(), t_.residual, t_.dst);
   }
   void backward() override {
     back_.backward(t_.src, t_.ddst, mask_.data(), p_.weights, mean_.data(), variance_.data(), t_.dsrc, p_.dweights,
@@ -172,11 +167,10 @@ class NormPasses final : public LayerPasses {
   }
 
  private:
-  static constexpr float kNew = 0.1F;  // a minibatch's share of the running statistics, as most frameworks have it
-
   BatchNormProblem problem_;
   BatchNorm norm_, back_;
-  AlignedBuffer<float> mean_, variance_, running_mean_, running_variance_;
+  AlignedBuffer<double> mean_, variance_;
+  RunningStatistics running_;
   AlignedBuffer<std::uint8_t> mask_;
 };
 

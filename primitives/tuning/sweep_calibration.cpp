@@ -64,12 +64,13 @@ std::vector<double> race_norm(const std::vector<SimdTuning>& tunings) {
   const ActivationLayout layout{p.N, p.C, p.H, p.W, 0, bc};
   const BlockedImages src(layout), ddst(layout);
   BlockedImages dsrc(layout);
-  const std::vector<float> ones(static_cast<std::size_t>(p.C), 1.0F);
+  const std::vector<float> gamma(static_cast<std::size_t>(p.C), 1.0F);
+  const std::vector<double> ones(gamma.size(), 1.0);
   std::vector<float> dgamma(ones.size()), dbeta(ones.size());
   return race_sweeps<BatchNorm>(
       tunings, p, [&](const MachineModel& machine) { return plan_batch_norm(p, BatchNormPass::backward, bc, machine); },
       [&](BatchNorm& norm) {
-        norm.backward(src.input(), ddst.input(), nullptr, ones.data(), ones.data(), ones.data(), dsrc.output(),
+        norm.backward(src.input(), ddst.input(), nullptr, gamma.data(), ones.data(), ones.data(), dsrc.output(),
                       dgamma.data(), dbeta.data(), {});
       });
 }
