@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <span>
 #include <system_error>
 
 namespace brickwork {
@@ -51,6 +52,7 @@ class GuardedBuffer {
   explicit GuardedBuffer(std::size_t count) : region_(count * sizeof(T)), data_(region_.template end<T>() - count) {}
 
   T* data() { return data_; }
+  std::span<T> values() { return {data_, region_.template end<T>()}; }
 
  private:
   GuardedRegion region_;
