@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "add/add.hpp"
 #include "add_ops.hpp"
@@ -73,16 +74,28 @@ NormCase random_norm() {
   return norm;
 }
 
-// Forward of a layer, whose mask backward needs.
+// What backward needs of forward.
+struct LeftByForward {
+  explicit LeftByForward(const BatchNorm& norm, std::int64_t channels)
+      : mask(static_cast<std::size_t>(norm.mask_bytes())),
+        mean(static_cast<std::size_t>(channels), std::nan("")),
+        variance(mean) {}
+
+  AlignedBuffer<std::uint8_t> mask;
+  std::vector<double> mean, variance;
+};
+
 void run_norm(BatchNorm& norm, const BatchNormProblem& p, const PlainTensors& in, PlainTensors& out,
-              AlignedBuffer<std::uint8_t>& mask) {
+              LeftByForward& left) {
   const BlockedLayer layer(p.N, p.C, norm.plan().bc);
   const auto src = layer.images(in.at<float>("src"), p.H, p.W),
              residual = layer.images(in.at<float>("residual"), p.H, p.W);
   SpoiltImages dst = layer.spoilt(p.H, p.W);
   norm.forward(src.input(), in.at<float>("gamma"), in.at<float>("beta"), residual.input(), dst.output(),
-               out.at<float>("mean"), out.at<float>("variance"), mask.data());
+               left.mean.data(), left.variance.data(), left.mask.data());
   unpack(dst, out.at<float>("dst"));
+  std::ranges::transform(left.mean, out.at<float>("mean"), [](double x) { return static_cast<float>(x); });
+  std::ranges::transform(left.variance, out.at<float>("variance"), [](double x) { return static_cast<float>(x); });
 }
 
 TEST(NormOracle, RandomForward) {
@@ -91,8 +104,8 @@ TEST(NormOracle, RandomForward) {
     check_layer<BatchNormForwardOp>(p, to_string(plan), norm_forward, as_it_is,
                                     [&p = p, &plan = plan](const PlainTensors& in, PlainTensors& out) {
                                       BatchNorm norm(p, plan);
-                                      AlignedBuffer<std::uint8_t> mask(static_cast<std::size_t>(norm.mask_bytes()));
-                                      run_norm(norm, p, in, out, mask);
+                                      LeftByForward left(norm, p.C);
+                                      run_norm(norm, p, in, out, left);
                                     });
   }));
 }
@@ -112,8 +125,10 @@ TEST(NormOracle, RandomInference) {
           const auto src = layer.images(in.at<float>("src"), p.H, p.W),
                      residual = layer.images(in.at<float>("residual"), p.H, p.W);
           SpoiltImages dst = layer.spoilt(p.H, p.W);
-          BatchNorm(p, plan).infer(src.input(), in.at<float>("gamma"), in.at<float>("beta"), in.at<float>("mean"),
-                                   in.at<float>("variance"), residual.input(), dst.output());
+          const std::vector<double> mean(in.at<float>("mean"), in.at<float>("mean") + p.C),
+              variance(in.at<float>("variance"), in.at<float>("variance") + p.C);
+          BatchNorm(p, plan).infer(src.input(), in.at<float>("gamma"), in.at<float>("beta"), mean.data(),
+                                   variance.data(), residual.input(), dst.output());
           unpack(dst, out.at<float>("dst"));
         });
   }));
@@ -125,15 +140,15 @@ TEST(NormOracle, RandomBackward) {
     check_layer<BatchNormBackwardOp>(
         p, to_string(plan), norm_backward, as_it_is, [&p = p, &plan = plan](const PlainTensors& in, PlainTensors& out) {
           BatchNorm norm(p, plan);
-          AlignedBuffer<std::uint8_t> mask(static_cast<std::size_t>(norm.mask_bytes()));
-          PlainTensors left = unwritten(BatchNormForwardOp::outputs(p));
-          run_norm(norm, p, in, left, mask);
+          LeftByForward left(norm, p.C);
+          PlainTensors forward = unwritten(BatchNormForwardOp::outputs(p));
+          run_norm(norm, p, in, forward, left);
           const BlockedLayer layer(p.N, p.C, plan.bc);
           const auto src = layer.images(in.at<float>("src"), p.H, p.W),
                      ddst = layer.images(in.at<float>("ddst"), p.H, p.W);
           SpoiltImages dsrc = layer.spoilt(p.H, p.W), dresidual = layer.spoilt(p.H, p.W);
-          norm.backward(src.input(), ddst.input(), mask.data(), in.at<float>("gamma"), left.at<float>("mean"),
-                        left.at<float>("variance"), dsrc.output(), out.at<float>("dgamma"), out.at<float>("dbeta"),
+          norm.backward(src.input(), ddst.input(), left.mask.data(), in.at<float>("gamma"), left.mean.data(),
+                        left.variance.data(), dsrc.output(), out.at<float>("dgamma"), out.at<float>("dbeta"),
                         dresidual.output());
           unpack(dsrc, out.at<float>("dsrc"));
           unpack(dresidual, out.at<float>("dresidual"));
