@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 import style
 from derive import LIMIT_WORDS, Estimate, geometric_mean_ratio, known, weighted_fraction_of, weighted_ratio
 from sweeps import Problem, Sweep
 from training import PASSES
 
-EVEN = 0.005  # a ratio without an interval that is as close to 1 says nothing
 TWICE = 2  # from here on a ratio is said as a factor instead of in percent
 
 
@@ -59,9 +56,8 @@ def _row(sweep: Sweep) -> Row:
 
 def in_words(ratio: Estimate) -> str:
     """How fast ours is beside another, whose name follows."""
-    even = ratio.low <= 1 <= ratio.high if np.isfinite(ratio.low) else abs(ratio.value - 1) < EVEN
     percent = round(100 * abs(ratio.value - 1))
-    if even or percent == 0:
+    if ratio.low <= 1 <= ratio.high or percent == 0:
         return "as fast as"
     if not 1 / TWICE < ratio.value < TWICE:
         return f"{ratio.value:.1f} times as fast as"

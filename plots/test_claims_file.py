@@ -77,6 +77,7 @@ def test_what_holds_unless_a_claim_says_otherwise(written):
         ("at_least = 0.97", "at_least = 0.97\nat_most = 1.0", "claim 'one' needs one of 'at_least' and 'at_most'"),
         ("at_least = 0.97", "at_most = 0.97", "claim 'one' has 'at_most', which is for the statistics test mean squared error,"),
         ("at_least = 0.97", 'at_least = "much"', "claim 'one' needs a number above 0 as 'at_least'"),
+        ("at_least = 0.97", "at_least = 0", "claim 'one' needs a number above 0 as 'at_least'"),
         ("at_least = 0.97", "at_least = nan", "claim 'one' needs a number above 0 as 'at_least'"),
         ('experiment = "brgemm"', "experiment = 3", "claim 'one' needs a text as 'experiment'"),
         ('experiment = "brgemm"', 'experiment = ""', "claim 'one' needs a text as 'experiment'"),

@@ -29,6 +29,7 @@ def setting(column, value, contender="brickwork-simd"):
         (lambda s: s.drop(columns=["seconds", "flop"]), "lacks the columns seconds, flop"),
         (setting("seconds", "fast"), "line 2: seconds 'fast' is not a number"),
         (setting("seconds", "nan"), "line 2: seconds 'nan' is not a number"),
+        (setting("seconds", "0"), "line 2: an ok row needs seconds above 0"),
         (setting("seconds", "-1"), "line 2: an ok row needs seconds above 0"),
         (setting("seconds", ""), "line 2: an ok row needs seconds above 0"),
         (setting("threads", "1.5"), "line 2: threads '1.5' is not a whole number"),
@@ -62,6 +63,11 @@ def test_a_wrong_file_is_refused_with_its_line(variation, change, complaint):
     with pytest.raises(InputError) as error:
         load_run(variation("conv", change))
     assert complaint in str(error.value)
+
+
+def test_a_set_may_be_one_problem(variation):
+    (sweep,) = sweeps_of(load_run(variation("conv", lambda rows: rows.assign(problems=rows["problems"].replace("20", "1")))))
+    assert sweep.attributes["problems"] == 1
 
 
 @pytest.fixture

@@ -77,6 +77,12 @@ def test_a_malformed_file_is_refused(training, change, sentence):
     assert sentence in str(refused.value)
 
 
+def test_the_ends_of_what_a_file_may_hold_are_read(training):
+    change = lambda rows: with_cell("test_measure", "1")(rows).assign(tested_on="1", train_measure="0")  # noqa: E731
+    (curve,), _ = learning.load_curves([training(change=change)])
+    assert curve.epochs["test_measure"].iloc[-1] == 1 and curve.settings["tested_on"] == 1
+
+
 def test_the_same_training_twice_is_refused(training):
     with pytest.raises(InputError, match="both hold digits-mlp, 1 thread, seed 1; give each training once"):
         learning.load_curves([training("one"), training("two")])
@@ -97,6 +103,17 @@ def test_the_accuracy_of_the_last_epoch_is_judged(training):
     assert found.reason.startswith("2 of 100 test images wrong after 4 epochs; the 95 % interval holds the bound")
     found = outcome("digits-mlp", training("worse", with_cell("test_measure", "0.96")))
     assert (found.status, found.measured.value) == (FAILS, 0.96)
+
+
+def test_an_interval_that_ends_at_the_bound(training):
+    (curve,), _ = learning.load_curves([training()])
+    measured = learning.wilson(0.98, 100)
+    for bound, status, doubtful in (
+        (measured.low, HOLDS, False), (math.nextafter(measured.low, 1), HOLDS, True), (0.98, HOLDS, True),
+        (measured.high, FAILS, True), (math.nextafter(measured.high, 1), FAILS, False),
+    ):  # fmt: skip
+        (verdict,) = learning.judge(replace(BY_ID["digits-mlp"], bound=bound), [curve])
+        assert (verdict.outcome.status, "holds the bound" in verdict.outcome.reason) == (status, doubtful), bound
 
 
 def of_errors(task: str, measure: str, last: str):

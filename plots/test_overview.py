@@ -90,6 +90,15 @@ def test_where_the_memory_is_the_limit_it_is_the_stream(variation):
         (1.004, NAN, NAN, "as fast as"),
         (2.34, 2.3, 2.4, "2.3 times as fast as"),
         (0.4, 0.3, 0.5, "0.4 times as fast as"),
+        (1.02, 1.0, 1.05, "as fast as"),
+        (0.98, 0.95, 1.0, "as fast as"),
+        (1.02, 1.001, 1.05, "2 % ahead of"),
+        (0.98, 0.95, 0.999, "2 % behind"),
+        (2.0, 1.9, 2.1, "2.0 times as fast as"),
+        (1.99, 1.9, 2.1, "99 % ahead of"),
+        (0.5, 0.4, 0.6, "0.5 times as fast as"),
+        (0.51, 0.4, 0.6, "49 % behind"),
+        (0.994, NAN, NAN, "1 % behind"),
     ],
 )
 def test_ratios_in_words(value, low, high, words):

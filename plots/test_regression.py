@@ -181,7 +181,13 @@ def test_nothing_to_compare_is_one_sentence(tmp_path, capsys):
         assert error.count("\n") == 1
 
 
-@pytest.mark.parametrize("text", ["5", "-0.1", "nan", "much"])
+def test_a_tolerance_may_be_nothing(run, tmp_path, capsys):
+    old = run()
+    assert check_regression.main([str(run()), "--against", str(old), "--tolerance", "0", "--of-one", "0"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "1 HOLDS"
+
+
+@pytest.mark.parametrize("text", ["5", "1", "-0.1", "nan", "much"])
 def test_a_tolerance_that_is_no_part_is_refused(text, capsys):
     with pytest.raises(SystemExit) as ended:
         check_regression.main([str(STORED / "conv"), f"--tolerance={text}"])
