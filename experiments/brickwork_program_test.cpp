@@ -251,6 +251,23 @@ TEST(Program, ChecksWholeNetworks) {
   expect_right("gnmt-stack", "--problem 'T3 S4 N5 K20' --problem 'T2 S3 N4 K33 inference'");
 }
 
+// One class, one value a channel, one state, one word: what is taken from itself leaves nothing.
+TEST(Program, ChecksAnswersOfZeros) {
+  const auto expect_all_right = [](const char* experiment, const char* contender, const char* problem) {
+    const auto [code, output] = brickwork(fmt::format("--experiment {} --check --contenders {} --problem '{}' --out {}",
+                                                      experiment, contender, problem, fresh_folder().string()));
+    EXPECT_EQ(code, 0) << output;
+    EXPECT_THAT(output, HasSubstr("1 checks passed, 0 failed, 0 skipped")) << experiment;
+  };
+  expect_all_right("softmax-loss", "brickwork", "N4 C1");
+  expect_all_right("softmax-loss-backward", "brickwork", "N4 C1");
+  expect_all_right("batch-norm-forward", "brickwork", "N1 C3 H1");
+  expect_all_right("batch-norm-backward", "brickwork", "N1 C20 H1 residual+relu");
+  expect_all_right("attention-backward", "brickwork-simd", "T5 S1 N3 K20 scaled unequal");
+  expect_all_right("gnmt-stack", "brickwork-simd", "T1 S3 N2 K8");
+  expect_all_right("mlp", "brickwork-simd", "N5 C1 L2");
+}
+
 // Where there is no GPU each contender's row says so.
 TEST(Program, ChecksOnAGpuOrSaysWhyThereIsNone) {
   const auto folder = fresh_folder();

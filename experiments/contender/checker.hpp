@@ -14,19 +14,23 @@ struct Checked {
   double run_seconds = 0, pack_seconds = 0;  // of single calls, to plan the timing with
 };
 
+using PrepareOn = std::function<Result<PreparedPtr>(const PlainTensors& inputs)>;
+
 // Packs and runs twice, as the harness will again and again: what adds to the first run's output shows. Where runs are
 // queued it is the replay that is judged, as it is what will be timed. An exception is the contender's own failure, but
 // for std::bad_alloc: whoever knows the sizes can say more of it.
-Checked check(const std::function<Result<PreparedPtr>()>& prepare, const std::vector<TensorInfo>& outputs,
-              const PlainTensors& expected, Tolerance);
+//
+// An output whose right answer is zeros alone is right in memory that was never written, too. There another contender
+// is prepared first, on inputs that turn into NaN and back: it must write where NaN comes out, and then zeros over it.
+Checked check(const PrepareOn&, const std::vector<TensorInfo>& outputs, const TestData&, Tolerance);
 
 template <Operation Op>
 Checked check(const Contender<Op>& contender, const typename Op::Problem& problem, const TestData& data,
               const Resources& resources) {
   Tolerance tolerance = data.tolerance;
   if (contender.rounding > 0) tolerance.value += contender.rounding * largest(data.expected);
-  return check([&] { return prepare(contender, problem, data.inputs, resources); }, Op::outputs(problem), data.expected,
-               tolerance);
+  return check([&](const PlainTensors& inputs) { return prepare(contender, problem, inputs, resources); },
+               Op::outputs(problem), data, tolerance);
 }
 
 }  // namespace brickwork

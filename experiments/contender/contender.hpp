@@ -25,7 +25,7 @@ struct Resources {
 class Prepared {
  public:
   virtual ~Prepared() = default;
-  virtual void pack() = 0;  // plain inputs -> own layouts; may be called again and again
+  virtual void pack() = 0;  // plain inputs, which may have changed -> own layouts; may be called again and again
   virtual void run() = 0;   // the operation; overwrites its outputs; may be called again and again
   virtual void unpack(PlainTensors& outputs) = 0;  // own layouts -> plain outputs
   // Where run() leaves its work to be done later; null where it has done it when it returns. Whoever has one makes

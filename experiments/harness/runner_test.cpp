@@ -244,7 +244,7 @@ TEST_F(Runner, GoesOnAfterAProblemThatCannotBeChecked) {
                                              {.name = "huge", .size = std::int64_t{1} << 40},
                                              {.name = "last", .size = 3}};
   const std::pair<const char*, const char*> reasons[] = {
-      {"zeros", "the right output is all zeros: nothing can be checked"},
+      {"zeros", "the right output is all zeros whatever the inputs are: nothing can be checked"},
       {"long", "an output is the sum of 16777217 products: f32 is exact only up to 2^24 of them"},
       {"huge", "huge needs at least 2251799.814 GB with 3 contenders at once, more than is left of the "}};
   for (const bool check_only : {false, true}) {

@@ -100,13 +100,48 @@ TEST(Compare, RoundsTheRightAnswerAsTheOutputIs) {
   EXPECT_EQ(compare(of({0.33}, {1}, DType::bf16), third, 0).status, Status::failed);
 }
 
-TEST(Compare, RefusesToDecideNothing) {
-  const PlainTensors some = of({1}, {1}, DType::f32);
-  EXPECT_THROW(compare(some, of({0, 0}, {1}, DType::f64), 0), std::logic_error);
-  EXPECT_THROW(compare(some, of({}, {1}, DType::f64), 0), std::logic_error);
+TEST(Compare, RefusesToCompareNothing) {
+  EXPECT_THROW(compare(of({1}, {1}, DType::f32), of({}, {1}, DType::f64), 0), std::logic_error);
   EXPECT_THROW(compare(PlainTensors(), PlainTensors(), 0), std::logic_error);
-  EXPECT_TRUE(decides_nothing(of({1}, {0, 0}, DType::f64)));
-  EXPECT_FALSE(decides_nothing(of({1}, {0, 1}, DType::f64)));
+}
+
+TEST(Compare, ZerosAreAnAnswerAsAnyOther) {
+  const PlainTensors right = of({0, 0}, {1}, DType::f64);
+  EXPECT_EQ(compare(of({0, 0}, {1}, DType::f32), right, 0).status, Status::ok);
+  EXPECT_EQ(compare(of({0, 0.5}, {1}, DType::f32), right, 0).status, Status::failed);
+  EXPECT_EQ(compare(of({0, NAN}, {1}, DType::f32), right, 1).status, Status::failed);
+  EXPECT_TRUE(has_output_of_zeros(right));
+  EXPECT_TRUE(has_output_of_zeros(of({1}, {0, -0.0}, DType::f64)));
+  EXPECT_FALSE(has_output_of_zeros(of({1}, {0, 1}, DType::f64)));
+  EXPECT_FALSE(has_output_of_zeros(of({}, {1}, DType::f64)));
+}
+
+// Beside zeros there is no share of the right values.
+TEST(Compare, OfAWholeOutputOfZerosTheErrorIsAbsolute) {
+  const PlainTensors right = of({0, 0}, {1}, DType::f64);
+  const auto off = [&](double by) { return compare(of({0, by, 0, by}, {1}, DType::f32), right, {0.1, true}); };
+  EXPECT_EQ(off(0).status, Status::ok);
+  EXPECT_EQ(off(0).max_error, 0);
+  EXPECT_EQ(off(0.125).status, Status::ok);
+  EXPECT_NEAR(off(0.125).max_error, 0.125 / std::sqrt(2.0), 1e-12);
+  EXPECT_EQ(off(0.25).status, Status::failed);
+  EXPECT_EQ(off(0.25).reason, "the outputs in h are wrong: off by 0.177, where 0.1 is allowed");
+  EXPECT_EQ(off(NAN).status, Status::failed);
+}
+
+TEST(Compare, WhatIsStillZeroOfNanWasNotWritten) {
+  const PlainTensors right = of({0, 0}, {0, 1}, DType::f64);  // c is not zeros alone, and shows by itself
+  const auto written = [&](std::vector<double> h, const std::vector<double>& of_nan, DType dtype = DType::f32) {
+    return compare_written(of(std::move(h), {0, 0}, dtype), of(of_nan, {NAN, NAN}, DType::f64), right);
+  };
+  EXPECT_EQ(written({NAN, NAN, NAN, NAN}, {NAN, NAN}).status, Status::ok);
+  EXPECT_EQ(written({NAN, 7, NAN, 7}, {NAN, NAN}).status, Status::ok);
+  EXPECT_EQ(written({NAN, 0, NAN, 0}, {NAN, 0}).status, Status::ok) << "NaN does not reach the second";
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f64}) {
+    const Verdict last = written({NAN, NAN, NAN, 0}, {NAN, NAN}, dtype);
+    EXPECT_EQ(last.status, Status::failed);
+    EXPECT_EQ(last.reason, "1 of 4 outputs in h are 0 of inputs of NaN as well: no run has written them");
+  }
 }
 
 TEST(Compare, PoisonIsWrongInEveryType) {
@@ -115,6 +150,14 @@ TEST(Compare, PoisonIsWrongInEveryType) {
     poison(output);
     EXPECT_EQ(compare(output, of({1, 2}, {3}, DType::f64), 1e30).status, Status::failed) << to_string(dtype);
   }
+}
+
+TEST(Compare, PoisonLeavesIntegers) {
+  PlainTensors lengths({{.name = "lengths", .dims = {1}, .dtype = DType::i32}, {.name = "x", .dims = {1}}});
+  *lengths.at<std::int32_t>("lengths") = 3;
+  poison(lengths);
+  EXPECT_EQ(*lengths.at<std::int32_t>("lengths"), 3);
+  EXPECT_TRUE(std::isnan(*lengths.at<float>("x")));
 }
 
 TEST(Compare, OfAWholeOutputFewElementsMayBeFarOff) {

@@ -25,6 +25,16 @@ PlainTensors::PlainTensors(std::vector<TensorInfo> infos) : infos_(std::move(inf
   }
 }
 
+void PlainTensors::assign(const PlainTensors& from) {
+  const auto sizes = [](const PlainTensors& tensors) {
+    std::vector<std::size_t> bytes;
+    for (const auto& buffer : tensors.buffers_) bytes.push_back(buffer.size());
+    return bytes;
+  };
+  if (sizes(*this) != sizes(from)) throw std::logic_error("other tensors are assigned");
+  for (std::size_t i = 0; i < buffers_.size(); ++i) std::ranges::copy(from.buffers_[i], buffers_[i].begin());
+}
+
 void* PlainTensors::find(std::string_view name, DType dtype) const {
   const auto info = std::ranges::find(infos_, name, &TensorInfo::name);
   if (info == infos_.end()) throw std::logic_error(fmt::format("there is no tensor '{}'", name));

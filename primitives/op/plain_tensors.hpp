@@ -41,6 +41,8 @@ class PlainTensors {
     return static_cast<const T*>(find(name, dtype_of<T>()));
   }
 
+  void assign(const PlainTensors&);  // the values of the same tensors; throws std::logic_error for others
+
   // By place instead of name, for whoever treats all tensors alike.
   const std::vector<TensorInfo>& infos() const { return infos_; }
   template <class T>

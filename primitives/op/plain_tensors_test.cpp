@@ -34,6 +34,17 @@ TEST(PlainTensors, AreNullWhereTheProblemDoesWithoutThem) {
   EXPECT_EQ(kInfos[1].size(), 0);
 }
 
+TEST(PlainTensors, TakeTheValuesOfTheSameTensorsAlone) {
+  PlainTensors from(kInfos), to(kInfos);
+  from.at<float>("src")[5] = 7;
+  from.at<double>("index")[0] = 3;
+  to.assign(from);
+  EXPECT_EQ(to.at<float>("src")[5], 7);
+  EXPECT_EQ(to.at<double>("index")[0], 3);
+  EXPECT_THROW(to.assign(PlainTensors({kInfos[0]})), std::logic_error);
+  EXPECT_THROW(to.assign(PlainTensors(with_dtype(kInfos, DType::f64))), std::logic_error);
+}
+
 TEST(PlainTensors, RefuseAnotherNameOrType) {
   const PlainTensors tensors(kInfos);
   EXPECT_THROW(tensors.at<float>("dst"), std::logic_error);

@@ -55,4 +55,12 @@ void weigh_images(PlainTensors& few, std::string_view factor, std::int64_t image
   }
 }
 
+bool reaches_zeros(const PlainTensors& of_nan, const PlainTensors& expected) {
+  for (std::size_t i = 0; i < expected.infos().size(); ++i) {
+    if (!is_zeros(expected.values<double>(i))) continue;
+    if (std::ranges::none_of(of_nan.values<double>(i), [](double x) { return std::isnan(x); })) return false;
+  }
+  return true;
+}
+
 }  // namespace brickwork::test_data

@@ -91,6 +91,29 @@ struct Zero : Square {
   static void reference(const Row&, const PlainTensors&, PlainTensors&) {}
 };
 
+// y[n] = x[n] - x[n], and so many of the images: zeros of every number.
+struct Nought : Square {
+  static std::vector<TensorInfo> inputs(const Row& p) {
+    return {{.name = "x", .dims = {p.N}, .per_image = true},
+            {.name = "lengths", .dims = {p.N}, .per_image = true, .dtype = DType::i32}};
+  }
+  static void settle(const Row& p, PlainTensors& in) { std::fill_n(in.at<double>("lengths"), p.N, 3); }
+  static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
+    const double* x = in.at<double>("x");
+    for (std::int64_t n = 0; n < p.N; ++n) {
+      if (in.at<double>("lengths")[n] != 3) throw std::logic_error("what settle() made of integers is lost");
+      out.at<double>("y")[n] = x[n] - x[n];
+    }
+  }
+};
+
+// y[n] = max(x[n], 0), of one image mostly zeros.
+struct Ramp : Square {
+  static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
+    for (std::int64_t n = 0; n < p.N; ++n) out.at<double>("y")[n] = std::max(in.at<double>("x")[n] - 3, 0.0);
+  }
+};
+
 static_assert(Operation<Square> && Operation<Sum> && Operation<WeighedSum> && Operation<Tanh>);
 
 TEST(TestData, ImagesComeFromAFewDistinctOnes) {
@@ -174,7 +197,29 @@ TEST(TestData, FollowsTheSeedAlone) {
   EXPECT_NE(x("a"), x("b"));
 }
 
-TEST(TestData, AnAnswerOfZerosAloneIsRefused) {
+TEST(TestData, OfAnAnswerOfZerosItSaysWhatNanMakesOfIt) {
+  const TestData data = make_checkable_test_data<Nought>({.N = 8}, Fill::integers);
+  for (const double y : data.expected.values<double>(0)) EXPECT_EQ(y, 0);
+  for (const float x : data.inputs.values<float>(0)) EXPECT_FALSE(std::isnan(x));
+  ASSERT_EQ(data.of_nan.infos().size(), 1U);
+  ASSERT_EQ(data.of_nan.values<double>(0).size(), 3U);
+  for (const double y : data.of_nan.values<double>(0)) EXPECT_TRUE(std::isnan(y));
+}
+
+TEST(TestData, WhereOtherInputsGiveMoreThanZerosTheyAreDrawn) {
+  int drawn_again = 0;
+  for (std::int64_t n = 1; n <= 8; ++n) {
+    const Row row{.N = n};
+    const TestData data = make_checkable_test_data<Ramp>(row, Fill::integers);
+    EXPECT_FALSE(has_output_of_zeros(data.expected));
+    EXPECT_TRUE(data.of_nan.infos().empty());
+    const TestData first = make_test_data<Ramp>(row, Fill::integers, to_string(row) + " 0");
+    if (has_output_of_zeros(first.expected)) ++drawn_again;
+  }
+  EXPECT_GT(drawn_again, 0);
+}
+
+TEST(TestData, AnAnswerOfZerosOfNanAsWellIsRefused) {
   EXPECT_THROW(make_checkable_test_data<Zero>({.N = 3}, Fill::integers), std::invalid_argument);
   EXPECT_NO_THROW(make_checkable_test_data<Square>({.N = 3}, Fill::integers));
 }

@@ -1,10 +1,7 @@
 #include "attention_ops.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 namespace brickwork {
 namespace {
@@ -158,11 +155,6 @@ std::vector<TensorInfo> AttentionBackwardOp::inputs(const AttentionProblem& p) {
 
 std::vector<TensorInfo> AttentionBackwardOp::outputs(const AttentionProblem& p) {
   return {states_of("dqueries", p.T, p), states_of("dkeys", p.S, p), states_of("dvalues", p.S, p)};
-}
-
-void AttentionBackwardOp::check_taken(const AttentionProblem& p) {
-  if (p.S > 1) return;
-  throw std::invalid_argument("attention over one encoder state has no gradient of its scores: S must be at least 2");
 }
 
 void AttentionBackwardOp::reference(const AttentionProblem& p, const PlainTensors& in, PlainTensors& out) {

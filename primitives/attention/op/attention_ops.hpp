@@ -50,8 +50,6 @@ struct AttentionBackwardOp : AttentionOp {
   static std::vector<TensorInfo> outputs(const AttentionProblem&);
   static double flops(const AttentionProblem& p) { return 4 * product_flops(p); }
   static double least_flops(const AttentionProblem& p) { return flops(p); }
-  // Of one encoder state the weight is 1, whatever its score: there is no gradient.
-  static void check_taken(const AttentionProblem&);
   static void reference(const AttentionProblem&, const PlainTensors& in, PlainTensors& out);
 };
 

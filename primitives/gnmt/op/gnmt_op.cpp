@@ -5,7 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <span>
-#include <stdexcept>
 
 #include "attention_ops.hpp"
 #include "defined.hpp"
@@ -179,11 +178,6 @@ double GnmtOp::bound(const GnmtProblem& p) {
     squares += bound * bound;
   }
   return std::sqrt(squares);
-}
-
-void GnmtOp::check_taken(const GnmtProblem& p) {
-  if (p.part == GnmtPart::inference || std::min(p.T, p.S) > 1) return;
-  throw std::invalid_argument("one word has no gradient of a recurrence: in a step T and S must be at least 2");
 }
 
 void GnmtOp::settle(const GnmtProblem& p, PlainTensors& in) {

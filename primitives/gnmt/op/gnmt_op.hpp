@@ -26,8 +26,6 @@ struct GnmtOp {
   static double flops(const GnmtProblem&);
   static double least_flops(const GnmtProblem& p) { return flops(p); }
   static double bound(const GnmtProblem&);
-  // Of one word no gradient reaches the weights of the recurrence.
-  static void check_taken(const GnmtProblem&);
   static void settle(const GnmtProblem&, PlainTensors& in);
   static void reference(const GnmtProblem&, const PlainTensors& in, PlainTensors& out);
 };
