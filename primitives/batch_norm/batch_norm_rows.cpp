@@ -1,7 +1,6 @@
 #include "batch_norm/batch_norm_rows.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <type_traits>
 
@@ -228,10 +227,11 @@ void StatisticsOfRows(PixelRows p, Rows<const float> src, RowStatistics s) {
   const PixelRows first{1, 1, std::min<std::int64_t>(p.pixels, 8), p.bc};
   SumPixels(first, s.about, s.square, off_first, off_first);
   const float share = 1 / static_cast<float>(first.pixels);
-  for (std::int64_t j = 0; j < p.bc; ++j) {
-    const float about = src.data[j] + share * s.about[j];
-    s.about[j] = std::isfinite(about) ? about * static_cast<float>(1 / kOffUnit) : 0;
-  }
+  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, p.bc, [=](auto d, std::int64_t j) HWY_ATTR {
+    const auto about = hn::MulAdd(hn::LoadU(d, s.about + j), hn::Set(d, share), hn::LoadU(d, src.data + j));
+    const auto unit = hn::Set(d, static_cast<float>(1 / kOffUnit));
+    hn::StoreU(hn::IfThenElseZero(hn::IsFinite(about), hn::Mul(about, unit)), d, s.about + j);
+  });
   Decided(p.sweep, [&](auto far) HWY_ATTR {
     const auto off = [=](auto d, Place at)
                          HWY_ATTR { return Off(d, Load(d, src, at, far), hn::LoadU(d, s.about + at.j)); };
