@@ -25,7 +25,12 @@ void norm_league(std::int64_t tasks, const Task& task) {
 // A value as the sum of an f32 and of the rest. (x - high) loses nothing where x is an f32 close to the value; the rest
 // then belongs to what is added to a multiple of that.
 struct HighLow {
-  explicit HighLow(double value) : high(static_cast<float>(value)), low(value - high) {}
+  explicit HighLow(double value)
+      : high(static_cast<float>(value)), low(std::isfinite(high) ? value - static_cast<double>(high) : 0) {}
+
+  // An infinite factor makes an infinity of (x - high) already.
+  double low_times(double factor) const { return std::isfinite(factor) ? low * factor : 0; }
+
   float high;
   double low;
 };
@@ -131,7 +136,7 @@ void BatchNorm::set_normalise(std::int64_t c, double mean, double variance, floa
   const double scale = gamma * inverse_deviation(variance);
   term(0, c) = parts.high;
   term(1, c) = static_cast<float>(scale);
-  term(2, c) = static_cast<float>(beta - parts.low * scale);
+  term(2, c) = static_cast<float>(beta - parts.low_times(scale));
 }
 
 void BatchNorm::normalise(const Group& group, Order order, const BlockedInput& src, const BlockedInput& residual,
@@ -168,14 +173,14 @@ void BatchNorm::backward(const BlockedInput& src, const BlockedInput& ddst, cons
       for (std::size_t j = 0; j < d.size(); ++j) {
         const std::int64_t c = cb * plan_.bc + static_cast<std::int64_t>(j);
         const double inverse = inverse_deviation(variance[c]), scale = gamma[c] * inverse;
-        const double low = HighLow(mean[c] / kOffUnit).low;
-        const double gradient = (dx[j] - low * d[j]) * kOffUnit * inverse,
-                     slope = scale * share * gradient * kOffUnit * inverse;
+        const HighLow parts(mean[c] / kOffUnit);
+        const double gradient = (dx[j] - parts.low_times(d[j])) * kOffUnit * inverse,
+                     slope = share * gradient * kOffUnit * inverse;
         dgamma[c] = static_cast<float>(gradient);
         dbeta[c] = static_cast<float>(d[j]);
         term(1, c) = static_cast<float>(scale);
         term(2, c) = static_cast<float>(slope);
-        term(3, c) = static_cast<float>(scale * share * d[j] - slope * low);
+        term(3, c) = static_cast<float>(share * d[j] - parts.low_times(slope));
       }
     });
     for_each_chunk(group, Order::downwards, [&](const Chunk& chunk) {

@@ -284,7 +284,7 @@ void Gradient(PixelRows p, Rows<const float> src, Rows<const float> ddst, MaskRo
       const auto element = [=](auto d, Place at, auto mean, auto scale, auto slope, auto offset) HWY_ATTR {
         const auto gradient = Unmasked(d, ddst, masked, mask, at, far);
         const auto rest = hn::MulAdd(Off(d, Load(d, src, at, far), mean), slope, offset);
-        Store(hn::MulSub(gradient, scale, rest), d, dsrc, at, far);
+        Store(hn::Mul(hn::Sub(gradient, rest), scale), d, dsrc, at, far);
         if (dresidual.data != nullptr) Store(gradient, d, dresidual, at, far);
       };
       ForPixels(p, element, g.mean, g.scale, g.slope, g.offset);

@@ -21,7 +21,7 @@ struct Rows {
 
 // Sums of how far values are off a mean are in units of 2^20, those of the squares in units of its square, so that they
 // stay finite where the variance is an f32. A fused multiply-subtract takes no longer than a subtraction; squares
-// vanish below 1e-32, which is nothing beside epsilon.
+// vanish below 1e-32, which is nothing beside epsilon, and means below 1.5e-39.
 inline constexpr double kOffUnit = 1 << 20;
 
 // Of each of the bc channels, in units of kOffUnit: the mean of its first values here, how far all of its values are
@@ -48,11 +48,11 @@ void normalise_rows(const PixelRows&, Rows<const float> src, Rows<const float> r
                     Rows<std::uint8_t> mask, const NormaliseRows&);
 
 // d is ddst, or 0 where there is a mask without the bit; off is src / kOffUnit - mean, where mean is in units of
-// kOffUnit. Of each channel the sums of d and d * off.
+// kOffUnit. Of each channel the sums of d and d * off, which lose products below 2^20 of f32's least.
 void gradient_sums(const PixelRows&, Rows<const float> src, Rows<const float> ddst, MaskRows mask, const float* mean,
                    float* sum_d, float* sum_dx);
 
-// dsrc = d * scale - off * slope - offset; dresidual = d.
+// dsrc = (d - off * slope - offset) * scale; dresidual = d. (A slope with the scale in it leaves f32 sooner.)
 struct GradientRows {
   const float *mean, *scale, *slope, *offset;
 };

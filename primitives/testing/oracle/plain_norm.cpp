@@ -18,6 +18,9 @@ std::vector<std::size_t> channel_of(const BatchNormProblem& p, std::int64_t c) {
   return places;
 }
 
+// The least in the units of a channel's sums (batch_norm_rows.hpp).
+constexpr double kLeastOff = 0x1p20 * kLeastF32;
+
 Interval inverse_deviation(const Interval& variance) {
   const auto inverse = [](double v) { return 1 / std::sqrt(v + BatchNormProblem::epsilon); };
   if (!variance.is_number()) return variance;
@@ -41,7 +44,8 @@ Statistics statistics(const BatchNormProblem& p, const std::vector<std::size_t>&
     sum += src[i];
   }
   if (!std::isfinite(sum)) return {{-kInf, kInf, true}, Interval::no_number()};
-  const Interval mean = widened(share * all.value(), kHalfUlp * larger * (values + 2) * all.magnitude() / values);
+  const Interval mean =
+      widened(share * all.value(), kHalfUlp * larger * (values + 2) * all.magnitude() / values + kLeastOff);
   double squares = 0;
   for (const std::size_t i : places) squares += (src[i] - sum / values) * (src[i] - sum / values);
   const double error = kHalfUlp * larger * (values + 8) * squares;
@@ -111,7 +115,7 @@ Outcomes norm_backward(const BatchNormProblem& p, const PlainTensors& in) {
     const Statistics s = statistics(p, places, src);
     const Normalised normalised(p, in, c, s);
     const Interval inverse = inverse_deviation(s.variance), gamma = Interval::of(in.at<float>("gamma")[c]);
-    const auto deviation = [&](std::size_t i) { return Interval::of(src[i]) - s.mean; };
+    const auto deviation = [&](std::size_t i) { return widened(Interval::of(src[i]) - s.mean, kLeastOff); };
     // Forward says whether an element is above 0, which a NaN is not.
     const auto d = [&](std::size_t i) {
       const Interval x = p.relu() ? normalised.before_relu(i) : Interval::of(1), passed = Interval::of(ddst[i]);
@@ -123,17 +127,17 @@ Outcomes norm_backward(const BatchNormProblem& p, const PlainTensors& in) {
       sum_d.add(d(i));
       sum_dx.add_product(d(i), deviation(i));
     }
+    const Interval dx = widened(sum_dx.value(), kLeastOff * static_cast<double>(p.values()));
     dbeta.push_back(sum_d.value());
-    dgamma.push_back(sum_dx.value() * inverse);
-    const Interval scale = gamma * inverse, share = Interval::of(1 / static_cast<double>(p.values()));
-    const Interval slope = scale * (share * (sum_dx.value() * (inverse * inverse))),
-                   offset = scale * (share * sum_d.value());
+    dgamma.push_back(dx * inverse);
+    const Interval share = Interval::of(1 / static_cast<double>(p.values()));
+    const Interval slope = share * (dx * (inverse * inverse)), offset = share * sum_d.value();
     for (const std::size_t i : places) {
       Sum sum;
-      sum.add_product(d(i), scale);
+      sum.add(d(i));
       sum.add_product(-deviation(i), slope);
       sum.add(-offset);
-      dsrc[i] = sum.value(2);
+      dsrc[i] = sum.value(2) * (gamma * inverse);
       dresidual[i] = d(i);
     }
   }
