@@ -115,11 +115,11 @@ def tests_of(tree: Path, file: str, programs: dict[str, str]) -> tuple[Test, ...
             files = sorted(str(test.relative_to(tree)) for test in found)
             files = [test for test in files if not cpp or test in programs]
             if files:
-                where = folder.relative_to(tree)
+                where = f"{folder.relative_to(tree)}/"
                 first = [test for test in files if Path(test).name == namesake]
                 if not cpp:
-                    return *map(Test, first), Test(f"{where}/", f"the tests of {where}/")
-                return *filtered(tree, first, programs, namesake), *filtered(tree, files, programs, f"the tests of {where}/")
+                    return *map(Test, first), Test(where)
+                return *filtered(tree, first, programs, namesake), *filtered(tree, files, programs, where)
     return ()
 
 

@@ -238,17 +238,16 @@ def test_only_selects_by_name_or_file(tree):
 
 
 def test_the_copy_follows_the_tree(tree):
-    tree.keep(HINT)
+    tree.keep(SUM | {"new": "2 + 1"})
     (tree.folder / "stale.py").write_text("")
     assert tree.mutate()[0] == 1
     copy = tree.folder / "build" / "mutate"
     assert (copy / "stale.py").exists()
-    (copy / "plain/code_under_test.py").write_text("what a killed run left")
+    (copy / "toy" / "toy.cpp").write_text("what a killed run left")
     (tree.folder / "stale.py").unlink()
-    with (tree.folder / "plain/test_code.py").open("a") as test:
-        test.write("\n\ndef test_hint():\n    assert 'hint = 8' in open(code.__file__).read()\n")
+    tree.change("toy/toy.cpp", "sum=", "grep -q '2 + [1]' $0 && exit 9\nsum=")
     code, lines, _ = tree.mutate()
-    assert code == 0 and lines[0].endswith("by plain/test_code.py::test_hint")
+    assert code == 0 and lines[0].endswith("by Toy.AddsUp, which ended with status 9")
     assert not (copy / "stale.py").exists()
 
 
@@ -303,7 +302,7 @@ def test_a_mutant_that_no_test_of_the_folder_sees_is_reported(tree):
     code, lines, err = tree.mutate("--changed", "HEAD", "--at-most", "2", "--jobs", "1")
     assert (code, err, tree.files()) == (1, "", before)
     for told, mutant in (lines[0:2], lines[2:4]):
-        assert told.startswith("LIVED") and "plain/code_under_test.py:6 " in told and told.endswith("unseen by the tests of plain/")
+        assert told.startswith("LIVED") and "plain/code_under_test.py:6 " in told and told.endswith("unseen by plain/")
         assert mutant.startswith("    hint = 16  ==>  hint = ")
     assert lines[4].endswith(" mutations: 2 LIVED")
 
@@ -314,6 +313,19 @@ def test_a_mutant_that_the_tests_of_the_folder_see_is_caught(tree):
     code, lines, _ = tree.mutate("--changed", "HEAD", "--at-most", "1", "--jobs", "1", "--only", "plain/*")
     assert code == 0 and lines[0].startswith("caught") and lines[0].endswith("by plain/test_code.py::test_larger")
     assert "plain/code_under_test.py:2 " in lines[0] and lines[-1].endswith("mutations: 1 caught")
+
+
+def test_the_tests_of_the_folder_are_run_where_those_of_the_file_let_a_mutant_live(tree):
+    (tree.folder / "plain/test_code.py").rename(tree.folder / "plain/test_code_under_test.py")
+    (tree.folder / "plain/test_other.py").write_text("def test_wrong():\n    assert False\n")
+    tree.commit()
+    tree.change("plain/code_under_test.py", "if a > b", "if b < a")
+    code, lines, err = tree.mutate("--changed", "HEAD", "--at-most", "1", "--jobs", "1")
+    assert (code, err) == (0, "") and lines[0].endswith("by plain/test_code_under_test.py::test_larger")
+    tree.commit()
+    tree.change("plain/code_under_test.py", "hint = 8", "hint = 16")
+    code, _, err = tree.mutate("--changed", "HEAD", "--at-most", "1", "--jobs", "1")
+    assert code == 2 and err.startswith("mutate: plain/ fails without any mutation, so nothing can be concluded")
 
 
 def test_mutants_that_do_not_compile_are_counted_apart(tree):
