@@ -64,6 +64,11 @@ TEST(Compare, SeesEveryOutputOfEveryTensor) {
   }
 }
 
+TEST(Compare, SaysHowManyAreWrongAndWhichIsTheFirst) {
+  EXPECT_EQ(verdict({1, 3, 6, 2}, {3}).reason,
+            "2 of 4 outputs in h are wrong, the first at element 1: 3 instead of 2 +- 0");
+}
+
 TEST(Compare, HoldsToTheTolerance) {
   EXPECT_EQ(verdict({1, 2.125}, {3}, 0.125).status, Status::ok);
   EXPECT_EQ(verdict({1, 2.125}, {3}, 0.125).max_error, 0.125);
