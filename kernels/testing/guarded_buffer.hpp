@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <span>
@@ -57,6 +58,22 @@ class GuardedBuffer {
  private:
   GuardedRegion region_;
   T* data_;
+};
+
+// Floats that begin where the memory does, or end there.
+class GuardedFloats {
+ public:
+  GuardedFloats(std::span<const float> values, bool guard_after)
+      : region_(values.size_bytes()),
+        data_(guard_after ? region_.end<float>() - values.size() : region_.begin<float>()) {
+    std::ranges::copy(values, data_);
+  }
+
+  float* data() { return data_; }
+
+ private:
+  GuardedRegion region_;
+  float* data_;
 };
 
 }  // namespace brickwork
