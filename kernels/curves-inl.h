@@ -43,8 +43,8 @@ struct Exponential {
   V power, series;
 };
 
-// e^(by x), within 2e-7 + 2e-8 |by x|, relatively, where -87 <= by x <= 88; at most 2e-38 below. |by x| must not exceed
-// kMostExponent. A NaN stays one.
+// e^(by x), within 2e-7 + 2e-8 |by x|, relatively, where -87 <= by x <= 88; at most 2e-38 below. Where `by` is no power
+// of two within 2e-7 + 9e-8 |by x|. |by x| must not exceed kMostExponent. A NaN stays one.
 //
 // It is 2^n times a polynomial of what by x / log(2) has beyond n: the product with one constant, which an FMA rounds
 // once. Without one log(2) is in two parts, of which the first has so few bits that its products are exact. The
@@ -69,10 +69,11 @@ HWY_INLINE Exponential<V> ExponentialOf(D d, V x, float by) {
   return {hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToUnsigned<D>(), sum))), series};
 }
 
-// e^x of an x that is not above 0; 0 from -88 on. Enough for a softmax, in whose sums the small ones vanish.
+// e^(by x), by > 0, of an x that is not above 0; 0 where by x is -88 or less. Enough for a softmax, in whose sums the
+// small ones vanish.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V BoundedExpOfNegative(D d, V x) {
-  const auto e = ExponentialOf(d, NotBelow(hn::Set(d, -kMostExponent), x), 1);
+HWY_INLINE V BoundedExpOfNegative(D d, V x, float by = 1) {
+  const auto e = ExponentialOf(d, NotBelow(hn::Set(d, -kMostExponent / by), x), by);
   return hn::Mul(e.power, e.series);
 }
 

@@ -10,6 +10,7 @@
 // After foreach_target.
 #include "curves-inl.h"
 #include "hwy/highway.h"
+#include "testing/only_target.hpp"
 #include "vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,6 +25,9 @@ HWY_INLINE void OfEach(std::vector<float>& x, const Curve& curve) {
 
 void ExpsOfNegatives(std::vector<float>& x) {
   OfEach(x, [](auto d, auto v) HWY_ATTR { return BoundedExpOfNegative(d, v); });
+}
+void ExpsOfScaled(std::vector<float>& x, float by) {
+  OfEach(x, [by](auto d, auto v) HWY_ATTR { return BoundedExpOfNegative(d, v, by); });
 }
 void Sigmoids(std::vector<float>& x) {
   OfEach(x, [](auto d, auto v) HWY_ATTR { return BoundedSigmoid(d, v); });
@@ -40,21 +44,9 @@ namespace brickwork {
 namespace {
 
 HWY_EXPORT(ExpsOfNegatives);
+HWY_EXPORT(ExpsOfScaled);
 HWY_EXPORT(Sigmoids);
 HWY_EXPORT(Tanhs);
-
-// Of every instruction set of this machine, one after the other.
-template <class Check>
-void on_each_target(const Check& check) {
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    check();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 std::vector<float> many(float least, float most) {
   constexpr int kCount = 200'003;  // no multiple of a vector's length
@@ -77,7 +69,8 @@ double absolute(double value, double right) { return std::abs(value - right); }
 
 TEST(Curves, AreWithinTheirBounds) {
   const auto wide = many(-120, 120), narrow = many(-9, 9);
-  on_each_target([&] {
+  for_every_target([&](const char* target) {
+    SCOPED_TRACE(target);
     for (const float least : {-87.0F, -1.0F}) {
       const auto negative = many(least, 0);
       auto values = negative;
@@ -101,10 +94,53 @@ TEST(Curves, AreWithinTheirBounds) {
   });
 }
 
+// As attention has them, by 1 / sqrt(K).
+TEST(Curves, ExponentialsOfScaledArgumentsAreWithinTheirBounds) {
+  for_every_target([](const char* target) {
+    SCOPED_TRACE(target);
+    for (const float by : {0.9F, 0.125F, 0.12403473F, 1.0F / 1024}) {
+      const auto negative = many(-87 / by, 0);
+      auto values = negative;
+      HWY_DYNAMIC_DISPATCH(ExpsOfScaled)(values, by);
+      for (std::size_t i = 0; i < negative.size(); ++i) {
+        const double exponent = double{by} * double{negative[i]};
+        ASSERT_LE(relative(values[i], std::exp(exponent)), 2e-7 - 9e-8 * exponent) << negative[i] << " by " << by;
+      }
+      for (const float far :
+           {-89 / by, -1e15F, -1e30F, -std::numeric_limits<float>::max(), -std::numeric_limits<float>::infinity()}) {
+        std::vector<float> one{far};
+        HWY_DYNAMIC_DISPATCH(ExpsOfScaled)(one, by);
+        EXPECT_EQ(one[0], 0) << far << " by " << by;
+      }
+    }
+  });
+}
+
+TEST(Curves, AreRightOfTheSmallestAndTheLargestFloats) {
+  std::vector<float> x{0,     1e-45F, 1e-40F, std::numeric_limits<float>::min(), 1e-30F, 1, 87.9F, 88.1F, 89, 104, 1e4F,
+                       1e15F, 1e30F,  3e38F,  std::numeric_limits<float>::max()};
+  for (std::size_t i = 0, size = x.size(); i < size; ++i) x.push_back(-x[i]);
+  for_every_target([&](const char* target) {
+    SCOPED_TRACE(target);
+    auto exps = x, sigmoids = x, tanhs = x;
+    HWY_DYNAMIC_DISPATCH(ExpsOfNegatives)(exps);
+    HWY_DYNAMIC_DISPATCH(Sigmoids)(sigmoids);
+    HWY_DYNAMIC_DISPATCH(Tanhs)(tanhs);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double of = x[i];
+      EXPECT_NEAR(sigmoids[i], 1 / (1 + std::exp(-of)), 4e-7) << of;
+      EXPECT_NEAR(tanhs[i], std::tanh(of), 4e-7) << of;
+      if (of > 0) continue;
+      EXPECT_NEAR(exps[i], std::exp(of), 2e-6 * std::exp(of) + 2e-38) << of;
+    }
+  });
+}
+
 TEST(Curves, EndWhereFloatsDoAndKeepNaN) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> x{-inf, -1e30F, -88, 88, 1e30F, inf, std::nanf(""), -std::nanf("12345")};
-  on_each_target([&] {
+  for_every_target([&](const char* target) {
+    SCOPED_TRACE(target);
     auto negatives = x, sigmoids = x, tanhs = x;
     HWY_DYNAMIC_DISPATCH(ExpsOfNegatives)(negatives);
     HWY_DYNAMIC_DISPATCH(Sigmoids)(sigmoids);

@@ -11,6 +11,8 @@ struct AttentionWork {
   RnnUse use = RnnUse::inference;  // training keeps the weights for the way back
 };
 
+// Scores before their scale, and the products of dcontext with values, must be numbers of f32: then whatever the
+// definition makes finite is finite here, however large.
 class Attention {
  public:
   // Refused where the plan does not fit.

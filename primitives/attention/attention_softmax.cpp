@@ -18,10 +18,10 @@ void SoftmaxColumns(float* x, std::int64_t rows, std::int64_t width, float scale
     float* const first = x + column;
     auto max = hn::LoadU(d, first);
     for (std::int64_t r = 1; r < rows; ++r) max = hn::Max(max, hn::LoadU(d, first + r * width));
-    const auto factor = hn::Set(d, scale), shift = hn::Mul(max, factor);
     auto sum = hn::Zero(d);
     for (std::int64_t r = 0; r < rows; ++r) {
-      const auto e = BoundedExpOfNegative(d, hn::MulSub(hn::LoadU(d, first + r * width), factor, shift));
+      // The maximum is subtracted first: a rounded product with the scale may lie far below a large score's own.
+      const auto e = BoundedExpOfNegative(d, hn::Sub(hn::LoadU(d, first + r * width), max), scale);
       sum = hn::Add(sum, e);
       hn::StoreU(e, d, first + r * width);
     }
@@ -34,15 +34,18 @@ void SoftmaxColumns(float* x, std::int64_t rows, std::int64_t width, float scale
 
 void SoftmaxColumnsBackward(const float* y, float* dx, std::int64_t rows, std::int64_t width, float scale) {
   const ColumnsTag d;
+  // Halves of what is subtracted, as the difference of two numbers may leave f32 where its product with y does not.
+  const auto half = hn::Set(d, 0.5f), twice = hn::Set(d, 2 * scale);
   for (std::int64_t column = 0; column < width; column += static_cast<std::int64_t>(hn::Lanes(d))) {
     auto mean = hn::Zero(d);
     for (std::int64_t r = 0; r < rows; ++r) {
       mean = hn::MulAdd(hn::LoadU(d, y + r * width + column), hn::LoadU(d, dx + r * width + column), mean);
     }
+    const auto half_mean = hn::Mul(half, mean);
     for (std::int64_t r = 0; r < rows; ++r) {
       float* const at = dx + r * width + column;
-      const auto weight = hn::Mul(hn::LoadU(d, y + r * width + column), hn::Set(d, scale));
-      hn::StoreU(hn::Mul(weight, hn::Sub(hn::LoadU(d, at), mean)), d, at);
+      const auto weight = hn::Mul(hn::LoadU(d, y + r * width + column), twice);
+      hn::StoreU(hn::Mul(weight, hn::MulSub(hn::LoadU(d, at), half, half_mean)), d, at);
     }
   }
 }

@@ -6,10 +6,13 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "attention_ops.hpp"
 #include "fmt/format.h"
 #include "test_data.hpp"
+#include "testing/defined_outputs.hpp"
+#include "testing/guarded_region.hpp"
 
 namespace brickwork {
 namespace {
@@ -174,13 +177,102 @@ TEST(Attention, NansGoThroughAndLargeScoresGiveNone) {
   for (float& x : large.inputs.values<float>(0)) x *= 1e6F;
   const PlainTensors far = run_attention(p, rules_plan(p), large.inputs);
   // One weight is all but 1, the others all but 0.
-  PlainTensors exact(with_dtype(AttentionForwardOp::inputs(p), DType::f64)),
-      expected(with_dtype(AttentionForwardOp::outputs(p), DType::f64));
-  for (const std::size_t i : {0, 1, 2})
-    std::ranges::copy(large.inputs.values<float>(i), exact.values<double>(i).begin());
-  AttentionForwardOp::reference(p, exact, expected);
+  const PlainTensors expected = defined_outputs<AttentionForwardOp>(p, large.inputs);
   for (const std::size_t i : {0, 1}) {
     EXPECT_THAT(far.values<float>(i), testing::Pointwise(testing::DoubleNear(1e-5), expected.values<double>(i)));
+  }
+}
+
+// Integers times factors, so that scores are exact, and which of them are equal: `few` of queries, values and dcontext,
+// and keys of 1 and -1.
+PlainTensors attention_of_integers(const AttentionProblem& p, float queries, float values, float dcontext, int few) {
+  PlainTensors in(AttentionBackwardOp::inputs(p));
+  std::minstd_rand random(1);
+  const auto drawn = [&](int least, int step, int count) {
+    return least + step * static_cast<int>(random() / 7 % static_cast<unsigned>(count));
+  };
+  for (const auto& [i, factor] : {std::pair<std::size_t, float>(0, queries), {2, values}, {4, dcontext}})
+    for (float& x : in.values<float>(i)) x = factor * static_cast<float>(drawn(-few, 1, 2 * few + 1));
+  for (float& key : in.values<float>(1)) key = static_cast<float>(drawn(-1, 2, 2));
+  for (std::int32_t& length : in.values<std::int32_t>(3)) length = drawn(1, 1, static_cast<int>(p.S));
+  return in;
+}
+
+void expect_as_defined(const AttentionProblem& p, const PlainTensors& in, AttentionBrick brick = {}) {
+  const Tolerance tolerance{AttentionForwardOp::bound(p), true};
+  const Verdict forward =
+      compare(run_attention(p, rules_plan(p), in, brick), defined_outputs<AttentionForwardOp>(p, in), tolerance);
+  EXPECT_EQ(forward.status, Status::ok) << forward.reason;
+  const Verdict backward = compare(run_attention_backward(p, rules_plan(p), in, brick),
+                                   defined_outputs<AttentionBackwardOp>(p, in), tolerance);
+  EXPECT_EQ(backward.status, Status::ok) << "backward: " << backward.reason;
+}
+
+TEST(Attention, IsRightOfNumbersOfEverySize) {
+  struct {
+    float queries, values, dcontext;
+  } const factors[] = {{0x1p50F, 1, 1},  {0x1p100F, 1, 1}, {0x1p116F, 1, 1},  {0x1p-110F, 1, 1},
+                       {1, 0x1p100F, 1}, {1, 1, 0x1p100F}, {1, 0x1p-110F, 1}, {0x1p50F, 0x1p30F, 0x1p30F}};
+  for (const char* text : {"T17 S33 N3 K65 scaled unequal", "T20 S16 N2 K8 scaled", "T17 S33 N3 K65"}) {
+    const auto p = parse_problem<AttentionProblem>(text);
+    for (const auto& f : factors) {
+      SCOPED_TRACE(fmt::format("{}: {} {} {}", text, f.queries, f.values, f.dcontext));
+      expect_as_defined(p, attention_of_integers(p, f.queries, f.values, f.dcontext, 4));
+    }
+    for (const BackendInfo& backend : brgemm_backends()) {
+      for (const Isa isa : backend.isas)
+        expect_as_defined(p, attention_of_integers(p, 0x1p50F, 1, 1, 4), {backend.backend, isa});
+    }
+  }
+}
+
+// With one feature scores are as large as f32 has them, and what gradients differ by larger.
+TEST(Attention, IsRightOfTheLargestNumbers) {
+  const auto p = parse_problem<AttentionProblem>("T17 S33 N3 K1");
+  expect_as_defined(p, attention_of_integers(p, 3e38F, 1, 1e-3F, 1));
+  expect_as_defined(p, attention_of_integers(p, 1, 3e38F, 1e-3F, 1));
+  expect_as_defined(p, attention_of_integers(p, 1e-3F, 3e38F, 1, 1));
+}
+
+// Of scores whose own rounding decides which is the largest, weights are finite, and right where it does not.
+TEST(Attention, IsFiniteOfLargeNumbersAsTheyCome) {
+  const auto p = parse_problem<AttentionProblem>("T17 S33 N3 K65 scaled unequal");
+  for (const float factor : {1e15F, 1e30F, 1e36F}) {
+    TestData data = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
+    for (float& query : data.inputs.values<float>(0)) query *= factor;
+    for (float& key : data.inputs.values<float>(1)) key = std::copysign(1.0F, key);
+    const PlainTensors expected = defined_outputs<AttentionForwardOp>(p, data.inputs);
+    const PlainTensors forward = run_attention(p, rules_plan(p), data.inputs);
+    const auto weights = forward.values<float>(1);
+    const auto defined = expected.values<double>(1);
+    std::size_t right = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) right += std::abs(weights[i] - defined[i]) < 1e-6;
+    EXPECT_EQ(right, weights.size()) << factor;
+    EXPECT_TRUE(std::ranges::all_of(forward.values<float>(0), [](float x) { return std::isfinite(x); })) << factor;
+    const PlainTensors backward = run_attention_backward(p, rules_plan(p), data.inputs);
+    for (const std::size_t i : {0, 1, 2})
+      for (const float x : backward.values<float>(i)) ASSERT_TRUE(std::isfinite(x)) << factor << " " << i;
+  }
+}
+
+TEST(Attention, ReadsAndWritesNothingBesideItsTensors) {
+  for (const char* text : {"T1 S2 N1 K1", "T5 S7 N3 K17 unequal", "T16 S16 N2 K64"}) {
+    const auto p = parse_problem<AttentionProblem>(text);
+    const TestData data = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
+    for (const bool guard_after : {false, true}) {
+      const auto guarded = [&](std::size_t i) { return GuardedFloats(data.inputs.values<float>(i), guard_after); };
+      GuardedFloats queries = guarded(0), keys = guarded(1), values = guarded(2), dcontext = guarded(4);
+      Attention attention = *Attention::make({p, RnnUse::training}, rules_plan(p), Backend::simd);
+      attention.set_lengths(data.inputs.at<std::int32_t>("lengths"));
+      attention.set_states(queries.data(), keys.data(), values.data());
+      attention.set_gradient(dcontext.data());
+      attention.run();
+      attention.get_context(queries.data());
+      attention.run_backward();
+      attention.get_gradients(queries.data(), keys.data(), values.data());
+      std::vector<float> gradient(queries.data(), queries.data() + p.T * p.N * p.K);
+      EXPECT_TRUE(std::ranges::equal(gradient, run_attention_backward(p, rules_plan(p), data.inputs).values<float>(0)));
+    }
   }
 }
 
