@@ -5,9 +5,13 @@
 #include <rapidcheck.h>
 
 #include <cmath>
+#include <limits>
+#include <random>
 #include <vector>
 
 #include "testing/elementwise_check.hpp"
+#include "testing/guarded_region.hpp"
+#include "testing/only_target.hpp"
 
 namespace brickwork {
 namespace {
@@ -71,6 +75,79 @@ TEST(SoftmaxLoss, FindsTheLargestLogitWhereverItLies) {
   }
 }
 
+// The first row's largest logit has a sweep of its own; that of a row behind is found while exponentials of the one
+// before are taken, a part of 1024 at a time.
+TEST(SoftmaxLoss, FindsTheLargestLogitOfARowBehind) {
+  for_every_target([](const char* target) {
+    SCOPED_TRACE(target);
+    for (const std::int32_t C : {2, 15, 17, 33, 100, 1025, 2100}) {
+      std::vector<float> logits(static_cast<std::size_t>(2 * C));
+      for (std::int32_t place = 0; place < C; place += C < 200 || place / 100 == 10 ? 1 : 37) {
+        logits[static_cast<std::size_t>(C + place)] = 1000;
+        const std::int32_t labels[] = {0, place};
+        ASSERT_FLOAT_EQ(SoftmaxLoss({.N = 2, .C = C}, {}).run(logits.data(), labels, nullptr),
+                        static_cast<float>(std::log(static_cast<double>(C)) / 2))
+            << place << " of " << C;
+        logits[static_cast<std::size_t>(C + place)] = 0;
+      }
+    }
+  });
+}
+
+// Against the definition in double: exponentials are 0 of differences that overflow, and so is nothing else.
+TEST(SoftmaxLoss, IsRightOfLogitsOfEverySize) {
+  const std::vector<float> magnitudes{0,  1e-45F, 1e-40F, 1e-30F, 1,     30,
+                                      88, 300,    1e15F,  1e30F,  3e38F, std::numeric_limits<float>::max()};
+  for_every_target([&](const char* target) {
+    SCOPED_TRACE(target);
+    std::minstd_rand random(1);
+    const auto drawn = [&](std::size_t below) { return random() / 7 % below; };
+    for (const std::size_t C : {1, 2, 5, 17, 70, 1030})
+      for (std::size_t few = 3; few <= magnitudes.size(); ++few) {
+        std::vector<float> logits(C), gradient(C);
+        for (float& x : logits) x = (drawn(2) == 0 ? 1.0F : -1.0F) * magnitudes[drawn(few)];
+        const auto label = static_cast<std::int32_t>(drawn(C));
+        SoftmaxLoss loss({.N = 1, .C = static_cast<std::int64_t>(C)}, {});
+        const float got = loss.run(logits.data(), &label, gradient.data());
+        const double max = std::ranges::max(logits);
+        double sum = 0;
+        for (const float x : logits) sum += std::exp(double{x} - max);
+        const double right = std::log(sum) + max - double{logits[static_cast<std::size_t>(label)]};
+        if (std::isinf(static_cast<float>(right))) {
+          EXPECT_TRUE(std::isinf(got)) << right;  // f32 does not hold it
+        } else {
+          EXPECT_NEAR(got, right, 1e-6 * std::max(1.0, right));
+        }
+        EXPECT_EQ(loss.run(logits.data(), &label, nullptr), got);
+        for (std::size_t c = 0; c < C; ++c) {
+          const double share = std::exp(double{logits[c]} - max) / sum;
+          ASSERT_NEAR(gradient[c], share - (c == static_cast<std::size_t>(label) ? 1 : 0), 4e-6)
+              << logits[c] << " below " << max;
+        }
+      }
+  });
+}
+
+// What stands behind the last row or before the first one may not be memory.
+TEST(SoftmaxLoss, ReadsAndWritesNothingBesideItsTensors) {
+  for_every_target([](const char* target) {
+    SCOPED_TRACE(target);
+    for (const std::int64_t N : {1, 2, 5})
+      for (const std::int64_t C : {1, 2, 15, 16, 17, 100, 1024, 1025, 4096}) {
+        const std::vector<float> values(static_cast<std::size_t>(N * C), 1);
+        const std::vector<std::int32_t> labels(static_cast<std::size_t>(N));
+        for (const Sweep sweep : {Sweep::cached, Sweep::stream, Sweep::stream_l2})
+          for (const bool guard_after : {false, true}) {
+            GuardedFloats logits(values, guard_after), gradient(values, guard_after);
+            SoftmaxLoss loss({.N = N, .C = C}, {.sweep = sweep});
+            const auto right = static_cast<float>(std::log(static_cast<double>(C)));
+            EXPECT_NEAR(loss.run(logits.data(), labels.data(), nullptr), right, 1e-5);
+            EXPECT_NEAR(loss.run(logits.data(), labels.data(), gradient.data()), right, 1e-5);
+          }
+      }
+  });
+}
+
 TEST(SoftmaxLoss, ALabelThatIsNoClassIsRefusedInOneSentence) {
   const float logits[] = {1, 2, 3, 4, 5, 6};
   float gradient[] = {7, 7, 7, 7, 7, 7};
@@ -94,6 +171,19 @@ TEST(SoftmaxLoss, NaNStaysNaN) {
   const std::int32_t labels[] = {0};
   float gradient[3] = {};
   EXPECT_TRUE(std::isnan(SoftmaxLoss({.N = 1, .C = 3}, {}).run(logits, labels, gradient)));
+}
+
+// An infinite logit leaves no loss, one that is minus infinity the others alone.
+TEST(SoftmaxLoss, InfinitiesAreThoseOfTheDefinition) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const std::int32_t labels[] = {1};
+  float gradient[3] = {};
+  const float logits[] = {-inf, 2, 2}, infinite[] = {0, inf, 2}, none[] = {-inf, -inf, -inf};
+  SoftmaxLoss loss({.N = 1, .C = 3}, {});
+  EXPECT_FLOAT_EQ(loss.run(logits, labels, gradient), std::log(2.0F));
+  EXPECT_THAT(gradient, testing::ElementsAre(0, -0.5F, 0.5F));
+  EXPECT_TRUE(std::isnan(loss.run(infinite, labels, gradient)));
+  EXPECT_TRUE(std::isnan(loss.run(none, labels, gradient)));
 }
 
 }  // namespace
