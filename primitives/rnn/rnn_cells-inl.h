@@ -138,7 +138,8 @@ BRICKWORK_CELL void for_each_turn(RnnCell cell, RnnHalf half, const Each& each) 
   }
 }
 
-// Backward. y (1 - y) and 1 - y^2 are the derivatives of sigmoid and tanh where they gave y.
+// Backward. y (1 - y) and 1 - y^2 are the derivatives of sigmoid and tanh where they gave y. A gradient is multiplied
+// by them before it is by a state, which may be of any size: at a saturated gate 0 comes first, not infinity.
 BRICKWORK_CELL V sigmoid_slope(V y) { return sub_mul(y, y, y); }
 BRICKWORK_CELL V tanh_slope(V y) { return sub_mul(set(1.0F), y, y); }
 
@@ -148,7 +149,7 @@ struct LstmBackward {
     const V dh = at.whole_dh(), tanh_c = tanh(at.c_after());
     const V dc = mul_add(mul(dh, o), tanh_slope(tanh_c), load(at.dc()));
     at.put(mul(mul(dc, g), sigmoid_slope(i)), 0);
-    at.put(mul(mul(dc, at.c_before()), sigmoid_slope(f)), 1);
+    at.put(mul(mul(dc, sigmoid_slope(f)), at.c_before()), 1);
     at.put(mul(mul(dc, i), tanh_slope(g)), 2);
     at.put(mul(mul(dh, tanh_c), sigmoid_slope(o)), 3);
     store(mul(dc, f), at.dc());
@@ -163,7 +164,7 @@ struct MixGradients {
 BRICKWORK_CELL MixGradients mix_backward(const RnnGradientsAt& at, V u, V o) {
   const V dh = at.whole_dh();
   store(mul(dh, u), at.dh());
-  return {mul(mul(dh, sub(at.h_before(), o)), sigmoid_slope(u)), mul(mul(dh, sub(set(1.0F), u)), tanh_slope(o))};
+  return {mul(mul(dh, sigmoid_slope(u)), sub(at.h_before(), o)), mul(mul(dh, sub(set(1.0F), u)), tanh_slope(o))};
 }
 
 struct GruBackward {
@@ -177,7 +178,7 @@ struct GruResetBackward {
   BRICKWORK_CELL void operator()(const RnnGradientsAt& at) const {
     const V reset = at.gate(1), d = at.dreset();
     store(mul_add(d, reset, load(at.dh())), at.dh());
-    at.put(mul(mul(d, at.h_before()), sigmoid_slope(reset)), 1);
+    at.put(mul(mul(d, sigmoid_slope(reset)), at.h_before()), 1);
   }
 };
 
@@ -187,7 +188,7 @@ struct LbrGruBackward {
     const MixGradients d = mix_backward(at, at.gate(1), at.gate(0));
     at.put(d.d_o, 0);
     at.put(d.du, 1);
-    at.put(mul(mul(d.d_o, at.gate(3)), sigmoid_slope(reset)), 2);
+    at.put(mul(mul(d.d_o, sigmoid_slope(reset)), at.gate(3)), 2);
     at.put(mul(d.d_o, reset), 3);
   }
 };

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -6,7 +7,10 @@
 #include <limits>
 
 #include "fmt/format.h"
+#include "rnn/rnn_rows.hpp"
 #include "rnn/testing/rnn_check.hpp"
+#include "testing/defined_outputs.hpp"
+#include "testing/only_target.hpp"
 
 namespace brickwork {
 namespace {
@@ -104,6 +108,76 @@ TEST_P(RnnOfCell, SaturatedGatesGiveNoNanAndNansGoThrough) {
     for (std::int64_t n = 0; n < p.N; ++n)
       for (std::int64_t k = 0; k < p.K; ++k)
         EXPECT_EQ(std::isnan(nan.at<float>("y")[(t * p.N + n) * p.K + k]), n == 1 && t >= 1) << t << n << k;
+}
+
+TEST_P(RnnOfCell, IsRightOfLargeNumbers) {
+  const auto p = parse_problem<RnnProblem>(fmt::format("T3 N2 C4 K5 {}", GetParam()));
+  const RnnPlan plan = plan_rnn(p, {.threads = 2});
+  for (const float factor : {1e15F, 1e30F, 1e36F}) {
+    TestData data = make_checkable_test_data<RnnBackwardOp>(p, Fill::floats);
+    for (const char* name : {"x", "h0"})
+      for (float& x : std::span(data.inputs.at<float>(name), p.N * (name[0] == 'x' ? p.T * p.C : p.K))) x *= factor;
+    const PlainTensors expected = defined_outputs<RnnForwardOp>(p, data.inputs);
+    const Verdict forward =
+        compare(run_rnn(p, plan, RnnUse::training, data.inputs), expected, {RnnForwardOp::bound(p), true});
+    EXPECT_EQ(forward.status, Status::ok) << factor << ": " << forward.reason;
+    const PlainTensors backward = run_rnn_backward(p, plan, data.inputs, RnnOnHost(Backend::simd, Isa::best, {}));
+    for (std::size_t i = 0; i < backward.infos().size(); ++i)
+      for (const float x : backward.values<float>(i))
+        ASSERT_TRUE(std::isfinite(x)) << factor << " " << backward.infos()[i].name;
+  }
+}
+
+// Some rows of 16 features and of each of 4 columns, all alike but for their gates.
+struct RnnRowOfLargeNumbers {
+  std::vector<float> gates, dgates, large, gradient, c_gradient, zeros;
+
+  explicit RnnRowOfLargeNumbers(const std::vector<float>& of_columns)
+      : dgates(64), large(16, 1e30F), gradient(16, 1e30F), c_gradient(16, 1e30F), zeros(16) {
+    for (const float gate : of_columns) gates.insert(gates.end(), 16, gate);
+  }
+
+  void backward(RnnCell cell, RnnHalf half) {
+    rnn_backward_rows(cell, half,
+                      {.rows = 1,
+                       .bk = 16,
+                       .gates = gates.data(),
+                       .dgates = dgates.data(),
+                       .row_of_dgates = 64,
+                       .column_of_dgates = 16,
+                       .h_before = large.data(),
+                       .h_after = large.data(),
+                       .dy = zeros.data(),
+                       .ldh = 16,
+                       .dh = gradient.data(),
+                       .dreset = large.data(),
+                       .lddh = 16,
+                       .c_before = large.data(),
+                       .c_after = zeros.data(),
+                       .dc = c_gradient.data()});
+  }
+  std::vector<float> of_columns() const { return {dgates[0], dgates[16], dgates[32], dgates[48]}; }
+};
+
+// The slope of a curve that has reached its end is 0, however large what it is multiplied by: a gradient times a state.
+TEST(RnnRows, SaturatedGatesStopLargeGradientsOfLargeStates) {
+  for_every_target([](const char* target) {
+    SCOPED_TRACE(target);
+    const auto gradients = [](RnnCell cell, RnnHalf half, const std::vector<float>& gates) {
+      RnnRowOfLargeNumbers row(gates);
+      row.backward(cell, half);
+      return row.of_columns();
+    };
+    using testing::ElementsAre;
+    for (const float end : {0.0F, 1.0F}) {
+      EXPECT_THAT(gradients(RnnCell::lstm, RnnHalf::first, {end, end, 1, end}), ElementsAre(0, 0, 0, 0));
+      EXPECT_THAT(gradients(RnnCell::gru, RnnHalf::first, {end, end, 0}), ElementsAre(0, 0, end == 0 ? 1e30F : 0, 0));
+      EXPECT_THAT(gradients(RnnCell::gru, RnnHalf::second, {end, end, 0}), ElementsAre(0, 0, 0, 0));
+      EXPECT_THAT(gradients(RnnCell::lbr_gru, RnnHalf::first, {0, 0, end, 1e30F}),
+                  ElementsAre(1e30F, 0, 0, 1e30F * end));
+      EXPECT_THAT(gradients(RnnCell::lbr_gru, RnnHalf::first, {0, 1, end, 1e30F}), ElementsAre(0, 0, 0, 0));
+    }
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Cells, RnnOfCell, testing::Values("lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"),
