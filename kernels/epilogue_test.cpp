@@ -101,19 +101,20 @@ TEST(Epilogue, TheCheckSeesWrongOnes) {
 
 // From the denormal over both sides of where a curve bends to where its square overflows.
 std::vector<float> range_of_values() {
-  std::vector<float> values{0.0f, 88.0f, 89.0f, 104.0f, 1e10f, 1e30f};
+  std::vector<float> values{0.0f,  1e-45f, 88.0f, 89.0f, 104.0f,
+                            1e10f, 1e15f,  1e30f, 3e38f, std::numeric_limits<float>::max()};
   for (float x = 1e-40f; x < 200; x *= 1.01f) values.push_back(x);
   for (std::size_t i = 0, end = values.size(); i < end; ++i) values.push_back(-values[i]);
   return values;
 }
 
-std::string first_wrong_over_the_range(Apply apply) {
+std::string first_wrong_over_the_range(Apply apply, float gradient = 1) {
   const std::vector<float> values = range_of_values();
   const int n = static_cast<int>(values.size());
   for (const LastStep& last : kLastSteps) {
     // The derivatives are taken within what they are given in practice; that of gelu at any input.
     std::vector<float> c = values, at = values;
-    if (last.derivative) std::ranges::fill(c, 1.0f);
+    if (last.derivative) std::ranges::fill(c, gradient);
     if (last.activation == Activation::sigmoid || last.activation == Activation::tanh)
       for (float& x : at) x = std::tanh(x);
     const std::vector<float> before = c;
@@ -128,8 +129,10 @@ std::string first_wrong_over_the_range(Apply apply) {
 }
 
 TEST(Epilogue, CurvesAreRightForEverySizeOfTheirArgument) {
-  EXPECT_EQ(first_wrong_over_the_range(apply_epilogue), "");
-  EXPECT_EQ(first_wrong_over_the_range(apply_epilogue_portable<float>), "");
+  for (const float gradient : {1.0f, 1e-40f, -1e15f, 1e38f}) {
+    EXPECT_EQ(first_wrong_over_the_range(apply_epilogue, gradient), "");
+    EXPECT_EQ(first_wrong_over_the_range(apply_epilogue_portable<float>, gradient), "");
+  }
 }
 
 TEST(Epilogue, OfCurvesTheCheckSeesASlightError) {
