@@ -12,7 +12,7 @@
 #include "fmt/format.h"
 #include "test_data.hpp"
 #include "testing/defined_outputs.hpp"
-#include "testing/guarded_region.hpp"
+#include "testing/guarded_buffer.hpp"
 
 namespace brickwork {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "testing/elementwise_check.hpp"
-#include "testing/guarded_region.hpp"
+#include "testing/guarded_buffer.hpp"
 #include "testing/only_target.hpp"
 
 namespace brickwork {
