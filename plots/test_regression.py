@@ -4,6 +4,7 @@ import shutil
 import pytest
 
 import check_regression
+import regression
 import summarise
 from conftest import STORED, times, with_environment
 from program import InputError
@@ -179,6 +180,14 @@ def test_nothing_to_compare_is_one_sentence(tmp_path, capsys):
         error = capsys.readouterr().err
         assert said in error
         assert error.count("\n") == 1
+
+
+def test_whoever_names_no_tolerance_has_the_usual_ones(monkeypatch):
+    given = []
+    monkeypatch.setattr(regression, "check", lambda new, old, tolerance: given.append(tolerance) or [])
+    for options in ([], ["--tolerance", "0.2"], ["--of-one", "0.3"]):
+        assert check_regression.main(["new", *options]) == 0
+    assert given == [Tolerance(0.05, 0.15), Tolerance(0.2, 0.15), Tolerance(0.05, 0.3)]
 
 
 def test_a_tolerance_may_be_nothing(run, tmp_path, capsys):
