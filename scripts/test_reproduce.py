@@ -40,7 +40,8 @@ def reproduce(tmp_path):
     learn: where they say nothing, nothing is learned."""
 
     def run(
-        *brickwork: str, cores: int = 2, options: tuple = (), export: str = "exit 0", learn: str = "exit 0", text: bool = True
+        *brickwork: str, cores: int = 2, most: int = 0, options: tuple = (), export: str = "exit 0", learn: str = "exit 0",
+        text: bool = True,
     ) -> subprocess.CompletedProcess:
         tree = tmp_path / "tree"
         (tree / "scripts").mkdir(parents=True)
@@ -53,7 +54,8 @@ def reproduce(tmp_path):
             (tree / name).write_text(f"{name}\n")
         script(tree / "scripts" / "setup")
         script(tree / "bin" / "cmake")
-        script(tree / "bin" / "nproc", f"echo {cores}")
+        script(tree / "bin" / "nproc", f"echo {most or cores}")
+        script(tree / "scripts" / "cpus", f"echo {cores}")
         script(tree / ".deps" / "venv" / "bin" / "python", f'exec "{sys.executable}" "$@"')
         script(tree / "build" / "release" / "experiments" / "brickwork", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', *brickwork)
         script(tree / "build" / "release" / "experiments" / "learn", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', learn)
@@ -119,9 +121,9 @@ def test_runs_on_one_thread_differ_from_those_before_them_in_threads_and_contend
         assert found[other].endswith(" --threads 2") and list(found).index(name) == list(found).index(other) + 1
 
 
-@pytest.mark.parametrize(("cores", "options"), [(1, ()), (2, ("--threads", "1"))])
-def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_path, cores, options):
-    ended = reproduce(LISTED, cores=cores, options=options)
+@pytest.mark.parametrize(("cores", "most", "options"), [(1, 1, ()), (2, 2, ("--threads", "1")), (1, 2, ())])
+def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_path, cores, most, options):
+    ended = reproduce(LISTED, cores=cores, most=most, options=options)
     assert "reproduce: all runs have one thread, so those that show what more threads bring are left out\n" in ended.stdout
     found = runs(tmp_path / "out")
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)

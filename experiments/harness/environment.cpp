@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
@@ -43,6 +44,7 @@ json cpu_record() {
   return {{"name", m.cpu},
           {"usable_cores", m.usable_cores},
           {"hardware_threads", m.hardware_threads},
+          {"quota_cpus", std::isfinite(m.cpu_quota) ? json(m.cpu_quota) : json(nullptr)},
           {"l1d_bytes", m.l1d_bytes},
           {"l2_bytes", m.l2_bytes},
           {"l3_bytes", m.l3_bytes},
@@ -94,10 +96,23 @@ json kokkos_configuration_lines() {
   return lines;
 }
 
-// Paths of the OpenMP runtimes in this process; more than one means two thread pools fighting for the cores.
+// More than one means two thread pools fighting for the cores.
 std::vector<std::string> loaded_openmp_runtimes() {
-  std::set<std::string> paths;
   std::ifstream maps("/proc/self/maps");
+  return openmp_runtimes(maps);
+}
+
+json load_average() {
+  double load[3];
+  return getloadavg(load, 3) == 3 ? json(load) : json("unknown");
+}
+
+double now() { return omp_get_wtime(); }
+
+}  // namespace
+
+std::vector<std::string> openmp_runtimes(std::istream& maps) {
+  std::set<std::string> paths;
   for (std::string line; std::getline(maps, line);) {
     const auto slash = line.find('/');
     if (slash == std::string::npos) continue;
@@ -110,15 +125,6 @@ std::vector<std::string> loaded_openmp_runtimes() {
   return {paths.begin(), paths.end()};
 }
 
-json load_average() {
-  double load[3];
-  return getloadavg(load, 3) == 3 ? json(load) : json("unknown");
-}
-
-double now() { return omp_get_wtime(); }
-
-}  // namespace
-
 std::vector<std::string> environment_warnings(const Options& options) {
   std::vector<std::string> warnings;
   if (!options.tuning_warning.empty()) warnings.push_back(options.tuning_warning);
@@ -127,6 +133,7 @@ std::vector<std::string> environment_warnings(const Options& options) {
                                    fmt::join(runtimes, ", ")));
   }
   if (const auto warning = shared_cores_warning()) warnings.push_back(*warning);
+  if (const auto warning = quota_warning(options.threads)) warnings.push_back(*warning);
   for (const char* variable :
        {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "NVIDIA_TF32_OVERRIDE"}) {
     const char* value = std::getenv(variable);

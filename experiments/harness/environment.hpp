@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -34,8 +35,12 @@ class EnvironmentRecord {
   double start_;
 };
 
+// Paths of the OpenMP runtimes in what /proc/<process>/maps says of a process.
+std::vector<std::string> openmp_runtimes(std::istream& maps);
+
 // What makes the numbers of this run doubtful, one sentence each: several OpenMP runtimes, threads that share a
-// core, variables that tell a library which of its kernels to use, a tuning that had to be the default.
+// core or have less CPU time than they need, variables that tell a library which of its kernels to use, a tuning that
+// had to be the default.
 std::vector<std::string> environment_warnings(const Options&);
 
 // Google Benchmark takes options from variables, and a filter among them would remove contenders without a word.

@@ -85,7 +85,7 @@ void check_combination(const Options& o, bool threads_given, Table table) {
 
 int default_threads(const Options& o, Table table) {
   const auto entry = std::ranges::find(table, o.experiment, &ExperimentEntry::name);
-  return entry != table.end() && entry->takes_threads ? machine().usable_cores : 1;
+  return entry != table.end() && entry->takes_threads ? machine().default_threads() : 1;
 }
 
 }  // namespace
@@ -117,7 +117,8 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
       ->expected(1)
       ->take_all();
   auto* threads_option =
-      add_threads(app, o.threads, "Threads of every contender (default: all cores, or 1 of one core's work)");
+      add_threads(app, o.threads,
+                  "Threads of every contender (default: all cores that a CPU quota leaves, or 1 of one core's work)");
   auto* minibatch_option =
       app.add_option("--minibatch", minibatch, "Images of a problem that does not say its own (default: 28)")
           ->type_name("COUNT")

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "machine.hpp"
 #include "options.hpp"
 
 namespace brickwork {
@@ -48,6 +47,15 @@ std::optional<std::string> shared_cores_warning() {
       "or "
       "ask for --threads {}",
       team.threads, team.cores, team.cores == 1 ? "" : "s", team.cores);
+}
+
+std::optional<std::string> quota_warning(int threads, const Machine& machine) {
+  if (threads <= machine.cpu_quota) return std::nullopt;
+  const int fewer = machine.default_threads();
+  return fmt::format(
+      "{} thread{} with a quota of {:g} CPU{} {} stopped again and again: raise the quota of the cgroup or container{}",
+      threads, threads == 1 ? "" : "s", machine.cpu_quota, machine.cpu_quota == 1 ? "" : "s",
+      threads == 1 ? "is" : "are", fewer < threads ? fmt::format(", or ask for --threads {}", fewer) : "");
 }
 
 }  // namespace brickwork

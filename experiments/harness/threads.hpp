@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "machine.hpp"
+
 namespace brickwork {
 
 // Gives so many threads to OpenMP, which all contenders share. Throws UsageError where the environment keeps some of
@@ -12,5 +14,9 @@ void use_threads(int threads);
 
 // A sentence where some of these threads take turns on one core, which makes every time too long.
 std::optional<std::string> shared_cores_warning();
+
+// A sentence where so many threads have more to do than the quota of CPU time lets them: the system stops all of them
+// for the rest of each period, some 0.1 s, which times may or may not have in them.
+std::optional<std::string> quota_warning(int threads, const Machine& = machine());
 
 }  // namespace brickwork

@@ -75,5 +75,17 @@ TEST_F(Threads, ThatShareACoreAreAWarning) {
   EXPECT_EQ(shared_cores_warning(), std::nullopt);
 }
 
+TEST_F(Threads, ThatAQuotaStopsAreAWarning) {
+  EXPECT_EQ(quota_warning(4, Machine{.usable_cores = 4}), std::nullopt);
+  const Machine machine{.usable_cores = 4, .cpu_quota = 1.5};
+  EXPECT_EQ(quota_warning(1, machine), std::nullopt);
+  EXPECT_THAT(quota_warning(2, machine), testing::Optional(AllOf(HasSubstr("2 threads with a quota of 1.5 CPUs"),
+                                                                 HasSubstr("ask for --threads 1"))));
+  EXPECT_EQ(quota_warning(2, Machine{.usable_cores = 4, .cpu_quota = 2}), std::nullopt);
+  EXPECT_THAT(quota_warning(1, Machine{.cpu_quota = 0.5}),
+              testing::Optional(AllOf(HasSubstr("1 thread with a quota of 0.5 CPUs is stopped again and again"),
+                                      testing::Not(HasSubstr("--threads")))));
+}
+
 }  // namespace
 }  // namespace brickwork

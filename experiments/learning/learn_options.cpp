@@ -17,7 +17,7 @@ namespace brickwork {
 std::optional<LearnOptions> parse_learn_options(int argc, char** argv) {
   LearnOptions o;
   o.run.command_line = as_typed(argc, argv);
-  o.run.threads = machine().usable_cores;
+  o.run.threads = machine().default_threads();
   std::vector<std::string> names;
   for (const LearningTask& task : learning_tasks()) names.emplace_back(task.name);
 
@@ -28,7 +28,7 @@ std::optional<LearnOptions> parse_learn_options(int argc, char** argv) {
   app.add_option("--data", o.data,
                  "What it learns from: images (a CSV file that scripts/export_digits.py writes), or a text")
       ->type_name("FILE");
-  add_threads(app, o.run.threads, "Threads (default: all cores)");
+  add_threads(app, o.run.threads, "Threads (default: all cores that a CPU quota leaves)");
   app.add_option("--seed", o.seed, "Of all that is random (default: 1)")
       ->type_name("NUMBER")
       ->check(whole(0, std::numeric_limits<std::uint32_t>::max()));

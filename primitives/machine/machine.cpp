@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "limits.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -52,7 +54,8 @@ Machine discover() {
           .l2_bytes = cache_bytes(HWLOC_OBJ_L2CACHE),
           .l3_bytes = cache_bytes(HWLOC_OBJ_L3CACHE),
           .l3_caches = std::max(0, hwloc_get_nbobjs_by_type(topology(), HWLOC_OBJ_L3CACHE)),
-          .memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE)};
+          .memory_bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE),
+          .cpu_quota = cpu_quota()};
 }
 
 // Cores that share a hardware thread with the set.

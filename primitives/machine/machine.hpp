@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@ struct Machine {
   std::int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // of one cache; 0 where there is none
   int l3_caches = 0;                                       // how many there are
   std::int64_t memory_bytes = 0;
+  double cpu_quota = std::numeric_limits<double>::infinity();  // limits.hpp
+
+  // As many as compute at full speed: a core each, and no more than the quota keeps busy.
+  int default_threads() const { return static_cast<int>(std::max(1.0, std::min<double>(usable_cores, cpu_quota))); }
 
   // What the caches hold together that so many threads compute in: a thread lies under one of the last levels, so no
   // more of them are in use than there are threads.

@@ -11,6 +11,14 @@
 namespace brickwork {
 namespace {
 
+TEST(DefaultThreads, AreTheCoresThatTheQuotaKeepsBusy) {
+  EXPECT_EQ((Machine{.usable_cores = 4}.default_threads()), 4);
+  const std::pair<double, int> cases[] = {{8, 4}, {4, 4}, {3.99, 3}, {2, 2}, {1.5, 1}, {1, 1}, {0.5, 1}};
+  for (const auto& [quota, threads] : cases) {
+    EXPECT_EQ((Machine{.usable_cores = 4, .cpu_quota = quota}.default_threads()), threads) << quota;
+  }
+}
+
 TEST(OpenmpTeam, HasTheThreadsThatRun) {
   for (const int threads : {1, 2, 3}) {
     omp_set_num_threads(threads);
