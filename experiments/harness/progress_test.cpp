@@ -103,6 +103,12 @@ TEST_F(ProgressOutput, OfABandwidthBoundRunShowsBytesAndTheStream) {
               progress.finished(moved("b", 1e9), {{"ours", "ok", {0.02}}}, 1e10);
             }),
             "[2/2] b  ours 50.0 (500%)  (fits in the caches)  | 0:00 elapsed, about 0:00 left\n");
+  EXPECT_THAT(shown([&] {
+                Progress(
+                    1, [] { return 0.0; }, 1'000'000'000)
+                    .finished(moved("c", 1e9 + 1), {}, 1e10);
+              }),
+              Not(HasSubstr("fits")));
   EXPECT_EQ(shown([&] { progress.summary(); }),
             "\nall problems, weighted by count; the stream is STREAM's triad out of memory:\n"
             "contender                 GB/s % of stream\n"

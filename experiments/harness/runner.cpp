@@ -1,12 +1,10 @@
 #include "runner.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <map>
 #include <optional>
 #include <stdexcept>
 
@@ -17,8 +15,9 @@
 #include "interrupt.hpp"
 #include "loaded_roof.hpp"
 #include "machine_peak.hpp"
-#include "memory_traffic.hpp"
+#include "problem_traffic.hpp"
 #include "progress.hpp"
+#include "refusals.hpp"
 #include "rows.hpp"
 #include "samples_csv.hpp"
 #include "screen.hpp"
@@ -69,6 +68,7 @@ class Runner {
     companions_.clear();  // they end now
     if (measures_stream && !interrupted()) measure_stream();
     progress_.summary();
+    for (const std::string& line : refusals_.met_again()) progress_.note(line);
     if (options_.check_only) {
       show(fmt::format("{} checks passed, {} failed, {} skipped\n", passed_, failed_, skipped_));
     }
@@ -221,14 +221,13 @@ class Runner {
     };
     if (on_host_ && problem.bound == Bound::bytes) {
       measure(kStreamName, stream(), stream_row(shared, stream()), &limit_seconds);
-      const double written = problem.bytes_written;
-      moved.emplace(options_.threads, std::llround(problem.bytes - written), std::llround(written));
+      moved.emplace(moving_of(problem, options_.threads));
       measure(kTrafficName, *moved, traffic_row(shared, problem, *moved), nullptr);
     } else if (on_host_) {
       measure(kFmaPeakName, fma_, fma_row(shared, fma_), nullptr);
       measure(kLoadedRoofName, roof_, loaded_roof_row(shared, roof_), &limit_seconds);
-      if (may_wait_for_memory(problem)) {
-        moved.emplace(options_.threads, std::llround(problem.bytes), 0, problem.rereads);
+      if (may_wait_for_memory(problem, machine_.l2_bytes * options_.threads)) {
+        moved.emplace(reading_of(problem, options_.threads));
         measure(kReadName, *moved, read_row(shared, problem, *moved), nullptr);
       }
     }
@@ -248,14 +247,6 @@ class Runner {
     return (problem.bound == Bound::bytes ? stream().bytes() : roof_.flop()) / median(limit_seconds);
   }
 
-  // Reading its tensors once may take longer than its flops, if they come from behind L2. Where its size is unknown,
-  // everything fits.
-  bool may_wait_for_memory(const ProblemInfo& problem) const {
-    constexpr double kFlopsOfAByte = 16;
-    const auto l2 = static_cast<double>(machine_.l2_bytes * options_.threads);
-    return l2 > 0 && problem.bytes > l2 && problem.flop < kFlopsOfAByte * (problem.bytes + problem.rereads.all());
-  }
-
   // It was right when it was checked.
   void note_lost(Entry& entry) {
     entry.row.status = to_string(Status::failed);
@@ -267,22 +258,19 @@ class Runner {
 
   void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double limit) {
     std::vector<Outcome> outcomes;
-    std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused;  // (status, reason) -> by whom
+    std::vector<Refused> refused;
     for (const Entry& entry : entries) {
       outcomes.push_back(
           {entry.row.contender, entry.row.status, entry.seconds, entry.limit, entry.row.least_flop.value_or(0)});
       // An interrupt came before the limit was measured.
       if (on_host_ && limit == 0 && entry.limit == 0) outcomes.back().seconds.clear();
       if (entry.row.status != to_string(Status::ok)) {
-        refused[{entry.row.status, entry.row.reason}].push_back(entry.row.contender);
+        refused.push_back({entry.row.contender, entry.row.status, entry.row.reason});
       }
     }
     progress_.finished(problem, outcomes, limit);
     note_searched(problem, entries, outcomes);
-    for (const auto& [why, contenders] : refused) {
-      progress_.note(
-          fmt::format("  {} {} on {}: {}", fmt::join(contenders, ", "), why.first, problem.name, why.second));
-    }
+    for (const std::string& line : refusals_.first_met(problem.name, refused)) progress_.note(line);
   }
 
   // How far the rule's plans are from the best that were found, from the times of both in this run.
@@ -334,6 +322,7 @@ class Runner {
   SamplesCsv& csv_;
   const Machine& machine_;
   Progress progress_;
+  Refusals refusals_;
   TimeBudget budget_;
   FmaPeak fma_;
   LoadedRoof roof_;

@@ -1,0 +1,15 @@
+// What reading and writing as much as a problem does is measured with.
+#pragma once
+#include "experiment.hpp"
+#include "memory_traffic.hpp"
+
+namespace brickwork {
+
+// Whether reading its tensors once may take longer than its flops: they come from behind L2, and are used a few times
+// each. l2_bytes: of all threads; 0: it is unknown, and everything fits, as does what just fills it.
+bool may_wait_for_memory(const ProblemInfo&, std::int64_t l2_bytes);
+
+MemoryTraffic reading_of(const ProblemInfo&, int threads);  // all of its bytes, and some of them again
+MemoryTraffic moving_of(const ProblemInfo&, int threads);   // as many bytes in, and out
+
+}  // namespace brickwork
