@@ -12,9 +12,9 @@ struct ContenderTasks {
   TimedTask run, pack;
 };
 
-// `evict` empties the host's caches; none in a hot run. Where a device fails in the middle, `lost` says why in its
-// words: then the times of both tasks mean nothing. Both that and what was checked outlive the tasks.
+// `evict` empties the host's caches; none in a hot run. Where it fails in the middle, `lost` says why: then the times
+// of both tasks mean nothing. Both that and what was checked outlive the tasks.
 ContenderTasks contender_tasks(const std::string& name, const Checked&, int samples, const std::function<void()>& evict,
-                               std::string& lost);
+                               Lost& lost);
 
 }  // namespace brickwork

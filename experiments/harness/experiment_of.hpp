@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <stdexcept>
 
 #include "experiment.hpp"
-#include "machine.hpp"
+#include "limits.hpp"
+#include "memory_of.hpp"
 #include "names.hpp"
 #include "registry.hpp"
 
@@ -115,18 +117,6 @@ std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, c
   return table;
 }
 
-// The least that is alive at once: the plain tensors, the right answer in double of a few images, and each contender's
-// own copy of the tensors.
-template <Operation Op>
-double memory_of(const typename Op::Problem& problem, std::int64_t contenders_at_once) {
-  const auto few = test_data::few_images<Op>(problem);
-  double right_answer = 0;
-  for (const auto& tensors : {Op::inputs(few), Op::outputs(few)}) {
-    for (const TensorInfo& tensor : tensors) right_answer += static_cast<double>(tensor.size()) * sizeof(double);
-  }
-  return right_answer + static_cast<double>(1 + contenders_at_once) * tensor_bytes<Op>(problem);
-}
-
 // What the problems have in common of their settings: of several minibatches none is the run's.
 std::vector<std::string> common_setting(std::vector<std::string> setting, const std::vector<std::string>& another);
 
@@ -141,15 +131,20 @@ class ExperimentOf final : public Experiment {
  public:
   using Problem = typename Op::Problem;
 
-  // one_by_one: a contender is gone before the next one is prepared.
-  ExperimentOf(experiment_of::Chosen<Problem> chosen, std::vector<Contender<Op>> contenders, Resources resources,
-               bool one_by_one = false)
+  // check_only: a contender is gone before the next one is prepared, and judged by two workloads. memory_left: in
+  // bytes.
+  ExperimentOf(
+      experiment_of::Chosen<Problem> chosen, std::vector<Contender<Op>> contenders, Resources resources,
+      bool check_only = false, std::function<double()> memory_left = [] { return available_memory(); })
       : chosen_(std::move(chosen)),
         contenders_(std::move(contenders)),
         resources_(resources),
-        at_once_(one_by_one ? 1 : std::ranges::count_if(contenders_, [](const auto& c) {
-          return c.library.absent.empty() && !c.elsewhere;
-        })) {
+        at_once_(check_only
+                     ? AtOnce{.contenders = 1, .workloads = 2}
+                     : AtOnce{.contenders = std::ranges::count_if(
+                                  contenders_, [](const auto& c) { return c.library.absent.empty() && !c.elsewhere; }),
+                              .timed = true}),
+        memory_left_(std::move(memory_left)) {
     for (const Problem& p : chosen_.problems) {
       problem_infos_.push_back({.id = to_string(p),
                                 .name = p.name,
@@ -186,7 +181,11 @@ class ExperimentOf final : public Experiment {
 
   Result<std::unique_ptr<Workload>> load(std::size_t index, Fill fill) const override {
     const Problem& problem = chosen_.problems[index];
-    if (memory_of(problem) > memory()) return out_of_memory(problem);
+    give_back_free_memory();
+    // Before the floats of a check come its integers, for which both were counted.
+    if (fill == Fill::integers && memory_of<Op>(problem, at_once_) > memory_left_()) {
+      return Result<std::unique_ptr<Workload>>::unsupported(needs(problem));
+    }
     try {
       auto data = make_checkable_test_data<Op>(problem, fill);
       if constexpr (requires { Op::rounding_of_outputs; }) {
@@ -194,7 +193,7 @@ class ExperimentOf final : public Experiment {
       }
       return std::unique_ptr<Workload>(std::make_unique<LoadedWorkload>(*this, problem, std::move(data)));
     } catch (const std::bad_alloc&) {
-      return out_of_memory(problem);
+      return Result<std::unique_ptr<Workload>>::unsupported(out_of_memory(problem));
     } catch (const std::invalid_argument& e) {
       return Result<std::unique_ptr<Workload>>::unsupported(e.what());
     }
@@ -214,10 +213,10 @@ class ExperimentOf final : public Experiment {
     LoadedWorkload(const ExperimentOf& experiment, const Problem& problem, TestData data)
         : experiment_(experiment), problem_(problem), data_(std::move(data)) {}
     Checked check(std::size_t contender) const override try {
+      if (experiment_.at_once_.contenders == 1) give_back_free_memory();
       return brickwork::check(experiment_.contenders_[contender], problem_, data_, experiment_.resources_);
     } catch (const std::bad_alloc&) {
-      const auto refused = experiment_.out_of_memory(problem_);
-      return {.verdict = {refused.status(), refused.reason(), std::nan("")}, .prepared = nullptr};
+      return {.verdict = {Status::unsupported, experiment_.out_of_memory(problem_), std::nan("")}, .prepared = nullptr};
     }
 
    private:
@@ -226,20 +225,18 @@ class ExperimentOf final : public Experiment {
     TestData data_;
   };
 
-  static double memory() { return static_cast<double>(machine().memory_bytes); }
-  double memory_of(const Problem& problem) const { return experiment_of::memory_of<Op>(problem, at_once_); }
-
-  Result<std::unique_ptr<Workload>> out_of_memory(const Problem& problem) const {
-    return Result<std::unique_ptr<Workload>>::unsupported(
-        fmt::format("{} needs at least {:.3f} GB with {} contender{} at once, more than is left of the {:.3f} GB of "
-                    "this machine",
-                    problem.name, 1e-9 * memory_of(problem), at_once_, at_once_ == 1 ? "" : "s", 1e-9 * memory()));
+  std::string needs(const Problem& problem) const {
+    return fmt::format("{} needs about {:.3f} GB with {} contender{} at once, and {:.3f} GB are left", problem.name,
+                       1e-9 * memory_of<Op>(problem, at_once_), at_once_.contenders,
+                       at_once_.contenders == 1 ? "" : "s", 1e-9 * memory_left_());
   }
+  std::string out_of_memory(const Problem& problem) const { return "there was not enough memory: " + needs(problem); }
 
   experiment_of::Chosen<Problem> chosen_;
   std::vector<Contender<Op>> contenders_;
   Resources resources_;
-  std::int64_t at_once_;  // contenders
+  AtOnce at_once_;
+  std::function<double()> memory_left_;
   std::vector<ProblemInfo> problem_infos_;
   std::vector<ContenderInfo> contender_infos_;
 };

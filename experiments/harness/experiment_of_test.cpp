@@ -80,28 +80,5 @@ TEST(CheckPlan, SomebodyMustSearch) {
               testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("nobody searches plans of the pass")));
 }
 
-// A tensor is `size` rows of 64 floats, there are two of them, and the right answer's, in double, stop at 3 rows.
-TEST(MemoryOf, CountsTheTensorsTheAnswerAndEveryContenderAtOnce) {
-  const double row = 64 * sizeof(float);
-  EXPECT_EQ(experiment_of::memory_of<FakeOp>({.size = 1}, 1), 2 * row * (1 + 1) + 2 * row * 2);
-  EXPECT_EQ(experiment_of::memory_of<FakeOp>({.size = 100}, 1), 2 * row * 100 * (1 + 1) + 2 * row * 2 * 3);
-  EXPECT_EQ(experiment_of::memory_of<FakeOp>({.size = 100}, 7), 2 * row * 100 * (1 + 7) + 2 * row * 2 * 3);
-}
-
-// Has as many contenders as the machine's memory is exceeded by together, and not by one alone. Nothing is allocated.
-TEST(MemoryOf, RefusesContendersThatDoNotFitBesideEachOther) {
-  const auto size = machine().memory_bytes / (2 * 64 * 4) / 4;
-  std::vector<Contender<FakeOp>> contenders(5, contender({"one", right_answer}));
-  const auto load = [&](bool one_by_one) {
-    const auto experiment =
-        fake_experiment_of(contenders, {{.name = "large", .size = size, .terms = 1 << 25}}, one_by_one);
-    return experiment->load(0, Fill::integers).reason();
-  };
-  EXPECT_THAT(load(false), testing::StartsWith("large needs at least "));
-  EXPECT_THAT(load(true), testing::StartsWith("an output is the sum of "));  // refused for another reason
-  for (std::size_t c = 1; c < 5; ++c) contenders[c].library.absent = "not here";
-  EXPECT_THAT(load(false), testing::StartsWith("an output is the sum of "));
-}
-
 }  // namespace
 }  // namespace brickwork

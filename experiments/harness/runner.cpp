@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <new>
 #include <optional>
 #include <stdexcept>
 
@@ -90,7 +91,7 @@ class Runner {
     Row row;  // what all of its rows share
     std::vector<double> seconds;
     double limit = 0;  // of its own process; 0: that of this one
-    std::string lost;  // why it could not be timed, after all
+    Lost lost;         // why it could not be timed, after all
   };
 
   void run_problem(const Turn& turn) {
@@ -104,7 +105,11 @@ class Runner {
       entries = check_all(problem, workloads);
       if (!options_.check_only && !interrupted()) {
         samples = turn.samples ? *turn.samples : samples_for(problem, entries);
-        limit = time_all(problem, entries, samples);
+        try {
+          limit = time_all(problem, entries, samples);
+        } catch (const std::bad_alloc&) {  // of what is measured beside them
+          lose_all(entries);
+        }
       }
       for (Entry& entry : entries) entry.checked = {};  // another process needs the memory
     }
@@ -199,9 +204,9 @@ class Runner {
     progress_.status(fmt::format("{}: timing", problem.name));
     std::vector<TimedTask> tasks;
     struct Target {
-      Row row;                            // of its samples
-      std::vector<double>* seconds;       // where they go, too
-      const std::string* lost = nullptr;  // why they mean nothing
+      Row row;                       // of its samples
+      std::vector<double>* seconds;  // where they go, too
+      const Lost* lost = nullptr;    // why they mean nothing
     };
     std::vector<Target> targets;  // of each task
     for (Entry& entry : entries) {
@@ -236,24 +241,33 @@ class Runner {
         time_interleaved(tasks, options_.min_time, folder_ / "google-benchmark" / (problem.id + ".json"));
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       const auto& [row, seconds, lost] = targets[t];
-      if (lost != nullptr && !lost->empty()) continue;
+      if (lost != nullptr && *lost) continue;
       append_samples(row, times[t], 0);
       if (seconds != nullptr) *seconds = times[t];
     }
     for (Entry& entry : entries) {
-      if (!entry.lost.empty()) note_lost(entry);
+      if (entry.lost) note_lost(entry);
     }
     if (limit_seconds.empty()) return 0;
     return (problem.bound == Bound::bytes ? stream().bytes() : roof_.flop()) / median(limit_seconds);
   }
 
+  void lose_all(std::vector<Entry>& entries) {
+    for (Entry& entry : entries) {
+      if (!entry.checked.prepared || entry.lost) continue;
+      entry.seconds.clear();
+      entry.lost = {Status::unsupported, "there was not enough memory to time it"};
+      note_lost(entry);
+    }
+  }
+
   // It was right when it was checked.
   void note_lost(Entry& entry) {
-    entry.row.status = to_string(Status::failed);
-    entry.row.reason = entry.lost;
+    entry.row.status = to_string(entry.lost->first);
+    entry.row.reason = entry.lost->second;
     csv_.append(entry.row);
     --passed_;
-    ++failed_;
+    count(entry.row);
   }
 
   void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double limit) {

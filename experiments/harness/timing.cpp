@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 #include <map>
+#include <new>
 #include <stdexcept>
 
 #include "interrupt.hpp"
@@ -15,6 +16,21 @@ namespace brickwork {
 namespace {
 
 constexpr const char* kCutOff = "cut_off";
+constexpr double kLong = 3600;  // seconds: the engine asks for no more
+
+// The engine calls it and knows no failures.
+template <class Work>
+void unless_lost(const TimedTask& task, const Work& work) {
+  if (task.lost == nullptr) return work();
+  if (task.lost->has_value()) return;
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    *task.lost = {Status::unsupported, "there was not enough memory to run it again and again"};
+  } catch (const std::exception& e) {
+    *task.lost = {Status::failed, e.what()};
+  }
+}
 
 double seconds_of_calls(const TimedTask& task, std::int64_t calls, const Clock& clock) {
   if (task.device_seconds) return task.device_seconds(calls);
@@ -26,22 +42,30 @@ double seconds_of_calls(const TimedTask& task, std::int64_t calls, const Clock& 
 // So many calls between two looks at the clock that the look, some 50 ns, costs less than a thousandth.
 std::int64_t calls_per_iteration(const TimedTask& task, const Clock& clock) {
   if (task.evict) return 1;
-  task.work();  // on caches without its data it would last too long for its like
   std::int64_t calls = 1;
-  while (seconds_of_calls(task, calls, clock) < 50e-6) calls *= 2;
+  unless_lost(task, [&] {
+    task.work();  // on caches without its data it would last too long for its like
+    while (seconds_of_calls(task, calls, clock) < 50e-6) calls *= 2;
+  });
   return calls;
 }
 
 void measure(benchmark::State& state, const TimedTask& task, std::int64_t calls, const Clock& clock) {
   if (interrupted()) {  // leave as fast as the engine allows: no work, and a time that ends its search for iterations
-    for (auto _ : state) state.SetIterationTime(3600);
+    for (auto _ : state) state.SetIterationTime(kLong);
     state.counters[kCutOff] = 1;
     return;
   }
-  if (!task.evict) task.work();  // the caches hold another contender's data
+  unless_lost(task, [&] {
+    if (!task.evict) task.work();  // the caches hold another contender's data
+  });
   for (auto _ : state) {
-    if (task.evict) task.evict();
-    state.SetIterationTime(seconds_of_calls(task, calls, clock));
+    double seconds = kLong;
+    unless_lost(task, [&] {
+      if (task.evict) task.evict();
+      seconds = seconds_of_calls(task, calls, clock);
+    });
+    state.SetIterationTime(seconds);
   }
   state.counters["calls_per_iteration"] = static_cast<double>(calls);
 }
@@ -77,6 +101,10 @@ std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>& 
                                                   const std::filesystem::path& benchmark_json, const Clock& clock) {
   initialize_engine();
   std::ofstream file(benchmark_json);
+  // Also where memory runs out: what is registered refers to these tasks.
+  const struct Registered {
+    ~Registered() { benchmark::ClearRegisteredBenchmarks(); }
+  } registered;
   Collector collector;
   collector.SetOutputStream(&file);
   collector.SetErrorStream(&file);
@@ -89,7 +117,6 @@ std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>& 
         ->Repetitions(task.samples);
   }
   benchmark::RunSpecifiedBenchmarks(&collector);
-  benchmark::ClearRegisteredBenchmarks();
   file.close();
   if (interrupted()) std::filesystem::remove(benchmark_json);  // it would hold the made-up times of what was cut off
   if (!file) throw std::runtime_error(fmt::format("{} cannot be written", benchmark_json.string()));

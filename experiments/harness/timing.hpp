@@ -4,14 +4,21 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "result.hpp"
 
 namespace brickwork {
 
 // Tests drive their own. It is read before and after a stretch of calls and never within, so that what a call through a
 // std::function adds to reading the clock, some 1 ns to 23 on a Xeon with AMX, shows in no sample.
 using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+// Why something could not go on, and as what that stands in rows.
+using Lost = std::optional<std::pair<Status, std::string>>;
 
 struct TimedTask {
   std::string name;  // unique among the tasks of one call; "simd/run"
@@ -20,6 +27,9 @@ struct TimedTask {
   std::function<void()> evict;  // empties the caches before every call, untimed; none in a hot run
   // Seconds of so many calls where a device has a clock of its own; else they are read off the run's.
   std::function<double(std::int64_t calls)> device_seconds;
+  // Takes the first failure of a call, after which none follows, and the times mean nothing; tasks may share it. Null:
+  // none of them throws.
+  Lost* lost = nullptr;
 };
 
 // seconds[i][s]: seconds of one call of task i in sample s. A sample is the mean over calls that last `min_time`

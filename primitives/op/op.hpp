@@ -14,6 +14,7 @@
 // from [-1, 1), to which an output may add an `error` of its own. Where it has them it may say, too:
 //
 //   static double bytes(const Problem&);       what it moves, where that is not every input and output once
+//   static double values_between(const Problem&);   so many values of its layers or steps are kept that are no tensors
 //   static Rereads rereads(const Problem&);    of its inputs, what it has to read more than once
 //   static void settle(const Problem&, PlainTensors& in);   makes random inputs, in f64, such as the operation takes,
 //                                              and no gradient pass where rounding would decide what comes out

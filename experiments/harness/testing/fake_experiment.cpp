@@ -59,11 +59,17 @@ std::unique_ptr<Experiment> fake_experiment_of(const Request& request, std::vect
 }
 
 std::unique_ptr<Experiment> fake_experiment_of(std::vector<Contender<FakeOp>> contenders,
-                                               std::vector<FakeProblem> problems, bool one_by_one) {
+                                               std::vector<FakeProblem> problems) {
+  return fake_experiment_of(std::move(contenders), std::move(problems), false, [] { return available_memory(); });
+}
+
+std::unique_ptr<Experiment> fake_experiment_of(std::vector<Contender<FakeOp>> contenders,
+                                               std::vector<FakeProblem> problems, bool check_only,
+                                               std::function<double()> memory_left) {
   const std::size_t size = problems.size();
   return std::make_unique<ExperimentOf<FakeOp>>(
       experiment_of::Chosen<FakeProblem>{.shapes = "fakes", .shapes_size = size, .problems = std::move(problems)},
-      std::move(contenders), Resources{1}, one_by_one);
+      std::move(contenders), Resources{1}, check_only, std::move(memory_left));
 }
 
 std::unique_ptr<Experiment> fake_experiment(const std::vector<FakeContender>& fakes,

@@ -73,7 +73,10 @@ std::unique_ptr<Experiment> fake_experiment_of(const Request&, std::vector<Conte
 
 // On one thread.
 std::unique_ptr<Experiment> fake_experiment_of(std::vector<Contender<FakeOp>>,
-                                               std::vector<FakeProblem> = {FakeProblem{}}, bool one_by_one = false);
+                                               std::vector<FakeProblem> = {FakeProblem{}});
+// Where so many bytes are left.
+std::unique_ptr<Experiment> fake_experiment_of(std::vector<Contender<FakeOp>>, std::vector<FakeProblem>,
+                                               bool check_only, std::function<double()> memory_left);
 std::unique_ptr<Experiment> fake_experiment(const std::vector<FakeContender>&,
                                             std::vector<FakeProblem> = {FakeProblem{}});
 

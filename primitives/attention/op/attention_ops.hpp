@@ -23,6 +23,8 @@ struct AttentionOp {
 
   static std::int64_t terms(const AttentionProblem& p) { return std::max({p.K, p.S, p.T}); }
   static double bound(const AttentionProblem&);
+  // Keys and values are one tensor, and packed as each of them.
+  static double values_between(const AttentionProblem& p) { return static_cast<double>(p.S * p.N * p.K); }
   // Scores of about 1: no weight is nearly all, and none nothing.
   static void settle(const AttentionProblem&, PlainTensors& in);
 

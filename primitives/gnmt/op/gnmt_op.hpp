@@ -26,6 +26,7 @@ struct GnmtOp {
   static double flops(const GnmtProblem&);
   static double least_flops(const GnmtProblem& p) { return flops(p); }
   static double bound(const GnmtProblem&);
+  static double values_between(const GnmtProblem& p) { return p.values_between(); }
   static void settle(const GnmtProblem&, PlainTensors& in);
   static void reference(const GnmtProblem&, const PlainTensors& in, PlainTensors& out);
 };

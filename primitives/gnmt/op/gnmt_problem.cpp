@@ -34,6 +34,19 @@ AttentionProblem GnmtProblem::attention() const {
           .lengths = unequal() ? AttentionLengths::unequal : AttentionLengths::equal};
 }
 
+double GnmtProblem::values_between() const {
+  double values = 0;
+  for (const GnmtLayer& layer : gnmt_layers(*this)) {
+    const RnnProblem& p = layer.rnn;
+    values += p.values_in_training();
+    if (part == GnmtPart::inference) continue;
+    // What a layer reads and gives is there again as its gradient.
+    values += 2 * static_cast<double>(p.T * p.N) * static_cast<double>(p.C + p.D() * p.K);
+    values += static_cast<double>(p.D() * p.gates() * p.K) * static_cast<double>(p.C + p.K);
+  }
+  return values;
+}
+
 void GnmtProblem::validate() const {
   check_sizes(*this, std::int64_t{1} << 20, "2^20");
   if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));

@@ -37,6 +37,7 @@ struct GnmtProblem {
 
   bool unequal() const { return lengths == RnnLengths::unequal; }
   AttentionProblem attention() const;
+  double values_between() const;  // of its layers' steps, and of a step of training the weights
 
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
   void validate() const;

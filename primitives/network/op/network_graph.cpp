@@ -73,6 +73,15 @@ ImageSizes NetworkGraph::dst_of(int layer) const {
   return std::visit([](const auto& p) { return dst_sizes(p); }, layers[static_cast<std::size_t>(layer)].problem);
 }
 
+double NetworkGraph::values() const {
+  double values = 0;
+  for (int layer = 0; layer < static_cast<int>(layers.size()); ++layer) {
+    values += static_cast<double>(dst_of(layer).size());
+  }
+  for (const NetworkParameter& p : parameters_of(*this)) values += static_cast<double>(p.info.size());
+  return values;
+}
+
 void NetworkGraph::validate() const {
   if (layers.empty() || !is_fc(layers.back())) {
     throw std::invalid_argument("a network's last layer must be a fully connected one: it gives the logits");

@@ -42,6 +42,7 @@ struct NetworkGraph {
   const std::string& name_of(std::size_t layer) const;
   ImageSizes src_of(std::size_t layer) const;  // of what the problem reads: images, or rows of features with H = W = 1
   ImageSizes dst_of(int layer) const;          // of kImages, too
+  double values() const;                       // of what its layers give, and of their parameters
   std::int64_t classes() const { return dst_of(static_cast<int>(layers.size()) - 1).C; }
 
   // Throws std::invalid_argument with one sentence naming the layer.

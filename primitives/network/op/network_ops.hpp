@@ -52,6 +52,7 @@ struct NetworkTrainingOp {
   // Rounding makes some gradients pass a ReLU, or take another way through a maximum, than in f64, and from there on
   // the difference is carried to all: in ResNet-50 f64 itself moves by 0.007 if its inputs are rounded to f32 once.
   static double bound(const P&) { return 0.1; }
+  static double values_between(const P& p) { return network_graph(p).values(); }
   // Weights by He et al. (arXiv 1502.01852), gammas about 1.
   static void settle(const P& p, PlainTensors& in) { network_ops::settle(network_graph(p), in); }
   static void reference(const P& p, const PlainTensors& in, PlainTensors& out) {

@@ -41,6 +41,7 @@ struct RnnOp {
   static constexpr bool bound_of_whole = true;
 
   static std::int64_t terms(const RnnProblem& p) { return std::max(p.C, p.features(p.L - 1)) + p.K; }
+  static double values_between(const RnnProblem& p) { return p.values_in_training(); }
   // Weights such that sums are about 1: gates are not saturated, and states neither vanish nor explode.
   static void settle(const RnnProblem& p, PlainTensors& in) { rnn_ops::settle(p, in); }
 };
@@ -61,6 +62,7 @@ struct RnnForwardOp : RnnOp {
 // The same outputs, and nothing is left.
 struct RnnInferenceOp : RnnForwardOp {
   static constexpr std::string_view pass = "inference";
+  static double values_between(const RnnProblem& p) { return p.values_between(1); }
 };
 
 // Through time, out of the gradients of y, hT and cT: dy, dhT and dcT as those, behind forward's inputs. What forward

@@ -46,6 +46,10 @@ std::int64_t RnnProblem::gates() const {
 
 std::int64_t RnnProblem::biases() const { return gates() + (cell == RnnCell::lbr_gru ? 1 : 0); }
 
+double RnnProblem::values_between(std::int64_t of_each) const {
+  return static_cast<double>(L * D() * T) * static_cast<double>(N) * static_cast<double>(of_each * K);
+}
+
 double RnnProblem::flops() const {
   double flops = 0;
   for (std::int64_t l = 0; l < L; ++l) {

@@ -41,6 +41,10 @@ struct RnnProblem {
   // for each step, sequence, layer and way. Every sequence counts T steps: how long they are is no size of the problem.
   double flops() const;
 
+  // So many values of each step, sequence, layer, way and feature of the state; in training the gates, h and c.
+  double values_between(std::int64_t of_each) const;
+  double values_in_training() const { return values_between(gates() + 2); }
+
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
   void validate() const;
 
