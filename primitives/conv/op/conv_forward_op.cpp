@@ -5,23 +5,32 @@
 #include <vector>
 
 #include "conv_taps.hpp"
+#include "sum_block.hpp"
 
 namespace brickwork {
 namespace {
 
-// sum[q] = sum over c, r, s of src * weights, for one output row; src and weights are those of one image and one k.
+constexpr std::int64_t kChannels = 32;  // whose weights, of a block, stay in the L1 cache along a row
+
+// sums[q][kBlockSums] = sum over r, s, c of src * weights, for one output row and a block of k. src is that of one
+// image, weights [r][s][c][kBlockSums].
 void reduce_row(const ConvProblem& p, std::int64_t row, const double* src, const double* weights,
-                std::vector<double>& sum) {
-  std::ranges::fill(sum, 0.0);
+                std::vector<double>& sums) {
+  std::ranges::fill(sums, 0.0);
   for (std::int64_t r = 0; r < p.R; ++r) {
     const std::int64_t h = image_row(p, row, r);
     if (h < 0 || h >= p.H) continue;
     for (std::int64_t s = 0; s < p.S; ++s) {
       const auto [begin, end] = columns_in_image(p, s);
-      for (std::int64_t c = 0; c < p.C; ++c) {
-        const double weight = weights[(c * p.R + r) * p.S + s];
-        const double* src_row = src + (c * p.H + h) * p.W;
-        for (std::int64_t q = begin; q < end; ++q) sum[q] += weight * src_row[q * p.stride_w + s - p.pad_w];
+      const double* tap = weights + (r * p.S + s) * p.C * kBlockSums;
+      for (std::int64_t first = 0; first < p.C; first += kChannels) {
+        const std::int64_t last = std::min(p.C, first + kChannels);
+        for (std::int64_t q = begin; q < end; ++q) {
+          const double* pixel = src + h * p.W + q * p.stride_w + s - p.pad_w;
+          SumBlock sum(&sums[static_cast<std::size_t>(q * kBlockSums)]);
+          for (std::int64_t c = first; c < last; ++c) sum.add(pixel[c * p.H * p.W], tap + c * kBlockSums);
+          sum.store(&sums[static_cast<std::size_t>(q * kBlockSums)]);
+        }
       }
     }
   }
@@ -48,18 +57,24 @@ void ConvForwardOp::reference(const ConvProblem& p, const PlainTensors& in, Plai
   const double* bias = in.at<double>("bias");
   const double* residual = in.at<double>("residual");
   double* dst = out.at<double>("dst");
-  const std::int64_t P = p.P(), Q = p.Q();
-  Kokkos::parallel_for("ConvForwardOp::reference", Kokkos::RangePolicy<Space>(0, p.N * p.K), [&](std::int64_t nk) {
-    const std::int64_t n = nk / p.K, k = nk % p.K;
-    std::vector<double> sum(static_cast<std::size_t>(Q));
-    for (std::int64_t row = 0; row < P; ++row) {
-      reduce_row(p, row, src + n * p.C * p.H * p.W, weights + k * p.C * p.R * p.S, sum);
+  const std::int64_t P = p.P(), Q = p.Q(), blocks = sum_blocks(p.K), taps = p.R * p.S;
+  std::vector<double> packed(static_cast<std::size_t>(blocks * taps * p.C * kBlockSums));
+  const auto weights_of = [&](std::int64_t block) { return packed.data() + block * taps * p.C * kBlockSums; };
+  const char* const name = "ConvForwardOp::reference";
+  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, blocks), [&](std::int64_t block) {
+    pack_block(weights, block, {p.K, p.C * taps}, {taps, 1}, {p.C, taps}, weights_of(block));
+  });
+  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, p.N * blocks * P), [&](std::int64_t i) {
+    const std::int64_t n = i / P / blocks, block = i / P % blocks, row = i % P;
+    std::vector<double> sums(static_cast<std::size_t>(Q * kBlockSums));
+    reduce_row(p, row, src + n * p.C * p.H * p.W, weights_of(block), sums);
+    for (std::int64_t k = block * kBlockSums; k < std::min(p.K, (block + 1) * kBlockSums); ++k) {
       for (std::int64_t q = 0; q < Q; ++q) {
-        const std::int64_t i = (nk * P + row) * Q + q;
-        double value = sum[static_cast<std::size_t>(q)];
+        const std::int64_t at = ((n * p.K + k) * P + row) * Q + q;
+        double value = sums[static_cast<std::size_t>(q * kBlockSums + k % kBlockSums)];
         if (bias != nullptr) value += bias[k];
-        if (residual != nullptr) value += residual[i];
-        dst[i] = activated(p.epilogue.activation, value);
+        if (residual != nullptr) value += residual[at];
+        dst[at] = activated(p.epilogue.activation, value);
       }
     }
   });

@@ -6,17 +6,25 @@
 
 namespace brickwork {
 
-// The output columns begin .. end-1 whose filter column s falls into the image, and not into the padding beside it.
-struct ConvColumns {
+// The outputs begin .. end-1 of one dimension whose filter tap falls into the image, and not into the padding beside
+// it.
+struct ConvOutputs {
   std::int64_t begin, end;
 };
-inline ConvColumns columns_in_image(const ConvProblem& p, std::int64_t s) {
-  // So many of the output columns 0 .. Q-1 have q * stride + s - pad < limit.
+inline ConvOutputs outputs_in_image(std::int64_t outputs, std::int64_t stride, std::int64_t tap, std::int64_t pad,
+                                    std::int64_t size) {
+  // So many of the outputs have output * stride + tap - pad < limit.
   const auto below = [&](std::int64_t limit) {
-    const std::int64_t room = limit + p.pad_w - s;
-    return room <= 0 ? 0 : std::min(p.Q(), (room + p.stride_w - 1) / p.stride_w);
+    const std::int64_t room = limit + pad - tap;
+    return room <= 0 ? 0 : std::min(outputs, (room + stride - 1) / stride);
   };
-  return {below(0), below(p.W)};
+  return {below(0), below(size)};
+}
+inline ConvOutputs columns_in_image(const ConvProblem& p, std::int64_t s) {
+  return outputs_in_image(p.Q(), p.stride_w, s, p.pad_w, p.W);
+}
+inline ConvOutputs rows_in_image(const ConvProblem& p, std::int64_t r) {
+  return outputs_in_image(p.P(), p.stride_h, r, p.pad_h, p.H);
 }
 
 // The image row that filter row r meets for an output row; outside of 0 .. H-1 it is padding.

@@ -6,27 +6,79 @@
 #include <vector>
 
 #include "conv_taps.hpp"
+#include "sum_block.hpp"
 
 namespace brickwork {
 namespace {
 
-// One weight's gradient. src and ddst are those of channel c and of k in the first image; the other images' are
-// C*H*W and K*P*Q further on. The columns' sums are added up last: one sum alone would wait for itself.
-double correlate(const ConvProblem& p, std::int64_t r, std::int64_t s, const double* src, const double* ddst,
-                 std::vector<double>& sums) {
-  const std::int64_t P = p.P(), Q = p.Q();
-  const auto [begin, end] = columns_in_image(p, s);
-  std::ranges::fill(sums, 0.0);
-  for (std::int64_t n = 0; n < p.N; ++n, src += p.C * p.H * p.W, ddst += p.K * P * Q) {
-    for (std::int64_t row = 0; row < P; ++row) {
-      const std::int64_t h = image_row(p, row, r);
-      if (h < 0 || h >= p.H) continue;
-      const double *src_row = src + h * p.W, *ddst_row = ddst + row * Q;
-      for (std::int64_t q = begin; q < end; ++q) sums[q] += ddst_row[q] * src_row[q * p.stride_w + s - p.pad_w];
+// The gradients of the weights between a block of c and one of k. Of each output column first the products of all
+// images and rows are summed up, and then these sums from left to right: one sum alone would wait for itself.
+class BlockGradient {
+ public:
+  BlockGradient(const ConvProblem& p, const double* src, const double* ddst, std::int64_t c_block, std::int64_t k_block)
+      : p_(p),
+        src_(src),
+        ddst_(ddst),
+        c_block_(c_block),
+        k_(k_block * kBlockSums),
+        k_end_(std::min(p.K, k_ + kBlockSums)) {}
+
+  void add_columns() {
+    std::int64_t next = 0;  // of the image's columns, that is not packed
+    for (std::int64_t q = 0; q < p_.Q(); ++q) {
+      const std::int64_t left = q * p_.stride_w - p_.pad_w, end = std::min(left + p_.S, p_.W);
+      for (next = std::max(next, left); next < end; ++next) {
+        pack_block(src_ + next, c_block_, {p_.C, p_.H * p_.W}, {p_.N, p_.C * p_.H * p_.W}, {p_.H, p_.W}, column(next));
+      }
+      for (std::int64_t w = std::max<std::int64_t>(left, 0); w < end; ++w) add_column(q, w - left, column(w));
     }
   }
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
-}
+
+  void store(double* dweights) const {
+    for (std::int64_t k = k_; k < k_end_; ++k) {
+      for (std::int64_t c = c_block_ * kBlockSums; c < std::min(p_.C, (c_block_ + 1) * kBlockSums); ++c) {
+        for (std::int64_t tap = 0; tap < p_.R * p_.S; ++tap) {
+          dweights[(k * p_.C + c) * p_.R * p_.S + tap] =
+              sums_[place(k, tap) + static_cast<std::size_t>(c % kBlockSums)];
+        }
+      }
+    }
+  }
+
+ private:
+  std::size_t place(std::int64_t k, std::int64_t tap) const {
+    return static_cast<std::size_t>(((k - k_) * p_.R * p_.S + tap) * kBlockSums);
+  }
+  double* column(std::int64_t w) { return columns_.data() + w % p_.S * p_.N * p_.H * kBlockSums; }
+
+  // What an output column adds through a column of the filter.
+  void add_column(std::int64_t q, std::int64_t s, const double* column) {
+    for (std::int64_t r = 0; r < p_.R; ++r) {
+      const auto [begin, end] = rows_in_image(p_, r);
+      for (std::int64_t k = k_; k < k_end_; ++k) {
+        SumBlock of_column;
+        for (std::int64_t n = 0; n < p_.N; ++n) {
+          const double *ddst = ddst_ + (n * p_.K + k) * p_.P() * p_.Q() + q, *src = column + n * p_.H * kBlockSums;
+          for (std::int64_t row = begin; row < end; ++row) {
+            of_column.add(ddst[row * p_.Q()], src + image_row(p_, row, r) * kBlockSums);
+          }
+        }
+        double* const sums = &sums_[place(k, r * p_.S + s)];
+        SumBlock sum(sums);
+        sum.add(of_column);
+        sum.store(sums);
+      }
+    }
+  }
+
+  const ConvProblem& p_;
+  const double *src_, *ddst_;
+  std::int64_t c_block_, k_, k_end_;
+  std::vector<double> columns_ =
+      std::vector<double>(static_cast<std::size_t>(p_.S * p_.N * p_.H * kBlockSums));  // [S][N][H]
+  std::vector<double> sums_ =
+      std::vector<double>(static_cast<std::size_t>(kBlockSums * p_.R * p_.S * kBlockSums));  // by k, r, s
+};
 
 }  // namespace
 
@@ -46,24 +98,21 @@ void ConvWeightUpdateOp::reference(const ConvProblem& p, const PlainTensors& in,
   const double* src = in.at<double>("src");
   const double* ddst = in.at<double>("ddst");
   double* dweights = out.at<double>("dweights");
-  Kokkos::parallel_for("ConvWeightUpdateOp::reference", Kokkos::RangePolicy<Space>(0, p.K * p.C), [&](std::int64_t kc) {
-    const std::int64_t k = kc / p.C, c = kc % p.C;
-    std::vector<double> sums(static_cast<std::size_t>(p.Q()));
-    for (std::int64_t r = 0; r < p.R; ++r) {
-      for (std::int64_t s = 0; s < p.S; ++s) {
-        dweights[(kc * p.R + r) * p.S + s] = correlate(p, r, s, src + c * p.H * p.W, ddst + k * p.P() * p.Q(), sums);
-      }
-    }
+  const std::int64_t c_blocks = sum_blocks(p.C), pixels = p.P() * p.Q();
+  const char* const name = "ConvWeightUpdateOp::reference";
+  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, sum_blocks(p.K) * c_blocks), [&](std::int64_t block) {
+    BlockGradient gradient(p, src, ddst, block % c_blocks, block / c_blocks);
+    gradient.add_columns();
+    gradient.store(dweights);
   });
   double* dbias = out.at<double>("dbias");
-  const std::int64_t pixels = p.P() * p.Q();
-  for (std::int64_t k = 0; dbias != nullptr && k < p.K; ++k) {
+  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, dbias == nullptr ? 0 : p.K), [&](std::int64_t k) {
     dbias[k] = 0;
     for (std::int64_t n = 0; n < p.N; ++n) {
       const double* from = ddst + (n * p.K + k) * pixels;
       dbias[k] = std::accumulate(from, from + pixels, dbias[k]);
     }
-  }
+  });
   Kokkos::fence();
 }
 
