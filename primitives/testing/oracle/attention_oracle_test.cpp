@@ -32,14 +32,6 @@ AttentionPlan random_attention_plan(const AttentionProblem& p) {
   return plan;
 }
 
-// A largest score of 1e15 that is scaled is rounded before it is subtracted from itself: what is left may be larger
-// than an exponential takes.
-void without_huge_scores(const AttentionProblem& p, PlainTensors& in) {
-  if (p.scale == AttentionScale::unscaled) return;
-  for (const std::size_t queries_or_keys : {0, 1})
-    for (float& x : in.values<float>(queries_or_keys)) x = std::fabs(x) == 1e15F ? 1 : x;
-}
-
 // Scores about 1 where nothing is sown; beyond a sequence's end lies NaN.
 template <class Op>
 PlainTensors attention_inputs(const AttentionProblem& p, Sown sown) {
@@ -47,7 +39,6 @@ PlainTensors attention_inputs(const AttentionProblem& p, Sown sown) {
   PlainTensors in(Op::inputs(p));
   values.fill(in);
   values.fill(in, "queries", p.scale == AttentionScale::scaled ? 3 : 3 / std::sqrt(static_cast<float>(p.K)));
-  without_huge_scores(p, in);
   if (!p.unequal()) return in;
   values.fill_whole(in, "lengths", 1, static_cast<int>(p.S));
   for (std::int64_t n = 0; n < p.N; ++n)
