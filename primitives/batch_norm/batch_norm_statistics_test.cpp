@@ -14,7 +14,7 @@
 namespace brickwork {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity(), kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinite = std::numeric_limits<float>::infinity(), kNaN = std::numeric_limits<float>::quiet_NaN();
 
 template <class Op>
 PlainTensors norm_definition(const BatchNormProblem& p, const PlainTensors& in) {
@@ -55,7 +55,7 @@ double worst_error(const PlainTensors& found, const PlainTensors& right, const c
   for (std::int64_t i = 0; i < values; ++i) {
     const std::int64_t c = values == p.C ? i : i / (p.H * p.W) % p.C;
     const double error = std::abs(found.at<float>(name)[i] - right.at<double>(name)[i]) / size(c);
-    if (!(error <= worst)) worst = std::isnan(error) ? kInfinity : error;
+    if (!(error <= worst)) worst = std::isnan(error) ? kInfinite : error;
   }
   return worst;
 }
@@ -170,7 +170,7 @@ TEST(BatchNormStatistics, OverflowToAnInfiniteVariance) {
   PlainBatchNorm norm(p, {.bc = 4, .blocks = 1});
   const PlainTensors forward = norm.forward(in), backward = norm.backward(in);
   for (std::int64_t c = 0; c < p.C; ++c) {
-    EXPECT_EQ(forward.at<float>("variance")[c] == kInfinity, c == 2);
+    EXPECT_EQ(forward.at<float>("variance")[c] == kInfinite, c == 2);
     EXPECT_EQ(forward.at<float>("dst")[c * 64] == in.at<float>("beta")[c], c == 2);
     EXPECT_EQ(backward.at<float>("dsrc")[c * 64] == 0, c == 2);
   }
@@ -191,13 +191,13 @@ TEST(BatchNormStatistics, OfInfinitiesAndNaNAreTheDefinitions) {
       {{0, kNaN}},
       {{20, kNaN}},
       {{image + 23, kNaN}},
-      {{0, kInfinity}},
-      {{1, -kInfinity}},
-      {{23, kInfinity}},
-      {{0, kInfinity}, {image, kInfinity}},
-      {{0, kInfinity}, {image, -kInfinity}},
-      {{3, kInfinity}, {4, -kInfinity}},
-      {{9, kInfinity}, {10, kNaN}},
+      {{0, kInfinite}},
+      {{1, -kInfinite}},
+      {{23, kInfinite}},
+      {{0, kInfinite}, {image, kInfinite}},
+      {{0, kInfinite}, {image, -kInfinite}},
+      {{3, kInfinite}, {4, -kInfinite}},
+      {{9, kInfinite}, {10, kNaN}},
   };
   for (std::size_t which = 0; which < std::size(cases); ++which) {
     PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
