@@ -12,6 +12,7 @@
 
 #include "pool_ops.hpp"
 #include "test_data.hpp"
+#include "testing/guarded_buffer.hpp"
 #include "testing/on_one_thread.hpp"
 #include "testing/spoilt_images.hpp"
 
@@ -85,17 +86,55 @@ TEST(Pool, EveryBlockSize) {
 }
 
 // Those of networks; windows that overlap, touch, and leave pixels out; one that is the image, or all but its end; one
-// wider than the image; the most taps that a byte tells apart, and more.
+// wider than the image; the most taps that a byte tells apart, and more; as many windows of two pixels as are found
+// once for all vectors, and one more.
 TEST(Pool, LayersOfEachKind) {
   for (const char* layer :
        {"N1 C16 H112 R3 sh2 ph1", "N1 C512 H7 R7", "N5 C24 H28 R3 ph1", "N1 C16 H55 R3 sh2", "N3 C13 H9 W8 R2 sh2",
         "N1 C5 H9 R2 sh3", "N2 C7 H4 W3 R3 sh3", "N2 C7 H3 W4 R3 sh3", "N2 C3 H2 R5 ph2", "N1 C20 H1 W40 R1 S4 sw3 pw2",
-        "N2 C36 H20 R16 sh2 ph3", "N2 C36 H19 R17 ph2"}) {
+        "N2 C36 H20 R16 sh2 ph3", "N2 C36 H19 R17 ph2", "C5 H4 W41 R2 S15 sh2 sw1", "C5 H4 W41 R2 S16 sh2 sw1"}) {
     for (const char* kind : {"max", "average", "average-padded"}) {
       const auto p = parse_problem<PoolProblem>(std::string(layer) + " " + kind);
       const std::int64_t bc = std::min<std::int64_t>(p.C, 64);
       EXPECT_EQ(pool_faults(p, {.bc = bc}), "") << layer << kind;
       EXPECT_EQ(pool_faults(p, {.bc = bc, .sweep = Sweep::stream}, {1, 2, 0, 1}), "") << layer << kind;
+    }
+  }
+}
+
+TEST(Pool, WindowsOfAPixelAreThoseThatItIsIn) {
+  for (std::int64_t image = 1; image <= 7; ++image)
+    for (std::int64_t taps = 1; taps <= 5; ++taps)
+      for (std::int64_t stride = 1; stride <= 4; ++stride)
+        for (std::int64_t pad = 0; pad < taps; ++pad) {
+          if (image + 2 * pad < taps) continue;
+          const PoolAxis axis{image, (image + 2 * pad - taps) / stride + 1, taps, stride, pad};
+          for (std::int64_t pixel = 0; pixel < image; ++pixel) {
+            std::int64_t first = 0, count = 0;
+            for (std::int64_t i = 0; i < axis.outputs; ++i) {
+              if (pixel < i * stride - pad || pixel >= i * stride - pad + taps) continue;
+              if (count++ == 0) first = i;
+            }
+            const PoolAxis::Range found = axis.windows_of(pixel);
+            EXPECT_EQ(std::max<std::int64_t>(0, found.size()), count) << image << taps << stride << pad << pixel;
+            EXPECT_EQ(count > 0 ? found.begin : first, first) << image << taps << stride << pad << pixel;
+          }
+        }
+}
+
+// A window that a pixel is not in adds nothing to it, so that the results do not say whether one too many was looked
+// at; here the tensors end at pages that may not be touched, and the first two begin at one.
+TEST(Pool, TouchesNothingBesideItsTensors) {
+  for (const char* layer : {"C64 H16 R3 sh2 ph1", "C64 H8 R2 sh2", "N2 C5 H7 W6 R3 sh2 ph1", "C70 H6 R3 ph1",
+                            "C3 H9 R5 ph2", "C20 H7 R7", "C2 H20 R17 ph2"}) {
+    for (const char* kind : {"max", "average", "average-padded"}) {
+      const auto p = parse_problem<PoolProblem>(std::string(layer) + " " + kind);
+      const Pool pool(p, {.bc = p.C});
+      const ActivationLayout of_src{p.N, p.C, p.H, p.W, 0, p.C}, of_dst{p.N, p.C, p.P(), p.Q(), 0, p.C};
+      GuardedBuffer<float> src(static_cast<std::size_t>(of_src.size())), dst(static_cast<std::size_t>(of_dst.size()));
+      GuardedBuffer<std::byte> indices(pool.make_indices().size());
+      pool.forward({src.data(), of_src}, {dst.data(), of_dst}, p.kind == PoolKind::max ? indices.data() : nullptr);
+      pool.backward({dst.data(), of_dst}, indices.data(), {src.data(), of_src});
     }
   }
 }
