@@ -49,6 +49,15 @@ TEST_P(RnnOfCell, IsRightOfManySequences) {
   expect_right(p, plan_rnn(p, {.threads = 2}));
 }
 
+// Of 171 rows a call has 86 back through time, and the last one fewer: one row too many would be the first one of the
+// next block of features.
+TEST_P(RnnOfCell, IsRightWhereTheLastRowsAreFewer) {
+  const auto p = parse_problem<RnnProblem>(fmt::format("T3 N57 C40 K20 {}", GetParam()));
+  RnnPlan plan = plan_rnn(p, {.threads = 2});
+  plan.bc = 16;
+  expect_right(p, plan);
+}
+
 // A block of sequences for each thread, or two; of two steps at once, whose share of x they add up together.
 TEST_P(RnnOfCell, IsRightWhereThreadsHaveTheirOwnSequences) {
   const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
