@@ -16,6 +16,7 @@
 #include "conv/testing/random_conv.hpp"
 #include "conv_backward_data_op.hpp"
 #include "conv_weight_update_op.hpp"
+#include "testing/spoilt_scratch.hpp"
 #include "testing/usable.hpp"
 
 namespace brickwork {
@@ -54,6 +55,7 @@ AlignedBuffer<float> packed(const WeightLayout& layout, const float* plain) {
 std::string wrong_forward(const ConvProblem& p, const ConvWinograd& winograd, const TestData& t) {
   BlockedConvForward tensors(winograd.src_layout(), winograd.forward_layout(), winograd.dst_layout(), t.inputs);
   AlignedBuffer<float> weights = poisoned(winograd.weights_size());
+  spoil_scratch();
   winograd.transform_forward(tensors.weights.data(), weights.data());
   winograd.run(tensors.src.data(), weights.data(), tensors.bias.data(), tensors.residual.data(), nullptr,
                tensors.dst.data());
@@ -66,6 +68,7 @@ std::string wrong_backward(const ConvProblem& p, const ConvWinograd& winograd, c
   const auto residual = packed(dsrc_layout, t.inputs.at<float>("residual"));
   const auto at = packed(dsrc_layout, t.inputs.at<float>("at"));
   AlignedBuffer<float> weights = poisoned(winograd.weights_size()), dsrc = poisoned(dsrc_layout.size());
+  spoil_scratch();
   winograd.transform_backward(packed(winograd.backward_layout(), t.inputs.at<float>("weights")).data(), weights.data());
   winograd.run(ddst.data(), weights.data(), nullptr, residual.data(), at.data(), dsrc.data());
   PlainTensors plain(ConvBackwardDataOp::outputs(p));
@@ -103,8 +106,10 @@ std::string wrong_update(const ConvProblem& p, ConvWinogradUpdate& winograd, con
   const auto src = packed(winograd.src_layout(), t.inputs.at<float>("src"));
   const auto ddst = packed(winograd.ddst_layout(), t.inputs.at<float>("ddst"));
   AlignedBuffer<float> dweights = poisoned(winograd.dweights_layout().size());
-  winograd.run(src.data(), ddst.data(), dweights.data());
-  winograd.run(src.data(), ddst.data(), dweights.data());  // what the first one leaves must not show
+  for (int again = 0; again < 2; ++again) {  // what the first one leaves must not show
+    spoil_scratch();
+    winograd.run(src.data(), ddst.data(), dweights.data());
+  }
   PlainTensors plain(ConvWeightUpdateOp::outputs(p));
   poison(plain);
   unpack_kcrs(winograd.dweights_layout(), dweights.data(), plain.at<float>("dweights"));
