@@ -45,13 +45,14 @@ TestValues::TestValues(Fill fill, std::int64_t terms, const std::string& seed, b
 }
 
 void TestValues::fill(std::span<double> values) {
+  const double unit = std::ldexp(1, fill_ == Fill::floats ? -23 : scale_);
   for (double& value : values) {
     const std::uint32_t bits = random_();
     if (fill_ == Fill::floats) {
-      value = std::ldexp(static_cast<std::int32_t>(bits) >> 8, -23);
+      value = unit * (static_cast<std::int32_t>(bits) >> 8);
     } else {
       const double magnitude = 1 + (bits >> 1) % static_cast<std::uint32_t>(limit_);
-      value = std::ldexp(bits & 1 ? magnitude : -magnitude, scale_);
+      value = unit * (bits & 1 ? magnitude : -magnitude);
     }
   }
 }
