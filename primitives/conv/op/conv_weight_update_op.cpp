@@ -30,7 +30,8 @@ class BlockGradient {
       for (next = std::max(next, left); next < end; ++next) {
         pack_block(src_ + next, c_block_, {p_.C, p_.H * p_.W}, {p_.N, p_.C * p_.H * p_.W}, {p_.H, p_.W}, column(next));
       }
-      for (std::int64_t w = std::max<std::int64_t>(left, 0); w < end; ++w) add_column(q, w - left, column(w));
+      pack_outputs(q);
+      for (std::int64_t w = std::max<std::int64_t>(left, 0); w < end; ++w) add_column(w - left, column(w));
     }
   }
 
@@ -51,16 +52,28 @@ class BlockGradient {
   }
   double* column(std::int64_t w) { return columns_.data() + w % p_.S * p_.N * p_.H * kBlockSums; }
 
+  double* outputs(std::int64_t k, std::int64_t n) { return outputs_.data() + ((k - k_) * p_.N + n) * p_.P(); }
+
+  // A column of ddst: its rows are far apart, and each is read for all taps.
+  void pack_outputs(std::int64_t q) {
+    for (std::int64_t k = k_; k < k_end_; ++k) {
+      for (std::int64_t n = 0; n < p_.N; ++n) {
+        const double* ddst = ddst_ + (n * p_.K + k) * p_.P() * p_.Q() + q;
+        for (std::int64_t row = 0; row < p_.P(); ++row) outputs(k, n)[row] = ddst[row * p_.Q()];
+      }
+    }
+  }
+
   // What an output column adds through a column of the filter.
-  void add_column(std::int64_t q, std::int64_t s, const double* column) {
+  void add_column(std::int64_t s, const double* column) {
     for (std::int64_t r = 0; r < p_.R; ++r) {
       const auto [begin, end] = rows_in_image(p_, r);
       for (std::int64_t k = k_; k < k_end_; ++k) {
         SumBlock of_column;
         for (std::int64_t n = 0; n < p_.N; ++n) {
-          const double *ddst = ddst_ + (n * p_.K + k) * p_.P() * p_.Q() + q, *src = column + n * p_.H * kBlockSums;
+          const double *ddst = outputs(k, n), *src = column + n * p_.H * kBlockSums;
           for (std::int64_t row = begin; row < end; ++row) {
-            of_column.add(ddst[row * p_.Q()], src + image_row(p_, row, r) * kBlockSums);
+            of_column.add(ddst[row], src + image_row(p_, row, r) * kBlockSums);
           }
         }
         double* const sums = &sums_[place(k, r * p_.S + s)];
@@ -74,6 +87,8 @@ class BlockGradient {
   const ConvProblem& p_;
   const double *src_, *ddst_;
   std::int64_t c_block_, k_, k_end_;
+  std::vector<double> outputs_ =
+      std::vector<double>(static_cast<std::size_t>(kBlockSums * p_.N * p_.P()));  // [k][N][P]
   std::vector<double> columns_ =
       std::vector<double>(static_cast<std::size_t>(p_.S * p_.N * p_.H * kBlockSums));  // [S][N][H]
   std::vector<double> sums_ =
