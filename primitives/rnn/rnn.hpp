@@ -16,6 +16,8 @@ struct RnnWork {
   RnnUse use = RnnUse::inference;  // training keeps each step's gates and states for the way back
 };
 
+// Where K fills no whole blocks, an infinity in x or in a state makes NaN of its sequence from there on: the features
+// that pad the last block have weights of 0.
 class Rnn {
  public:
   // Refused where the plan does not fit.
