@@ -68,7 +68,7 @@ TEST_F(Memory, OfARecurrenceIsThatOfEveryStep) {
 
 TEST_F(Memory, OfANetworkIsThatOfItsLayers) { expect_needed<MlpOp>("mlp", "N32 C1024 L3", "N2 C2 L2"); }
 
-// As much as no machine has: what is in the way must show before anything is filled.
+// No machine has so much memory: the row must come before anything is filled.
 TEST_F(Memory, OfTooMuchIsARowAtOnce) {
   const auto folder = fresh_folder();
   const auto [code, output] =

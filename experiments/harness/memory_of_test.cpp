@@ -28,7 +28,7 @@ TEST(MemoryOf, CountsWhatIsMeasuredBesideThem) {
   EXPECT_EQ(memory_of<FakeOp>({.size = 100}, {.timed = true}), kRow * ((100 + 2 * 3) + 2 * 200 + 200));
 }
 
-// As a recurrence's gates are.
+// Keeps values between its passes, as a recurrent layer keeps its gates.
 struct FakeLayersOp : FakeOp {
   static double values_between(const FakeProblem& p) { return 64.0 * 10 * static_cast<double>(p.size); }
 };
@@ -80,7 +80,7 @@ TEST(MemoryLeft, RefusesContendersThatDoNotFitBesideEachOther) {
   EXPECT_THAT(refusal_of(contenders, problem, false, of_one), testing::StartsWith("an output is the sum of "));
 }
 
-// What a check takes in two steps is counted in the first: in between there is less.
+// A check allocates in two steps. The first one counts both, as less memory is left between them.
 TEST(MemoryLeft, IsAskedForOnce) {
   double left = std::numeric_limits<double>::infinity();
   const auto experiment =

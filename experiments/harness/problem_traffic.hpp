@@ -1,4 +1,4 @@
-// What reading and writing as much as a problem does is measured with.
+// The reading and writing that a problem's time is compared with: as many bytes as it moves.
 #pragma once
 #include "experiment.hpp"
 #include "memory_traffic.hpp"
