@@ -142,7 +142,7 @@ class BandGenerator : public BandAssembler {
 
   void add_steps(int first, int end, bool asks) {
     constexpr int kStepsOfAnAsk = 8;
-    const bool all_at_once = std::int64_t{shape_.k} * rows_ * vecs_ <= hints_.tuning.unroll;
+    const bool all_at_once = shape_.k * rows_ * vecs_ <= fmas_unrolled(lanes_);
     const int turn = all_at_once ? shape_.k : std::max(kTurn, sums_), whole = shape_.k / turn;
     const bool asks_a = asks && asks_for_a();
     // Steps, or turns of them, that are asked for ahead.

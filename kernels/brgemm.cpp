@@ -83,7 +83,6 @@ std::string invalid_reason(const BrgemmShape& s, const BrgemmHints& hints) {
   if (hints.zero_rows.period < 0)
     return fmt::format("the period of zero rows must be at least 0, but is {}", hints.zero_rows.period);
   const SimdTuning& t = hints.tuning;
-  if (std::min({t.one, t.two, t.three, t.four}) < 1) return "a tuning's tiles must have at least 1 row";
   for (const std::int64_t ahead : {t.ahead, t.few}) {
     if (ahead < 0 || ahead > kMostInTuning)
       return fmt::format("a tuning must look from 0 to {} rows of B ahead, but {} is asked for", kMostInTuning, ahead);

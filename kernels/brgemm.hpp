@@ -104,14 +104,19 @@ enum class NextRead {
   dense    // memory: a line at each step, as where there is more of it than of B
 };
 
+// Where a register tile's code comes from. AVX-512's and AVX2's are generated where the build has a generator
+// (generated_tiles.hpp), all others are compiled.
+enum class TileCode { compiled, generated };
+
 // What is known besides. A backend may make use of a hint; no result depends on it.
 struct BrgemmHints {
   CAccess c = CAccess::cached;
   ZeroRows zero_rows;  // of calls with all m rows
   NextRead next = NextRead::unsaid;
-  bool in_parts = false;       // C stays in the caches during a call, and may be stored in between
-  std::int64_t b_of_part = 0;  // bytes of B for each part; 0: what L1 keeps, where the machine likes that
-  SimdTuning tuning;           // of the simd backend
+  bool in_parts = false;                // C stays in the caches during a call, and may be stored in between
+  std::int64_t b_of_part = 0;           // bytes of B for each part; 0: what L1 keeps, where the machine likes that
+  SimdTuning tuning;                    // of the simd backend
+  TileCode code = TileCode::generated;  // compiled: so that tests reach those tiles where others are generated
 
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
 };

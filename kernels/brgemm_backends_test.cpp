@@ -51,7 +51,6 @@ TEST(BrgemmBackends, RefuseWrongShapes) {
   says([](S& s, H&) { s.ab = DType::f64; }, "computes in f32 only, but A and B are f64 and C is f32");
   says([](S& s, H&) { s.c = DType::f64; }, "computes in f32 only, but A and B are f32 and C is f64");
   says([](S&, H& h) { h.zero_rows.period = -1; }, "the period of zero rows must be at least 0, but is -1");
-  says([](S&, H& h) { h.tuning.three = 0; }, "a tuning's tiles must have at least 1 row");
   says([](S&, H& h) { h.tuning.ahead = -1; }, "from 0 to 1024 rows of B ahead, but -1 is asked for");
   says([](S&, H& h) { h.tuning.ahead = 1025; }, "but 1025 is asked for");
   says([](S&, H& h) { h.tuning.few = 1025; }, "but 1025 is asked for");

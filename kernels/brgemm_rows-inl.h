@@ -24,20 +24,22 @@ HWY_INLINE void Keep(T& value) {
   asm("" : "+r"(value));
 }
 
-// Where a tile's rows of A lie. A load adds base + 1, 2, 4 or 8 times a register by itself: with these few, eight rows
-// share a base. A pointer moved from row to row instead, an instruction for every broadcast, left narrow tiles at 0.85
-// of peak on Emerald Rapids.
+// Where a tile's rows of A lie, transposed or not. A load adds base + 1, 2, 4 or 8 times a register by itself: with
+// these few, eight rows share a base. A pointer moved from row to row instead, an instruction for every broadcast, left
+// narrow tiles at 0.85 of peak on Emerald Rapids.
 struct RowsOfA {
   const char* base;
-  std::int64_t ld, ld3, ld5, ld7;  // bytes
+  std::int64_t ld, ld3, ld5, ld7;  // from row to row, in bytes
+  std::int64_t step;               // from one step over k to the next
 
   static constexpr int kSharing = 8;
-  RowsOfA(const float* a, std::int64_t lda)
+  RowsOfA(const float* a, std::int64_t row_of_a, std::int64_t step_of_a)
       : base(reinterpret_cast<const char*>(a)),
-        ld(lda * static_cast<std::int64_t>(sizeof(float))),
+        ld(row_of_a * static_cast<std::int64_t>(sizeof(float))),
         ld3(3 * ld),
         ld5(5 * ld),
-        ld7(7 * ld) {}
+        ld7(7 * ld),
+        step(step_of_a * static_cast<std::int64_t>(sizeof(float))) {}
 
   // All that a step reads becomes unknown, or GCC would prepare a register for each multiple of ld.
   HWY_INLINE void Forget() {
@@ -47,38 +49,16 @@ struct RowsOfA {
     Keep(ld5);
     Keep(ld7);
   }
-  HWY_INLINE const char* First(int /*step*/) const { return base; }
-  HWY_INLINE const float* At(const char* first, int r, int step) const {
-    const std::int64_t offset = r == 7 ? ld7 : r == 5 ? ld5 : r == 3 || r == 6 ? ld3 * (r / 3) : ld * r;
-    return reinterpret_cast<const float*>(first + offset) + step;
-  }
-  HWY_INLINE void Advance(int steps) { base += steps * sizeof(float); }
-};
-
-// The same where A is transposed: a step's rows are neighbours and share a base, kept from being an index register in
-// the address of each.
-struct RowsOfTransposedA {
-  const char* base;
-  std::int64_t ld, ld3;  // bytes
-
-  static constexpr int kSharing = kRegisters;
-  RowsOfTransposedA(const float* a, std::int64_t lda)
-      : base(reinterpret_cast<const char*>(a)), ld(lda * static_cast<std::int64_t>(sizeof(float))), ld3(3 * ld) {}
-
-  HWY_INLINE void Forget() {
-    Keep(base);
-    Keep(ld);
-    Keep(ld3);
-  }
-  HWY_INLINE const char* First(int step) const {
-    const char* first = base + (step == 3 ? ld3 : ld * step);
+  HWY_INLINE const char* First(int at_step) const {
+    const char* first = base + at_step * step;
     Keep(first);
     return first;
   }
-  HWY_INLINE const float* At(const char* first, int r, int /*step*/) const {
-    return reinterpret_cast<const float*>(first) + r;
+  HWY_INLINE const float* At(const char* first, int r) const {
+    const std::int64_t offset = r == 7 ? ld7 : r == 5 ? ld5 : r == 3 || r == 6 ? ld3 * (r / 3) : ld * r;
+    return reinterpret_cast<const float*>(first + offset);
   }
-  HWY_INLINE void Advance(int steps) { base += steps * ld; }
+  HWY_INLINE void Advance(int steps) { base += steps * step; }
 };
 
 // Where the rows of B lie. Likewise, kAtOnce steps share a base.

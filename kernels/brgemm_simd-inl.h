@@ -42,37 +42,34 @@ constexpr int StepsAtOnce(int rows, int vecs) {
   return gcc_copes ? 4 : free >= 1 ? 2 : 1;
 }
 
-// What is fixed of a register tile of kRows_ x (kVecs_ * lanes), whose last vector is cut when kTail_.
-template <int kRows_, int kVecs_, bool kTail_, bool kTransposed_>
+// What is fixed of a register tile of kRows_ x (kVecs_ * lanes). Where the tiles are generated these are seldom used,
+// so that they are few: one for each size, whichever way A lies and whether or not the last vector is cut.
+template <int kRows_, int kVecs_>
 struct Tile {
   static constexpr int kRows = kRows_, kVecs = kVecs_;
-  static constexpr bool kTail = kTail_, kTransposed = kTransposed_;
   // Beside the sums there are a row of B and an element of A.
   static constexpr int kSums = independent_sums(kRegisters, kRows* kVecs, kVecs + 1);
   static constexpr int kTurn = std::max(kSums, StepsAtOnce(kRows, kVecs));  // steps over k
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
   // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
-  // A part of a tile is a loop over k of its own, which a narrower tile is not worth, nor one of a transposed A: its
-  // rows are channels, and none of them is known to be zeros.
-  static constexpr bool kLeavesOutRows = kVecs == 4 && kRows > 2 && !kTransposed;
   static constexpr bool kAsksForB = may_ask_for_b(kRows, kRows, kVecs);  // where it is a call's only one, too
 
   using Acc = V[kRows][kVecs];
-  using A = std::conditional_t<kTransposed, RowsOfTransposedA, RowsOfA>;
 };
 
 // Access to the columns of a tile.
 template <class T>
 struct Columns {
-  hn::Mask<D> tail;
+  hn::Mask<D> last;  // lanes of the last vector that C has
+  bool cut;          // not all of them
 
   HWY_INLINE V Load(const float* p, int v) const {
-    return T::kTail && v == T::kVecs - 1 ? hn::MaskedLoad(tail, D(), p + v * kLanes) : hn::LoadU(D(), p + v * kLanes);
+    return v == T::kVecs - 1 ? hn::MaskedLoad(last, D(), p + v * kLanes) : hn::LoadU(D(), p + v * kLanes);
   }
   HWY_INLINE void Store(V x, float* p, int v, bool stream) const {
-    if (T::kTail && v == T::kVecs - 1) {
-      hn::BlendedStore(x, tail, D(), p + v * kLanes);
+    if (cut && v == T::kVecs - 1) {
+      hn::BlendedStore(x, last, D(), p + v * kLanes);
     } else if (stream) {
       hn::Stream(x, D(), p + v * kLanes);
     } else {
@@ -81,39 +78,31 @@ struct Columns {
   }
 };
 
-// Rows kFirst .. kEnd of a tile, where a member adds nothing to the others.
-template <int kFirst_, int kEnd_>
-struct Part {
-  static constexpr int kFirst = kFirst_, kEnd = kEnd_;
-};
-
 // The kStep-th step over k from where the rows' bases are, with a row of B in registers.
-template <class T, class P, int kStep>
-HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const typename T::A& rows,
-                                const float* b) {
+template <class T, int kStep>
+HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows, const float* b) {
   V b_row[T::kVecs];
   BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) b_row[v] = KeptInRegister(columns.Load(b, v));
-  constexpr int kSharing = T::A::kSharing;
+  constexpr int kSharing = RowsOfA::kSharing;
   const char* from = rows.First(kStep);
-  BRICKWORK_UNROLL for (int r = 0; r < P::kEnd; ++r) {
+  BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
     if (r > 0 && r % kSharing == 0) Keep(from += kSharing * rows.ld);
-    if (r < P::kFirst) continue;
-    const V a_rk = hn::Set(D(), *rows.At(from, r % kSharing, kStep));
+    const V a_rk = hn::Set(D(), *rows.At(from, r % kSharing));
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, b_row[v], acc[r][v]);
   }
 }
 
 // The same where the registers hold as many rows of A as there is room for, and a vector of B.
-template <class T, class P, int kStep>
-HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns, const typename T::A& rows,
+template <class T, int kStep>
+HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows,
                                 const float* b_row) {
   constexpr int kGroup = kRegisters - 1 - T::kRows * T::kVecs;
   const char* from = rows.First(kStep);
-  BRICKWORK_UNROLL for (int first = P::kFirst; first < P::kEnd; first += kGroup) {
-    const int end = std::min(P::kEnd, first + kGroup);
+  BRICKWORK_UNROLL for (int first = 0; first < T::kRows; first += kGroup) {
+    const int end = std::min(T::kRows, first + kGroup);
     V a_k[kGroup];
     BRICKWORK_UNROLL for (int r = first; r < end; ++r) {
-      a_k[r - first] = KeptInRegister(hn::Set(D(), *rows.At(from, r, kStep)));
+      a_k[r - first] = KeptInRegister(hn::Set(D(), *rows.At(from, r)));
     }
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) {
       const V loaded = columns.Load(b_row, v);
@@ -124,8 +113,8 @@ HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns,
   }
 }
 
-template <class T, class P, bool kAsk, int kStep>
-HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, typename T::A& rows_a, RowsOfB& rows_b,
+template <class T, bool kAsk, int kStep>
+HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
                         std::int64_t ahead) {
   rows_a.Forget();
   rows_b.Forget();
@@ -135,26 +124,26 @@ HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, typenam
     BRICKWORK_UNROLL for (int j = 0; j < T::kVecs * kLanes; j += kCacheLine) hwy::Prefetch(row + sizeof(float) * j);
   }
   if constexpr (T::kHoldB) {
-    AddStepHoldingB<T, P, kStep>(acc, columns, rows_a, b);
+    AddStepHoldingB<T, kStep>(acc, columns, rows_a, b);
   } else {
-    AddStepInGroups<T, P, kStep>(acc, columns, rows_a, b);
+    AddStepInGroups<T, kStep>(acc, columns, rows_a, b);
   }
 }
 
 // The steps over k from `k` on, as many as are whole turns of the loop, of 1, 2 or a multiple of 4 steps; returns the
 // first that is left.
-template <class T, class P, int kTurn, bool kAsk>
-HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, typename T::A& rows_a,
-                        RowsOfB& rows_b, std::int64_t ahead, int k, int k_size) {
+template <class T, int kTurn, bool kAsk>
+HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
+                        std::int64_t ahead, int k, int k_size) {
   constexpr int kSums = T::kSums;
   constexpr int kAtOnce = std::min(kTurn, RowsOfB::kAtOnce);
   for (; k + kTurn <= k_size; k += kTurn) {
     BRICKWORK_UNROLL for (int u = 0; u < kTurn; u += kAtOnce) {
-      AddStep<T, P, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead);
-      if constexpr (kAtOnce > 1) AddStep<T, P, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead);
+      AddStep<T, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead);
+      if constexpr (kAtOnce > 1) AddStep<T, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead);
       if constexpr (kAtOnce > 2) {
-        AddStep<T, P, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead);
-        AddStep<T, P, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead);
+        AddStep<T, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead);
+        AddStep<T, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead);
       }
       rows_a.Advance(kAtOnce);
       rows_b.base += kAtOnce * rows_b.ld;
@@ -164,17 +153,14 @@ HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& colu
 }
 
 // sum += A_i B_i
-template <class T, class P>
-HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, const float* a, std::int64_t lda,
-                          const float* b, std::int64_t ldb, std::int64_t ahead, int k_size) {
-  typename T::A rows_a(a, lda);
-  RowsOfB rows_b(b, ldb);
-  constexpr bool kWhole = P::kEnd - P::kFirst == T::kRows;  // parts are rare, and long to compile
-  constexpr int kTurn = kWhole ? T::kTurn : 1;
-  constexpr bool kAsks = kWhole && T::kAsksForB;
-  const int k = kAsks && ahead != 0 ? AddTurns<T, P, kTurn, kAsks>(sum, columns, rows_a, rows_b, ahead, 0, k_size)
-                                    : AddTurns<T, P, kTurn, false>(sum, columns, rows_a, rows_b, ahead, 0, k_size);
-  if constexpr (kTurn > 1) AddTurns<T, P, 1, false>(sum, columns, rows_a, rows_b, ahead, k, k_size);
+template <class T>
+HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, RowsOfA rows_a, RowsOfB rows_b,
+                          std::int64_t ahead, int k_size) {
+  constexpr int kTurn = T::kTurn;
+  const int k = T::kAsksForB && ahead != 0
+                    ? AddTurns<T, kTurn, T::kAsksForB>(sum, columns, rows_a, rows_b, ahead, 0, k_size)
+                    : AddTurns<T, kTurn, false>(sum, columns, rows_a, rows_b, ahead, 0, k_size);
+  if constexpr (kTurn > 1) AddTurns<T, 1, false>(sum, columns, rows_a, rows_b, ahead, k, k_size);
 }
 
 // acc += the rows at p, or one row over and over where ld is 0.
@@ -243,20 +229,18 @@ HWY_INLINE void PrefetchRows(const float* from, std::int64_t lda, std::int64_t l
   }
 }
 
-// `band.tiles` tiles, one below the other.
+// `band.tiles` tiles, one below the other. Rows that are known to be zeros do no harm.
 template <class T>
 HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, const Band& band) {
   // Copies of what each member needs: read from the call every time, it cost 2 to 3 % of AVX2's 28 x 64 tiles.
-  const std::int64_t lda = shape.lda, ldb = shape.ldb;
-  const int k_size = shape.k, period = band.period;
+  const std::int64_t row_of_a = shape.row_of_a(), step_of_a = shape.step_of_a(), ldb = shape.ldb;
+  const int k_size = shape.k;
   const Batch batch = call.batch;
   const std::int64_t next_a = call.next_a, column = band.column;
-  const Columns<T> columns{hn::FirstN(D(), static_cast<std::size_t>(T::kTail ? band.last_lanes : kLanes))};
+  const Columns<T> columns{hn::FirstN(D(), static_cast<std::size_t>(band.last_lanes)), band.last_lanes < kLanes};
 
-  const std::int64_t row_of_a = T::kTransposed ? 1 : lda;
-  std::int64_t row = band.row, a_offset = band.row * row_of_a;
-  const LiveRows* live_rows = band.live_rows.data();  // by place in the period
-  for (int tile = 0; tile < band.tiles; ++tile, row += T::kRows, a_offset += T::kRows * row_of_a, live_rows += period) {
+  std::int64_t row = band.row;
+  for (int tile = 0; tile < band.tiles; ++tile, row += T::kRows) {
     typename T::Acc sum[T::kSums];
     BRICKWORK_UNROLL for (int u = 0; u < T::kSums; ++u) {
       BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
@@ -266,28 +250,16 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
     const bool asks =
         may_ask_for_b(shape.m, T::kRows, T::kVecs) && band.access.asks_for_b(shape, batch.size, T::kRows, tile == 0);
     const std::int64_t ahead = asks ? band.access.ahead * ldb * static_cast<std::int64_t>(sizeof(float)) : 0;
-    int place = 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
-      LiveRows live = LiveRows::all;
-      if constexpr (T::kLeavesOutRows) {
-        if (period != 0) live = live_rows[place];
-        place = place + 1 == period ? 0 : place + 1;
-        if (live == LiveRows::none) continue;
-      }
       // Or GCC adds up i * stride in memory for batches that have no strides: 1 to 2 % of 7 x 64 tiles of one member.
       std::int64_t member = i;
       Keep(member);
-      const float* a = batch.a<float>(member) + a_offset;
+      const float* a = batch.a<float>(member) + row * row_of_a;
       // (To ask for all steps of a transposed A at once cost 5 to 15 %.)
-      if (!T::kTransposed && next_a != 0) PrefetchRows<T::kRows>(a + next_a, lda, std::min<std::int64_t>(k_size, lda));
-      const float* b = batch.b<float>(member) + column;
-      if (T::kLeavesOutRows && live == LiveRows::but_first) {
-        AddMember<T, Part<1, T::kRows>>(sum, columns, a, lda, b, ldb, ahead, k_size);
-      } else if (T::kLeavesOutRows && live == LiveRows::but_last) {
-        AddMember<T, Part<0, T::kRows - 1>>(sum, columns, a, lda, b, ldb, ahead, k_size);
-      } else {
-        AddMember<T, Part<0, T::kRows>>(sum, columns, a, lda, b, ldb, ahead, k_size);
-      }
+      if (!shape.a_transposed && next_a != 0)
+        PrefetchRows<T::kRows>(a + next_a, row_of_a, std::min<std::int64_t>(k_size, row_of_a));
+      AddMember<T>(sum, columns, RowsOfA(a, row_of_a, step_of_a), RowsOfB(batch.b<float>(member) + column, ldb), ahead,
+                   k_size);
     }
     // Or GCC fetches what the end needs before the beginning and holds it across the loop over k: 1 to 2 % of 7 x 64
     // and 6 x 16 tiles.
@@ -297,38 +269,27 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   }
 }
 
-template <int kVecs, bool kTail, bool kTransposed, int... kRowsMinus1>
+template <int kVecs, int... kRowsMinus1>
 const BandFunction* ByRows(std::integer_sequence<int, kRowsMinus1...>) {
-  static constexpr BandFunction kBands[] = {&RunBand<Tile<kRowsMinus1 + 1, kVecs, kTail, kTransposed>>...};
+  static constexpr BandFunction kBands[] = {&RunBand<Tile<kRowsMinus1 + 1, kVecs>>...};
   return kBands;
 }
 
-template <int kVecs, bool kTransposed>
-const BandFunction* ByRows(bool tail) {
-  constexpr auto kSequence = std::make_integer_sequence<int, MaxRows(kVecs)>();
-  return tail ? ByRows<kVecs, true, kTransposed>(kSequence) : ByRows<kVecs, false, kTransposed>(kSequence);
-}
-
-template <int kVecs>
-const BandFunction* ByRows(bool tail, bool a_transposed) {
-  return a_transposed ? ByRows<kVecs, true>(tail) : ByRows<kVecs, false>(tail);
-}
-
-const BandFunction* ByRows(int vecs, bool tail, bool a_transposed) {
+const BandFunction* ByRows(int vecs) {
   switch (vecs) {
     case 1:
-      return ByRows<1>(tail, a_transposed);
+      return ByRows<1>(std::make_integer_sequence<int, MaxRows(1)>());
     case 2:
-      return ByRows<2>(tail, a_transposed);
+      return ByRows<2>(std::make_integer_sequence<int, MaxRows(2)>());
     case 3:
-      return ByRows<3>(tail, a_transposed);
+      return ByRows<3>(std::make_integer_sequence<int, MaxRows(3)>());
     default:
-      return ByRows<4>(tail, a_transposed);
+      return ByRows<4>(std::make_integer_sequence<int, MaxRows(4)>());
   }
 }
 
 // Panels of near-equal width: n = 80 becomes 3 + 2 vectors, so that no tile is left too small to fill the FMA ports.
-std::vector<Panel> CutColumns(const BrgemmShape& shape, const SimdTuning& tuning, int widest) {
+std::vector<Panel> CutColumns(const BrgemmShape& shape, int widest) {
   std::vector<Panel> panels;
   const int n = shape.n;
   const int vecs_total = (n + kLanes - 1) / kLanes;
@@ -336,10 +297,8 @@ std::vector<Panel> CutColumns(const BrgemmShape& shape, const SimdTuning& tuning
   for (int i = 0; i < spans.pieces; ++i) {
     const Span vecs = spans[i];
     const int last_lanes = vecs.end() == vecs_total ? n - (vecs_total - 1) * kLanes : kLanes;
-    const auto rows = std::min<std::int64_t>(tuning.rows(vecs.size), MaxRows(vecs.size));
-    panels.push_back({std::int64_t{vecs.begin} * kLanes, vecs.size, last_lanes,
-                      ByRows(vecs.size, last_lanes < kLanes, shape.a_transposed), static_cast<int>(rows),
-                      tuning.whole ? MaxRows(vecs.size) : 0});
+    panels.push_back({std::int64_t{vecs.begin} * kLanes, vecs.size, last_lanes, ByRows(vecs.size),
+                      std::min(MaxRows(vecs.size), kMostRowsOfATile[vecs.size - 1]), MaxRows(vecs.size)});
   }
   return panels;
 }

@@ -34,9 +34,9 @@ void run_generated(const BrgemmShape&, const BrgemmCall& call, const Band& band)
 // Panels of the brick's columns. Equal ones share their generated tiles: four times the same code at the same place of
 // four pages cost 80 cycles a tile (Zen 2).
 std::vector<Panel> cut(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa, int widest) {
-  auto panels = isa.cut(shape, hints.tuning, widest);
+  auto panels = isa.cut(shape, widest);
   const bool has_generator = isa.isa == Isa::avx512 || isa.isa == Isa::avx2;
-  if (has_generator && hints.tuning.code == TileCode::generated) {
+  if (has_generator && hints.code == TileCode::generated) {
     for (auto panel = panels.begin(); panel != panels.end(); ++panel) {
       const auto same = std::find_if(panels.begin(), panel, [&](const Panel& other) {
         return other.vecs == panel->vecs && other.last_lanes == panel->last_lanes;
@@ -166,17 +166,20 @@ class SimdBrgemm final : public BrgemmKernel {
 // Of fewer rows B passes so few times that to store C in between costs as much: 49 rows lose 1 % of a convolution by
 // parts, 112 win as much (Zen 5).
 constexpr int kRowsOfParts = 96;
+// Of a transposed A where the registers are few: L1 then holds both operands where they are 32 wide. With the cut of
+// row_cut.hpp for what L1 holds, 96 instead of 192: 8 to 15 % of the weight update of fully connected layers (Zen 3).
+constexpr int kStepsOfFewRegisters = 96;
 
 // Steps over k that a call sums up before it goes on with others; 0: all.
-int steps_of_part(const BrgemmShape& shape, const BrgemmHints& hints, int lanes) {
+int steps_of_part(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa) {
   const SimdTuning& tuning = hints.tuning;
-  if (shape.a_transposed && tuning.steps != 0) return shape.k > tuning.steps ? static_cast<int>(tuning.steps) : 0;
+  if (shape.a_transposed && isa.few_registers) return shape.k > kStepsOfFewRegisters ? kStepsOfFewRegisters : 0;
   if (!hints.in_parts) return 0;
   constexpr std::int64_t kBytes = sizeof(float);
   if (hints.b_of_part > 0) return static_cast<int>(std::max<std::int64_t>(1, hints.b_of_part / (shape.n * kBytes)));
   if (tuning.sums == Sums::whole || shape.m < kRowsOfParts) return 0;
   // With a row of B comes a line of a transposed A, which holds the elements of several register tiles.
-  const std::int64_t floats = std::min(shape.n, RowCut::kWidest * lanes) + (shape.a_transposed ? 16 : 0);
+  const std::int64_t floats = std::min(shape.n, RowCut::kWidest * isa.lanes) + (shape.a_transposed ? 16 : 0);
   return static_cast<int>(tuning.kept * 1024 / (floats * kBytes));
 }
 
@@ -184,7 +187,7 @@ Result<BrgemmKernelPtr> make_for(const SimdIsa& isa, const BrgemmShape& shape, c
   const auto whole = [&isa](const BrgemmShape& s, const BrgemmHints& h) {
     return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(s, h, isa));
   };
-  const int steps = steps_of_part(shape, hints, isa.lanes);
+  const int steps = steps_of_part(shape, hints, isa);
   if (steps == 0) return whole(shape, hints);
   BrgemmHints of_part = hints;
   if (hints.c == CAccess::stream) of_part.c = CAccess::cached;

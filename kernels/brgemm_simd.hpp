@@ -23,7 +23,7 @@ struct Panel {
   int last_lanes;                                             // columns in its last vector
   const BandFunction* with_rows;                              // [r - 1]: for register tiles of r rows
   int most_rows;                                              // of a register tile
-  int whole_rows;                                             // of one that holds all rows
+  int whole_rows;                                             // of one that holds all rows of a call
   std::shared_ptr<const GeneratedTiles> generated = nullptr;  // instead of with_rows, where there are such
 };
 
@@ -93,7 +93,7 @@ struct SimdIsa {
   int lanes;            // of a vector
   bool few_registers;   // 16 of them and not 32: row_cut.hpp
   // Cuts the columns of C into panels of so many vectors at most.
-  std::vector<Panel> (*cut)(const BrgemmShape&, const SimdTuning&, int widest);
+  std::vector<Panel> (*cut)(const BrgemmShape&, int widest);
 };
 SimdIsa simd_avx512();
 SimdIsa simd_avx2();

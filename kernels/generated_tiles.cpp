@@ -20,13 +20,13 @@ namespace brickwork {
 namespace {
 
 // Whether all distances within a tile and to the next one fit the 31 bits that an instruction has for them.
-bool fits(const BrgemmShape& s, const SimdTuning& tuning) {
+bool fits(const BrgemmShape& s, const SimdTuning& tuning, int lanes) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() / kFloat;
   std::int64_t from_c = 0;
   for (const std::int64_t zeros : s.zero_tiles.from_c) from_c = std::max(from_c, std::abs(zeros));
   return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) && from_c <= kMost / 2 &&
          std::max(s.step_of_a(), s.ldb) <=
-             kMost / (std::max<std::int64_t>(tuning.unroll, kMostSums) + std::max(2 * tuning.ahead, tuning.few) + 1);
+             kMost / (std::max(fmas_unrolled(lanes), kMostSums) + std::max(2 * tuning.ahead, tuning.few) + 1);
 }
 
 class TilesOfPanel final : public GeneratedTiles {
@@ -119,7 +119,7 @@ bool can_write_code() {
 
 std::shared_ptr<const GeneratedTiles> generate_tiles(const BrgemmShape& shape, const BrgemmHints& hints,
                                                      const Panel& panel, int lanes) {
-  if (tile_generator_version().empty() || !fits(shape, hints.tuning)) return nullptr;
+  if (tile_generator_version().empty() || !fits(shape, hints.tuning, lanes)) return nullptr;
   return std::make_shared<TilesOfPanel>(shape, hints, panel, lanes);
 }
 

@@ -21,10 +21,6 @@ enum class SpreadA {
 };
 constexpr SpreadA kSpreads[] = {SpreadA::registers, SpreadA::shuffled, SpreadA::memory};
 
-// Where a register tile's code comes from. Only AVX-512 and AVX2 have tiles that are generated (generated_tiles.hpp),
-// and only where the build has a generator; all others are compiled.
-enum class TileCode { compiled, generated };
-
 // The register tiles of 12 sums that pass over a B beyond L1, where the registers hold no more of them.
 enum class FarTiles {
   tall,  // six rows of two vectors: B passes least often
@@ -57,14 +53,15 @@ enum class Sums {
   parts   // all tiles over a part of B that stays in L1, then over the next
 };
 
+// [v - 1]: of a register tile v vectors wide that is not a call's only one, where the registers hold so many. 28 x 64 is
+// best in tiles of 6 rows; 7 x 64 in one tile, not in 4 + 3 rows: 0.90 -> 0.97 of LIBXSMM's (Emerald Rapids).
+constexpr int kMostRowsOfATile[] = {28, 14, 9, 6};
+
 constexpr std::int64_t kMostInTuning = 1024;  // what none of its numbers exceeds
 
-// The values that are written here lose little on any processor; a calibration finds those of the machine at hand
+// The defaults lose little on any processor; a calibration finds what suits the machine at hand
 // (tuning/calibration.hpp).
 struct SimdTuning {
-  // Rows of a register tile that is one, two, three or four vectors wide, at most. What does not fit an instruction
-  // set's registers is cut to what does.
-  std::int64_t one = 28, two = 14, three = 9, four = 6;
   // Rows of B that are asked for ahead of their use; 0: none, the hardware does it. At 16 rows: 0.75 -> 0.98 of peak
   // for 6 x 64 tiles whose B streams from L2 on Xeons (Granite Rapids); -1 % on Zen 5.
   std::int64_t ahead = 16;
@@ -72,28 +69,7 @@ struct SimdTuning {
   // one image whose weights come from L3 on Zen 5; 0 instead of 32: 10 to 20 % of them, 2 to 10 % with four images, and
   // about 10 % of LSTMs of one sequence, on Zen 4.
   std::int64_t few = 32;
-  // KiB of L1 that B may fill and stay there while the row tiles of a call pass: a larger B is asked for by each tile,
-  // a smaller one by the first alone. To ask for what is there costs 2 to 8 % of a 1x1 convolution where a neighbour on
-  // the same core takes half of its issue slots (Emerald Rapids).
-  std::int64_t kept = 32;
-  // Steps over k of a transposed A that a call sums up before it goes on with others: brgemm_in_parts.hpp; 0: all. 96
-  // instead of 192, with which L1 holds both operands where they are 32 wide, and the cut of row_cut.hpp for what L1
-  // holds: 8 to 15 % of the weight update of fully connected layers (Zen 3).
-  std::int64_t steps = 0;
-  // Of a member with so few FMAs (rows x vectors x steps over k) a generated tile has all steps unrolled, and no loop:
-  // 1 % of ResNet-50's first layer (Emerald Rapids). What the core keeps of decoded instructions must hold it: 5 x 16
-  // with 64 steps, 54 instead of 80 GFLOP/s on Zen 2.
-  std::int64_t unroll = 640;
-  // Features of a convolution's block where any number divides: of forward's dst, and of both of the weight update's.
-  // Where a register tile is 16 wide, a block of 64 is four of them, and the rows of B that one reads are so far apart
-  // that they meet in a quarter of L1's sets: 32 instead of 64, 4 % of ResNet-50's layers forward and 3 % backward by
-  // data, and up to 15 % (AVX2 on Zen 2); 5 to 12 % of its 1x1 layers' weight update (AVX2 on Zen 3).
-  std::int64_t block = 64;
-  // A block of more rows than that is one tile all the same where the registers hold it: 7 x 64 in one tile, not in 4 +
-  // 3 rows, 0.90 -> 0.97 of LIBXSMM's on Emerald Rapids, whereas 28 x 64 is best in tiles of 6.
-  bool whole = true;
   SpreadA spread = SpreadA::registers;
-  TileCode code = TileCode::generated;
   // Wide instead of tall, with AVX2 on a Zen 4: 2 to 3 % of ResNet-50's 1x1 layers of small images, 4 % of LSTMs of
   // 1024 features, 3 to 7 % of fully connected layers of 2048 and 4096, forward and backward by data; tall instead of
   // wide: up to 3 % (Zen 3).
@@ -114,9 +90,6 @@ struct SimdTuning {
   // Many instead of few: 2 to 6 % of ResNet-50's 1x1 layers of 56 x 56 and 28 x 28 pixels on Zen 5; few instead of
   // many: 5 to 17 % of 1x1 layers on Emerald Rapids.
   PixelsOfCall pixels = PixelsOfCall::few;
-  // Whether a 1x1 kernel's weight update copies the pixels that its stride leaves next to each other, so that calls sum
-  // over whole images and not over rows: 4 to 17 % of ResNet-50's strided layers (AVX2 on Zen 2, 28 images).
-  bool gathers = false;
   // Parts instead of whole: 2 to 5 % of an LSTM of 256 features forward, 3 to 6 % of LSTMs of 256 to 1024 backward, on
   // Zen 5.
   Sums sums = Sums::whole;
@@ -125,10 +98,16 @@ struct SimdTuning {
   // thirds to all of batch normalisations' gradients.
   Sweep sweep = Sweep::stream;
 
-  constexpr std::int64_t rows(std::int64_t vecs) const {
-    const std::int64_t by_width[] = {one, two, three, four};
-    return by_width[vecs - 1];
-  }
+  // Facts of the core, which no text says: find_tuning() fills them in.
+
+  // KiB of L1 that B may fill and stay there while the row tiles of a call pass: a larger B is asked for by each tile,
+  // a smaller one by the first alone. To ask for what is there costs 2 to 8 % of a 1x1 convolution where a neighbour on
+  // the same core takes half of its issue slots (Emerald Rapids).
+  std::int64_t kept = 32;
+  // 16 vector registers and not 32. A register tile is then 16 floats wide, and the rows of B that it reads of a block
+  // of 64 features lie so far apart that they meet in a quarter of L1's sets.
+  bool few_registers = false;
+
   friend bool operator==(const SimdTuning&, const SimdTuning&) = default;
 };
 

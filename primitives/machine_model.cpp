@@ -6,13 +6,12 @@ namespace brickwork {
 
 MachineModel this_machine(int threads, const SimdTuning& tuning) {
   MachineModel model{.threads = threads,
-                     .block = tuning.block,
+                     .few_registers = tuning.few_registers,
                      .far = tuning.far,
                      .src = tuning.src,
                      .narrow = tuning.narrow,
                      .reduction = tuning.reduction,
                      .pixels = tuning.pixels,
-                     .gathers = tuning.gathers,
                      .sweep = tuning.sweep};
   const auto take = [](std::int64_t found, std::int64_t& bytes) {
     if (found > 0) bytes = found;

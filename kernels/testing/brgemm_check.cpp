@@ -181,12 +181,11 @@ class GuardedList {
 std::string to_string(const BrgemmCase& c) {
   const SimdTuning& t = c.hints.tuning;
   const char* spread = t.spread == SpreadA::shuffled ? " shuffled" : t.spread == SpreadA::memory ? " from memory" : "";
-  const char* code = t.code == TileCode::generated ? " generated" : "";
-  return fmt::format(
-      "{} {}{} tiles {}/{}/{}/{}{}{} ahead {}/{} kept {} batch {} seed {} guard {} rows {} next_a {}{}{}{}{}",
-      to_string(c.shape), to_string(c.hints), code, t.one, t.two, t.three, t.four, t.whole ? " whole" : "", spread,
-      t.ahead, t.few, t.kept, c.batch, c.seed, c.guard_after ? "after" : "before", c.rows, c.next_a,
-      c.bias ? " bias" : "", c.residual ? " residual" : "", " ", to_string(c.last));
+  const char* code = c.hints.code == TileCode::generated ? " generated" : "";
+  return fmt::format("{} {}{}{} ahead {}/{} kept {} batch {} seed {} guard {} rows {} next_a {}{}{}{}{}",
+                     to_string(c.shape), to_string(c.hints), code, spread, t.ahead, t.few, t.kept, c.batch, c.seed,
+                     c.guard_after ? "after" : "before", c.rows, c.next_a, c.bias ? " bias" : "",
+                     c.residual ? " residual" : "", " ", to_string(c.last));
 }
 
 BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind kind, bool a_transposed) {

@@ -40,7 +40,7 @@ class Brgemm : public testing::TestWithParam<Target> {
   }
 
   Result<BrgemmKernelPtr> make(const BrgemmShape& shape, BrgemmHints hints = {}) const {
-    hints.tuning.code = GetParam().code;
+    hints.code = GetParam().code;
     return make_brgemm(shape, hints, GetParam().backend, GetParam().isa);
   }
 
@@ -64,19 +64,9 @@ class Draw {
   std::mt19937 engine_;
 };
 
-// Every height of a tile, and everything else that a tuning may say.
+// What a tuning may say of the brick, and what L1 keeps.
 inline SimdTuning draw_tuning(Draw& draw) {
-  return {.one = 1 + draw(28),
-          .two = 1 + draw(14),
-          .three = 1 + draw(9),
-          .four = 1 + draw(7),
-          .ahead = draw(3) * 8,
-          .few = draw(3) * 8,
-          .kept = draw(3) * 16,
-          .steps = draw(3) * 7,
-          .unroll = draw(2) * 640,
-          .whole = draw(4) == 0,
-          .spread = kSpreads[draw(3)]};
+  return {.ahead = draw(3) * 8, .few = draw(3) * 8, .spread = kSpreads[draw(3)], .kept = draw(3) * 16};
 }
 
 }  // namespace brickwork

@@ -88,7 +88,7 @@ class Chooser {
     base_.pixels = flat_if(can_be_flat(p, base_.src));
     const PixelGrid grid = pixel_grid(p, base_.pixels);
     const std::int64_t pixels = std::min(grid.cols, kPixels);
-    base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector(), machine.block);
+    base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector(), machine.block());
     const std::int64_t a_feature = 4 * base_.bk * p.R * p.S;
     // One call for all input features where their weights fill no more than half of L2, or each part of them would meet
     // dst: 1 to 5 % of 1x1 layers with 2048 (Zen 5).

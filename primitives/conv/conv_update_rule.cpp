@@ -47,14 +47,14 @@ class UpdateChooser {
                 std::optional<std::int64_t> of_row = {})
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     deep_ = p.R * p.S > 1 ? kDeepReduction : kDeepReductionOfOneTap;
-    base_.gathers = machine.gathers && p.stride_h * p.stride_w > 1 && can_be_flat(p, SrcAccess::gathered) &&
+    base_.gathers = machine.few_registers && p.stride_h * p.stride_w > 1 && can_be_flat(p, SrcAccess::gathered) &&
                     p.K >= kFeaturesWorthAGather && p.P() * p.Q() <= kDeepReduction;
     base_.pixels = flat_if(base_.gathers || can_be_flat(p, SrcAccess::cached));
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
     base_.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C);
     base_.bk = blocks.bk > 0 ? blocks.bk
                              : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear,
-                                                    machine.block);
+                                                    machine.block());
     const bool many = machine.pixels == PixelsOfCall::many && p.stride_h * p.stride_w == 1, one_row = p.P() == 1;
     const std::int64_t most = one_row ? of_row.value_or(pixels_of_row()) : many ? kDeepReduction : deep_;  // of a call
     if (base_.flat() && !base_.gathers && p.P() * p.Q() > (one_row ? most : 2 * most)) cut_image(most);

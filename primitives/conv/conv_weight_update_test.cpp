@@ -88,9 +88,9 @@ TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
     const ConvProblem p = random_training_problem(ConvWeightUpdateOp::steps);
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
                                .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20),
+                               .few_registers = *rc::gen::arbitrary<bool>(),
                                .reduction = *rc::gen::element(Reduction::deep, Reduction::shallow),
-                               .pixels = *rc::gen::element(PixelsOfCall::few, PixelsOfCall::many),
-                               .gathers = *rc::gen::arbitrary<bool>()};
+                               .pixels = *rc::gen::element(PixelsOfCall::few, PixelsOfCall::many)};
     const TestData t = update_test_data(p);
     const ConvUpdatePlan plan = plan_conv_update(p, machine);
     for (Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {

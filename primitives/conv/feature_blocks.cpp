@@ -16,7 +16,7 @@ namespace {
 // as many features, too, which any size here suits.
 double instructions_per_fma(std::int64_t rows, std::int64_t vecs, OneVector one_vector) {
   constexpr std::int64_t kSevenRows = 7;  // as many rows are one tile four vectors wide, too
-  const std::int64_t most = vecs == 4 && rows == kSevenRows ? rows : SimdTuning{}.rows(vecs);
+  const std::int64_t most = vecs == 4 && rows == kSevenRows ? rows : kMostRowsOfATile[vecs - 1];
   const auto tiles = static_cast<double>(ceil_div(rows, most)), m = static_cast<double>(rows);
   const auto v = static_cast<double>(vecs);
   if (vecs == 1) {

@@ -1,15 +1,12 @@
 // Finds the simd brick's tuning on the machine at hand, by timing what it may do differently.
 //
-// One thing after the other: the height of the widest register tile together with how far ahead B is asked for, the
-// heights of the narrower tiles, that of one vector together with how A comes to all lanes, whether a call of few rows
-// asks for B, whether blocks of few rows stay whole, whether steps are unrolled, in what parts a weight update sums
-// over pixels, and whether compiled tiles are faster than those that are generated; then in which tiles recurrent
-// layers pass over their weights, what a convolution's planner chooses by it, in what parts recurrent layers sum up,
-// and how sweeps go over memory. The candidates of a step run interleaved on blocks whose B lies in L1 and whose B
-// streams from L2, or from L3 through a single row, with dense rows of A and with rows far apart; a candidate is judged
-// by the geometric mean of its medians. Differences below the noise go to the default, so that two calibrations agree.
+// One word after the other: how far ahead B is asked for, how A comes to all lanes, and whether a call of few rows asks
+// for B, each on bricks; then in which tiles recurrent layers pass over their weights, what a convolution's planner
+// chooses by it, in what parts recurrent layers sum up, and how sweeps go over memory, each on layers. The candidates
+// of a word run interleaved, and a candidate is judged by the geometric mean of its medians: of bricks on blocks whose
+// B lies in L1 and whose B streams from L2, or from L3 through a single row, with dense rows of A and with rows far
+// apart. Differences below the noise go to the default, so that two calibrations agree.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -24,18 +21,10 @@ struct CalibrationBlock {
   int m, vecs;  // rows; columns in vectors
   std::int64_t batch;
   std::int64_t spacing;  // of A's rows, in rows: 4 as in a convolution that jumps over pixels
-  int depth = 64;        // k
-  bool a_transposed = false;
 };
 
-// Of an instruction set's register tiles.
-struct TilesOfIsa {
-  int widest = 4;                                       // vectors
-  std::array<std::int64_t, 4> most_rows{28, 14, 9, 7};  // [v - 1]: of a tile v vectors wide
-};
-
-// The choice, whoever measures, from a default on.
-SimdTuning choose_tuning(const TilesOfIsa&, const SimdTuning&, const Measure<CalibrationBlock>&);
+// The choice, whoever measures, from what is known before; a register tile is at most `widest` vectors wide.
+SimdTuning choose_tuning(const SimdTuning& untuned, int widest, const Measure<CalibrationBlock>&);
 
 // Likewise the tiles that pass over a far B, where registers are few, on recurrent layers forward.
 SimdTuning choose_tiles(const SimdTuning&, const Measure<RnnProblem>& inference);
@@ -56,7 +45,7 @@ enum class Swept { pooling, softmax, norm };
 SimdTuning choose_sweep(const SimdTuning&, const Measure<Swept>&);
 SimdTuning choose_sweep(const SimdTuning&);
 
-// The machine's, in five to twenty seconds; how large its L1 is needs no measuring. The isa must be one of simd's here.
-SimdTuning calibrate(Isa = Isa::best);
+// The machine's, in some seconds. The isa must be one of simd's here.
+SimdTuning calibrate(const SimdTuning& untuned, Isa);
 
 }  // namespace brickwork

@@ -101,10 +101,6 @@ SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& 
     others.insert(others.begin(), tuning);
     tuning = best_of(others, layers, measure, least_gain);
   };
-  constexpr std::int64_t kWideBlock = 64, kNarrowBlock = 32;
-  try_out({with(&SimdTuning::block, tuning.block == kWideBlock ? kNarrowBlock : kWideBlock)},
-          {far_layer("C128 K512 H28 R1", 2), far_layer("C256 K256 H14 R3 ph1", 2), far_layer("C2048 K512 H7 R1", 2)},
-          forward);
   try_out({with(&SimdTuning::src, FarSrc::blocks), with(&SimdTuning::src, FarSrc::lines)},
           {far_layer("C128 K256 H56 R1"), far_layer("C256 K128 H56 R1"), far_layer("C256 K128 H56 R1 sh2"),
            far_layer("C512 K128 H28 R1")},
@@ -126,10 +122,6 @@ SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& 
           {far_layer("C64 K256 H56 R1", kImages), far_layer("C128 K512 H28 R1", kImages),
            far_layer("C512 K128 H28 R1", kImages)},
           update, kLeastGain);
-  try_out(
-      {with(&SimdTuning::gathers, true)},
-      {far_layer("C1024 K512 H14 R1 sh2"), far_layer("C512 K1024 H28 R1 sh2", 2), far_layer("C256 K128 H56 R1 sh2", 2)},
-      update);
   return tuning;
 }
 

@@ -5,9 +5,8 @@
 
 namespace brickwork {
 
-// Text form: "one=28 two=14 three=9 four=6 ahead=16 few=32 kept=32 steps=0 unroll=640 block=64 whole
-// spread=registers code=generated far=prefetch src=runs narrow reduction=deep pixels=few strided=read sums=whole
-// sweep=stream"; what a text leaves out has its default.
+// Text form: "ahead=16 few=32 spread=registers tiles=tall far=prefetch src=runs narrow reduction=deep pixels=few
+// sums=whole sweep=stream"; what a text leaves out has its default.
 struct Tuning : SimdTuning {
   static const SizeTable<Tuning>& table();
 };

@@ -28,8 +28,11 @@ nlohmann::ordered_json owner(std::string_view isa, std::string_view version) {
           {"words", std::move(words)}, {"version", version}};
 }
 
-ChosenTuning by_default(std::string warning) {
-  return {.tuning = {}, .from = "the default", .warning = std::move(warning)};
+SimdTuning with_facts(SimdTuning tuning, Isa isa) {
+  // The rest is for A and C.
+  if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) tuning.kept = std::min(l1 / 1024 * 4 / 5, kMostInTuning);
+  tuning.few_registers = isa == Isa::avx2;
+  return tuning;
 }
 
 // By way of a second file, so that no run ever reads half of one.
@@ -59,13 +62,18 @@ std::optional<fs::path> tuning_folder() {
 }
 
 ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view version,
-                         const std::optional<fs::path>& folder, const std::function<SimdTuning(Isa)>& calibrate_it) {
-  if (asked == "default") return {.tuning = {}, .from = "the default, as asked for", .warning = {}};
-  if (!asked.empty() && asked != "calibrate") {
-    return {.tuning = parse_tuning(asked), .from = "as asked for", .warning = {}};
-  }
+                         const std::optional<fs::path>& folder,
+                         const std::function<SimdTuning(const SimdTuning&)>& calibrate_it) {
   const auto isas = brgemm_backend(Backend::simd).isas;
   if (isa == Isa::best && !isas.empty()) isa = isas.front();
+  const SimdTuning untuned = with_facts({}, isa);
+  const auto by_default = [&](std::string warning) {
+    return ChosenTuning{.tuning = untuned, .from = "the default", .warning = std::move(warning)};
+  };
+  if (asked == "default") return {.tuning = untuned, .from = "the default, as asked for", .warning = {}};
+  if (!asked.empty() && asked != "calibrate") {
+    return {.tuning = with_facts(parse_tuning(asked), isa), .from = "as asked for", .warning = {}};
+  }
   if (std::ranges::find(isas, isa) == isas.end()) return by_default({});  // its rows will say that it is not here
   if (!folder) {
     return by_default(
@@ -79,7 +87,7 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
       std::ifstream in(file);
       const auto kept = nlohmann::ordered_json::parse(in);
       if (kept.at("for") == mine) {
-        return {.tuning = parse_tuning(kept.at("tuning").get<std::string>()),
+        return {.tuning = with_facts(parse_tuning(kept.at("tuning").get<std::string>()), isa),
                 .from = "kept from an earlier calibration",
                 .warning = {}};
       }
@@ -91,7 +99,7 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  const SimdTuning tuning = calibrate_it ? calibrate_it(isa) : calibrate(isa);
+  const SimdTuning tuning = calibrate_it ? calibrate_it(untuned) : calibrate(untuned, isa);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!write(file, {{"for", mine}, {"tuning", to_string(tuning)}})) {
     return by_default(

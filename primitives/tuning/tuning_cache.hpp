@@ -21,9 +21,10 @@ std::optional<std::filesystem::path> tuning_folder();
 
 // `asked` is a tuning's text, "default", "calibrate" (anew), or empty: that of an earlier calibration of this CPU, ISA
 // and version, or else a calibration that is kept. A file that cannot be read or written gives the default and a
-// warning. Throws std::invalid_argument on a text that is no tuning.
+// warning. The facts of the core are in it, whatever is asked. Throws std::invalid_argument on a text that is no
+// tuning.
 ChosenTuning find_tuning(std::string_view asked, Isa, std::string_view version,
                          const std::optional<std::filesystem::path>& folder = tuning_folder(),
-                         const std::function<SimdTuning(Isa)>& calibrate_it = {});
+                         const std::function<SimdTuning(const SimdTuning& untuned)>& calibrate_it = {});
 
 }  // namespace brickwork

@@ -18,49 +18,36 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 TEST(Tuning, TextAndValueAreInverse) {
-  EXPECT_EQ(to_string(SimdTuning{}),
-            "one=28 two=14 three=9 four=6 ahead=16 few=32 kept=32 steps=0 unroll=640 block=64 whole spread=registers "
-            "code=generated tiles=tall far=prefetch src=runs narrow reduction=deep pixels=few strided=read sums=whole "
-            "sweep=stream");
-  const SimdTuning other{.one = 1,
-                         .two = 2,
-                         .three = 3,
-                         .four = 4,
-                         .ahead = 0,
+  EXPECT_EQ(
+      to_string(SimdTuning{}),
+      "ahead=16 few=32 spread=registers tiles=tall far=prefetch src=runs narrow reduction=deep pixels=few sums=whole "
+      "sweep=stream");
+  const SimdTuning other{.ahead = 0,
                          .few = 8,
-                         .kept = 48,
-                         .steps = 192,
-                         .unroll = 0,
-                         .block = 32,
-                         .whole = false,
                          .spread = SpreadA::shuffled,
-                         .code = TileCode::compiled,
                          .tiles = FarTiles::wide,
                          .far = CAccess::stream,
                          .src = FarSrc::blocks,
                          .narrow = false,
                          .reduction = Reduction::shallow,
                          .pixels = PixelsOfCall::many,
-                         .gathers = true,
                          .sums = Sums::parts,
                          .sweep = Sweep::stream_l2};
   EXPECT_EQ(
       to_string(other),
-      "one=1 two=2 three=3 four=4 ahead=0 few=8 kept=48 steps=192 unroll=0 block=32 cut spread=shuffled code=compiled "
-      "tiles=wide far=stream src=blocks wide reduction=shallow pixels=many strided=gathered sums=parts "
+      "ahead=0 few=8 spread=shuffled tiles=wide far=stream src=blocks wide reduction=shallow pixels=many sums=parts "
       "sweep=stream-l2");
   EXPECT_EQ(parse_tuning(to_string(other)), other);
-  EXPECT_EQ(parse_tuning("four=7 ahead=0"), (SimdTuning{.four = 7, .ahead = 0}));
+  EXPECT_EQ(parse_tuning("few=7 ahead=0"), (SimdTuning{.ahead = 0, .few = 7}));
   EXPECT_EQ(parse_tuning(to_string(SimdTuning{.spread = SpreadA::memory})).spread, SpreadA::memory);
 }
 
 TEST(Tuning, WrongTextsAreRefused) {
   for (const auto& [text, message] : {std::pair{"six=7", "'six=7' is no size"},
-                                      {"four=0", "four is 0: it must be from 1 to 1024"},
                                       {"ahead=2000", "ahead is 2000: it must be from 0 to 1024"},
                                       {"ahead=-1", "ahead"},
                                       {"spread=wide", "spread=registers, spread=shuffled or spread=memory"},
-                                      {"four=6 four=7", "a second time"}}) {
+                                      {"few=6 few=7", "a second time"}}) {
     EXPECT_THAT([text = text] { parse_tuning(text); },
                 testing::ThrowsMessage<std::invalid_argument>(HasSubstr(message)))
         << text;
@@ -75,8 +62,9 @@ class TuningCache : public testing::Test {
   }
 
   ChosenTuning find(std::string_view asked = {}, std::string_view version = "1") {
-    return find_tuning(asked, Isa::best, version, folder_, [this](Isa) {
+    return find_tuning(asked, Isa::best, version, folder_, [this](const SimdTuning& untuned) {
       ++calibrations_;
+      EXPECT_EQ(untuned, untuned_);
       return measured_;
     });
   }
@@ -84,7 +72,12 @@ class TuningCache : public testing::Test {
 
   const fs::path folder_ = fs::path(testing::TempDir()) / "tuning_cache_test" /
                            testing::UnitTest::GetInstance()->current_test_info()->name() / "brickwork";
-  const SimdTuning measured_{.four = 7, .ahead = 8};
+  const SimdTuning untuned_ = find_tuning("default", Isa::best, "1").tuning;
+  const SimdTuning measured_ = [this] {
+    SimdTuning measured = untuned_;
+    measured.ahead = 8;
+    return measured;
+  }();
   int calibrations_ = 0;
 };
 
@@ -119,24 +112,38 @@ TEST_F(TuningCache, OtherChoicesThanTodaysCalibrateAnew) {
   EXPECT_EQ(kept["for"]["default"], to_string(SimdTuning{}));
   EXPECT_THAT(kept["for"]["words"].dump(), HasSubstr("spread=memory"));
   auto other = kept;
-  other["for"]["default"] = "four=6";
+  other["for"]["default"] = "few=6";
   std::ofstream(file()) << other;
   find();
   EXPECT_EQ(calibrations_, 2);
   other = kept;
-  other["for"]["words"] = {"whole or cut"};
+  other["for"]["words"] = {"narrow or wide"};
   std::ofstream(file()) << other;
   find();
   EXPECT_EQ(calibrations_, 3);
 }
 
 TEST_F(TuningCache, WhatIsAskedForNeedsNoCalibration) {
-  EXPECT_EQ(find("default").tuning, SimdTuning{});
-  EXPECT_EQ(find("four=5").tuning, SimdTuning{.four = 5});
-  EXPECT_THROW(find("four"), std::invalid_argument);
-  EXPECT_EQ(find_tuning({}, Isa::neon, "1", folder_).tuning, SimdTuning{});  // which no x86 has
+  EXPECT_EQ(find("default").tuning, untuned_);
+  EXPECT_EQ(to_string(find("few=5").tuning), to_string(SimdTuning{.few = 5}));
+  EXPECT_THROW(find("few"), std::invalid_argument);
+  EXPECT_EQ(to_string(find_tuning({}, Isa::neon, "1", folder_).tuning), to_string(SimdTuning{}));  // which no x86 has
   EXPECT_EQ(calibrations_, 0);
   EXPECT_FALSE(fs::exists(folder_));
+}
+
+// What no text says is in every tuning.
+TEST_F(TuningCache, TheFactsOfTheCoreAreInIt) {
+  for (const Isa isa : brgemm_backend(Backend::simd).isas) {
+    for (const char* asked : {"default", "few=5"}) {
+      const SimdTuning tuning = find_tuning(asked, isa, "1", folder_).tuning;
+      EXPECT_EQ(tuning.few_registers, isa == Isa::avx2);
+      if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) {
+        EXPECT_LT(tuning.kept * 1024, l1);
+        EXPECT_GT(tuning.kept * 1024, l1 / 2);
+      }
+    }
+  }
 }
 
 TEST_F(TuningCache, ACorruptFileGivesTheDefaultAndAWarning) {
@@ -148,7 +155,7 @@ TEST_F(TuningCache, ACorruptFileGivesTheDefaultAndAWarning) {
       EXPECT_EQ(chosen.tuning, measured_);
       continue;
     }
-    EXPECT_EQ(chosen.tuning, SimdTuning{}) << text;
+    EXPECT_EQ(chosen.tuning, untuned_) << text;
     EXPECT_THAT(chosen.warning, HasSubstr("holds no tuning")) << text;
   }
   EXPECT_EQ(find("calibrate").warning, "");
@@ -159,10 +166,10 @@ TEST_F(TuningCache, AFolderThatCannotBeWrittenGivesTheDefaultAndAWarning) {
   fs::create_directories(folder_.parent_path());
   std::ofstream(folder_) << "a file where the folder should be";
   const auto chosen = find();
-  EXPECT_EQ(chosen.tuning, SimdTuning{});
+  EXPECT_EQ(chosen.tuning, untuned_);
   EXPECT_THAT(chosen.warning, HasSubstr("cannot be written"));
   const auto nowhere = find_tuning({}, Isa::best, "1", std::nullopt);
-  EXPECT_EQ(nowhere.tuning, SimdTuning{});
+  EXPECT_EQ(nowhere.tuning, untuned_);
   EXPECT_THAT(nowhere.warning, HasSubstr("XDG_CACHE_HOME"));
 }
 
