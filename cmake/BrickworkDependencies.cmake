@@ -240,29 +240,44 @@ function(brickwork_device_code target)
   endif()
 endfunction()
 
-# One test: of the PTX in a property's folders, for these architectures, by a table.
-function(brickwork_check_ptx test property limits)
-  get_property(folders GLOBAL PROPERTY ${property})
-  if(folders)
-    find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    add_test(NAME ${test}
-             COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${folders} --arch ${ARGN}
-                     --limits ${PROJECT_SOURCE_DIR}/kernels/${limits} --ptxas ${CUDAToolkit_BIN_DIR}/ptxas)
-    set_tests_properties(${test} PROPERTIES COST 100)  # the longest: begun last, it would be alone at the end
-  else()
-    add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no device code was compiled, as there is no nvcc")
-    set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION skipped)
-  endif()
+# brickwork_check_ptx(test FOLDERS ... LIMITS table ARCH ... [SOME]): one test of all PTX in the folders; with SOME they do
+# not have every kernel of the table.
+function(brickwork_check_ptx test)
+  cmake_parse_arguments(ARG "SOME" "LIMITS" "FOLDERS;ARCH" ${ARGN})
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_test(NAME ${test}
+           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${ARG_FOLDERS}
+                   --arch ${ARG_ARCH} --limits ${PROJECT_SOURCE_DIR}/kernels/${ARG_LIMITS}
+                   --ptxas ${CUDAToolkit_BIN_DIR}/ptxas $<$<BOOL:${ARG_SOME}>:--some>
+           COMMAND_EXPAND_LISTS)
+  set_tests_properties(${test} PROPERTIES COST 100)  # long: begun last, it would be alone at the end
 endfunction()
 
+# A test for each target, on Hopper, and a long one for each table: every kernel, and every architecture.
 function(brickwork_check_device_code)
+  get_property(folders GLOBAL PROPERTY BRICKWORK_DEVICE_CODE)
+  get_property(hopper_folders GLOBAL PROPERTY BRICKWORK_HOPPER_CODE)
+  if(NOT folders)
+    add_test(NAME DeviceCode COMMAND ${CMAKE_COMMAND} -E echo "skipped: no device code was compiled, as there is no nvcc")
+    set_tests_properties(DeviceCode PROPERTIES SKIP_REGULAR_EXPRESSION skipped)
+    return()
+  endif()
+  foreach(folder IN LISTS folders)
+    cmake_path(GET folder FILENAME target)
+    brickwork_check_ptx(DeviceCode.${target} FOLDERS ${folder} LIMITS ptxas_limits.csv ARCH sm_90 SOME)
+  endforeach()
+  foreach(folder IN LISTS hopper_folders)
+    cmake_path(GET folder FILENAME target)
+    brickwork_check_ptx(DeviceCode.${target} FOLDERS ${folder} LIMITS ptxas_limits_hopper.csv ARCH sm_90a SOME)
+  endforeach()
   # PTX of a later architecture is for no earlier one.
   set(architectures sm_90)
   if(CMAKE_CUDA_ARCHITECTURES MATCHES "(^|;)80(-virtual)?(;|$)")
     list(PREPEND architectures sm_80)
   endif()
-  brickwork_check_ptx(DeviceCode.StaysWithinItsLimits BRICKWORK_DEVICE_CODE ptxas_limits.csv ${architectures})
-  brickwork_check_ptx(DeviceCode.OfHopperStaysWithinItsLimits BRICKWORK_HOPPER_CODE ptxas_limits_hopper.csv sm_90a)
+  brickwork_check_ptx(DeviceCode.OfEveryArchitecture FOLDERS ${folders} LIMITS ptxas_limits.csv ARCH ${architectures})
+  brickwork_check_ptx(DeviceCode.OfHopper FOLDERS ${hopper_folders} LIMITS ptxas_limits_hopper.csv ARCH sm_90a)
+  set_tests_properties(DeviceCode.OfEveryArchitecture DeviceCode.OfHopper PROPERTIES LABELS long)
 endfunction()
 
 # brickwork_benchmark(name SOURCES ... LIBS ...): one Google Benchmark program; the sanitizers have nothing to tell of it.

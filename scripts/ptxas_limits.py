@@ -98,6 +98,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--ptxas", default="ptxas")
     parser.add_argument("--arch", nargs="+", default=["sm_80", "sm_90"])
     parser.add_argument("--ptx", type=Path, nargs="+", required=True, help="folders of .ptx files")
+    parser.add_argument("--some", action="store_true", help="these are not all kernels of the table: a row may match none")
     args = parser.parse_args(arguments)
     limits = read_limits(args.limits)
     files = [file for folder in args.ptx for file in ptx_in(folder)]
@@ -115,7 +116,7 @@ def main(arguments: list[str]) -> int:
                 print(f"FAILED {arch} {text}")
             met |= rows
         for limit in limits:
-            if limit.pattern not in met:
+            if limit.pattern not in met and not args.some:
                 failed = True
                 print(f"FAILED {arch}: no kernel is '{limit.pattern}'")
         print(f"{arch}: {kernels} kernels")

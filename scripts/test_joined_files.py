@@ -4,6 +4,7 @@ things, all files of a library must compile as one.
 """
 
 import json
+import os
 import re
 import subprocess
 from collections import defaultdict
@@ -35,6 +36,7 @@ def errors(units, folder):
     return ended.stderr if ended.returncode else ""
 
 
+@pytest.mark.skipif("BRICKWORK_TEST_ALL" not in os.environ, reason="takes a minute: scripts/test --all runs it")
 @pytest.mark.parametrize(("target", "units"), joined(BUILD).items())
 def test_no_name_is_given_to_two_things(target, units, tmp_path):
     assert errors(units, tmp_path) == ""

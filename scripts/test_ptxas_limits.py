@@ -106,8 +106,9 @@ def test_a_kernel_that_spills_fails_as_assembled(limits_file, tmp_path, capsys):
     subprocess.run([NVCC, "-ptx", "-arch=compute_80", "-o", ptx, source], check=True)
     ptxas = shutil.which("ptxas", path=os.path.dirname(NVCC))
 
-    def run(*rows):
-        status = ptxas_limits.main(["--limits", str(limits_file(*rows)), "--ptxas", ptxas, "--ptx", str(tmp_path)])
+    def run(*rows, some=False):
+        options = ["--limits", str(limits_file(*rows)), "--ptxas", ptxas, "--ptx", str(tmp_path), *["--some"] * some]
+        status = ptxas_limits.main(options)
         return status, capsys.readouterr().out
 
     status, out = run("many_sums,255,4096,0,0,")
@@ -117,6 +118,10 @@ def test_a_kernel_that_spills_fails_as_assembled(limits_file, tmp_path, capsys):
     assert (status, "sm_90: 1 kernels" in out) == (0, True)
     status, out = run("many_sums,255,4096,65536,0,", "of_old,255,0,0,0,")
     assert status == 1 and "no kernel is 'of_old'" in out
+    status, out = run("many_sums,255,4096,65536,0,", "of_others,255,0,0,0,", some=True)
+    assert status == 0
+    status, out = run("many_sums,255,4096,0,0,", some=True)
+    assert status == 1
 
 
 def test_a_folder_without_ptx_fails(limits_file, tmp_path):
