@@ -32,9 +32,8 @@ class BandAssembler : public Xbyak::CodeGenerator {
         avx512_(lanes_ == 16),
         vector_(lanes_ * kFloat),
         a_from_memory_(avx512_ && vecs_ == 1 && hints.tuning.spread == SpreadA::memory),
-        sets_zeros_(sets_zeros_between(shape, hints, lanes_)),
         all_registers_(avx512_ ? 32 : 16),
-        registers_(all_registers_ - (sets_zeros_ || (has_tail() && !avx512_) ? 1 : 0)),
+        registers_(all_registers_ - (has_tail() && !avx512_ ? 1 : 0)),
         sums_(independent_sums(registers_, rows_ * vecs_, vecs_ + 1)),
         shuffled_(vecs_ == 1 && hints.tuning.spread == SpreadA::shuffled && !shape.a_transposed
                       ? shuffled_rows(registers_, rows_, sums_)
@@ -52,9 +51,6 @@ class BandAssembler : public Xbyak::CodeGenerator {
             base_b = r15;
   // Of a transposed A, whose rows are never known to be zeros: what is asked for of it, and the next member's.
   const Reg ask_a = r14, ask_next = rbp;
-  // Where zeros are set, no row of A is known to be zeros, and C is not asked for: the next row of zeros, and turns
-  // until then.
-  const Reg zeros_c = r11, zeros_turns = r14;
   const std::array<Reg, 6> saved = {rbx, rbp, r12, r13, r14, r15};
   const Xbyak::Opmask tail = k1, kept = k2;
   // NOLINTEND(readability-identifier-naming)
@@ -67,7 +63,6 @@ class BandAssembler : public Xbyak::CodeGenerator {
   // The last ones, which no tile's first sum reaches. AVX2's last of all says which lanes of a tail there are.
   Vec high(int i) const { return vec(all_registers_ - 1 - (has_tail() && !avx512_ ? 1 : 0) - i); }
   Vec tail_lanes() const { return vec(all_registers_ - 1); }
-  Vec zero() const { return vec(all_registers_ - 1); }  // where rows of zeros are set, of a shape without a tail
 
   void set_to_zero(const Vec& x) { vxorps(x, x, x); }
 
@@ -234,47 +229,12 @@ class BandAssembler : public Xbyak::CodeGenerator {
     for (int at = (rows_ - 1) * row_a(); at >= 0; at -= kLine) prefetcht0(ptr[step + at]);
   }
 
-  // --- What is stored besides, between the multiply-adds, too
-
-  // A row of every zero tile, each so many turns that all are set when the sums are done.
-  void begin_zeros() {
-    mov(zeros_c, argument(offsetof(BandArguments, zeros_begin)));
-    mov(zeros_turns, argument(offsetof(BandArguments, zeros_every)));
-    set_to_zero(zero());
-  }
-  void zeros_of_turn() {
-    Xbyak::Label none;
-    dec(zeros_turns);
-    jnz(none, T_NEAR);
-    mov(zeros_turns, argument(offsetof(BandArguments, zeros_every)));
-    cmp(zeros_c, rows_ * row_c());
-    jge(none, T_NEAR);
-    set_row_to_zeros();
-    L(none);
-  }
-  void finish_zeros() {
-    Xbyak::Label row, none;
-    L(row);
-    cmp(zeros_c, rows_ * row_c());
-    jge(none, T_NEAR);
-    set_row_to_zeros();
-    jmp(row, T_NEAR);
-    L(none);
-  }
-  void set_row_to_zeros() {
-    for (int tile = 0; tile < shape_.zero_tiles.count; ++tile) {
-      const int from_c = static_cast<int>(shape_.zero_tiles.from_c[static_cast<std::size_t>(tile)]) * kFloat;
-      for (int v = 0; v < vecs_; ++v) vmovntps(ptr[tile_c + zeros_c + from_c + v * vector_], zero());
-    }
-    add(zeros_c, row_c());
-  }
-
   const BrgemmShape& shape_;
   const BrgemmHints& hints_;
   const int rows_, vecs_, lanes_, last_lanes_;
   const bool avx512_;
   const int vector_;  // bytes
-  const bool a_from_memory_, sets_zeros_;
+  const bool a_from_memory_;
   const int all_registers_, registers_;  // of which the latter are for the sums over k
   const int sums_, shuffled_;
   const int first_free_;  // register

@@ -53,7 +53,6 @@ class BandGenerator : public BandAssembler {
     }
     if (hints_.zero_rows.period != 0) xor_(place, place);
     if (asks_for_c()) mov(below_c, rows_ * row_c());
-    if (sets_zeros_) begin_zeros();
     Xbyak::Label member, next, end;
     mov(members, argument(offsetof(BandArguments, members)));
     test(members, members);
@@ -160,7 +159,6 @@ class BandGenerator : public BandAssembler {
     }
     for (int k = 0; k < turn && whole > 0; ++k) {
       if (hints_.next != NextRead::unsaid && k % steps_of_next_line() == 0) ask_for_next_line();
-      if (sets_zeros_ && k % kTurn == 0) zeros_of_turn();
       if (asks_for_c() && k % kStepsOfAnAsk == 0) ask_for_c();
       if (asks_a) {
         const int asked = k + ahead;
@@ -235,7 +233,6 @@ class BandGenerator : public BandAssembler {
     for (int s = 1; s < sums_; ++s) {
       for (int i = 0; i < rows_ * vecs_; ++i) vaddps(vec(i), vec(i), vec(s * rows_ * vecs_ + i));
     }
-    if (sets_zeros_) finish_zeros();
     if (shape_.beta != 0) {
       for (int r = 0; r < rows_; ++r) {
         for (int v = 0; v < vecs_; ++v) add_to(sum(0, r, v), tile_c + r * row_c(), v);

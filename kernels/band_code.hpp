@@ -19,8 +19,6 @@ struct BandArguments {
   const LiveRows* live;                                           // null: all are
   const char *next_line, *next_row_end, *next_lines_end;          // what is read next; the former two count up
   std::int64_t next_row, ld_next;                                 // bytes
-  std::int64_t zeros_begin;                                       // bytes from the tile to its first row of zeros
-  std::int64_t zeros_every;                                       // turns from one to the next
   std::int64_t first_asks_for_b, others_ask_for_b, relu, stream;  // 0 or 1
 };
 static_assert(sizeof(LiveRows) == 1);

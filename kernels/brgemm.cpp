@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "brgemm_backends.hpp"
-#include "zeros.hpp"
 
 namespace brickwork {
 namespace {
@@ -78,8 +77,6 @@ std::string invalid_reason(const BrgemmShape& s, const BrgemmHints& hints) {
   if (s.batch_kind != BatchKind::strides && (s.stride_a != 0 || s.stride_b != 0))
     return fmt::format("stride_a and stride_b belong to a batch of strides and must be 0 for a batch of {}",
                        to_string(s.batch_kind));
-  if (s.zero_tiles.count < 0 || s.zero_tiles.count > ZeroTiles::kMost)
-    return fmt::format("there must be 0 to {} zero tiles, but are {}", ZeroTiles::kMost, s.zero_tiles.count);
   if (hints.zero_rows.period < 0)
     return fmt::format("the period of zero rows must be at least 0, but is {}", hints.zero_rows.period);
   const SimdTuning& t = hints.tuning;
@@ -103,7 +100,6 @@ std::string to_string(const BrgemmShape& s) {
                                  to_string(s.batch_kind));
   if (s.batch_kind == BatchKind::strides) text += fmt::format("_sa{}_sb{}", s.stride_a, s.stride_b);
   if (s.a_transposed) text += "_atransposed";
-  for (int i = 0; i < s.zero_tiles.count; ++i) text += fmt::format("_zeros{}", s.zero_tiles.from_c[i]);
   for (const auto& [name, p] : {std::pair("a", s.pixels_of_a), std::pair("c", s.pixels_of_c)})
     if (p.cols != 0) text += fmt::format("_{}rows{}x{}by{}by{}", name, p.rows, p.cols, p.row, p.image);
   if (s.ab != DType::f32 || s.c != DType::f32) text += fmt::format("_ab{}_c{}", to_string(s.ab), to_string(s.c));
@@ -126,13 +122,6 @@ std::string to_string(const BrgemmHints& hints) {
 Batch strided_batch(const BrgemmShape& s, const void* a, const void* b, std::int64_t size) {
   const auto element = static_cast<std::int64_t>(size_of(s.ab));
   return Batch::strided(a, b, size, s.stride_a * element, s.stride_b * element);
-}
-
-void BrgemmKernel::set_zeros(const BrgemmCall& call) const {
-  for (int i = 0; i < shape_.zero_tiles.count; ++i) {
-    fill_zeros(static_cast<float*>(call.c) + shape_.zero_tiles.from_c[i], rows_of(call), shape_.n, shape_.ldc,
-               CAccess::stream);
-  }
 }
 
 void BrgemmKernel::refuse(const BrgemmCall& call) const {

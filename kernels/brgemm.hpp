@@ -9,7 +9,6 @@
 // Source: Georganas et al., "High-Performance Deep Learning via a Single Building Block" (arXiv 1906.06440),
 // Algorithm 1.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -37,27 +36,15 @@ enum class Backend {
 // refused with a reason where the machine (or this build) lacks it.
 enum class Isa { best, avx2, avx512, neon };
 
-// Tiles as large as C and with its leading dimension, which a call that says so sets to zeros besides: what lies
-// between the pixels of a strided convolution's dsrc. Stored all at once they fill the queue of stores, and the core
-// waits for memory; between its multiply-adds they take 2 to 4 % less of ResNet-50's strided layers backward by data
-// (Zen 4).
-struct ZeroTiles {
-  static constexpr int kMost = 8;  // those of a stride of 3
-  int count = 0;
-  std::array<std::int64_t, kMost> from_c{};  // elements from C to each
-
-  friend bool operator==(const ZeroTiles&, const ZeroTiles&) = default;
-};
-
 // The contract. Units: elements. Assumptions:
 //   m, n, k >= 1; ldb >= n; ldc >= n.
 //   lda >= 1 and may be smaller than k: rows of A may overlap. (A convolution merges its S filter taps into k this way:
 //   row q starts at pixel q * stride_w and is S * bc long.)
 //   Where a_transposed, A_i[m][k] lies at k * lda + m instead of m * lda + k, and lda may be smaller than m. (A
 //   convolution's update of its weights sums over pixels: k is where src has its pixels, m where it has its channels.)
-//   A_i and B_i are never written, nor are the offset and pointer arrays. Nothing outside the m x n tile of C and the
-//   zero tiles is written, nothing outside A_i and B_i is read. No tile overlaps another, or A_i or B_i. No pointer
-//   needs more alignment than its element.
+//   A_i and B_i are never written, nor are the offset and pointer arrays. Nothing outside the m x n tile of C is
+//   written, nothing outside A_i and B_i is read. C overlaps no A_i or B_i. No pointer needs more alignment than its
+//   element.
 struct BrgemmShape {
   int m = 0, n = 0, k = 0;
   std::int64_t lda = 0, ldb = 0, ldc = 0;
@@ -65,7 +52,6 @@ struct BrgemmShape {
   int beta = 0;
   BatchKind batch_kind = BatchKind::strides;
   std::int64_t stride_a = 0, stride_b = 0;  // BatchKind::strides only
-  ZeroTiles zero_tiles;
   // Pixels of images that are the rows of A_i, or its steps over k where it is transposed, and the rows of C; a call
   // says with which one it begins. The residual and `at` of an epilogue then lie as C does. For the bricks of a device
   // alone: a tile there is as high as an image's row is long, or higher.
@@ -149,7 +135,6 @@ struct BrgemmCall {
   // Likewise: what is read soon and lies far away, such as the next call's B. It is asked for from its beginning on, as
   // BrgemmHints::next says.
   NextRows read_next;
-  bool zeros = false;     // sets the zero tiles' rows, too; they are not read again soon
   TileEpilogue epilogue;  // applied to the tile before it is stored, or right after
 };
 
@@ -174,7 +159,6 @@ class BrgemmKernel {
   void operator()(const BrgemmCall& call) const {
     if (call.batch.kind != shape_.batch_kind || call.rows > shape_.m) refuse(call);
     run(call);
-    if (call.zeros && shape_.zero_tiles.count > 0 && !sets_zeros(call)) set_zeros(call);
   }
   const BrgemmShape& shape() const { return shape_; }
   virtual std::string_view isa() const = 0;  // what it really runs on: "avx512", "cpx", "portable"
@@ -184,8 +168,6 @@ class BrgemmKernel {
 
  private:
   virtual void run(const BrgemmCall&) const = 0;
-  virtual bool sets_zeros(const BrgemmCall&) const { return false; }  // whether run() does
-  void set_zeros(const BrgemmCall&) const;
   [[noreturn]] void refuse(const BrgemmCall&) const;
 
   BrgemmShape shape_;

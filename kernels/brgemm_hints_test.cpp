@@ -100,31 +100,6 @@ TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
         }
 }
 
-// Pixels of a stride of 2 or 3, whose rows lie apart by a multiple of a vector or not; calls for all of them, for some
-// rows, and for none of the zeros; with fewer steps than there are rows to be set, and with none.
-TEST_P(Brgemm, ZerosBesideC) {
-  Draw draw;
-  for (int stride : {2, 3})
-    for (int n : {5, 16, 24, 64, 80, 128})
-      for (CAccess c : {CAccess::cached, CAccess::prefetch, CAccess::stream})
-        for (int k : {1, 4, 9, 128})
-          for (int m : {1, 7, 14, 41}) {
-            BrgemmCase test{.shape = padded_shape(m, n, k, draw(3), draw(2), kBatchKinds[draw(3)], draw(4) == 0),
-                            .batch = draw(4),
-                            .guard_after = draw(2) == 0,
-                            .hints = {.c = c, .tuning = draw_tuning(draw)},
-                            .rows = draw(2) == 0 ? -1 : draw(m + 1),
-                            .zeros = draw(4) != 0,
-                            .last = kLastSteps[draw(kNumLastSteps)]};
-            BrgemmShape& s = test.shape;
-            s.ldc = stride * n;
-            const std::int64_t row = m * s.ldc + draw(3) * 8;  // from one row of pixels to the next
-            for (int phase = 1; phase < stride * stride; ++phase)
-              s.zero_tiles.from_c[s.zero_tiles.count++] = phase / stride * row + phase % stride * n;
-            if (!passes(test)) return;
-          }
-}
-
 // The rows that a call with fewer of them has may well not be zeros where the hint says so.
 TEST_P(Brgemm, ZeroRowsHoldForAllRowsOnly) {
   const BrgemmShape shape = padded_shape(28, 64, 8, 0, 0, BatchKind::strides);

@@ -28,7 +28,6 @@ class BrgemmInParts final : public BrgemmKernel {
       BrgemmCall part = call;
       part.batch = part_of(call.batch, group, piece);
       part.read_next = call.read_next.share(i, parts);
-      part.zeros = false;
       if (i < parts - 1) part.epilogue = {};
       (*bricks_[i == 0 ? 0 : piece.size == pieces_[0].size ? 1 : 2])(part);
     }
@@ -57,7 +56,6 @@ Result<BrgemmKernelPtr> make_brgemm_in_parts(const BrgemmShape& shape, int steps
     BrgemmShape part = shape;
     part.k = i < 2 ? pieces[0].size : pieces.size;
     part.beta = i == 0 ? shape.beta : 1;
-    part.zero_tiles = {};
     if (pieces.pieces > 1) {
       part.batch_kind = BatchKind::strides;
       part.stride_a = part.stride_b = 0;

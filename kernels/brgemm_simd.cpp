@@ -86,13 +86,10 @@ class SimdBrgemm final : public BrgemmKernel {
         access_{.stream = hints.c == CAccess::stream && shape.beta == 0,
                 .ahead = rows_of_b_ahead(hints.tuning, shape.m),
                 .kept = hints.tuning.kept * 1024},
-        lanes_(isa.lanes),
-        zeros_between_(sets_zeros_between(shape, hints, isa.lanes)) {
+        lanes_(isa.lanes) {
     const int vecs = (shape.n + lanes_ - 1) / lanes_;
-    for (int widest = isa.few_registers ? 1 : RowCut::kWidest; widest <= RowCut::kWidest; ++widest) {
+    for (int widest = isa.few_registers ? 1 : RowCut::kWidest; widest <= RowCut::kWidest; ++widest)
       panels_[widest - 1] = cut(shape, hints, isa, widest);
-      for (const Panel& panel : panels_[widest - 1]) zeros_between_ &= panel.generated != nullptr;
-    }
     if (isa.few_registers) {
       std::array<int, RowCut::kWidest> most_rows{};
       for (int widest = 1; widest <= RowCut::kWidest; ++widest)
@@ -118,10 +115,6 @@ class SimdBrgemm final : public BrgemmKernel {
     if (is_curve(call.epilogue.activation)) {
       apply_epilogue(static_cast<float*>(call.c), rows_of(call), shape().n, shape().ldc, call.epilogue.without_sum());
     }
-  }
-
-  bool sets_zeros(const BrgemmCall& call) const override {
-    return zeros_between_ && access_.streams(static_cast<const float*>(call.c), shape(), call.epilogue, lanes_);
   }
 
   std::size_t index_of_cut(const BrgemmCall& call) const {
@@ -156,7 +149,6 @@ class SimdBrgemm final : public BrgemmKernel {
   Isa isa_;
   Access access_;
   int lanes_;
-  bool zeros_between_;
   std::array<std::vector<Panel>, RowCut::kWidest> panels_;  // [w - 1]: w vectors wide at most
   // Where there are few registers, by B's place, or one wherever it is; else a panel cuts its rows.
   std::vector<RowCut> row_cuts_;

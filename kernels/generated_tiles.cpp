@@ -22,9 +22,7 @@ namespace {
 // Whether all distances within a tile and to the next one fit the 31 bits that an instruction has for them.
 bool fits(const BrgemmShape& s, const SimdTuning& tuning, int lanes) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() / kFloat;
-  std::int64_t from_c = 0;
-  for (const std::int64_t zeros : s.zero_tiles.from_c) from_c = std::max(from_c, std::abs(zeros));
-  return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) && from_c <= kMost / 2 &&
+  return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) &&
          std::max(s.step_of_a(), s.ldb) <=
              kMost / (std::max(fmas_unrolled(lanes), kMostSums) + std::max(2 * tuning.ahead, tuning.few) + 1);
 }
@@ -46,7 +44,6 @@ class TilesOfPanel final : public GeneratedTiles {
     };
     const bool relu = epilogue.activation == Activation::relu;
     const bool stream = band.access.streams(c, shape_, epilogue, lanes_);
-    const bool zeros = call.zeros && stream && sets_zeros_between(shape_, hints_, lanes_);
     const NextRows& next = call.read_next;
     const auto* const first_next = static_cast<const char*>(next.first);
     BandArguments arguments{
@@ -69,8 +66,6 @@ class TilesOfPanel final : public GeneratedTiles {
         .next_lines_end = first_next + (next.count > 0 ? (next.count - 1) * next.ld + next.bytes : 0),
         .next_row = next.bytes,
         .ld_next = std::max(next.ld, next.bytes),
-        .zeros_begin = zeros ? 0 : band.tile_rows * shape_.ldc * kFloat,
-        .zeros_every = std::max<std::int64_t>(1, batch.size * (shape_.k / kTurn) / band.tile_rows),
         .first_asks_for_b = band.access.asks_for_b(shape_, batch.size, band.tile_rows, true),
         .others_ask_for_b = band.access.asks_for_b(shape_, batch.size, band.tile_rows, false),
         .relu = relu && epilogue.at == nullptr,

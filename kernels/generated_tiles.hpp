@@ -16,15 +16,6 @@
 
 namespace brickwork {
 
-// Whether they set a shape's zero tiles between their multiply-adds, where C is stored past the caches. `lanes`: of a
-// vector.
-constexpr bool sets_zeros_between(const BrgemmShape& s, const BrgemmHints& hints, int lanes) {
-  bool aligned = s.n % lanes == 0;
-  for (int i = 0; i < s.zero_tiles.count; ++i) aligned &= s.zero_tiles.from_c[i] % lanes == 0;
-  return s.zero_tiles.count > 0 && aligned && hints.c == CAccess::stream && s.beta == 0 && !s.a_transposed &&
-         hints.zero_rows.period == 0;
-}
-
 // Thread-safe; a tile's code is generated when it is first asked for.
 class GeneratedTiles {
  public:

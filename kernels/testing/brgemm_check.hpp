@@ -19,7 +19,6 @@ struct BrgemmCase {
   int rows = -1;            // as in BrgemmCall; what A and C have of further rows is poisoned
   std::int64_t next_a = 0;  // as in BrgemmCall, and so are these
   NextRows read_next;
-  bool zeros = true;  // of a shape that has zero tiles, none of them before C
   bool bias = false, residual = false;
   LastStep last;  // of the epilogue
 };

@@ -21,17 +21,15 @@ BrgemmKernelPtr portable(const BrgemmShape& shape) { return *make_brgemm(shape, 
 
 class WrongKernel final : public BrgemmKernel {
  public:
-  WrongKernel(const BrgemmShape& shape, WrongCall call, bool sets_zeros = false)
-      : BrgemmKernel(shape), right_(portable(shape)), call_(std::move(call)), sets_zeros_(sets_zeros) {}
+  WrongKernel(const BrgemmShape& shape, WrongCall call)
+      : BrgemmKernel(shape), right_(portable(shape)), call_(std::move(call)) {}
   std::string_view isa() const override { return "wrong"; }
 
  private:
   void run(const BrgemmCall& call) const override { call_(*right_, call); }
-  bool sets_zeros(const BrgemmCall&) const override { return sets_zeros_; }
 
   BrgemmKernelPtr right_;
   WrongCall call_;
-  bool sets_zeros_;
 };
 
 void right(const BrgemmKernel& kernel, const BrgemmCall& x) { kernel(x); }
@@ -137,34 +135,6 @@ TEST(BrgemmCheck, SeesNaN) {
               c_of(x)[kM * kN - 1] = std::numeric_limits<float>::quiet_NaN();
             }),
             "");
-}
-
-// Zeros that a kernel leaves out are set by brgemm.hpp, but not those of one that says it has set them.
-TEST(BrgemmCheck, SeesZerosThatAreMissingOrTooMany) {
-  BrgemmShape shape = padded_shape(kM, kN, kK, 0, 0, BatchKind::offsets);
-  shape.ldc = 2 * kN;
-  shape.zero_tiles = {.count = 2, .from_c = {kN, kM * shape.ldc}};
-  const auto check = [&](const WrongCall& call, bool zeros = true) {
-    return check_brgemm(WrongKernel(shape, call, true), {.shape = shape, .batch = 3, .zeros = zeros});
-  };
-  EXPECT_EQ(check(right), "");
-  EXPECT_EQ(check(right, false), "");
-  const auto writing = [](std::int64_t place, float value) {
-    return [=](auto& kernel, const BrgemmCall& x) {
-      right(kernel, x);
-      c_of(x)[place] = value;
-    };
-  };
-  const std::int64_t second = kM * shape.ldc;
-  for (const std::int64_t place : {std::int64_t{kN}, second + kN - 1, second + (kM - 1) * shape.ldc}) {
-    EXPECT_NE(check(writing(place, 1)), "") << place;
-  }
-  EXPECT_EQ(check(writing(second + kN, 0)), kBeyondTile);
-  EXPECT_EQ(check([](auto& kernel, BrgemmCall x) {
-              x.zeros = false;
-              right(kernel, x);
-            }),
-            "element [0][0] of the zero tile at 20 is 1000000");
 }
 
 TEST(BrgemmCheck, SeesAWriteBeyondC) {

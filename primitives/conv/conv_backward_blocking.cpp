@@ -59,17 +59,6 @@ Result<ConvBackwardBlocking> ConvBackwardBlocking::make(const ConvProblem& probl
   return blocking;
 }
 
-ZeroTiles ConvBackwardBlocking::zero_tiles() const {
-  const ConvForwardBlocking& computed = phases_.front().conv;
-  const ConvForwardGeometry& g = computed.geometry();
-  const auto alike = [&](const PixelsWithoutTaps& p) { return p.rows == g.rows && p.cols == g.cols; };
-  if (without_taps_.size() > ZeroTiles::kMost || !std::ranges::all_of(without_taps_, alike)) return {};
-  if (computed.plan().dst != CAccess::stream || problem_.epilogue.any()) return {};
-  ZeroTiles zeros;
-  for (const PixelsWithoutTaps& p : without_taps_) zeros.from_c[static_cast<std::size_t>(zeros.count++)] = p.first;
-  return zeros;
-}
-
 std::int64_t ConvBackwardBlocking::weights_size() const {
   if (phases_.empty()) return 0;
   return phases_.back().first_weight + phases_.back().conv.weights_layout().size();

@@ -24,9 +24,6 @@ class ConvBackwardBlocking {
   // Those that have taps, the one of most taps first: it fills the pixels of those that have none, too.
   const std::vector<Phase>& phases() const { return phases_; }
   const std::vector<PixelsWithoutTaps>& without_taps() const { return without_taps_; }
-  // The same as the brick's, where each tile has its own; else none. Only where dsrc is stored past the caches: in them
-  // to set zeros costs little.
-  ZeroTiles zero_tiles() const;
 
   // The blocked tensors.
   const ActivationLayout& ddst_layout() const { return phases_.front().conv.src_layout(); }

@@ -3,7 +3,7 @@
 //
 // They are the epilogue of zeros, of a 1x1 kernel of stride 2 three of four pixels. Written beside each tile they go to
 // memory while the next one is computed; in a sweep of their own they took a third of the time of ResNet-50's strided
-// layers. The brick sets them between its multiply-adds where all tiles have the same: its zero tiles.
+// layers.
 #pragma once
 #include <cstdint>
 

@@ -28,8 +28,7 @@ Result<ConvBackwardData> ConvBackwardData::make(const ConvProblem& problem, cons
   auto blocking = ConvBackwardBlocking::make(problem, plan);
   if (!blocking) return {blocking.status(), blocking.reason()};
   for (const ConvBackwardBlocking::Phase& phase : blocking->phases()) {
-    const ZeroTiles zeros = conv.phases_.empty() ? blocking->zero_tiles() : ZeroTiles();
-    auto loops = ConvForward::make(phase.conv, backend, isa, tuning, zeros);
+    auto loops = ConvForward::make(phase.conv, backend, isa, tuning);
     if (!loops) return {loops.status(), loops.reason()};
     conv.phases_.push_back(*std::move(loops));
   }
@@ -76,14 +75,12 @@ void ConvBackwardData::run(const float* ddst, const float* packed_weights, const
     return finish_scattered(residual, at, dsrc);
   }
   const auto& without_taps = blocking_->without_taps();
-  const bool by_brick = phases_.front().brick().of_beta[0]->shape().zero_tiles.count > 0;
-  const std::size_t left = by_brick ? 0 : without_taps.size();
   for (std::size_t i = 0; i < phases_.size(); ++i) {
     const ConvForwardBlocking& phase = phases_[i].blocking();
     const float* const weights = packed_weights + blocking_->phases()[i].first_weight;
     run_conv_backward(Kokkos::DefaultHostExecutionSpace(), phases_[i].brick(), 1, phase.nest(), phase.geometry(),
                       phase.data(ddst, weights, nullptr, residual, dsrc, at), without_taps.data(),
-                      i == 0 ? static_cast<int>(left) : 0, plan_.dst);
+                      i == 0 ? static_cast<int>(without_taps.size()) : 0, plan_.dst);
   }
 }
 

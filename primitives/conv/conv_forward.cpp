@@ -18,14 +18,12 @@ Result<ConvForward> ConvForward::make(const ConvView& view, const ConvPlan& plan
 }
 
 Result<ConvForward> ConvForward::make(const ConvForwardBlocking& blocking, Backend backend, Isa isa,
-                                      const SimdTuning& tuning, const ZeroTiles& zeros) {
+                                      const SimdTuning& tuning) {
   ConvForward conv(blocking);
   BrgemmHints hints = conv.blocking_.brick_hints();
   hints.tuning = tuning;
   for (const int beta : {0, 1}) {
-    BrgemmShape shape = conv.blocking_.brick_shape(beta);
-    shape.zero_tiles = zeros;
-    auto brick = make_brgemm(shape, hints, backend, isa);
+    auto brick = make_brgemm(conv.blocking_.brick_shape(beta), hints, backend, isa);
     if (!brick) return {brick.status(), brick.reason()};
     conv.bricks_[beta] = *std::move(brick);
   }

@@ -17,9 +17,7 @@ class ConvForward {
   // The same of a view, on what its tensors are called there; `problem` is what messages call it.
   static Result<ConvForward> make(const ConvView&, const ConvPlan&, const std::string& problem, Backend, Isa,
                                   const SimdTuning&);
-
-  // Tiles' last calls set the zero tiles.
-  static Result<ConvForward> make(const ConvForwardBlocking&, Backend, Isa, const SimdTuning&, const ZeroTiles& = {});
+  static Result<ConvForward> make(const ConvForwardBlocking&, Backend, Isa, const SimdTuning&);
 
   const ConvPlan& plan() const { return blocking_.plan(); }
   std::string_view isa() const { return bricks_[0]->isa(); }

@@ -120,10 +120,7 @@ struct ConvForwardBody {
     if constexpr (requires { Brick::kReadsNext; }) {
       if (g.asking.calls() > 0) ask_for_next_weights(at, call);
     }
-    if (at.last(kCb)) {
-      call.epilogue = epilogue(kb, tile);
-      call.zeros = true;
-    }
+    if (at.last(kCb)) call.epilogue = epilogue(kb, tile);
     brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>() + g.gathered.elements());
   }
 
