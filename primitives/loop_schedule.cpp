@@ -15,13 +15,6 @@ namespace {
 
 }  // namespace
 
-bool is_within_a_task(const LoopSchedule& schedule, std::string_view loop) {
-  const auto& levels = schedule.levels;
-  const auto inside =
-      std::find_if(levels.rbegin(), levels.rend(), [](const auto& level) { return level.parallel; }).base();
-  return std::none_of(levels.begin(), inside, [&](const auto& level) { return level.name == loop; });
-}
-
 std::string to_string(const LoopSchedule& schedule) {
   std::string text;
   bool open = false;

@@ -28,9 +28,6 @@ struct LoopSchedule {
   friend bool operator==(const LoopSchedule&, const LoopSchedule&) = default;
 };
 
-// Whether all iterations of a loop are done by one task, and in order: all its levels are inside the parallel ones.
-bool is_within_a_task(const LoopSchedule&, std::string_view loop);
-
 std::string to_string(const LoopSchedule&);
 
 // Throws std::invalid_argument with the text and a mark under the offending character.

@@ -19,14 +19,6 @@ TEST(LoopSchedule, TextRoundTrip) {
   EXPECT_EQ(to_string(parse_loop_schedule("{n  kb} cb:4")), "{n kb} cb:4");
 }
 
-TEST(LoopSchedule, KnowsWhichLoopsATaskDoesWhole) {
-  const auto schedule = parse_loop_schedule("n:2 {kb} cb:4 n");
-  EXPECT_TRUE(is_within_a_task(schedule, "cb"));
-  EXPECT_FALSE(is_within_a_task(schedule, "kb"));
-  EXPECT_FALSE(is_within_a_task(schedule, "n"));
-  EXPECT_TRUE(is_within_a_task(parse_loop_schedule("n kb"), "n"));
-}
-
 TEST(LoopSchedule, ParserPointsAtTheOffendingCharacter) {
   const auto fails = [](const char* text, const char* what) {
     EXPECT_THAT([&] { parse_loop_schedule(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr(what))) << text;

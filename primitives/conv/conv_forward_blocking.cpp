@@ -6,17 +6,12 @@
 #include <limits>
 #include <string>
 
-#include "floats.hpp"
-
 namespace brickwork {
 namespace {
 
 // What does not fit, or nothing.
 std::string misfit(const ConvView& p, const ConvPlan& plan) {
-  if (plan.flat() && !can_be_flat(p, plan.src)) {
-    return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
-  }
-  if (plan.src == SrcAccess::gathered && !plan.flat()) return "src=gathered needs flat";
+  if (plan.flat() && !can_be_flat(p)) return "flat needs a 1x1 kernel of stride 1 without padding";
   if (plan.taps == Taps::n) return "taps=n is of backward by data alone";
   if (plan.joined() && plan.src != SrcAccess::cached) return "joined needs src=cached";
   if (plan.joined() && p.N * p.P * p.Q > std::numeric_limits<int>::max()) return "joined needs at most 2^31 - 1 pixels";
@@ -87,16 +82,6 @@ ConvForwardGeometry::Joined joined(const ConvView& p, const ConvForwardGeometry&
   return {pixels(src_is_row, src_row, g.src.image), pixels(dst_is_row, dst_row, g.dst.image), rows, cols};
 }
 
-ConvForwardGeometry::Gathered gathered(const ConvView& p, const ConvPlan& plan, const LoopNest& nest,
-                                       const ConvForwardGeometry& g) {
-  const std::int64_t tile = whole_blocks(g.Cb * plan.bq * plan.bc, kFloatsOfLine);
-  return {.images = nest.passing(kN, kKb),
-          .tiles = nest.passing(kOi, kKb),
-          .tile = tile,
-          .block = plan.bq * plan.bc,
-          .pixels = {.Q = p.cols, .row = p.stride_h * g.src.row, .pixel = g.src.pixel, .bc = plan.bc}};
-}
-
 }  // namespace
 
 Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvProblem& p, const ConvPlan& plan, DType ab) {
@@ -113,18 +98,7 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& view, cons
   }
   const auto nest = LoopNest::make(conv_forward_loops(geometry_of(p, plan)), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  if (plan.src == SrcAccess::gathered && !is_within_a_task(plan.loops, "kb")) {
-    return Result<ConvForwardBlocking>::misfit(
-        fmt::format("plan '{}': src=gathered needs all levels of kb inside the parallel ones, as the gathered pixels "
-                    "stay in a task",
-                    to_string(plan)));
-  }
-  ConvForwardBlocking blocking(p, plan, *nest, ab);
-  const std::int64_t bytes = static_cast<std::int64_t>(size_of(ab)) * blocking.geometry_.gathered.elements();
-  if (const std::string why = gathers_too_much(bytes); !why.empty()) {
-    return Result<ConvForwardBlocking>::misfit(fmt::format("plan '{}': {}", to_string(plan), why));
-  }
-  return blocking;
+  return ConvForwardBlocking(p, plan, *nest, ab);
 }
 
 ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan, const LoopNest& nest, DType ab)
@@ -140,20 +114,17 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
   geometry_.members = blocks * geometry_.taps;
   geometry_.src_stays = nest.is_inside(kKb, kN);  // all blocks of output features pass by before the next image
   if (plan.joined()) geometry_.joined = joined(p, geometry_);
-  if (plan.src == SrcAccess::gathered) geometry_.gathered = gathered(p, plan, nest, geometry_);
   if (plan.weights == WeightsAccess::prefetch) {
     geometry_.asking = {.images = nest.passing(kN, kKb),
                         .rows = nest.passing(kOj, kKb),
                         .tiles = nest.passing(kOi, kKb),
                         .next = nest.is_inside(kCb, kKb) ? blocks * geometry_.weights_cb : geometry_.weights_kb};
   }
-  // From one block of input features to the next.
-  const std::int64_t block = plan.src == SrcAccess::gathered ? geometry_.gathered.block : src_.slice_size();
   for (std::int64_t filter_rows = 1; filter_rows <= p.R; ++filter_rows) {
     for (std::int64_t cb = 0; cb < blocks; ++cb) {
       for (std::int64_t r = 0; r < filter_rows; ++r) {
         for (std::int64_t s = 0; s < geometry_.taps; ++s) {
-          src_offsets_.push_back(size_of(ab) * (cb * block + (r * src_.Wp() + s) * src_.bc));
+          src_offsets_.push_back(size_of(ab) * (cb * src_.slice_size() + (r * src_.Wp() + s) * src_.bc));
           weights_offsets_.push_back(size_of(ab) * weights_.tap(0, cb, r, s));
         }
       }
@@ -165,7 +136,7 @@ BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
   BrgemmShape shape{.m = static_cast<int>(plan_.bq),
                     .n = static_cast<int>(plan_.bk),
                     .k = static_cast<int>(plan_.taps == Taps::k ? view_.S * plan_.bc : plan_.bc),
-                    .lda = plan_.src == SrcAccess::gathered ? plan_.bc : view_.stride_w * plan_.bc,
+                    .lda = view_.stride_w * plan_.bc,
                     .ldb = plan_.bk,
                     .ldc = geometry_.dst.pixel,
                     .beta = beta,

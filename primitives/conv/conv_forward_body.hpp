@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "brgemm.hpp"
-#include "conv/conv_gather.hpp"
 #include "host_device.hpp"
 #include "integers.hpp"
 #include "loop_nest.hpp"
@@ -51,15 +50,6 @@ struct ConvForwardGeometry {
     std::int64_t images, rows, tiles, next;
     std::int64_t calls() const { return images * rows * tiles; }
   } asking;
-
-  // Where src is gathered, a task keeps the blocks of pixels that pass by for one block of output features, each with
-  // all input features: [images][tiles][Cb][bq][bc] in its scratch. All 0 otherwise.
-  struct Gathered {
-    std::int64_t images, tiles;
-    std::int64_t tile, block;  // strides
-    StridedPixels pixels;
-    BRICKWORK_HOST_DEVICE std::int64_t elements() const { return images * tiles * tile; }
-  } gathered;
 };
 
 template <class T, class TC = T>
@@ -109,10 +99,8 @@ struct ConvForwardBody {
     BrgemmCall call;
     call.rows = static_cast<int>(g.cols - q < g.bq ? g.cols - q : g.bq);
     call.first_pixel = q - begin;
-    const T* const image = data.src + n * g.src.image;
     call.batch = Batch::at_offsets(
-        g.gathered.tile == 0 ? image + cb * g.src.block + src_row * g.src.row + begin * g.src.pixel
-                             : gathered(team, at, image, call.rows),
+        data.src + n * g.src.image + cb * g.src.block + src_row * g.src.row + begin * g.src.pixel,
         data.weights + kb * g.weights_kb + cb * g.weights_cb + r_begin * g.weights_row,
         at[kCb].size() * filter_rows * g.taps, data.src_offsets + offsets, data.weights_offsets + offsets);
     call.c = data.dst + tile;
@@ -121,7 +109,7 @@ struct ConvForwardBody {
       if (g.asking.calls() > 0) ask_for_next_weights(at, call);
     }
     if (at.last(kCb)) call.epilogue = epilogue(kb, tile);
-    brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>() + g.gathered.elements());
+    brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>());
   }
 
   // Of a tile in block kb of the output features that begins so far on in dst.
@@ -135,9 +123,7 @@ struct ConvForwardBody {
     return e;
   }
 
-  std::int64_t scratch_bytes() const {
-    return g.gathered.elements() * static_cast<std::int64_t>(sizeof(T)) + brick.scratch_bytes();
-  }
+  std::int64_t scratch_bytes() const { return brick.scratch_bytes(); }
 
  private:
   void ask_for_next_weights(const LoopIndex& at, BrgemmCall& call) const {
@@ -146,21 +132,6 @@ struct ConvForwardBody {
     const std::int64_t bytes = at[kCb].size() * g.weights_cb * static_cast<std::int64_t>(sizeof(T));
     const NextRows next{data.weights + at[kKb].begin * g.weights_kb + at[kCb].begin * g.weights_cb + of.next, bytes};
     call.read_next = next.share((image * of.rows + row) * of.tiles + tile, of.calls());
-  }
-
-  // The call's pixels next to each other, copied by the first block of output features that needs them.
-  template <class Team>
-  BRICKWORK_HOST_DEVICE const T* gathered(const Team& team, const LoopIndex& at, const T* image, int pixels) const {
-    const auto& to = g.gathered;
-    T* const tile = at.scratch<T>() + (at[kN].begin % to.images * to.tiles + at[kOi].begin % to.tiles) * to.tile;
-    if (at[kKb].begin == 0) {
-      team.barrier();  // what was here before has been read
-      for (std::int64_t cb = at[kCb].begin; cb < at[kCb].end; ++cb) {
-        gather_pixels(team, to.pixels, image + cb * g.src.block, at[kOi].begin * g.bq, pixels, tile + cb * to.block);
-      }
-      team.barrier();
-    }
-    return tile + at[kCb].begin * to.block;
   }
 };
 

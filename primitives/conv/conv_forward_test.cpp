@@ -187,17 +187,12 @@ TEST(ConvForward, AMisfitIsAReason) {
   fails("bc=8 bk=9 bq=6 loops=n kb cb oj oi", "bk must be from 1 to K = 8");
   fails("bc=8 bk=8 bq=7 loops=n kb cb oj oi", "bq must be from 1 to Q = 6");
   fails("bc=8 bk=8 bq=6 flat taps=k dst=stream loops=n kb cb oj oi", "flat needs a 1x1 kernel");
-  fails("bc=8 bk=8 bq=6 src=gathered loops=n kb cb oj oi", "src=gathered needs flat");
   fails("bc=8 bk=8 bq=999 joined loops=n kb cb oj oi", "bq must be from 1 to N*P*Q = ");
   fails("bc=8 bk=8 bq=6 joined src=prefetch loops=n kb cb oj oi", "joined needs src=cached");
   fails("bc=8 bk=8 bq=6 loops=n {cb} kb oj oi", "'cb' adds to one output");
   fails("bc=8 bk=8 bq=6 loops=n kb cb oj", "the loop 'oi' is missing");
   p = parse_problem<ConvProblem>("N4 C8 K16 H7 sh2");
-  fails("bc=8 bk=8 bq=6 flat loops=n kb cb oj oi", "stride 1 or src=gathered");
-  fails("bc=8 bk=8 bq=6 flat src=gathered loops={n kb} cb oj oi", "needs all levels of kb inside the parallel ones");
-  fails("bc=8 bk=8 bq=6 flat src=gathered loops=kb {n} cb oj oi", "needs all levels of kb inside the parallel ones");
-  p = parse_problem<ConvProblem>("N1024 C1024 K16 H7 sh2");
-  fails("bc=64 bk=8 bq=16 flat src=gathered loops=kb n cb oj oi", "would keep 67.1 MB a task, but at most 16.8 MB");
+  fails("bc=8 bk=8 bq=6 flat loops=n kb cb oj oi", "flat needs a 1x1 kernel of stride 1");
   p = parse_problem<ConvProblem>("C2147483648 K1 H1");
   fails("bc=2147483648 bk=1 bq=1 loops=n kb cb oj oi", "m, n and k must be below 2^31");
 }

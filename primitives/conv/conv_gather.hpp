@@ -27,10 +27,6 @@ BRICKWORK_HOST_DEVICE void gather_pixels(const Team& team, const StridedPixels& 
   }
 }
 
-// What it takes for a byte, in flops of a core that computes nothing meanwhile: ResNet-50's twelfth and seventeenth
-// layer are 11 and 3 % faster where src is read as it lies.
-constexpr double kFlopsPerGatheredByte = 12;
-
 // Why a task cannot keep so many bytes of pixels, gathered or made of them, or nothing.
 std::string gathers_too_much(std::int64_t bytes, std::string_view what = "src=gathered");
 

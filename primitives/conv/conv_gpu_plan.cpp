@@ -119,7 +119,7 @@ ConvPlan plan_conv_backward_on_gpu(const ConvProblem& p, const GpuModel& gpu) {
   if (!most_taps.has_taps()) return {};
   ConvPlan plan = plan_conv_on_gpu(most_taps.view, gpu);
   if (!lie_beside_the_first(phases)) {  // pixels of those without taps are written beside the computed ones
-    plan.pixels = flat_if(can_be_flat(most_taps.view, SrcAccess::cached));
+    plan.pixels = flat_if(can_be_flat(most_taps.view));
     plan.bq = std::min(pixel_grid(most_taps.view, plan.pixels).cols, plan.bq);
   }
   return plan;
@@ -129,7 +129,7 @@ ConvUpdatePlan plan_conv_update_on_gpu(const ConvProblem& p, const GpuModel& gpu
   const bool taps_in_m = p.C < kCopiedAtOnce;
   const auto [tile, parts] = update_tile_of(p, gpu, taps_in_m);
   ConvUpdatePlan plan{.bc = feature_block(p.C, tile.rows), .bk = feature_block(p.K, tile.columns)};
-  plan.pixels = can_be_flat(p, SrcAccess::cached) ? Pixels::flat : Pixels::joined;
+  plan.pixels = can_be_flat(p) ? Pixels::flat : Pixels::joined;
   plan.taps_in_m = taps_in_m;
   plan.loops.levels = {{"n", ceil_div(p.N, parts), true},
                        {"kb", 1, true},

@@ -17,7 +17,6 @@ void require_no_gathered(const CudaSetting& setting, std::int64_t elements) {
 template <class T, class TC>
 void conv_forward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                           const ConvForwardData<T, TC>& data, const CudaSetting& setting) {
-  require_no_gathered(setting, geometry.gathered.elements());
   if constexpr (sizeof(T) == 2) {
     if (setting.brick == CudaBrick::warpgroups) return conv_forward_on_hopper(loops, geometry, data, setting);
   }
@@ -30,7 +29,6 @@ template <class T, class TC>
 void conv_backward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& geometry,
                            const ConvForwardData<T, TC>& data, const PixelsWithoutTaps* without_taps,
                            int phases_without_taps, const CudaSetting& setting) {
-  require_no_gathered(setting, geometry.gathered.elements());
   if constexpr (sizeof(T) == 2) {
     if (setting.brick == CudaBrick::warpgroups) {
       return conv_backward_on_hopper(loops, geometry, data, without_taps, phases_without_taps, setting);

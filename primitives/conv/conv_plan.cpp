@@ -13,8 +13,7 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
                 {.key = "bq=", .column = "bq", .member = &P::bq}},
       .words = {choice("rows, flat or joined", {"rows", "flat", "joined"}, &P::pixels),
                 choice("taps=batch, taps=k or taps=n", {"taps=batch", "taps=k", "taps=n"}, &P::taps),
-                choice("src=cached, src=prefetch or src=gathered", {"src=cached", "src=prefetch", "src=gathered"},
-                       &P::src),
+                choice("src=cached or src=prefetch", {"src=cached", "src=prefetch"}, &P::src),
                 choice("weights=cached or weights=prefetch", {"weights=cached", "weights=prefetch"}, &P::weights),
                 choice("dst=cached, dst=prefetch or dst=stream", {"dst=cached", "dst=prefetch", "dst=stream"},
                        &P::dst)},
@@ -27,10 +26,10 @@ std::string to_string(const ConvPlan& plan) { return plan_text(plan); }
 
 ConvPlan parse_conv_plan(std::string_view text) { return parse_plan<ConvPlan>(text); }
 
-bool can_be_flat(const ConvView& p, SrcAccess src) {
-  const bool dense = src == SrcAccess::gathered || (p.stride_h == 1 && p.stride_w == 1);
-  return p.R == 1 && p.S == 1 && p.pad_h == 0 && p.pad_w == 0 && p.room_w == 0 && p.dst_room_w == 0 && dense &&
-         p.step_h == 1 && p.step_w == 1;
+bool can_be_flat(const ConvView& p) { return p.stride_h == 1 && p.stride_w == 1 && can_be_flat_copied(p); }
+bool can_be_flat_copied(const ConvView& p) {
+  return p.R == 1 && p.S == 1 && p.pad_h == 0 && p.pad_w == 0 && p.room_w == 0 && p.dst_room_w == 0 && p.step_h == 1 &&
+         p.step_w == 1;
 }
 
 PixelGrid pixel_grid(const ConvView& p, Pixels pixels) {

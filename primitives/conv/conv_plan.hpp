@@ -14,10 +14,8 @@
 namespace brickwork {
 
 enum class SrcAccess {
-  cached,    // read where it lies
-  prefetch,  // the same, and a call asks for the src of a later one, where that comes from memory
-  gathered,  // the pixels that a strided 1x1 kernel reads are first copied next to each other, once for all blocks of
-             // output features: rows can then be joined, and no cache line that lies between is read again
+  cached,   // read where it lies
+  prefetch  // the same, and a call asks for the src of a later one, where that comes from memory
 };
 
 enum class WeightsAccess {
@@ -64,16 +62,19 @@ struct ConvPlan {
 };
 
 // "bc=64 bk=64 bq=28 rows taps=batch src=cached weights=cached dst=cached loops={n kb} cb:4 oj oi"; or flat or joined,
-// taps=k or taps=n, src=prefetch or src=gathered, weights=prefetch, dst=prefetch or dst=stream
+// taps=k or taps=n, src=prefetch, weights=prefetch, dst=prefetch or dst=stream
 std::string to_string(const ConvPlan&);
 
 // Inverse of to_string, the words before the loops in any order and, but for the sizes, left out where they are the
 // first one of each pair above. Throws std::invalid_argument naming the offending word.
 ConvPlan parse_conv_plan(std::string_view text);
 
-// For 1x1 kernels without padding whose outputs lie next to each other, of stride 1 where src is not gathered.
-bool can_be_flat(const ConvView&, SrcAccess);
-inline bool can_be_flat(const ConvProblem& p, SrcAccess src) { return can_be_flat(forward_view(p), src); }
+// For 1x1 kernels without padding whose outputs lie next to each other, and of stride 1; or of any stride, where src is
+// copied first.
+bool can_be_flat(const ConvView&);
+bool can_be_flat_copied(const ConvView&);
+inline bool can_be_flat(const ConvProblem& p) { return can_be_flat(forward_view(p)); }
+inline bool can_be_flat_copied(const ConvProblem& p) { return can_be_flat_copied(forward_view(p)); }
 
 // Output pixels as the loops see them: N images of P rows of Q; of one row of P * Q when flat; one image of one row of
 // N * P * Q when joined.

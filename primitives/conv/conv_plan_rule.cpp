@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "conv/conv_forward_blocking.hpp"
-#include "conv/conv_gather.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/feature_blocks.hpp"
 #include "floats.hpp"
@@ -81,11 +80,10 @@ struct Candidate {
 
 class Chooser {
  public:
-  Chooser(const ConvView& p, const MachineModel& machine, Backend backend, FeatureBlocks blocks, SrcAccess src)
+  Chooser(const ConvView& p, const MachineModel& machine, Backend backend, FeatureBlocks blocks)
       : p_(p), machine_(machine), given_bc_(blocks.bc > 0), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
-    base_.src = src;
     if (p.S > 1 && p.C < kShortReduction && takes_overlapping_rows(backend)) base_.taps = Taps::k;
-    base_.pixels = flat_if(can_be_flat(p, base_.src));
+    base_.pixels = flat_if(can_be_flat(p));
     const PixelGrid grid = pixel_grid(p, base_.pixels);
     const std::int64_t pixels = std::min(grid.cols, kPixels);
     base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector(), machine.block());
@@ -122,9 +120,8 @@ class Chooser {
   std::vector<Candidate> candidates() const { return {features_outside(), pixels_outside(), images_inside()}; }
 
   double cost(const Candidate& c) const {
-    const double copied = c.plan.src == SrcAccess::gathered ? kFlopsPerGatheredByte * src_ : 0;
     const auto calls = static_cast<double>(kb_ * rows_ * ceil_div(cols_, c.plan.bq));
-    return c.imbalance * (p_.flops() / static_cast<double>(p_.N) + kFlopsPerCall * calls + c.moving + copied);
+    return c.imbalance * (p_.flops() / static_cast<double>(p_.N) + kFlopsPerCall * calls + c.moving);
   }
 
  private:
@@ -138,11 +135,11 @@ class Chooser {
     return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
   }
 
-  // In a plan that meets each pixel once, on its way from memory: what is gathered comes from L2, taps meet pixels
-  // again, and src stays in L3 only where dst leaves it room.
+  // In a plan that meets each pixel once, on its way from memory: taps meet pixels again, and src stays in L3 only
+  // where dst leaves it room.
   std::int64_t features_of_far_src() const {
     const double image = 4.0 * static_cast<double>(p_.C * p_.H * p_.W);
-    if (p_.R * p_.S > 1 || base_.src == SrcAccess::gathered || !beyond_l3(image + dst_, p_.N)) return base_.bc;
+    if (p_.R * p_.S > 1 || !beyond_l3(image + dst_, p_.N)) return base_.bc;
     switch (machine_.src) {
       case FarSrc::runs:
         return base_.bc;
@@ -245,8 +242,7 @@ class Chooser {
       tasks *= parts[parallel++].trips;
       imbalance = machine_.imbalance(tasks);
     }
-    if (plan.src == SrcAccess::cached && beyond_l3(src_, p_.N) && asks_for_src(plan, parts[0].level.step))
-      plan.src = SrcAccess::prefetch;
+    if (beyond_l3(src_, p_.N) && asks_for_src(plan, parts[0].level.step)) plan.src = SrcAccess::prefetch;
     bool once = false;  // dst is met; later parts of the reduction would read it back from memory
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;
@@ -317,8 +313,6 @@ class Chooser {
     ConvPlan plan = base_;
     plan.bq = pixel_block(cols_, kPixels);
     std::int64_t images = std::min(kImages, ceil_div(p_.N, machine_.threads));
-    if (plan.src == SrcAccess::gathered)
-      images = std::clamp<std::int64_t>(static_cast<std::int64_t>(l2_ / src_), 1, images);
     images = evenly_spread(images);
     std::vector<Part> outside = {{{"n", images}, ceil_div(p_.N, images)}, {{"kb", 1}, kb_}};
     // Their src comes back from L3 for every block of output features, and from memory where L3 has to share.
@@ -357,17 +351,12 @@ ConvPlan plan_conv(const ConvView& problem, const MachineModel& machine, Backend
   Candidate best{};
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](FeatureBlocks with, double price) {
-    for (const SrcAccess src : {SrcAccess::cached, SrcAccess::gathered}) {
-      // What is read where it lies and can be one row has nothing to gain.
-      if (src == SrcAccess::gathered && (can_be_flat(problem, SrcAccess::cached) || !can_be_flat(problem, src)))
-        continue;
-      const Chooser chooser(problem, machine, backend, with, src);
-      for (const Candidate& candidate : chooser.candidates()) {
-        const double cost = price * chooser.cost(candidate);
-        if (cost > (1 - kTie) * least || !ConvForwardBlocking::make(problem, candidate.plan, {})) continue;
-        least = cost;
-        best = candidate;
-      }
+    const Chooser chooser(problem, machine, backend, with);
+    for (const Candidate& candidate : chooser.candidates()) {
+      const double cost = price * chooser.cost(candidate);
+      if (cost > (1 - kTie) * least || !ConvForwardBlocking::make(problem, candidate.plan, {})) continue;
+      least = cost;
+      best = candidate;
     }
   };
   consider(blocks, 1);

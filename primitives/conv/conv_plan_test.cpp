@@ -52,11 +52,11 @@ TEST(ConvPlan, ParserNamesTheOffendingWord) {
 
 // Each of the conditions by itself.
 TEST(ConvPlan, FlatNeedsOneTapNoStrideAndNoPadding) {
-  EXPECT_TRUE(can_be_flat(parse_problem<ConvProblem>("N2 C3 K5 H7 W9 bias"), SrcAccess::cached));
+  EXPECT_TRUE(can_be_flat(parse_problem<ConvProblem>("N2 C3 K5 H7 W9 bias")));
   for (const char* more : {"R2 S1", "R1 S2", "sh2 sw1", "sh1 sw2", "ph1 pw0", "ph0 pw1"}) {
     const ConvProblem p = parse_problem<ConvProblem>(std::string("C3 K5 H7 ") + more);
-    EXPECT_FALSE(can_be_flat(p, SrcAccess::prefetch)) << more;
-    EXPECT_EQ(can_be_flat(p, SrcAccess::gathered), std::string(more).starts_with("sh")) << more;
+    EXPECT_FALSE(can_be_flat(p)) << more;
+    EXPECT_EQ(can_be_flat_copied(p), std::string(more).starts_with("sh")) << more;
   }
 }
 
@@ -78,21 +78,6 @@ TEST(ConvPlanRule, IsLegalAndBusy) {
       }
     }
   }
-}
-
-// Rows of seven pixels are gathered where their features are few for a call and whole images go to a thread, as the
-// copy is the task's own; longer ones are not, nor is what already is one row.
-TEST(ConvPlanRule, GathersShortRowsThatLieApart) {
-  const auto gathers = [](const char* text) {
-    return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 2 << 20}).src ==
-           SrcAccess::gathered;
-  };
-  EXPECT_TRUE(gathers("N28 C256 K1024 H14 sh2"));
-  EXPECT_FALSE(gathers("N28 C1024 K512 H14 sh2"));
-  EXPECT_FALSE(gathers("N28 C256 K128 H56 sh2"));
-  EXPECT_FALSE(gathers("N28 C1024 K512 H7"));
-  EXPECT_FALSE(gathers("N28 C256 K1024 H14 R3 sh2 ph1"));
-  EXPECT_FALSE(gathers("N1 C256 K1024 H14 sh2"));
 }
 
 // Five blocks of 64 features are three for one of two threads and two for the other, where there is nothing else to
@@ -189,7 +174,6 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
   for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds it
                            "N1 C128 K512 H28",          // likewise, block of pixels by block
                            "N28 C256 K1024 H14",        // L2 holds an image while its features pass
-                           "N28 C256 K1024 H14 sh2",    // gathered
                            "N28 C256 K256 H56 R3 ph1"}  // taps meet it again
   ) {
     EXPECT_EQ(plan(near, FarSrc::blocks), plan(near, FarSrc::runs)) << near;

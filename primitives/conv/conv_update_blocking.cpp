@@ -11,8 +11,6 @@
 namespace brickwork {
 namespace {
 
-SrcAccess access_of_src(const ConvUpdatePlan& plan) { return plan.gathers ? SrcAccess::gathered : SrcAccess::cached; }
-
 // Rows of the output as the loops see them.
 PixelGrid update_grid(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.pixels == Pixels::rows) return {p.N, p.P, p.Q};
@@ -22,7 +20,7 @@ PixelGrid update_grid(const ConvView& p, const ConvUpdatePlan& plan) {
 
 // What does not fit, or nothing.
 std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
-  if (plan.flat() && !can_be_flat(p, access_of_src(plan))) {
+  if (plan.flat() && !(plan.gathers ? can_be_flat_copied(p) : can_be_flat(p))) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
   }
   if (plan.joined() && p.dst_room_w != 0) return "joined needs ddst without zeros beside its rows";

@@ -18,7 +18,8 @@ struct ConvUpdatePlan {
   // The taps of a filter row are rows of the brick, S * bc of them, as taps and features lie next to each other in src
   // and in the weights; or each tap has calls of its own. A first layer with C = 3 has tiles worth their name this way.
   bool taps_in_m = false;
-  bool gathers = false;  // the pixels of src that a strided 1x1 kernel reads, once a task and call: see SrcAccess
+  bool gathers = false;  // the pixels of src that a strided 1x1 kernel reads, are copied next to each other first, once
+                         // a task and call
   LoopSchedule loops;
 
   bool flat() const { return pixels == Pixels::flat; }

@@ -38,8 +38,6 @@ void note(const ConvProblem& p, const ConvPlan& plan, Met& met) {
   if (p.pad_h != p.pad_w) ++met["unequal padding"];
   if (p.stride_w > 1 && (p.W + 2 * p.pad_w - p.S) % p.stride_w != 0) ++met["columns left over"];
   if (plan.taps == Taps::k && p.pad_w > 0) ++met["taps in k under padding"];
-  if (plan.src == SrcAccess::gathered && p.stride_h > 1 && p.P() > 1) ++met["gathered rows"];
-  if (plan.src == SrcAccess::gathered && p.stride_w > 1 && p.Q() > plan.bq) ++met["gathered part of a row"];
 }
 
 // `plan_of` makes the plan around whose blocks a problem is moved. Drawn so often that a case of one in a hundred is

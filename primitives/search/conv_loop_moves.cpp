@@ -154,20 +154,6 @@ std::vector<LoopSchedule> spread_otherwise(const LoopSchedule& schedule) {
   return schedules;
 }
 
-LoopSchedule moved_into_the_tasks(LoopSchedule schedule, std::string_view loop) {
-  if (is_within_a_task(schedule, loop)) return schedule;
-  Levels& levels = schedule.levels;
-  Levels moved;
-  for (const Level& level : levels) {
-    if (level.name == loop) moved.push_back({level.name, level.step, false});
-  }
-  std::erase_if(levels, [&](const Level& level) { return level.name == loop; });
-  const Range parallel = parallel_range(levels);
-  const std::size_t inside = parallel.size == 0 ? 0 : parallel.begin + parallel.size;
-  levels.insert(levels.begin() + static_cast<std::ptrdiff_t>(inside), moved.begin(), moved.end());
-  return schedule;
-}
-
 LoopSchedule rescaled(LoopSchedule schedule, const LoopExtents& from, const LoopExtents& to) {
   for (const auto& [loop, extent] : to) {
     const std::int64_t before = from.at(loop);

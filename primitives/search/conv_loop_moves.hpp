@@ -23,9 +23,6 @@ std::vector<LoopSchedule> cut_otherwise(const LoopSchedule&, const LoopExtents&)
 // Other neighbouring levels in parallel.
 std::vector<LoopSchedule> spread_otherwise(const LoopSchedule&);
 
-// All levels of a loop inside the parallel ones.
-LoopSchedule moved_into_the_tasks(LoopSchedule, std::string_view loop);
-
 // The schedule for loops whose number of iterations has changed.
 LoopSchedule rescaled(LoopSchedule, const LoopExtents& from, const LoopExtents& to);
 

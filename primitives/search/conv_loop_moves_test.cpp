@@ -48,19 +48,6 @@ TEST(ConvLoopMoves, NeighbouringLevelsAreSpread) {
               IsSupersetOf({"{n:7} kb n oj oi cb:4", "n:7 {kb n oj} oi cb:4", "n:7 kb {n} oj oi cb:4"}));
 }
 
-TEST(ConvLoopMoves, ALoopMovesIntoTheTasks) {
-  const auto moved = [](const char* text) {
-    const auto schedule = moved_into_the_tasks(parse_loop_schedule(text), "kb");
-    EXPECT_TRUE(is_within_a_task(schedule, "kb")) << text;
-    return to_string(schedule);
-  };
-  EXPECT_EQ(moved("{n kb} oj oi cb:4"), "{n} kb oj oi cb:4");
-  EXPECT_EQ(moved("kb {n oj} oi cb:4"), "{n oj} kb oi cb:4");
-  EXPECT_EQ(moved("{kb:4 n} oj kb oi cb:4"), "{n} kb:4 kb oj oi cb:4");
-  EXPECT_EQ(moved("{n} oj kb oi cb:4"), "{n} oj kb oi cb:4");
-  EXPECT_FALSE(is_within_a_task(parse_loop_schedule("kb {n} oj oi cb:4"), "kb"));
-}
-
 TEST(ConvLoopMoves, CutsKeepTheirProportion) {
   LoopExtents finer = kExtents;
   finer["cb"] = 8, finer["kb"] = 16;

@@ -90,29 +90,14 @@ ConvPlan with_pixels(const ConvProblem& p, const ConvPlan& old, ConvPlan plan, b
 constexpr std::int64_t kLongRow = 256;
 
 Plans flat_or_not(const ConvProblem& p, const ConvPlan& plan) {
-  if (plan.src == SrcAccess::gathered || !can_be_flat(p, plan.src)) return {};
+  if (!can_be_flat(p)) return {};
   return {with_pixels(p, plan, plan, !plan.flat(), plan.bq), with_pixels(p, plan, plan, !plan.flat(), kLongRow)};
 }
 
-// How src is read. Gathered pixels are one long row and stay in a task, while all output features pass by.
-Plans sources(const ConvProblem& p, const ConvPlan& plan) {
-  Plans plans;
-  for (const SrcAccess src : {SrcAccess::prefetch, SrcAccess::gathered, SrcAccess::cached}) {
-    if (src == plan.src) continue;
-    ConvPlan other = plan;
-    other.src = src;
-    if (src != SrcAccess::gathered) {
-      const bool flat = plan.flat() && can_be_flat(p, src);
-      plans.push_back(flat == plan.flat() ? other : with_pixels(p, plan, other, flat, plan.bq));
-    } else if (can_be_flat(p, src)) {
-      if (!plan.flat()) other = with_pixels(p, plan, other, true, kLongRow);
-      other.loops = moved_into_the_tasks(other.loops, "kb");
-      plans.push_back(other);
-      other.loops = {{{"n", 1, true}, {"oj", 1, true}, {"oi", 1, true}, {"kb"}, {"cb", extents_of(p, other).at("cb")}}};
-      plans.push_back(other);
-    }
-  }
-  return plans;
+Plans sources(const ConvPlan& plan) {
+  ConvPlan other = plan;
+  other.src = plan.src == SrcAccess::cached ? SrcAccess::prefetch : SrcAccess::cached;
+  return {other};
 }
 
 Plans weights_asked_for_or_not(const ConvPlan& plan) {
@@ -152,7 +137,7 @@ std::vector<ConvPlan> conv_plan_neighbours(const ConvProblem& p, const ConvPlan&
   const LoopExtents extents = extents_of(p, plan);
   Plans kinds[] = {pixel_blocks(p, plan),
                    with_loops(plan, reordered(plan.loops)),
-                   sources(p, plan),
+                   sources(plan),
                    destinations(plan),
                    weights_asked_for_or_not(plan),
                    taps_in_k_or_not(p, plan),
@@ -168,7 +153,6 @@ std::vector<ConvPlan> conv_plan_neighbours(const ConvProblem& p, const ConvPlan&
       if (place >= kind.size()) continue;
       ConvPlan& next = kind[place];
       next.loops = settled(std::move(next.loops), extents_of(p, next));
-      if (next.src == SrcAccess::gathered && !is_within_a_task(next.loops, "kb")) continue;
       if (next != plan && std::ranges::find(all, next) == all.end()) all.push_back(std::move(next));
     }
   }

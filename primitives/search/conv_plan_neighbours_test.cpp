@@ -63,19 +63,6 @@ TEST(ConvPlanNeighbours, DifferInEveryChoice) {
   EXPECT_TRUE(std::ranges::count(conv_plan_neighbours(padded, rows), Taps::k, &ConvPlan::taps) > 0);
 }
 
-// Gathered pixels stay in a task, and only a gathered row may be long where the kernel jumps over pixels.
-TEST(ConvPlanNeighbours, GatherTheSrcOfAStridedKernelAndScatterItAgain) {
-  const auto p = parse_problem<ConvProblem>("N28 C256 K512 H28 sh2");
-  const auto rows = parse_conv_plan("bc=64 bk=64 bq=14 loops={n kb} oj oi cb:4");
-  const auto has_beside = [&](const ConvPlan& plan, const char* text) {
-    const auto beside = conv_plan_neighbours(p, plan);
-    return std::ranges::find(beside, parse_conv_plan(text)) != beside.end();
-  };
-  EXPECT_TRUE(has_beside(rows, "bc=64 bk=64 bq=196 flat src=gathered loops={n} kb oj oi cb:4"));
-  const auto gathered = parse_conv_plan("bc=64 bk=64 bq=98 flat src=gathered loops={n oi} kb oj cb:4");
-  EXPECT_TRUE(has_beside(gathered, "bc=64 bk=64 bq=14 rows src=prefetch loops={n} kb oj oi cb:4"));
-}
-
 // A search of which only the beginning has time tries some of everything.
 TEST(ConvPlanNeighbours, BeginWithSomeOfEachKind) {
   const auto p = parse_problem<ConvProblem>("N28 C256 K512 H28");

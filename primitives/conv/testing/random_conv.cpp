@@ -116,18 +116,14 @@ ConvPlan random_conv_plan(const ConvView& p) {
   const auto block = [](std::int64_t size) { return std::min(size, pick(0, 1) == 0 ? pick(1, size) : 64); };
   ConvPlan plan{.bc = block(p.C), .bk = block(p.K)};
   plan.src = static_cast<SrcAccess>(pick(0, 1));
-  if (can_be_flat(p, SrcAccess::gathered) && pick(0, 1) == 1) plan.src = SrcAccess::gathered;
-  plan.pixels = flat_if(plan.src == SrcAccess::gathered || (can_be_flat(p, plan.src) && pick(0, 1) == 1));
+  plan.pixels = flat_if(can_be_flat(p) && pick(0, 1) == 1);
   const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
   plan.bq = pick(0, 2) == 0 ? cols : pick(1, cols);
   plan.weights = static_cast<WeightsAccess>(pick(0, 1));
   plan.dst = static_cast<CAccess>(pick(0, 2));
   plan.taps = static_cast<Taps>(pick(0, 1));
   plan.loops = random_schedule({"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"}, {"cb"}, 2,
-                               [&](const auto& outside, const std::string& loop) {
-                                 const bool at_kb = loop == "kb" || std::ranges::count(outside, "kb") > 0;
-                                 return loop != "cb" && !(plan.src == SrcAccess::gathered && at_kb);
-                               });
+                               [](const auto&, const std::string& loop) { return loop != "cb"; });
   return plan;
 }
 
@@ -151,8 +147,8 @@ ConvUpdatePlan random_update_plan(const ConvProblem& p) {
                                [](const auto& outside, const std::string& loop) {
                                  return loop != "oj" && std::ranges::count(outside, loop) == 0;
                                });
-  plan.gathers = can_be_flat(p, SrcAccess::gathered) && gathers_once(plan.loops) && pick(0, 1) == 1;
-  plan.pixels = flat_if(plan.gathers || (can_be_flat(p, SrcAccess::cached) && pick(0, 1) == 1));
+  plan.gathers = can_be_flat_copied(p) && gathers_once(plan.loops) && pick(0, 1) == 1;
+  plan.pixels = flat_if(plan.gathers || (can_be_flat(p) && pick(0, 1) == 1));
   if (plan.flat() && !plan.gathers && pick(0, 1) == 1) plan.bq = std::gcd(p.P() * p.Q(), pick(1, p.P() * p.Q()));
   return plan;
 }
