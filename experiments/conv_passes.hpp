@@ -57,11 +57,11 @@ class ForwardPass<Layers>::Prepared final : public PreparedLoops<ConvForward> {
 template <class Layers>
 struct BackwardDataPass : Layers {
   using Op = typename Layers::BackwardData;
-  using Plan = ConvPlan;
+  using Plan = ConvBackwardPlan;
   using Driver = ConvBackwardData;
   class Prepared;
 
-  static Plan parse(std::string_view text) { return parse_conv_plan(text); }
+  static Plan parse(std::string_view text) { return parse_conv_backward_plan(text); }
   static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend backend) {
     return plan_conv_backward_data(p, machine, backend);
   }

@@ -1,12 +1,10 @@
 // The brick as a driver's body calls it, brick(team, beta, call, scratch), whatever runs it; and what is
-// done beside it: brick.finish_zeros(team, call) of a call without members, and as zeros.hpp and overlap_add.hpp have
-// it.
+// done beside it: brick.finish_zeros(team, call) of a call without members, and fill_zeros as zeros.hpp has it.
 #pragma once
 #include "brgemm.hpp"
 #include "brgemm_portable.hpp"
 #include "brgemm_staged.hpp"
 #include "host_device.hpp"
-#include "overlap_add.hpp"
 #include "team_shared.hpp"
 #include "zeros.hpp"
 
@@ -31,11 +29,6 @@ struct KernelBrick {
   template <class Team>
   void fill_zeros(const Team&, float* c, std::int64_t m, std::int64_t n, std::int64_t ld, CAccess access) const {
     brickwork::fill_zeros(c, m, n, ld, access);
-  }
-  template <class Team>
-  void overlap_add(const Team&, float* sum, std::int64_t step, const float* windows, std::int64_t ld, std::int64_t m,
-                   std::int64_t n) const {
-    brickwork::overlap_add(sum, step, windows, ld, m, n);
   }
 };
 
@@ -93,13 +86,6 @@ struct TeamBrick {
   BRICKWORK_HOST_DEVICE void fill_zeros(const Team& team, TC* c, std::int64_t m, std::int64_t n, std::int64_t ld,
                                         CAccess) const {
     fill_zeros_by_team(team, c, m, n, ld);
-  }
-  template <class Team>
-  BRICKWORK_HOST_DEVICE void overlap_add(const Team& team, TC* sum, std::int64_t step, const TC* windows,
-                                         std::int64_t ld, std::int64_t m, std::int64_t n) const {
-    for (std::int64_t i = 0; i < m; ++i, team.barrier()) {
-      for (std::int64_t j = team.rank(); j < n; j += team.size()) sum[i * step + j] += windows[i * ld + j];
-    }
   }
 
  private:

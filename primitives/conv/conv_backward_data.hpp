@@ -2,29 +2,37 @@
 // the loops and the body of forward.
 //
 // The plan is that of the phases' convolutions, whose src is ddst: its C and bc are the problem's K and a block of it,
-// its K and bk the problem's C, its pixels a phase's. With taps=n there are no phases: see conv_scatter_body.hpp.
+// its K and bk the problem's C, its pixels a phase's. Or there are no phases, and tiles are
+// added into dsrc: see scatter/conv_scatter_body.hpp.
 #pragma once
 #include <optional>
+#include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "conv/conv_backward_blocking.hpp"
-#include "conv/conv_backward_scatter.hpp"
 #include "conv/conv_forward.hpp"
+#include "conv/scatter/conv_backward_scatter.hpp"
 
 namespace brickwork {
 
+using ConvBackwardPlan = std::variant<ConvPlan, ConvScatterPlan>;
+std::string to_string(const ConvBackwardPlan&);
+ConvBackwardPlan parse_conv_backward_plan(std::string_view text);  // throws as those of the two do
+
 // The analytic choice, made for the phase of most taps, of whose pixels a call of the others takes no more than they
-// have; or with taps=n, where that takes fewer vectors. Blocks are the plan's: bc of the problem's K.
-ConvPlan plan_conv_backward_data(const ConvProblem&, const MachineModel&, Backend = Backend::simd, FeatureBlocks = {});
+// have; or to scatter, where that takes fewer vectors. Blocks are the plan's: bc of the problem's K.
+ConvBackwardPlan plan_conv_backward_data(const ConvProblem&, const MachineModel&, Backend = Backend::simd,
+                                         FeatureBlocks = {});
 
 class ConvBackwardData {
  public:
   // A misfit where the plan does not fit a phase; unsupported or absent where the backend has no brick for it.
-  static Result<ConvBackwardData> make(const ConvProblem&, const ConvPlan&, Backend, Isa = Isa::best,
+  static Result<ConvBackwardData> make(const ConvProblem&, const ConvBackwardPlan&, Backend, Isa = Isa::best,
                                        const SimdTuning& = {});
 
-  const ConvPlan& plan() const { return plan_; }
+  const ConvBackwardPlan& plan() const { return plan_; }
   std::string_view isa() const { return scatter_ ? scatter_->isa() : phases_.front().isa(); }
 
   // Shapes of the blocked tensors that run() takes.
@@ -44,12 +52,9 @@ class ConvBackwardData {
   void run(const float* ddst, const float* packed_weights, const float* residual, const float* at, float* dsrc);
 
  private:
-  ConvBackwardData(const ConvProblem& problem, const ConvPlan& plan) : problem_(problem), plan_(plan) {}
+  explicit ConvBackwardData(const ConvBackwardPlan& plan) : plan_(plan) {}
 
-  void finish_scattered(const float* residual, const float* at, float* dsrc) const;
-
-  ConvProblem problem_;
-  ConvPlan plan_;
+  ConvBackwardPlan plan_;
   std::optional<ConvBackwardScatter> scatter_;
   std::optional<ConvBackwardBlocking> blocking_;  // where there is no scatter_
   std::vector<ConvForward> phases_;

@@ -44,7 +44,7 @@ std::string wrong_dsrc(const ConvProblem& p, ConvBackwardData conv, const TestDa
   return compare(plain, t.expected, t.tolerance).reason;
 }
 
-void expect_backward_exact(const ConvProblem& p, const ConvPlan& plan, Backend backend, const TestData& t) {
+void expect_backward_exact(const ConvProblem& p, const ConvBackwardPlan& plan, Backend backend, const TestData& t) {
   auto conv = ConvBackwardData::make(p, plan, backend);
   ASSERT_TRUE(conv) << conv.reason();
   EXPECT_EQ(wrong_dsrc(p, *std::move(conv), t), "")
@@ -87,7 +87,7 @@ TEST(ConvBackwardData, RandomLegalPlans) {
   }));
 }
 
-TEST(ConvBackwardData, TapsInNAreExact) {
+TEST(ConvBackwardData, ScatteringIsExact) {
   EXPECT_TRUE(rc::check([] {
     ConvProblem p = random_training_problem();
     p.C = *rc::gen::inRange(1, 40);
@@ -99,14 +99,14 @@ TEST(ConvBackwardData, TapsInNAreExact) {
 }
 
 // What a rule that never chose them would not show.
-TEST(ConvBackwardData, FewFeaturesTakeTapsInN) {
+TEST(ConvBackwardData, FewFeaturesAreScattered) {
   const ConvProblem p = parse_problem<ConvProblem>("N2 C3 K64 H20 R7 sh2 ph3");
   EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 2})),
-            "bc=64 bk=3 bq=10 rows taps=n src=cached weights=cached dst=cached loops={n} kb oj oi cb");
+            "scatter bc=64 bk=3 bq=10 ddst=cached loops={n} kb oj oi cb");
   EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 3})),
-            "bc=64 bk=3 bq=10 rows taps=n src=cached weights=cached dst=cached loops={oj:4} n kb oj oi cb");
+            "scatter bc=64 bk=3 bq=10 ddst=cached loops={oj:4} n kb oj oi cb");
   EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 2, .l2_bytes = 16 << 10})),
-            "bc=64 bk=3 bq=3 rows taps=n src=prefetch weights=cached dst=cached loops={n} kb oj oi cb");
+            "scatter bc=64 bk=3 bq=3 ddst=prefetch loops={n} kb oj oi cb");
 }
 
 // Pixels of phases without taps are written beside those of the one that is computed, which must not have fewer.
@@ -119,24 +119,29 @@ TEST(ConvBackwardData, JoinedPixelsFillPhasesThatHaveNoMoreOfThem) {
   EXPECT_THAT(padded.reason(), HasSubstr("phases without taps to have no more pixels than the computed one"));
 }
 
-TEST(ConvBackwardData, AMisfitOfTapsInNIsAReason) {
+// The first word tells the two kinds of plans apart.
+TEST(ConvBackwardData, PlansOfBothKindsAreParsed) {
+  for (const char* text :
+       {"scatter bc=64 bk=3 bq=3 ddst=prefetch loops={n} kb oj oi cb",
+        "bc=64 bk=64 bq=28 rows taps=batch src=cached weights=cached dst=cached loops={n kb} cb oj oi"}) {
+    EXPECT_EQ(to_string(parse_conv_backward_plan(text)), text);
+  }
+  EXPECT_THAT([] { parse_conv_backward_plan("scatter bc=64 bk=3 bq=3 flat loops={n} kb oj oi cb"); },
+              testing::ThrowsMessage<std::invalid_argument>(HasSubstr("flat")));
+}
+
+TEST(ConvBackwardData, AMisfitOfScatteringIsAReason) {
   const ConvProblem p = parse_problem<ConvProblem>("C3 K8 H9 R7 sh2 ph3");
   const auto fails = [&](const char* text, const char* what) {
-    const auto conv = ConvBackwardData::make(p, parse_conv_plan(text), Backend::simd);
+    const auto conv = ConvBackwardData::make(p, parse_conv_scatter_plan(text), Backend::simd);
     ASSERT_FALSE(conv) << text;
     EXPECT_EQ(conv.status(), Status::misfit) << text;
     EXPECT_THAT(conv.reason(), HasSubstr(what));
   };
-  fails("bc=8 bk=3 bq=5 flat taps=n loops=n kb oj oi cb",
-        "taps=n needs rows, src=cached or src=prefetch, and weights=cached");
-  fails("bc=8 bk=3 bq=5 taps=n weights=prefetch loops=n kb oj oi cb",
-        "taps=n needs rows, src=cached or src=prefetch, and weights=cached");
-  fails("bc=8 bk=3 bq=5 joined taps=n loops=n kb oj oi cb",
-        "taps=n needs rows, src=cached or src=prefetch, and weights=cached");
-  fails("bc=9 bk=3 bq=5 taps=n loops=n kb oj oi cb", "bc must be from 1 to K = 8");
-  fails("bc=8 bk=4 bq=5 taps=n loops=n kb oj oi cb", "bk must be from 1 to C = 3");
-  fails("bc=8 bk=3 bq=6 taps=n loops=n kb oj oi cb", "bq must be from 1 to Q = 5");
-  fails("bc=8 bk=3 bq=5 taps=n loops=n kb oj {oi} cb", "'oi' adds to one output");
+  fails("bc=9 bk=3 bq=5 loops=n kb oj oi cb", "bc must be from 1 to K = 8");
+  fails("bc=8 bk=4 bq=5 loops=n kb oj oi cb", "bk must be from 1 to C = 3");
+  fails("bc=8 bk=3 bq=6 loops=n kb oj oi cb", "bq must be from 1 to Q = 5");
+  fails("bc=8 bk=3 bq=5 loops=n kb oj {oi} cb", "'oi' adds to one output");
 }
 
 // The check of this file must see a wrong driver: one of another problem on the same tensors.
@@ -192,7 +197,8 @@ TEST(ConvBackwardData, ZerosBetweenThePixelsOfAPhaseAreExact) {
 
 TEST(ConvBackwardData, WithoutAnyProductThereIsAReason) {
   const ConvProblem p = parse_problem<ConvProblem>("C4 K4 H1 sh2 ph1");
-  for (const ConvPlan& plan : {ConvPlan{.bc = 4, .bk = 4, .bq = 1}, plan_conv_backward_data(p, {.threads = 2})}) {
+  for (const ConvBackwardPlan& plan :
+       {ConvBackwardPlan(ConvPlan{.bc = 4, .bk = 4, .bq = 1}), plan_conv_backward_data(p, {.threads = 2})}) {
     const auto conv = ConvBackwardData::make(p, plan, Backend::simd);
     ASSERT_FALSE(conv);
     EXPECT_EQ(conv.status(), Status::unsupported);

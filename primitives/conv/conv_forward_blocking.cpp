@@ -12,7 +12,6 @@ namespace {
 // What does not fit, or nothing.
 std::string misfit(const ConvView& p, const ConvPlan& plan) {
   if (plan.flat() && !can_be_flat(p)) return "flat needs a 1x1 kernel of stride 1 without padding";
-  if (plan.taps == Taps::n) return "taps=n is of backward by data alone";
   if (plan.joined() && plan.src != SrcAccess::cached) return "joined needs src=cached";
   if (plan.joined() && p.N * p.P * p.Q > std::numeric_limits<int>::max()) return "joined needs at most 2^31 - 1 pixels";
   const std::int64_t cols = pixel_grid(p, plan.pixels).cols;

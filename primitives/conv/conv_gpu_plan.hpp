@@ -19,7 +19,7 @@ ConvPlan plan_conv_on_gpu(const ConvView&, const GpuModel& = {});
 inline ConvPlan plan_conv_forward_on_gpu(const ConvProblem& p, const GpuModel& gpu = {}) {
   return plan_conv_on_gpu(forward_view(p), gpu);
 }
-// Made for the phase of most taps, as on the host; never with taps=n. Empty where no phase has taps.
+// Made for the phase of most taps, as on the host, but never by scattering. Empty where no phase has taps.
 ConvPlan plan_conv_backward_on_gpu(const ConvProblem&, const GpuModel& = {});
 
 // The minibatch is cut until there are two tasks for each multiprocessor; every part has a copy of dweights.

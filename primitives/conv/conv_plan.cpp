@@ -12,7 +12,7 @@ const SizeTable<ConvPlan>& ConvPlan::table() {
                 {.key = "bk=", .column = "bk", .member = &P::bk},
                 {.key = "bq=", .column = "bq", .member = &P::bq}},
       .words = {choice("rows, flat or joined", {"rows", "flat", "joined"}, &P::pixels),
-                choice("taps=batch, taps=k or taps=n", {"taps=batch", "taps=k", "taps=n"}, &P::taps),
+                choice("taps=batch or taps=k", {"taps=batch", "taps=k"}, &P::taps),
                 choice("src=cached or src=prefetch", {"src=cached", "src=prefetch"}, &P::src),
                 choice("weights=cached or weights=prefetch", {"weights=cached", "weights=prefetch"}, &P::weights),
                 choice("dst=cached, dst=prefetch or dst=stream", {"dst=cached", "dst=prefetch", "dst=stream"},

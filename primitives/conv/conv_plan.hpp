@@ -30,7 +30,6 @@ enum class Taps {
   // The rows of A overlap then (lda = stride_w * bc), so this is for backends that take overlapping rows. A first layer
   // with C = 3 needs no path of its own this way.
   k,
-  n,  // backward by data only: see conv_scatter_body.hpp
 };
 
 // What a call's pixels are.
@@ -62,7 +61,7 @@ struct ConvPlan {
 };
 
 // "bc=64 bk=64 bq=28 rows taps=batch src=cached weights=cached dst=cached loops={n kb} cb:4 oj oi"; or flat or joined,
-// taps=k or taps=n, src=prefetch, weights=prefetch, dst=prefetch or dst=stream
+// taps=k, src=prefetch, weights=prefetch, dst=prefetch or dst=stream
 std::string to_string(const ConvPlan&);
 
 // Inverse of to_string, the words before the loops in any order and, but for the sizes, left out where they are the

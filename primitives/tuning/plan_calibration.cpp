@@ -37,7 +37,7 @@ struct ForwardRace {
 
 struct BackwardDataRace {
   using Driver = ConvBackwardData;
-  static ConvPlan rule(const ConvProblem& p, const MachineModel& machine) {
+  static ConvBackwardPlan rule(const ConvProblem& p, const MachineModel& machine) {
     return plan_conv_backward_data(p, machine);
   }
   static std::array<std::int64_t, 3> sizes(const ConvBackwardData& conv) {

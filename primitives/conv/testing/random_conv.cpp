@@ -127,10 +127,8 @@ ConvPlan random_conv_plan(const ConvView& p) {
   return plan;
 }
 
-ConvPlan random_scatter_plan(const ConvProblem& p) {
-  ConvPlan plan{.bc = pick(1, p.K), .bk = pick(1, p.C), .bq = pick(1, p.Q())};
-  plan.taps = Taps::n;
-  plan.src = pick(0, 1) == 0 ? SrcAccess::cached : SrcAccess::prefetch;
+ConvScatterPlan random_scatter_plan(const ConvProblem& p) {
+  ConvScatterPlan plan{.bc = pick(1, p.K), .bk = pick(1, p.C), .bq = pick(1, p.Q()), .asks = pick(0, 1) == 1};
   plan.loops = random_schedule(
       {"n", "kb", "cb", "oj", "oi", "n", "cb", "oj"}, {"cb"}, 2, [](const auto& outside, const std::string& loop) {
         const auto has = [&](const char* name) { return std::ranges::count(outside, name) > 0; };

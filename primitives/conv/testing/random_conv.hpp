@@ -3,6 +3,7 @@
 #pragma once
 #include "conv/conv_plan.hpp"
 #include "conv/conv_update_plan.hpp"
+#include "conv/scatter/conv_scatter_plan.hpp"
 
 namespace brickwork {
 
@@ -21,8 +22,7 @@ inline constexpr const char* kLayersOfEachKind[] = {
 // Any legal plan for it: blocks, order and levels of the loops.
 ConvPlan random_conv_plan(const ConvView&);
 inline ConvPlan random_conv_plan(const ConvProblem& p) { return random_conv_plan(forward_view(p)); }
-// With taps=n, of backward by data.
-ConvPlan random_scatter_plan(const ConvProblem&);
+ConvScatterPlan random_scatter_plan(const ConvProblem&);
 ConvUpdatePlan random_update_plan(const ConvProblem&);
 
 // The problem with C, K and the pixels of a row moved to multiples of the plan's blocks, one less or one more, so that

@@ -1,10 +1,10 @@
-#include "overlap_add.hpp"
+#include "conv/scatter/overlap_add.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "overlap_add.cpp"
+#define HWY_TARGET_INCLUDE "conv/scatter/overlap_add.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
 #include "hwy/highway.h"

@@ -1,4 +1,4 @@
-#include "overlap_add.hpp"
+#include "conv/scatter/overlap_add.hpp"
 
 #include <gtest/gtest.h>
 

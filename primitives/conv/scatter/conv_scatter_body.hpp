@@ -12,10 +12,11 @@
 
 #include "brgemm.hpp"
 #include "conv/conv_forward_body.hpp"
+#include "conv/scatter/overlap_add.hpp"
 #include "floats.hpp"
-#include "host_device.hpp"
 #include "integers.hpp"
 #include "loop_nest.hpp"
+#include "zeros.hpp"
 
 namespace brickwork {
 
@@ -31,16 +32,15 @@ struct ConvScatterGeometry {
   std::int64_t next_ddst;  // so far on in ddst lie the pixels needed next; 0 where that is not worth a prefetch
 
   // From row to row of weights and windows: whole cache lines, as vectors that lie across two of them load slowly.
-  BRICKWORK_HOST_DEVICE std::int64_t window() const { return whole_blocks(R * S * bk, kFloatsOfLine); }
-  BRICKWORK_HOST_DEVICE std::int64_t slice() const { return H * W * bk; }  // of dsrc
+  std::int64_t window() const { return whole_blocks(R * S * bk, kFloatsOfLine); }
+  std::int64_t slice() const { return H * W * bk; }  // of dsrc
   // Filters of the rows up to oj add to rows of dsrc above this one only.
-  BRICKWORK_HOST_DEVICE std::int64_t reached(std::int64_t oj) const { return clamp(oj * stride_h - pad_h + R, 0, H); }
+  std::int64_t reached(std::int64_t oj) const { return clamp(oj * stride_h - pad_h + R, 0, H); }
 };
 
-template <class T>
 struct ConvScatterData {
-  const T *ddst, *weights;
-  PrivateCopies<T> dsrc;
+  const float *ddst, *weights;
+  PrivateCopies<float> dsrc;
   const std::uint64_t *ddst_offsets, *weights_offsets;  // bytes from a call's first member to each one of its batch
 };
 
@@ -53,25 +53,22 @@ inline std::vector<Loop> conv_scatter_loops(const ConvScatterGeometry& g) {
           {.name = "oi", .extent = ceil_div(g.Q, g.bq), .kind = LoopKind::reduction}};
 }
 
-// Brick: see tile_brick.hpp.
-template <class Brick, class T = float>
 struct ConvScatterBody {
-  ConvScatterGeometry g;
-  ConvScatterData<T> data;
-  Brick brick;
+  const ConvScatterGeometry& g;
+  ConvScatterData data;
+  const BrgemmKernel& brick;  // of beta 0
 
   template <class Team>
-  BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
+  void operator()(const Team&, const LoopIndex& at) const {
     const std::int64_t n = at[kN].begin, kb = at[kKb].begin, cb = at[kCb].begin, oj = at[kOj].begin;
     const std::int64_t q = at[kOi].begin * g.bq, q_end = q + g.bq < g.Q ? q + g.bq : g.Q;
-    T* const dsrc = data.dsrc.of(at.copy()) + (n * g.Kb + kb) * g.slice();
+    float* const dsrc = data.dsrc.of(at.copy()) + (n * g.Kb + kb) * g.slice();
     if (at.first(kCb) && at.first(kOi)) {  // as far as it reaches: its rows are in a cache then
       const std::int64_t zeroed = at.first(kOj) ? 0 : g.reached(oj - 1), reached = at.last(kOj) ? g.H : g.reached(oj);
-      brick.fill_zeros(team, dsrc + zeroed * g.W * g.bk, reached - zeroed, g.W * g.bk, g.W * g.bk, CAccess::cached);
-      team.barrier();
+      fill_zeros(dsrc + zeroed * g.W * g.bk, reached - zeroed, g.W * g.bk, g.W * g.bk, CAccess::cached);
     }
 
-    T* const windows = at.scratch<T>();
+    float* const windows = at.scratch<float>();
     BrgemmCall call;
     call.rows = static_cast<int>(q_end - q);
     call.batch = Batch::at_offsets(data.ddst + n * g.ddst_image + cb * g.ddst_block + (oj * g.Q + q) * g.ddst_pixel,
@@ -79,8 +76,7 @@ struct ConvScatterBody {
                                    data.ddst_offsets, data.weights_offsets);
     call.c = windows;
     call.next_a = g.next_ddst;
-    brick(team, 0, call, windows + g.bq * g.window());
-    team.barrier();
+    brick(call);
 
     // Of the pixels inside .. inside_end all taps of a row fall inside the image.
     const std::int64_t inside = clamp(ceil_div(g.pad_w, g.stride_w), q, q_end);
@@ -88,26 +84,23 @@ struct ConvScatterBody {
     for (std::int64_t r = 0; r < g.R; ++r) {
       const std::int64_t h = oj * g.stride_h - g.pad_h + r;
       if (h < 0 || h >= g.H) continue;
-      T* const row = dsrc + h * g.W * g.bk;
-      const T* const of_row = windows + r * g.S * g.bk;
-      for (std::int64_t i = q; i < inside; ++i) add_clipped(team, row, of_row + (i - q) * g.window(), i);
-      brick.overlap_add(team, row + (inside * g.stride_w - g.pad_w) * g.bk, g.stride_w * g.bk,
-                        of_row + (inside - q) * g.window(), g.window(), inside_end - inside, g.S * g.bk);
-      for (std::int64_t i = inside_end; i < q_end; ++i) add_clipped(team, row, of_row + (i - q) * g.window(), i);
+      float* const row = dsrc + h * g.W * g.bk;
+      const float* const of_row = windows + r * g.S * g.bk;
+      for (std::int64_t i = q; i < inside; ++i) add_clipped(row, of_row + (i - q) * g.window(), i);
+      overlap_add(row + (inside * g.stride_w - g.pad_w) * g.bk, g.stride_w * g.bk, of_row + (inside - q) * g.window(),
+                  g.window(), inside_end - inside, g.S * g.bk);
+      for (std::int64_t i = inside_end; i < q_end; ++i) add_clipped(row, of_row + (i - q) * g.window(), i);
     }
   }
 
-  std::int64_t scratch_bytes() const {
-    return g.bq * g.window() * static_cast<std::int64_t>(sizeof(T)) + brick.scratch_bytes();
-  }
+  std::int64_t scratch_bytes() const { return g.bq * g.window() * static_cast<std::int64_t>(sizeof(float)); }
 
  private:
   // The taps of one pixel that fall inside the image.
-  template <class Team>
-  BRICKWORK_HOST_DEVICE void add_clipped(const Team& team, T* row, const T* window, std::int64_t pixel) const {
+  void add_clipped(float* row, const float* window, std::int64_t pixel) const {
     const std::int64_t w = pixel * g.stride_w - g.pad_w;
     const std::int64_t s = clamp(-w, 0, g.S), s_end = clamp(g.W - w, s, g.S);
-    brick.overlap_add(team, row + (w + s) * g.bk, 1, window + s * g.bk, g.window(), 1, (s_end - s) * g.bk);
+    overlap_add(row + (w + s) * g.bk, 1, window + s * g.bk, g.window(), 1, (s_end - s) * g.bk);
   }
 };
 

@@ -1,0 +1,62 @@
+#include "conv/scatter/conv_scatter_plan.hpp"
+
+#include <algorithm>
+
+#include "floats.hpp"
+#include "plan_text.hpp"
+
+namespace brickwork {
+namespace {
+
+constexpr std::string_view kScatter = "scatter ";  // the text's first word
+
+}  // namespace
+
+const SizeTable<ConvScatterPlan>& ConvScatterPlan::table() {
+  using P = ConvScatterPlan;
+  static const SizeTable<ConvScatterPlan> table{
+      .kind = "scatter plan",
+      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
+                {.key = "bk=", .column = "bk", .member = &P::bk},
+                {.key = "bq=", .column = "bq", .member = &P::bq}},
+      .words = {choice("ddst=cached or ddst=prefetch", {"ddst=cached", "ddst=prefetch"}, &P::asks)},
+      .separator = ' ',
+      .default_words = true};
+  return table;
+}
+
+std::string to_string(const ConvScatterPlan& plan) { return std::string(kScatter) + plan_text(plan); }
+
+bool is_conv_scatter_plan(std::string_view text) { return text.starts_with(kScatter); }
+
+ConvScatterPlan parse_conv_scatter_plan(std::string_view text) {
+  return parse_plan<ConvScatterPlan>(is_conv_scatter_plan(text) ? text.substr(kScatter.size()) : text);
+}
+
+bool scatter_takes_less(const ConvProblem& p) {
+  // To add a vector of the tile into dsrc takes as long as so many multiply-adds (Zen 4).
+  constexpr std::int64_t kAdd = 16;
+  const std::int64_t taps = p.R * p.S;
+  return ceil_div(taps * p.C, kFloatsOfVector) * (p.K + kAdd) < taps * ceil_div(p.C, kFloatsOfVector) * p.K;
+}
+
+ConvScatterPlan plan_conv_scatter(const ConvProblem& p, const MachineModel& machine, FeatureBlocks blocks) {
+  ConvScatterPlan plan{.bc = blocks.bc > 0 ? blocks.bc : equal_block(p.K, 64),
+                       .bk = blocks.bk > 0 ? blocks.bk : equal_block(p.C, 64)};
+  // 4 to 7 % of ResNet-50's first layer (Zen 4).
+  const std::int64_t ddst_bytes = p.N * p.K * p.P() * p.Q() * static_cast<std::int64_t>(sizeof(float));
+  plan.asks = ddst_bytes > machine.threads * machine.l2_bytes;
+  const std::int64_t in_l2 = machine.l2_bytes / 8 / static_cast<std::int64_t>(sizeof(float));
+  plan.bq = equal_block(p.Q(), std::clamp<std::int64_t>(in_l2 / (p.R * p.S * plan.bk), 1, p.Q()));
+  const LoopSchedule::Level all_of_cb{"cb", ceil_div(p.K, plan.bc), false};
+  const std::int64_t rows = ceil_div(p.P(), machine.threads);
+  if (machine.imbalance(p.N) <= machine.imbalance(p.P()) || rows == 1) {
+    plan.loops.levels = {{"n", 1, true}, {"kb", 1, false}, {"oj", 1, false}, {"oi", 1, false}, all_of_cb};
+  } else {  // each thread has rows of its own, and a copy of dsrc
+    plan.loops.levels = {{"oj", rows, true}, {"n", 1, false},  {"kb", 1, false},
+                         {"oj", 1, false},   {"oi", 1, false}, all_of_cb};
+  }
+  return plan;
+}
+
+}  // namespace brickwork
