@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "conv/conv_passes.hpp"
+#include "conv/run_conv.hpp"
 #include "league.hpp"
 
 namespace brickwork {

@@ -1,6 +1,6 @@
 #include "conv/conv_forward.hpp"
 
-#include "conv/conv_passes.hpp"
+#include "conv/run_conv.hpp"
 #include "league.hpp"
 
 namespace brickwork {

@@ -6,7 +6,7 @@
 // the shape, and std::runtime_error where CUDA refuses the launch.
 #pragma once
 #include "bf16.hpp"
-#include "conv/conv_passes.hpp"
+#include "conv/run_conv.hpp"
 #include "cuda_setting.hpp"
 
 namespace brickwork {

@@ -1,6 +1,6 @@
 #include "conv/conv_weight_update.hpp"
 
-#include "conv/conv_passes.hpp"
+#include "conv/run_conv.hpp"
 #include "league.hpp"
 #include "tile_brick.hpp"
 

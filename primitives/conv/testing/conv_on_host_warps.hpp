@@ -2,7 +2,7 @@
 // and those by the rules of their instructions (host_warps.hpp).
 #pragma once
 #include "bf16.hpp"
-#include "conv/conv_passes.hpp"
+#include "conv/run_conv.hpp"
 #include "cuda_setting.hpp"
 
 namespace brickwork {
