@@ -222,7 +222,7 @@ template <class Space, class Body>
 struct LoopTask {
   Kept<Space, LoopNest> nest;
   bool calls_once;
-  Body body;
+  Kept<Space, Body> body;
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {

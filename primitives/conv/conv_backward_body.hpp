@@ -19,9 +19,9 @@ struct PixelsWithoutTaps {
   std::int64_t first;  // elements from the computed phase's first pixel to theirs
 };
 
-template <class Brick, class T = float, class TC = T, class Geometry = ConvForwardGeometry>
+template <class Brick, class T = float, class TC = T>
 struct ConvBackwardBody {
-  ConvForwardBody<Brick, T, TC, Geometry> conv;
+  ConvForwardBody<Brick, T, TC> conv;
   const PixelsWithoutTaps* without_taps;
   int phases_without_taps;
   CAccess dst;

@@ -75,10 +75,10 @@ inline std::vector<Loop> conv_forward_loops(const ConvForwardGeometry& g) {
           {.name = "oi", .extent = (g.cols + g.bq - 1) / g.bq}};  // blocks of bq output pixels of a row
 }
 
-// Brick: see tile_brick.hpp. Geometry: or a reference to it, where a space keeps one (kept.hpp).
-template <class Brick, class T = float, class TC = T, class Geometry = ConvForwardGeometry>
+// Brick: see tile_brick.hpp.
+template <class Brick, class T = float, class TC = T>
 struct ConvForwardBody {
-  Geometry g;
+  ConvForwardGeometry g;
   ConvForwardData<T, TC> data;
   Brick brick;
 

@@ -71,10 +71,10 @@ inline std::vector<Loop> conv_update_loops(const ConvUpdateGeometry& g) {
           {.name = "s", .extent = g.S}};                                                  // their taps
 }
 
-// Brick: see tile_brick.hpp. That of dbias takes A as it lies, and one row of it. Geometry: as ConvForwardBody's.
-template <class Brick, class T = float, class TC = T, class BiasBrick = Brick, class Geometry = ConvUpdateGeometry>
+// Brick: see tile_brick.hpp. That of dbias takes A as it lies, and one row of it.
+template <class Brick, class T = float, class TC = T, class BiasBrick = Brick>
 struct ConvUpdateBody {
-  Geometry g;
+  ConvUpdateGeometry g;
   ConvUpdateData<T, TC> data;
   Brick brick;
   BiasBrick bias_brick;
