@@ -165,6 +165,16 @@ std::int64_t LoopNest::passing(int loop, int other) const {
   return iterations;
 }
 
+PassingCalls LoopNest::passing_calls(const int (&loops)[PassingCalls::kLoops], int other) const {
+  PassingCalls calls{.count = 1};
+  for (int l = 0; l < PassingCalls::kLoops; ++l) {
+    calls.loops[l] = loops[l];
+    calls.iterations[l] = passing(loops[l], other);
+    calls.count *= calls.iterations[l];
+  }
+  return calls;
+}
+
 std::int64_t LoopNest::in_a_task(int loop) const {
   std::int64_t iterations = extents_[loop];
   for (int l = 0; l < parallel_end_; ++l) {

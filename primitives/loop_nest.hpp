@@ -70,6 +70,21 @@ class LoopIndex {
   void* scratch_ = nullptr;
 };
 
+// The calls that pass by for one iteration of a loop, which share what is done once for it, such as asking for what its
+// next iteration reads.
+struct PassingCalls {
+  static constexpr int kLoops = 3;
+  int loops[kLoops] = {};                // the innermost last
+  std::int64_t iterations[kLoops] = {};  // of each of them, at most
+  std::int64_t count = 0;
+
+  BRICKWORK_HOST_DEVICE std::int64_t index(const LoopIndex& at) const {
+    std::int64_t index = 0;
+    for (int l = 0; l < kLoops; ++l) index = index * iterations[l] + at[loops[l]].begin % iterations[l];
+    return index;
+  }
+};
+
 // What one task runs on.
 struct TaskNeeds {
   int threads = 1;
@@ -91,6 +106,8 @@ class LoopNest {
   bool is_inside(int loop, int other) const;
   // At most so many iterations of the loop pass by for one of the outermost level of another.
   std::int64_t passing(int loop, int other) const;
+  // The calls that so many iterations of these loops are then.
+  PassingCalls passing_calls(const int (&loops)[PassingCalls::kLoops], int other) const;
   // At most so many iterations of the loop are one task's.
   std::int64_t in_a_task(int loop) const;
   // So many of them follow each other while another loop stays where it is, from a multiple of so many on; nothing

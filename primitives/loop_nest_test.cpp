@@ -204,6 +204,8 @@ TEST(LoopNest, AnswersForADriver) {
   EXPECT_EQ(nest->passing(kLoopN, kLoopCb), 2);
   EXPECT_EQ(nest->passing(kLoopKb, kLoopCb), 1);
   EXPECT_EQ(nest->passing(kLoopCb, kLoopKb), 7);
+  const PassingCalls calls = nest->passing_calls({kLoopCb, kLoopKb, kLoopN}, kLoopCb);
+  EXPECT_EQ(calls.count, 7 * 1 * 2);
   EXPECT_EQ(nest->in_a_task(kLoopN), 2);
   EXPECT_EQ(nest->in_a_task(kLoopKb), 1);
   EXPECT_EQ(nest->in_a_task(kLoopCb), 7);

@@ -114,10 +114,8 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
   geometry_.src_stays = nest.is_inside(kKb, kN);  // all blocks of output features pass by before the next image
   if (plan.joined()) geometry_.joined = joined(p, geometry_);
   if (plan.weights == WeightsAccess::prefetch) {
-    geometry_.asking = {.images = nest.passing(kN, kKb),
-                        .rows = nest.passing(kOj, kKb),
-                        .tiles = nest.passing(kOi, kKb),
-                        .next = nest.is_inside(kCb, kKb) ? blocks * geometry_.weights_cb : geometry_.weights_kb};
+    geometry_.asking = nest.passing_calls({kN, kOj, kOi}, kKb);
+    geometry_.next_weights = nest.is_inside(kCb, kKb) ? blocks * geometry_.weights_cb : geometry_.weights_kb;
   }
   for (std::int64_t filter_rows = 1; filter_rows <= p.R; ++filter_rows) {
     for (std::int64_t cb = 0; cb < blocks; ++cb) {

@@ -44,12 +44,10 @@ struct ConvForwardGeometry {
   std::int64_t next_src;  // so far on in src lie the pixels needed next; 0 where that is not worth a prefetch
   bool src_stays;         // in L2 from one block of output features to the next
 
-  // Calls that pass by for one block of output features, each of which asks for its share of the weights that come
-  // next, so far behind its own. All 0 where none asks.
-  struct Asking {
-    std::int64_t images, rows, tiles, next;
-    std::int64_t calls() const { return images * rows * tiles; }
-  } asking;
+  // Those for one block of output features, each of which asks for its share of the weights that come next, so far
+  // behind its own; none where none asks.
+  PassingCalls asking;
+  std::int64_t next_weights;
 };
 
 template <class T, class TC = T>
@@ -106,7 +104,7 @@ struct ConvForwardBody {
     call.c = data.dst + tile;
     call.next_a = kb == 0 || !g.src_stays ? g.next_src : 0;
     if constexpr (requires { Brick::kReadsNext; }) {
-      if (g.asking.calls() > 0) ask_for_next_weights(at, call);
+      if (g.asking.count > 0) call.read_next = next_weights(at).share(g.asking.index(at), g.asking.count);
     }
     if (at.last(kCb)) call.epilogue = epilogue(kb, tile);
     brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>());
@@ -125,13 +123,9 @@ struct ConvForwardBody {
 
   std::int64_t scratch_bytes() const { return brick.scratch_bytes(); }
 
- private:
-  void ask_for_next_weights(const LoopIndex& at, BrgemmCall& call) const {
-    const auto& of = g.asking;
-    const std::int64_t image = at[kN].begin % of.images, row = at[kOj].begin % of.rows, tile = at[kOi].begin % of.tiles;
-    const std::int64_t bytes = at[kCb].size() * g.weights_cb * static_cast<std::int64_t>(sizeof(T));
-    const NextRows next{data.weights + at[kKb].begin * g.weights_kb + at[kCb].begin * g.weights_cb + of.next, bytes};
-    call.read_next = next.share((image * of.rows + row) * of.tiles + tile, of.calls());
+  NextRows next_weights(const LoopIndex& at) const {
+    return {data.weights + at[kKb].begin * g.weights_kb + at[kCb].begin * g.weights_cb + g.next_weights,
+            at[kCb].size() * g.weights_cb * static_cast<std::int64_t>(sizeof(T))};
   }
 };
 

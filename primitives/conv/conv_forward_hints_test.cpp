@@ -148,8 +148,9 @@ TEST(ConvForwardHints, CallsAskForTheWeightsThatComeNext) {
         "bq=16 flat loops=n cb kb oj oi"}) {
     const auto plan = parse_conv_plan(std::string("bc=16 bk=32 weights=prefetch ") + text);
     EXPECT_EQ(asked_wrongly(p, plan, nothing), 0) << text;
-    EXPECT_GT(asked_wrongly(p, plan, [](ConvForwardGeometry& g) { ++g.asking.tiles; }), 0) << text;
-    EXPECT_GT(asked_wrongly(p, plan, [](ConvForwardGeometry& g) { g.asking.next += 16; }), 0) << text;
+    EXPECT_GT(asked_wrongly(p, plan, [](ConvForwardGeometry& g) { ++g.asking.iterations[2], ++g.asking.count; }), 0)
+        << text;
+    EXPECT_GT(asked_wrongly(p, plan, [](ConvForwardGeometry& g) { g.next_weights += 16; }), 0) << text;
   }
   ConvPlan quiet = parse_conv_plan("bc=16 bk=32 bq=64 flat loops=n kb cb oj oi");
   EXPECT_EQ(ConvForwardBlocking::make(p, quiet)->brick_hints().next, NextRead::unsaid);
