@@ -95,12 +95,14 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& view, cons
     return Result<ConvForwardBlocking>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), problem, what));
   }
-  const auto nest = LoopNest::make(conv_forward_loops(geometry_of(p, plan)), plan.loops);
+  const ConvForwardGeometry geometry = geometry_of(p, plan);
+  const auto nest = LoopNest::make(conv_forward_loops(geometry), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  return ConvForwardBlocking(p, plan, *nest, ab);
+  return ConvForwardBlocking(p, plan, geometry, *nest, ab);
 }
 
-ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan, const LoopNest& nest, DType ab)
+ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan, const ConvForwardGeometry& geometry,
+                                         const LoopNest& nest, DType ab)
     : view_(p),
       plan_(plan),
       ab_(ab),
@@ -108,7 +110,7 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
       src_(src_layout_of(p, plan.bc)),
       dst_(dst_layout_of(p, plan.bk)),
       weights_(weights_layout_of(p, plan.bc, plan.bk)),
-      geometry_(geometry_of(p, plan)) {
+      geometry_(geometry) {
   const std::int64_t blocks = nest.step_of(kCb);
   geometry_.members = blocks * geometry_.taps;
   geometry_.src_stays = nest.is_inside(kKb, kN);  // all blocks of output features pass by before the next image

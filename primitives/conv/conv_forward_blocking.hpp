@@ -53,7 +53,7 @@ class ConvForwardBlocking {
   const std::vector<std::uint64_t>& weights_offsets() const { return weights_offsets_; }
 
  private:
-  ConvForwardBlocking(const ConvView&, const ConvPlan&, const LoopNest&, DType ab);
+  ConvForwardBlocking(const ConvView&, const ConvPlan&, const ConvForwardGeometry&, const LoopNest&, DType ab);
 
   ConvView view_;
   ConvPlan plan_;

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <limits>
 
-#include "conv/conv_forward_blocking.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/feature_blocks.hpp"
 #include "floats.hpp"
@@ -354,7 +353,7 @@ ConvPlan plan_conv(const ConvView& problem, const MachineModel& machine, Backend
     const Chooser chooser(problem, machine, backend, with);
     for (const Candidate& candidate : chooser.candidates()) {
       const double cost = price * chooser.cost(candidate);
-      if (cost > (1 - kTie) * least || !ConvForwardBlocking::make(problem, candidate.plan, {})) continue;
+      if (cost > (1 - kTie) * least) continue;
       least = cost;
       best = candidate;
     }

@@ -87,14 +87,15 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
     return Result<ConvUpdateBlocking>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(problem), what));
   }
-  const auto nest = LoopNest::make(conv_update_loops(update_geometry(p, plan)), plan.loops);
+  const ConvUpdateGeometry geometry = update_geometry(p, plan);
+  const auto nest = LoopNest::make(conv_update_loops(geometry), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
   if (plan.gathers && !nest->in_a_row(ConvUpdateLoop::kb, ConvUpdateLoop::n)) {
     return Result<ConvUpdateBlocking>::misfit(fmt::format(
         "plan '{}': src=gathered needs steps of kb that divide each other, as the gathered pixels of one call stay",
         to_string(plan)));
   }
-  ConvUpdateBlocking blocking(p, plan, *nest, ab);
+  ConvUpdateBlocking blocking(p, plan, geometry, *nest, ab);
   const std::int64_t bytes = static_cast<std::int64_t>(size_of(ab)) * blocking.geometry_.gathered.elements();
   if (const std::string why = gathers_too_much(bytes); !why.empty()) {
     return Result<ConvUpdateBlocking>::misfit(fmt::format("plan '{}': {}", to_string(plan), why));
@@ -102,7 +103,8 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
   return blocking;
 }
 
-ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& plan, const LoopNest& nest, DType ab)
+ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& plan,
+                                       const ConvUpdateGeometry& geometry, const LoopNest& nest, DType ab)
     : view_(p),
       plan_(plan),
       ab_(ab),
@@ -110,7 +112,7 @@ ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& 
       src_(src_layout_of(p, plan.bc)),
       ddst_(dst_layout_of(p, plan.bk)),
       dweights_(weights_layout_of(p, plan.bc, plan.bk)),
-      geometry_(update_geometry(p, plan)) {
+      geometry_(geometry) {
   geometry_.images = nest.step_of(ConvUpdateLoop::n);
   if (plan.gathers) geometry_.gathered = gathered(p, plan, nest, geometry_);
   const std::int64_t src_image = plan.gathers ? geometry_.gathered.image : geometry_.src.image;

@@ -57,7 +57,7 @@ class ConvUpdateBlocking {
   const std::vector<std::uint64_t>& ddst_offsets() const { return ddst_offsets_; }
 
  private:
-  ConvUpdateBlocking(const ConvView&, const ConvUpdatePlan&, const LoopNest&, DType ab);
+  ConvUpdateBlocking(const ConvView&, const ConvUpdatePlan&, const ConvUpdateGeometry&, const LoopNest&, DType ab);
 
   ConvView view_;
   ConvUpdatePlan plan_;

@@ -9,7 +9,6 @@
 
 #include "conv/conv_gather.hpp"
 #include "conv/conv_plan.hpp"
-#include "conv/conv_update_blocking.hpp"
 #include "conv/conv_update_plan.hpp"
 #include "conv/feature_blocks.hpp"
 #include "integers.hpp"
@@ -51,7 +50,8 @@ class UpdateChooser {
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     deep_ = p.R * p.S > 1 ? kDeepReduction : kDeepReductionOfOneTap;
     base_.gathers = machine.few_registers && p.stride_h * p.stride_w > 1 && can_be_flat_copied(p) &&
-                    p.K >= kFeaturesWorthAGather && p.P() * p.Q() <= kDeepReduction;
+                    p.K >= kFeaturesWorthAGather && p.P() * p.Q() <= kDeepReduction &&
+                    gathers_too_much(2 * kDeepReduction * p.C * static_cast<std::int64_t>(sizeof(float))).empty();
     base_.pixels = flat_if(base_.gathers || can_be_flat(p));
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
     base_.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C);
@@ -76,7 +76,7 @@ class UpdateChooser {
   UpdateCandidate best() const {
     UpdateCandidate best;
     const auto consider = [&](const UpdateCandidate& c) {
-      if (c.cost < best.cost && ConvUpdateBlocking::make(p_, c.plan)) best = c;
+      if (c.cost < best.cost) best = c;
     };
     consider(whole());
     for_each_part(kb_, [&](std::int64_t k) { for_each_part(cb_, [&](std::int64_t c) { consider(in_parts(k, c)); }); });

@@ -225,6 +225,10 @@ TEST(ConvWeightUpdate, AMisfitIsAReason) {
   }
   const auto elsewhere = parse_conv_update_plan("bc=4 bk=1 flat src=gathered loops=kb:4 {kb:3} n cb kb oj r s");
   EXPECT_THAT(ConvWeightUpdate::make(strided, elsewhere, Backend::simd).reason(), HasSubstr("divide each other"));
+  const auto large = parse_conv_update_plan("bc=64 bk=8 flat src=gathered loops=n:1024 kb cb oj r s");
+  EXPECT_THAT(
+      ConvWeightUpdate::make(parse_problem<ConvProblem>("N1024 C1024 K16 H7 sh2"), large, Backend::simd).reason(),
+      HasSubstr("would keep 67.1 MB a task, but at most 16.8 MB"));
   fails("bc=8 bk=8 loops=n kb cb {oj} r s", "'oj' adds to one output");
   fails("bc=8 bk=8 loops=n kb cb oj r", "the loop 's' is missing");
 }
