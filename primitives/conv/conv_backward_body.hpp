@@ -29,9 +29,13 @@ struct ConvBackwardBody {
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
     conv(team, at);
-    if (!at.last(kCb)) return;
+    if (at.last(kCb)) write_without_taps(team, at);
+  }
+
+  // The pixels of phases without taps that are the call's own.
+  template <class Team>
+  BRICKWORK_HOST_DEVICE void write_without_taps(const Team& team, const LoopIndex& at) const {
     const ConvForwardGeometry& g = conv.g;
-    if (g.joined.any()) return finish_zeros_of_pixels(team, at);
     const std::int64_t oj = at[kOj].begin, q = at[kOi].begin * g.bq;
     const std::int64_t block = at[kN].begin * g.dst.image + at[kKb].begin * g.dst.block;
     for (int phase = 0; phase < phases_without_taps; ++phase) {
@@ -66,26 +70,6 @@ struct ConvBackwardBody {
       call.c = conv.data.dst + begin;
       call.epilogue = conv.epilogue(kb, begin);
       conv.brick.finish_zeros(team, call);
-    }
-  }
-
-  // Of joined pixels: those that lie beside the tile's in phases without taps, none of which has more of them.
-  template <class Team>
-  BRICKWORK_HOST_DEVICE void finish_zeros_of_pixels(const Team& team, const LoopIndex& at) const {
-    const ConvForwardGeometry& g = conv.g;
-    const std::int64_t kb = at[kKb].begin, q = at[kOi].begin * g.bq;
-    const std::int64_t pixels = g.cols - q < g.bq ? g.cols - q : g.bq;
-    for (int phase = 0; phase < phases_without_taps; ++phase) {
-      const PixelsWithoutTaps& p = without_taps[phase];
-      const std::int64_t begin = kb * g.dst.block + p.first;
-      const TileEpilogue epilogue = conv.epilogue(kb, begin);
-      for (std::int64_t i = team.rank(); i < pixels * g.bk; i += team.size()) {
-        const auto pixel = static_cast<int>(q + i / g.bk), j = static_cast<int>(i % g.bk);
-        if (pixel / g.joined.cols % g.joined.rows >= p.rows || pixel % g.joined.cols >= p.cols) continue;
-        const std::int64_t element = g.joined.dst.place(pixel, g.dst.pixel) + j;
-        conv.data.dst[begin + element] =
-            TC(epilogue.template of_element<SumOf<TC>, TC>(SumOf<TC>(0), j, element, element));
-      }
     }
   }
 };

@@ -47,8 +47,8 @@ struct OnHost {
       if (by_warps()) {
         conv_backward_on_host_warps(brick, loops, phase.conv.geometry(), data, b.without_taps().data(), fills);
       } else {
-        run_conv_backward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops.nest,
-                          phase.conv.geometry(), data, b.without_taps().data(), fills);
+        run_conv_backward_on_gpu(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops.nest,
+                                 phase.conv.geometry(), data, b.without_taps().data(), fills);
       }
     }
   }

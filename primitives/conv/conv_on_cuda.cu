@@ -35,7 +35,7 @@ void conv_backward_on_cuda(const ConvLoops& loops, const ConvForwardGeometry& ge
     }
   }
   with_brick<T, TC, false>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
-    run_conv_backward(space, brick, threads, loops.nest, geometry, data, without_taps, phases_without_taps);
+    run_conv_backward_on_gpu(space, brick, threads, loops.nest, geometry, data, without_taps, phases_without_taps);
   });
 }
 

@@ -6,7 +6,7 @@
 // the shape, and std::runtime_error where CUDA refuses the launch.
 #pragma once
 #include "bf16.hpp"
-#include "conv/run_conv.hpp"
+#include "conv/conv_backward_on_gpu.hpp"
 #include "cuda_setting.hpp"
 
 namespace brickwork {

@@ -15,7 +15,7 @@ void conv_backward_on_hopper(const ConvLoops& loops, const ConvForwardGeometry& 
                              const ConvForwardData<bf16, bf16>& data, const PixelsWithoutTaps* without_taps,
                              int phases_without_taps, const CudaSetting& setting) {
   with_warpgroups<bf16, false>(loops.brick, setting, [&](const auto& space, const auto& brick, int threads) {
-    run_conv_backward(space, brick, threads, loops.nest, geometry, data, without_taps, phases_without_taps);
+    run_conv_backward_on_gpu(space, brick, threads, loops.nest, geometry, data, without_taps, phases_without_taps);
   });
 }
 

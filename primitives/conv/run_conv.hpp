@@ -26,7 +26,7 @@ void run_conv_forward(const Space& space, const Brick& brick, int threads, const
 template <class T, class TC, class Space, class Brick>
 void run_conv_backward(const Space& space, const Brick& brick, int threads, const LoopNest& nest,
                        const ConvForwardGeometry& geometry, const ConvForwardData<T, TC>& data,
-                       const PixelsWithoutTaps* without_taps, int phases_without_taps, CAccess dst = CAccess::cached) {
+                       const PixelsWithoutTaps* without_taps, int phases_without_taps, CAccess dst) {
   const ConvBackwardBody<Brick, T, TC> body{{geometry, data, brick}, without_taps, phases_without_taps, dst};
   nest.run(space, body, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
 }

@@ -18,7 +18,7 @@ void conv_backward_on_host_warps(CudaBrick of, const ConvLoops& loops, const Con
                                  const ConvForwardData<T, TC>& data, const PixelsWithoutTaps* without_taps,
                                  int phases_without_taps) {
   with_host_block<T, TC, false>(of, loops.brick, [&](const auto& brick) {
-    run_conv_backward(host_space(), brick, 1, loops.nest, geometry, data, without_taps, phases_without_taps);
+    run_conv_backward_on_gpu(host_space(), brick, 1, loops.nest, geometry, data, without_taps, phases_without_taps);
   });
 }
 

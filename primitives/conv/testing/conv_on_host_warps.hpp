@@ -2,7 +2,7 @@
 // and those by the rules of their instructions (host_warps.hpp).
 #pragma once
 #include "bf16.hpp"
-#include "conv/run_conv.hpp"
+#include "conv/conv_backward_on_gpu.hpp"
 #include "cuda_setting.hpp"
 
 namespace brickwork {
