@@ -130,7 +130,7 @@ class Chooser {
   // Of a filter's pixels several taps are in L1 at once, those of a 1x1 kernel pass by.
   OneVector one_vector() const {
     if (has_few_fmas() && beyond_l3(4.0 * static_cast<double>(p_.K * p_.rows * p_.cols), p_.N)) return OneVector::dear;
-    if (base_.taps == Taps::k && !has_few_fmas()) return machine_.narrow ? OneVector::cheap : OneVector::dear;
+    if (base_.taps == Taps::k) return machine_.narrow ? OneVector::cheap : OneVector::dear;
     return p_.R * p_.S > 1 ? OneVector::fair : OneVector::dear;
   }
 
@@ -188,11 +188,11 @@ class Chooser {
 
   // Whether calls ask for src that comes from memory. A pixel that is one long run needs no help. Where a machine likes
   // blocks better than runs, one of half a KiB is not long: 1 to 3 % of ResNet-50's second, fourth and eighth layer,
-  // but -2 % where it is 2 KiB, or where images pass by again and again (Zen 5).
-  bool asks_for_src(const ConvPlan& plan, std::int64_t images) const {
+  // but -2 % where it is 2 KiB (Zen 5).
+  bool asks_for_src(const ConvPlan& plan) const {
     constexpr std::int64_t kLongRun = 256;
     const bool short_run = plan.taps == Taps::batch && plan.bc < kLongRun;
-    return plan.bc < p_.C || (machine_.src != FarSrc::runs && images == 1 && short_run);
+    return plan.bc < p_.C || (machine_.src != FarSrc::runs && short_run);
   }
 
   // Where threads share a row, as there are but so many tasks outside, a short block at its end leaves one of them
@@ -241,7 +241,7 @@ class Chooser {
       tasks *= parts[parallel++].trips;
       imbalance = machine_.imbalance(tasks);
     }
-    if (beyond_l3(src_, p_.N) && asks_for_src(plan, parts[0].level.step)) plan.src = SrcAccess::prefetch;
+    if (beyond_l3(src_, p_.N) && asks_for_src(plan)) plan.src = SrcAccess::prefetch;
     bool once = false;  // dst is met; later parts of the reduction would read it back from memory
     for (std::size_t i = 0; i < parts.size(); ++i) {
       parts[i].level.parallel = i < parallel;

@@ -49,9 +49,9 @@ class UpdateChooser {
                 std::optional<std::int64_t> of_row = {})
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     deep_ = p.R * p.S > 1 ? kDeepReduction : kDeepReductionOfOneTap;
-    base_.gathers = machine.few_registers && p.stride_h * p.stride_w > 1 && can_be_flat_copied(p) &&
-                    p.K >= kFeaturesWorthAGather && p.P() * p.Q() <= kDeepReduction &&
-                    gathers_too_much(2 * kDeepReduction * p.C * static_cast<std::int64_t>(sizeof(float))).empty();
+    base_.gathers =
+        machine.few_registers && p.stride_h * p.stride_w > 1 && can_be_flat_copied(p) && p.K >= kFeaturesWorthAGather &&
+        gathers_too_much((p.P() * p.Q() + kDeepReduction) * p.C * static_cast<std::int64_t>(sizeof(float))).empty();
     base_.pixels = flat_if(base_.gathers || can_be_flat(p));
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
     base_.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C);
