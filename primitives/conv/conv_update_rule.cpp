@@ -26,8 +26,6 @@ constexpr std::int64_t kDeepReduction = 784, kDeepReductionOfOneTap = 200;
 constexpr std::int64_t kShallowReduction = 96;
 // With fewer input features a call takes a filter row's taps, too.
 constexpr std::int64_t kShortRows = 16;
-// With fewer output features a copy of src costs more than it spares.
-constexpr std::int64_t kFeaturesWorthAGather = 128;
 // What a byte costs, in flops that a core could have done instead: from behind L2, and from L2.
 constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
 // What it takes to gather a byte: ResNet-50's twelfth and seventeenth layer forward were 11 and 3 % faster where src
@@ -50,7 +48,7 @@ class UpdateChooser {
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
     deep_ = p.R * p.S > 1 ? kDeepReduction : kDeepReductionOfOneTap;
     base_.gathers =
-        machine.few_registers && p.stride_h * p.stride_w > 1 && can_be_flat_copied(p) && p.K >= kFeaturesWorthAGather &&
+        machine.few_registers && p.stride_h * p.stride_w > 1 && can_be_flat_copied(p) &&
         gathers_too_much((p.P() * p.Q() + kDeepReduction) * p.C * static_cast<std::int64_t>(sizeof(float))).empty();
     base_.pixels = flat_if(base_.gathers || can_be_flat(p));
     base_.taps_in_m = p.S > 1 && p.C < kShortRows;
