@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "conv/conv_pack.hpp"
 #include "league.hpp"
@@ -10,7 +13,6 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kAhead = 28;             // pixels: several tiles
 constexpr std::int64_t kMostWindows = 1 << 20;  // floats a task: the tile should stay in L1, and be it L2
 
 // What does not fit, or nothing.
@@ -26,39 +28,6 @@ std::string scatter_misfit(const ConvProblem& p, const ConvScatterPlan& plan) {
   return {};
 }
 
-ActivationLayout scatter_ddst(const ConvProblem& p, const ConvScatterPlan& plan) {
-  return {p.N, p.K, p.P(), p.Q(), 0, plan.bc};
-}
-ActivationLayout scatter_dsrc(const ConvProblem& p, const ConvScatterPlan& plan) {
-  return {p.N, p.C, p.H, p.W, 0, plan.bk};
-}
-
-ConvScatterGeometry scatter_geometry(const ConvProblem& p, const ConvScatterPlan& plan) {
-  const ActivationLayout ddst = scatter_ddst(p, plan), dsrc = scatter_dsrc(p, plan);
-  ConvScatterGeometry g{.N = p.N,
-                        .Kb = dsrc.Cb(),
-                        .Cb = ddst.Cb(),
-                        .P = p.P(),
-                        .Q = p.Q(),
-                        .H = p.H,
-                        .W = p.W,
-                        .bk = plan.bk,
-                        .bq = plan.bq,
-                        .R = p.R,
-                        .S = p.S,
-                        .stride_h = p.stride_h,
-                        .stride_w = p.stride_w,
-                        .pad_h = p.pad_h,
-                        .pad_w = p.pad_w,
-                        .ddst_image = ddst.Cb() * ddst.slice_size(),
-                        .ddst_block = ddst.slice_size(),
-                        .ddst_pixel = plan.bc};
-  g.weights_cb = plan.bc * g.window();
-  if (plan.asks) g.next_ddst = std::min(plan.bq, kAhead) * g.ddst_pixel;
-  g.weights_kb = g.Cb * g.weights_cb;
-  return g;
-}
-
 }  // namespace
 
 Result<ConvBackwardScatter> ConvBackwardScatter::make(const ConvProblem& p, const ConvScatterPlan& plan,
@@ -67,7 +36,7 @@ Result<ConvBackwardScatter> ConvBackwardScatter::make(const ConvProblem& p, cons
     return Result<ConvBackwardScatter>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(p), what));
   }
-  const ConvScatterGeometry geometry = scatter_geometry(p, plan);
+  const ConvScatterGeometry geometry{p, plan, {p.N, p.K, p.P(), p.Q(), 0, plan.bc}, {p.N, p.C, p.H, p.W, 0, plan.bk}};
   const auto nest = LoopNest::make(conv_scatter_loops(geometry), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
   const BrgemmShape shape{.m = static_cast<int>(plan.bq),
@@ -76,42 +45,36 @@ Result<ConvBackwardScatter> ConvBackwardScatter::make(const ConvProblem& p, cons
                           .lda = plan.bc,
                           .ldb = geometry.window(),
                           .ldc = geometry.window(),
-                          .batch_kind = BatchKind::offsets};
+                          .batch_kind = BatchKind::strides,
+                          .stride_a = geometry.ddst.slice_size(),
+                          .stride_b = geometry.weights_cb()};
   auto brick = make_brgemm(shape, {.tuning = tuning}, backend, isa);
   if (!brick) return {brick.status(), brick.reason()};
-  ConvBackwardScatter scatter(p, plan, geometry, *nest);
-  scatter.brick_ = *std::move(brick);
-  return scatter;
+  return ConvBackwardScatter(geometry, *nest, *std::move(brick));
 }
 
-ConvBackwardScatter::ConvBackwardScatter(const ConvProblem& p, const ConvScatterPlan& plan,
-                                         const ConvScatterGeometry& geometry, const LoopNest& nest)
-    : problem_(p),
-      plan_(plan),
-      geometry_(geometry),
+ConvBackwardScatter::ConvBackwardScatter(const ConvScatterGeometry& geometry, const LoopNest& nest,
+                                         BrgemmKernelPtr brick)
+    : geometry_(geometry),
       nest_(nest),
-      ddst_(scatter_ddst(p, plan)),
-      dsrc_(scatter_dsrc(p, plan)),
-      copies_(static_cast<std::size_t>((nest.copies() - 1) * dsrc_.size())) {
-  for (std::int64_t cb = 0; cb < nest.step_of(kCb); ++cb) {
-    ddst_offsets_.push_back(sizeof(float) * cb * geometry.ddst_block);
-    weights_offsets_.push_back(sizeof(float) * cb * geometry.weights_cb);
-  }
-}
+      brick_(std::move(brick)),
+      copies_(static_cast<std::size_t>((nest.copies() - 1) * geometry.dsrc.size())) {}
 
-std::int64_t ConvBackwardScatter::weights_size() const { return geometry_.Kb * geometry_.weights_kb; }
+std::int64_t ConvBackwardScatter::weights_size() const { return geometry_.dsrc.Cb() * geometry_.weights_kb(); }
 
 void ConvBackwardScatter::pack_weights(const float* kcrs, float* packed) const {
-  const ConvScatterGeometry& g = geometry_;
-  const std::int64_t taps = g.R * g.S;
-  for_each_slice(g.Kb, g.Cb * g.ddst_pixel, [&](std::int64_t kb, std::int64_t k) {
-    float* to = packed + kb * g.weights_kb + k * g.window();
+  const ConvProblem& p = geometry_.p;
+  const std::int64_t taps = p.R * p.S, bk = geometry_.plan.bk, window = geometry_.window();
+  const std::int64_t rows = geometry_.ddst.Cb() * geometry_.ddst.bc;
+  for_each_slice(geometry_.dsrc.Cb(), rows, [&](std::int64_t kb, std::int64_t k) {
+    float* const row = packed + (kb * rows + k) * window;
+    float* to = row;
     for (std::int64_t tap = 0; tap < taps; ++tap) {
-      for (std::int64_t c = kb * g.bk; c < (kb + 1) * g.bk; ++c) {
-        *to++ = k < problem_.K && c < problem_.C ? kcrs[(k * problem_.C + c) * taps + tap] : 0;
+      for (std::int64_t c = kb * bk; c < (kb + 1) * bk; ++c) {
+        *to++ = k < p.K && c < p.C ? kcrs[(k * p.C + c) * taps + tap] : 0;
       }
     }
-    std::fill(to, packed + kb * g.weights_kb + (k + 1) * g.window(), 0.0F);
+    std::fill(to, row + window, 0.0F);
   });
 }
 
@@ -122,8 +85,8 @@ void ConvBackwardScatter::pack_weights(const WeightLayout& from, const float* bl
 }
 
 void ConvBackwardScatter::finish(const float* residual, const float* at, float* dsrc) const {
-  const Epilogue& e = problem_.epilogue;
-  const ActivationLayout& l = dsrc_;
+  const Epilogue& e = geometry_.p.epilogue;
+  const ActivationLayout& l = geometry_.dsrc;
   for_each_slice(l.N, l.Cb(), [&](auto n, auto cb) {
     const std::int64_t slice = l.pixel(n, cb, 0, 0);
     apply_epilogue(dsrc + slice, static_cast<int>(l.slice_size() / l.bc), static_cast<int>(l.bc), l.bc,
@@ -137,11 +100,10 @@ void ConvBackwardScatter::finish(const float* residual, const float* at, float* 
 
 void ConvBackwardScatter::run(const float* ddst, const float* packed_weights, const float* residual, const float* at,
                               float* dsrc) {
-  const PrivateCopies<float> copies{dsrc, copies_.data(), dsrc_.size()};
-  const ConvScatterBody body{
-      geometry_, {ddst, packed_weights, copies, ddst_offsets_.data(), weights_offsets_.data()}, *brick_};
+  const PrivateCopies<float> copies{dsrc, copies_.data(), geometry_.dsrc.size()};
+  const ConvScatterBody body{geometry_, ddst, packed_weights, copies, *brick_};
   nest_.run(Kokkos::DefaultHostExecutionSpace(), body, copies, {.scratch_bytes = body.scratch_bytes()});
-  if (problem_.epilogue.any()) finish(residual, at, dsrc);
+  if (geometry_.p.epilogue.any()) finish(residual, at, dsrc);
 }
 
 }  // namespace brickwork

@@ -2,13 +2,10 @@
 // of a backend.
 #pragma once
 #include <string_view>
-#include <vector>
 
 #include "aligned_buffer.hpp"
 #include "brgemm.hpp"
 #include "conv/scatter/conv_scatter_body.hpp"
-#include "conv/scatter/conv_scatter_plan.hpp"
-#include "layout.hpp"
 
 namespace brickwork {
 
@@ -17,10 +14,10 @@ class ConvBackwardScatter {
   // A misfit where the plan does not fit the problem; unsupported or absent where the backend has no brick for it.
   static Result<ConvBackwardScatter> make(const ConvProblem&, const ConvScatterPlan&, Backend, Isa, const SimdTuning&);
 
-  const ConvScatterPlan& plan() const { return plan_; }
+  const ConvScatterPlan& plan() const { return geometry_.plan; }
   std::string_view isa() const { return brick_->isa(); }
-  const ActivationLayout& ddst_layout() const { return ddst_; }
-  const ActivationLayout& dsrc_layout() const { return dsrc_; }
+  const ActivationLayout& ddst_layout() const { return geometry_.ddst; }
+  const ActivationLayout& dsrc_layout() const { return geometry_.dsrc; }
 
   // From plain KCRS to [C/bk][K/bc][bc][R][S][bk], the last three as one row of whole cache lines.
   std::int64_t weights_size() const;
@@ -32,16 +29,12 @@ class ConvBackwardScatter {
   void run(const float* ddst, const float* packed_weights, const float* residual, const float* at, float* dsrc);
 
  private:
-  ConvBackwardScatter(const ConvProblem&, const ConvScatterPlan&, const ConvScatterGeometry&, const LoopNest&);
+  ConvBackwardScatter(const ConvScatterGeometry&, const LoopNest&, BrgemmKernelPtr);
 
   void finish(const float* residual, const float* at, float* dsrc) const;
 
-  ConvProblem problem_;
-  ConvScatterPlan plan_;
   ConvScatterGeometry geometry_;
   LoopNest nest_;
-  ActivationLayout ddst_, dsrc_;
-  std::vector<std::uint64_t> ddst_offsets_, weights_offsets_;
   BrgemmKernelPtr brick_;
   AlignedBuffer<float> copies_;
 };
