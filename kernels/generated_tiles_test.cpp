@@ -68,8 +68,9 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
   for (bool a_transposed : {false, true}) {
     BrgemmShape shape = padded_shape(2, 64, 2, 0, 0, BatchKind::offsets, a_transposed);
     shape.lda = std::int64_t{1} << 20;
-    EXPECT_EQ(tiles(shape) == nullptr, a_transposed);
-    const auto brick = make_brgemm(shape, {}, Backend::simd, GetParam());
+    const BrgemmHints hints{.tuning = {.ahead = 1024}};
+    EXPECT_EQ(generate_tiles(shape, hints, panel_, isa_.lanes) == nullptr, a_transposed);
+    const auto brick = make_brgemm(shape, hints, Backend::simd, GetParam());
     ASSERT_TRUE(brick) << brick.reason();
     EXPECT_EQ(check_brgemm(**brick, {.shape = shape}), "");
   }
