@@ -33,20 +33,17 @@ PreparedPtr prepare_conv_forward(const ConvProblem& p, const PlainTensors& in, d
 // What the library takes for training is not always the slower one: on Zen 4 its 1x1 convolutions of ResNet-50 take 0.8
 // to 1.0 of the time of those for inference.
 PreparedPtr prepare_fastest_conv_forward(const ConvProblem& p, const PlainTensors& in) {
-  constexpr int kPairs = 5;
+  constexpr int kRounds = 5;
   constexpr double kSampleSeconds = 1e-3;
-  const RaceClock clock = steady_race_clock;
   PreparedPtr inference = prepare_conv_forward(p, in, dnnl::prop_kind::forward_inference);
   PreparedPtr training = prepare_conv_forward(p, in, dnnl::prop_kind::forward_training);
   if (inference->implementation() == training->implementation()) return inference;
   const auto racer = [&](Prepared& prepared) {
     prepared.pack();
-    return racer_of([&prepared] { prepared.run(); }, kSampleSeconds, clock);
+    return racer_of([&prepared] { prepared.run(); }, kSampleSeconds, steady_race_clock);
   };
-  const Racer champion = racer(*inference), challenger = racer(*training);
-  Duel duel(champion, challenger, clock);
-  for (int i = 0; i < kPairs; ++i) duel.add_pair();
-  return duel.ratio() < 1 ? std::move(training) : std::move(inference);
+  const auto seconds = race_medians({racer(*inference), racer(*training)}, kRounds);
+  return seconds[1] < seconds[0] ? std::move(training) : std::move(inference);
 }
 
 }  // namespace

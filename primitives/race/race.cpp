@@ -32,15 +32,17 @@ double middle(std::vector<double> values) {
   return *at;
 }
 
-void Duel::add_pair() {
-  const bool champion_first = ratios_.size() % 2 == 0;
-  const double first = take_sample(champion_first ? champion_ : challenger_, clock_);
-  const double second = take_sample(champion_first ? challenger_ : champion_, clock_);
-  ratios_.push_back(champion_first ? second / first : first / second);
+std::vector<double> race_medians(const std::vector<Racer>& racers, int rounds, const RaceClock& clock) {
+#ifdef __SANITIZE_ADDRESS__
+  rounds = 1;
+#endif
+  std::vector<std::vector<double>> samples(racers.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t r = 0; r < racers.size(); ++r) samples[r].push_back(take_sample(racers[r], clock));
+  }
+  std::vector<double> medians;
+  for (auto& times : samples) medians.push_back(middle(std::move(times)));
+  return medians;
 }
-
-double Duel::best_ratio() const { return *std::ranges::min_element(ratios_); }
-
-double Duel::worst_ratio() const { return *std::ranges::max_element(ratios_); }
 
 }  // namespace brickwork

@@ -45,30 +45,16 @@ TEST_F(Race, LongCallsAreNotWarmedUp) {
 
 TEST_F(Race, ACallThatTheClockDoesNotSeeEnds) { EXPECT_EQ(racer_of(lasting(0), 1, clock_).calls, 1'000'000); }
 
-TEST_F(Race, ADuelTakesTurnsAndSaysTheChallengersTimeOverTheChampions) {
-  double disturbed = 1;
-  const Racer champion{lasting(2, 'a'), 1, false};
-  const Racer challenger{[&] {
-                           lasting(3 * disturbed, 'b')();
-                           disturbed = 1;
-                         },
-                         1, false};
-  Duel duel(champion, challenger, clock_);
-  for (const double how : {10.0, 1.0, 0.5}) {
-    disturbed = how;
-    duel.add_pair();
-  }
-  EXPECT_EQ(calls_, "abbaab");
-  EXPECT_EQ(duel.pairs(), 3U);
-  EXPECT_DOUBLE_EQ(duel.ratio(), 1.5);
-  EXPECT_DOUBLE_EQ(duel.best_ratio(), 0.75);
-  EXPECT_DOUBLE_EQ(duel.worst_ratio(), 15);
-}
-
 TEST_F(Race, TheMiddleOfAnEvenNumberIsTheUpperOne) {
   EXPECT_EQ(middle({3, 1, 2}), 2);
   EXPECT_EQ(middle({4, 1, 3, 2}), 3);
   EXPECT_EQ(middle({7}), 7);
+}
+
+TEST_F(Race, RacersTakeTurnsAndHaveTheMedianOfTheirSamples) {
+  const std::vector<Racer> racers{{lasting(2, 'a'), 1, false}, {lasting(3, 'b'), 1, false}};
+  EXPECT_EQ(race_medians(racers, 3, clock_), (std::vector<double>{2, 3}));
+  EXPECT_EQ(calls_.substr(0, 2), "ab");
 }
 
 }  // namespace

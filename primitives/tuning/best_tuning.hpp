@@ -5,7 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "race.hpp"
 #include "simd_tuning.hpp"
 
 namespace brickwork {
@@ -44,20 +43,6 @@ SimdTuning best_of(const std::vector<SimdTuning>& candidates, const std::vector<
   const SimdTuning& winner = candidates[static_cast<std::size_t>(first - gain.begin())];
   if (winner == candidates[0]) return winner;
   return gains({candidates[0], winner}, works, measure)[1] > margin ? winner : candidates[0];
-}
-
-// Of each racer, in so many rounds in which they take turns.
-inline std::vector<double> race_medians(const std::vector<Racer>& racers, int rounds) {
-#ifdef __SANITIZE_ADDRESS__
-  rounds = 1;  // nobody reads these times
-#endif
-  std::vector<std::vector<double>> samples(racers.size());
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t r = 0; r < racers.size(); ++r) samples[r].push_back(take_sample(racers[r], steady_race_clock));
-  }
-  std::vector<double> medians;
-  for (auto& times : samples) medians.push_back(middle(std::move(times)));
-  return medians;
 }
 
 }  // namespace brickwork

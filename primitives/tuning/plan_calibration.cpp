@@ -10,6 +10,7 @@
 #include "conv/conv_plan.hpp"
 #include "conv/conv_update_plan.hpp"
 #include "conv/conv_weight_update.hpp"
+#include "race.hpp"
 #include "tuning/best_tuning.hpp"
 #include "tuning/calibration.hpp"
 #include "tuning/far_problem.hpp"

@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <stdexcept>
 
+#include "race.hpp"
 #include "rnn/rnn.hpp"
 #include "tuning/best_tuning.hpp"
 #include "tuning/calibration.hpp"

@@ -9,6 +9,7 @@
 #include "batch_norm/batch_norm.hpp"
 #include "blocked_images.hpp"
 #include "pool/pool.hpp"
+#include "race.hpp"
 #include "softmax_loss/softmax_loss.hpp"
 #include "tuning/calibration.hpp"
 #include "tuning/far_problem.hpp"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "race.hpp"
+#include "search/duel.hpp"
 
 namespace brickwork {
 
