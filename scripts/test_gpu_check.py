@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = {
-    "device": "experiments/contender/contender_test",
+    "device": "baselines/contender/contender_test",
     "driver": "kernels/kernels_test",
     "brick": "kernels/brgemm_device_test",
     "conv": "primitives/conv_cuda_test",
