@@ -1,7 +1,9 @@
 // add and add-backward: a network's additions of residuals and their derivatives, ours beside oneDNN's.
 #include "add/add.hpp"
 #include "add_baselines.hpp"
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "onednn_latest.hpp"
 #include "our_elementwise.hpp"
 
@@ -22,8 +24,6 @@ std::function<void()> relu_backward_work(const AddProblem& p, const PlainTensors
   };
 }
 
-}  // namespace
-
 std::unique_ptr<Experiment> add_experiment(const Request& request) {
   const auto ours = our_elementwise<AddForwardOp>(request.options, add_work);
   return make_experiment<AddForwardOp>(request, {ours, onednn_add(), onednn_latest("onednn-latest", onednn_add())});
@@ -33,6 +33,21 @@ std::unique_ptr<Experiment> add_backward_experiment(const Request& request) {
   const auto ours = our_elementwise<AddBackwardOp>(request.options, relu_backward_work);
   const auto onednn = onednn_add_backward();
   return make_experiment<AddBackwardOp>(request, {ours, onednn, onednn_latest("onednn-latest", onednn)});
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> add_experiments() {
+  static const ExperimentEntry entries[] = {
+      add_pass({.name = "add",
+                .about = "residual addition with its ReLU, bound by the memory",
+                .takes_epilogue = true,
+                .make = add_experiment}),
+      add_pass({.name = "add-backward",
+                .about = "the derivative of a residual addition's ReLU, bound by the memory",
+                .make = add_backward_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -2,7 +2,9 @@
 // of the brick beside the libraries.
 #include "attention/attention.hpp"
 #include "attention_baselines.hpp"
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "onednn_latest.hpp"
 #include "our_loops.hpp"
 
@@ -66,8 +68,6 @@ std::unique_ptr<Experiment> attention_experiment(const Request& request,
   return make_experiment(request, all_backends_and(planned_loops<Pass>, libraries, request.options));
 }
 
-}  // namespace
-
 std::unique_ptr<Experiment> attention_forward_experiment(const Request& request) {
   return attention_experiment<AttentionPass<AttentionForwardOp, PreparedAttentionForward>>(
       request, {onednn_attention_forward(), onednn_latest("onednn-latest", onednn_attention_forward()),
@@ -78,6 +78,20 @@ std::unique_ptr<Experiment> attention_backward_experiment(const Request& request
   return attention_experiment<AttentionPass<AttentionBackwardOp, PreparedAttentionBackward>>(
       request, {onednn_attention_backward(), onednn_latest("onednn-latest", onednn_attention_backward()),
                 openblas_attention_backward()});
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> attention_experiments() {
+  static const ExperimentEntry entries[] = {
+      attention_pass({.name = "attention-forward",
+                      .about = "attention of decoder states over encoder states, in training",
+                      .make = attention_forward_experiment}),
+      attention_pass({.name = "attention-backward",
+                      .about = "attention backward: the gradients of queries, keys and values",
+                      .make = attention_backward_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -4,7 +4,9 @@
 
 #include "batch_norm/batch_norm.hpp"
 #include "batch_norm_baselines.hpp"
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "onednn_latest.hpp"
 #include "our_sweeps.hpp"
 
@@ -120,24 +122,28 @@ class NormBackward::Prepared final : public PreparedNorm {
   AlignedBuffer<float> dgamma_, dbeta_;
 };
 
-template <class Pass>
-std::unique_ptr<Experiment> norm_experiment(const Request& request, const Contender<typename Pass::Op>& onednn) {
+template <class Pass, Contender<typename Pass::Op> (*kOnednn)()>
+std::unique_ptr<Experiment> norm_experiment(const Request& request) {
+  const auto onednn = kOnednn();
   return make_experiment<typename Pass::Op>(
       request, {our_sweeps<Pass>(request.options), onednn, onednn_latest("onednn-latest", onednn)});
 }
 
 }  // namespace
 
-std::unique_ptr<Experiment> batch_norm_forward_experiment(const Request& request) {
-  return norm_experiment<NormForward>(request, onednn_batch_norm());
-}
-
-std::unique_ptr<Experiment> batch_norm_inference_experiment(const Request& request) {
-  return norm_experiment<NormInference>(request, onednn_batch_norm_inference());
-}
-
-std::unique_ptr<Experiment> batch_norm_backward_experiment(const Request& request) {
-  return norm_experiment<NormBackward>(request, onednn_batch_norm_backward());
+std::span<const ExperimentEntry> batch_norm_experiments() {
+  static const ExperimentEntry entries[] = {
+      norm_pass({.name = "batch-norm-forward",
+                 .about = "batch normalisation in training, a network's layers",
+                 .make = norm_experiment<NormForward, onednn_batch_norm>}),
+      norm_pass({.name = "batch-norm-inference",
+                 .about = "batch normalisation with given statistics, a network's layers",
+                 .make = norm_experiment<NormInference, onednn_batch_norm_inference>}),
+      norm_pass({.name = "batch-norm-backward",
+                 .about = "batch normalisation backward, a network's layers",
+                 .make = norm_experiment<NormBackward, onednn_batch_norm_backward>}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

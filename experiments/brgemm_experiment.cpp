@@ -3,7 +3,9 @@
 
 #include "aligned_buffer.hpp"
 #include "brgemm_baselines.hpp"
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "onednn_latest.hpp"
 #include "our_brick.hpp"
 
@@ -49,14 +51,21 @@ Contender<BrgemmOp> brick(Backend backend, const Options& o) {
   return contender;
 }
 
-}  // namespace
-
 std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
   const Options& o = request.options;
   return make_experiment<BrgemmOp>(
       request,
       {brick(Backend::simd, o), brick(Backend::libxsmm, o), brick(Backend::portable, o), libxsmm_small_gemm(),
        openblas_small_gemm(), onednn_batched_matmul(), onednn_latest("onednn-matmul-latest", onednn_batched_matmul())});
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> brgemm_experiments() {
+  static const ExperimentEntry entries[] = {
+      kernel_alone({.name = "brgemm", .about = "the kernel itself on one core", .make = brgemm_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

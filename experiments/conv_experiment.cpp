@@ -2,12 +2,15 @@
 // the brick beside the libraries.
 #include "conv_baselines.hpp"
 #include "conv_passes.hpp"
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "layers.hpp"
 #include "onednn_latest.hpp"
 #include "winograd_passes.hpp"
 
 namespace brickwork {
+namespace {
 
 std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
   return make_experiment(
@@ -32,6 +35,23 @@ std::unique_ptr<Experiment> conv_update_experiment(const Request& request) {
                                        onednn_latest("onednn-latest", onednn_conv_weight_update()),
                                        libxsmm_dnn_conv_weight_update(), im2col_conv_weight_update()},
                                       request.options));
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> conv_experiments() {
+  static const ExperimentEntry entries[] = {
+      conv_pass({.name = "conv-forward",
+                 .about = "convolution forward, a network's layers",
+                 .make = conv_forward_experiment}),
+      conv_pass({.name = "conv-backward",
+                 .about = "convolution backward by data, a network's layers",
+                 .make = conv_backward_experiment}),
+      conv_pass({.name = "conv-update",
+                 .about = "convolution's weight update, a network's layers",
+                 .make = conv_update_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -1,12 +1,15 @@
 // fc-forward, fc-backward, fc-update: the passes of fully connected layers, convolution's loops around each backend of
 // the brick beside the libraries.
 #include "conv_passes.hpp"
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "fc_baselines.hpp"
 #include "layers.hpp"
 #include "onednn_latest.hpp"
 
 namespace brickwork {
+namespace {
 
 std::unique_ptr<Experiment> fc_forward_experiment(const Request& request) {
   return make_experiment(request, our_loops_and<ForwardPass<FcLayers>>(
@@ -29,6 +32,18 @@ std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
                              {onednn_fc_weight_update(), onednn_latest("onednn-latest", onednn_fc_weight_update()),
                               libxsmm_dnn_fc_weight_update(), openblas_fc_weight_update()},
                              request.options));
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> fc_experiments() {
+  static const ExperimentEntry entries[] = {
+      fc_pass({.name = "fc-forward", .about = "fully connected layers forward", .make = fc_forward_experiment}),
+      fc_pass(
+          {.name = "fc-backward", .about = "fully connected layers backward by data", .make = fc_backward_experiment}),
+      fc_pass({.name = "fc-update", .about = "fully connected layers' weight update", .make = fc_update_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -2,7 +2,9 @@
 // of the brick, beside a library that chains its primitives.
 #include <utility>
 
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "gnmt/gnmt.hpp"
 #include "gnmt_baselines.hpp"
 #include "onednn_latest.hpp"
@@ -65,12 +67,22 @@ Contender<GnmtOp> our_gnmt(Backend backend, const Options& options) {
   return contender;
 }
 
-}  // namespace
-
 std::unique_ptr<Experiment> gnmt_stack_experiment(const Request& request) {
   return make_experiment(
       request,
       all_backends_and(our_gnmt, {onednn_gnmt(), onednn_latest("onednn-latest", onednn_gnmt())}, request.options));
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> gnmt_experiments() {
+  static const ExperimentEntry entries[] = {
+      gnmt_layers_training(
+          {.name = "gnmt-stack",
+           .about = "GNMT's recurrent layers, attention and residual additions: a step of training and inference",
+           .make = gnmt_stack_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

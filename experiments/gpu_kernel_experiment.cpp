@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "brgemm_baselines.hpp"
+#include "experiments.hpp"
 #include "gpu_contender.hpp"
 #include "in_asked_precision.hpp"
 #ifdef BRICKWORK_HAS_CUDA
@@ -56,8 +57,6 @@ Contender<BrgemmLeagueOp> brick_alone(const GpuBrick& brick, [[maybe_unused]] Pr
   return contender;
 }
 
-}  // namespace
-
 std::unique_ptr<Experiment> gpu_kernel_experiment(const Request& request) {
   return in_asked_precision<BrgemmLeagueOp>(request, [](Precision precision) {
     std::vector<Contender<BrgemmLeagueOp>> contenders;
@@ -65,6 +64,22 @@ std::unique_ptr<Experiment> gpu_kernel_experiment(const Request& request) {
     contenders.push_back(cublaslt_brgemm(precision));
     return contenders;
   });
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> gpu_kernel_experiments() {
+  static const ExperimentEntry entries[] = {
+      {.name = "gpu-kernel",
+       .about = "the kernel itself on a GPU, a call for each block of threads",
+       .figure = "sweep",
+       .shapes = "gpu-kernel",
+       .sample = "tasks2 m64 n64 k64 batch4",
+       .takes_dtype = true,
+       .kind = shape_kind<BrgemmLeagueProblem>,
+       .make = gpu_kernel_experiment},
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -1,6 +1,8 @@
 // gpu-rnn-inference, gpu-rnn-forward, gpu-rnn-backward: recurrent layers on a GPU in f32, our loops on each way to
 // launch them beside cuDNN.
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "gpu_contender.hpp"
 #include "prepared_rnn.hpp"
 #include "rnn_baselines.hpp"
@@ -60,18 +62,27 @@ std::unique_ptr<Experiment> gpu_rnn_experiment(const Request& request) {
   return make_experiment(request, std::move(contenders));
 }
 
+ExperimentEntry gpu_rnn_pass(ExperimentEntry entry) {
+  entry = on_gpu(rnn_pass(entry));
+  entry.takes_dtype = false;
+  return entry;
+}
+
 }  // namespace
 
-std::unique_ptr<Experiment> gpu_rnn_inference_experiment(const Request& request) {
-  return gpu_rnn_experiment<RnnInferenceOp, RnnUse::inference, Forward>(request);
-}
-
-std::unique_ptr<Experiment> gpu_rnn_forward_experiment(const Request& request) {
-  return gpu_rnn_experiment<RnnForwardOp, RnnUse::training, Forward>(request);
-}
-
-std::unique_ptr<Experiment> gpu_rnn_backward_experiment(const Request& request) {
-  return gpu_rnn_experiment<RnnBackwardOp, RnnUse::training, Backward>(request);
+std::span<const ExperimentEntry> gpu_rnn_experiments() {
+  static const ExperimentEntry entries[] = {
+      gpu_rnn_pass({.name = "gpu-rnn-inference",
+                    .about = "recurrent layers forward on a GPU, of which nothing is kept",
+                    .make = gpu_rnn_experiment<RnnInferenceOp, RnnUse::inference, Forward>}),
+      gpu_rnn_pass({.name = "gpu-rnn-forward",
+                    .about = "recurrent layers forward in training on a GPU",
+                    .make = gpu_rnn_experiment<RnnForwardOp, RnnUse::training, Forward>}),
+      gpu_rnn_pass({.name = "gpu-rnn-backward",
+                    .about = "recurrent layers back through time on a GPU: all gradients",
+                    .make = gpu_rnn_experiment<RnnBackwardOp, RnnUse::training, Backward>}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "by_winograd.hpp"
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "mlp_problem.hpp"
 #include "network/network.hpp"
 #include "network_baselines.hpp"
@@ -102,8 +104,6 @@ std::unique_ptr<Experiment> network_experiment(const Request& request,
   return make_experiment(request, all_backends_and(our_network<P>, libraries, request.options));
 }
 
-}  // namespace
-
 std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
   return network_experiment<ResidualNetwork>(
       request, {our_resnet_by_winograd(request.options), onednn_resnet(),
@@ -113,6 +113,19 @@ std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
 std::unique_ptr<Experiment> mlp_experiment(const Request& request) {
   return network_experiment<MlpProblem>(
       request, {onednn_mlp(), onednn_latest("onednn-latest", onednn_mlp()), pytorch_elsewhere<MlpOp>()});
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> network_experiments() {
+  static const ExperimentEntry entries[] = {
+      resnet_training({.name = "resnet50-step",
+                       .about = "a step of training ResNet-50, and its parts",
+                       .make = resnet50_step_experiment}),
+      mlp_training(
+          {.name = "mlp", .about = "a step of training multilayer perceptrons, and its parts", .make = mlp_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -12,14 +12,14 @@
 #include "batch_norm_baselines.hpp"
 #include "brgemm_baselines.hpp"
 #include "conv_baselines.hpp"
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "fc_baselines.hpp"
 #include "gnmt_baselines.hpp"
 #include "network_baselines.hpp"
 #include "pool_baselines.hpp"
 #include "rnn_baselines.hpp"
-#include "sgd_op.hpp"
-#include "softmax_loss_ops.hpp"
 
 namespace brickwork {
 namespace {
@@ -43,152 +43,42 @@ std::unique_ptr<Experiment> experiment(const Request& request, Contender<Op> con
   return make_experiment<Op>(request, {std::move(contender)});
 }
 
-// What the library has no primitive for.
-template <Operation Op>
-std::unique_ptr<Experiment> experiment_of_nobody(const Request& request) {
-  return make_experiment<Op>(request, {});
+template <auto kContender>
+ExperimentEntry by_onednn(std::string_view name) {
+  return {.name = name, .about = "by the newest oneDNN", .make = [](const Request& request) {
+            return experiment(request, kContender());
+          }};
 }
 
 }  // namespace
 
-std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
-  return experiment(request, onednn_conv());
+// Those of brickwork's table that have this contender.
+std::span<const ExperimentEntry> experiment_table() {
+  static const ExperimentEntry table[] = {
+      conv_pass(by_onednn<onednn_conv>("conv-forward")),
+      conv_pass(by_onednn<onednn_conv_backward_data>("conv-backward")),
+      conv_pass(by_onednn<onednn_conv_weight_update>("conv-update")),
+      fc_pass(by_onednn<onednn_fc_forward>("fc-forward")),
+      fc_pass(by_onednn<onednn_fc_backward_data>("fc-backward")),
+      fc_pass(by_onednn<onednn_fc_weight_update>("fc-update")),
+      rnn_pass(by_onednn<onednn_rnn_inference>("rnn-inference")),
+      rnn_pass(by_onednn<onednn_rnn_forward>("rnn-forward")),
+      rnn_pass(by_onednn<onednn_rnn_backward>("rnn-backward")),
+      attention_pass(by_onednn<onednn_attention_forward>("attention-forward")),
+      attention_pass(by_onednn<onednn_attention_backward>("attention-backward")),
+      kernel_alone(by_onednn<onednn_batched_matmul>("brgemm")),
+      add_pass(by_onednn<onednn_add>("add")),
+      add_pass(by_onednn<onednn_add_backward>("add-backward")),
+      norm_pass(by_onednn<onednn_batch_norm>("batch-norm-forward")),
+      norm_pass(by_onednn<onednn_batch_norm_inference>("batch-norm-inference")),
+      norm_pass(by_onednn<onednn_batch_norm_backward>("batch-norm-backward")),
+      pool_pass(by_onednn<onednn_pool>("pool-forward")),
+      pool_pass(by_onednn<onednn_pool_backward>("pool-backward")),
+      resnet_training(by_onednn<onednn_resnet>("resnet50-step")),
+      mlp_training(by_onednn<onednn_mlp>("mlp")),
+      gnmt_layers_training(by_onednn<onednn_gnmt>("gnmt-stack")),
+  };
+  return table;
 }
-
-std::unique_ptr<Experiment> conv_backward_experiment(const Request& request) {
-  return experiment(request, onednn_conv_backward_data());
-}
-
-std::unique_ptr<Experiment> conv_update_experiment(const Request& request) {
-  return experiment(request, onednn_conv_weight_update());
-}
-
-std::unique_ptr<Experiment> fc_forward_experiment(const Request& request) {
-  return experiment(request, onednn_fc_forward());
-}
-
-std::unique_ptr<Experiment> fc_backward_experiment(const Request& request) {
-  return experiment(request, onednn_fc_backward_data());
-}
-
-std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
-  return experiment(request, onednn_fc_weight_update());
-}
-
-std::unique_ptr<Experiment> gpu_kernel_experiment(const Request& request) {
-  return experiment_of_nobody<BrgemmLeagueOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_conv_forward_experiment(const Request& request) {
-  return experiment_of_nobody<ConvForwardOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_conv_backward_experiment(const Request& request) {
-  return experiment_of_nobody<ConvBackwardDataOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_conv_update_experiment(const Request& request) {
-  return experiment_of_nobody<ConvWeightUpdateOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_fc_forward_experiment(const Request& request) {
-  return experiment_of_nobody<FcForwardOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_fc_backward_experiment(const Request& request) {
-  return experiment_of_nobody<FcBackwardDataOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_fc_update_experiment(const Request& request) {
-  return experiment_of_nobody<FcWeightUpdateOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_rnn_inference_experiment(const Request& request) {
-  return experiment_of_nobody<RnnInferenceOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_rnn_forward_experiment(const Request& request) {
-  return experiment_of_nobody<RnnForwardOp>(request);
-}
-
-std::unique_ptr<Experiment> gpu_rnn_backward_experiment(const Request& request) {
-  return experiment_of_nobody<RnnBackwardOp>(request);
-}
-
-std::unique_ptr<Experiment> attention_forward_experiment(const Request& request) {
-  return experiment(request, onednn_attention_forward());
-}
-
-std::unique_ptr<Experiment> attention_backward_experiment(const Request& request) {
-  return experiment(request, onednn_attention_backward());
-}
-
-std::unique_ptr<Experiment> gnmt_stack_experiment(const Request& request) { return experiment(request, onednn_gnmt()); }
-
-std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {
-  return experiment(request, onednn_rnn_inference());
-}
-
-std::unique_ptr<Experiment> rnn_forward_experiment(const Request& request) {
-  return experiment(request, onednn_rnn_forward());
-}
-
-std::unique_ptr<Experiment> rnn_backward_experiment(const Request& request) {
-  return experiment(request, onednn_rnn_backward());
-}
-
-std::unique_ptr<Experiment> rnn_backward_data_experiment(const Request& request) {
-  return experiment(request, onednn_rnn_backward_data());
-}
-
-std::unique_ptr<Experiment> rnn_update_experiment(const Request& request) {
-  return experiment(request, onednn_rnn_weight_update());
-}
-
-std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
-  return experiment(request, onednn_batched_matmul());
-}
-
-std::unique_ptr<Experiment> batch_norm_forward_experiment(const Request& request) {
-  return experiment(request, onednn_batch_norm());
-}
-
-std::unique_ptr<Experiment> batch_norm_inference_experiment(const Request& request) {
-  return experiment(request, onednn_batch_norm_inference());
-}
-
-std::unique_ptr<Experiment> batch_norm_backward_experiment(const Request& request) {
-  return experiment(request, onednn_batch_norm_backward());
-}
-
-std::unique_ptr<Experiment> pool_forward_experiment(const Request& request) {
-  return experiment(request, onednn_pool());
-}
-
-std::unique_ptr<Experiment> pool_backward_experiment(const Request& request) {
-  return experiment(request, onednn_pool_backward());
-}
-
-std::unique_ptr<Experiment> add_experiment(const Request& request) { return experiment(request, onednn_add()); }
-
-std::unique_ptr<Experiment> add_backward_experiment(const Request& request) {
-  return experiment(request, onednn_add_backward());
-}
-
-std::unique_ptr<Experiment> sgd_experiment(const Request& request) { return experiment_of_nobody<SgdOp>(request); }
-
-std::unique_ptr<Experiment> softmax_loss_experiment(const Request& request) {
-  return experiment_of_nobody<SoftmaxLossForwardOp>(request);
-}
-
-std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request& request) {
-  return experiment_of_nobody<SoftmaxLossBackwardOp>(request);
-}
-
-std::unique_ptr<Experiment> resnet50_step_experiment(const Request& request) {
-  return experiment(request, onednn_resnet());
-}
-
-std::unique_ptr<Experiment> mlp_experiment(const Request& request) { return experiment(request, onednn_mlp()); }
 
 }  // namespace brickwork

@@ -1,5 +1,7 @@
 // pool-forward and pool-backward: a network's poolings, ours beside oneDNN's.
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "onednn_latest.hpp"
 #include "our_sweeps.hpp"
 #include "pool/pool.hpp"
@@ -64,20 +66,25 @@ struct BackwardPool : EitherPool {
   };
 };
 
-template <class Pass>
-std::unique_ptr<Experiment> pool_experiment(const Request& request, const Contender<typename Pass::Op>& onednn) {
+template <class Pass, Contender<typename Pass::Op> (*kOnednn)()>
+std::unique_ptr<Experiment> pool_experiment(const Request& request) {
+  const auto onednn = kOnednn();
   return make_experiment<typename Pass::Op>(
       request, {our_sweeps<Pass>(request.options), onednn, onednn_latest("onednn-latest", onednn)});
 }
 
 }  // namespace
 
-std::unique_ptr<Experiment> pool_forward_experiment(const Request& request) {
-  return pool_experiment<ForwardPool>(request, onednn_pool());
-}
-
-std::unique_ptr<Experiment> pool_backward_experiment(const Request& request) {
-  return pool_experiment<BackwardPool>(request, onednn_pool_backward());
+std::span<const ExperimentEntry> pool_experiments() {
+  static const ExperimentEntry entries[] = {
+      pool_pass({.name = "pool-forward",
+                 .about = "max and average pooling, a network's layers",
+                 .make = pool_experiment<ForwardPool, onednn_pool>}),
+      pool_pass({.name = "pool-backward",
+                 .about = "max and average pooling backward, a network's layers",
+                 .make = pool_experiment<BackwardPool, onednn_pool_backward>}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -1,6 +1,8 @@
 // rnn-inference, rnn-forward, rnn-backward and its parts: recurrent layers, our loops around each backend of the brick
 // beside the libraries.
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "onednn_latest.hpp"
 #include "our_loops.hpp"
 #include "prepared_rnn.hpp"
@@ -35,8 +37,6 @@ std::unique_ptr<Experiment> rnn_experiment(const Request& request,
   return make_experiment(request, all_backends_and(planned_loops<Pass>, libraries, request.options));
 }
 
-}  // namespace
-
 std::unique_ptr<Experiment> rnn_inference_experiment(const Request& request) {
   return rnn_experiment<RnnPass<RnnInferenceOp, RnnUse::inference, PreparedRnnForward<Loops>>>(
       request, {onednn_rnn_inference(), onednn_latest("onednn-latest", onednn_rnn_inference()),
@@ -63,6 +63,27 @@ std::unique_ptr<Experiment> rnn_backward_data_experiment(const Request& request)
 std::unique_ptr<Experiment> rnn_update_experiment(const Request& request) {
   return rnn_experiment<RnnTraining<RnnWeightUpdateOp, PreparedRnnBackward<Loops, false, true>>>(
       request, {onednn_rnn_weight_update(), libxsmm_dnn_rnn_weight_update(), openblas_rnn_weight_update()});
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> rnn_experiments() {
+  static const ExperimentEntry entries[] = {
+      rnn_pass({.name = "rnn-inference",
+                .about = "recurrent layers forward, of which nothing is kept",
+                .make = rnn_inference_experiment}),
+      rnn_pass({.name = "rnn-forward",
+                .about = "recurrent layers forward in training, which keeps what backward needs",
+                .make = rnn_forward_experiment}),
+      rnn_pass({.name = "rnn-backward",
+                .about = "recurrent layers back through time: all gradients",
+                .make = rnn_backward_experiment}),
+      rnn_pass({.name = "rnn-backward-data",
+                .about = "recurrent layers back through time: the gradients of x and the states",
+                .make = rnn_backward_data_experiment}),
+      rnn_pass({.name = "rnn-update", .about = "recurrent layers' weight update", .make = rnn_update_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

@@ -1,5 +1,7 @@
 // sgd: a network's weights after a step of gradient descent. No library here has one.
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "our_elementwise.hpp"
 #include "sgd/sgd.hpp"
 
@@ -13,10 +15,23 @@ std::function<void()> sgd_work(const SgdProblem& p, const PlainTensors& in, Plai
   return [=] { sgd(SgdOp::step, from, to, p.P, plan); };
 }
 
-}  // namespace
-
 std::unique_ptr<Experiment> sgd_experiment(const Request& request) {
   return make_experiment<SgdOp>(request, {our_elementwise<SgdOp>(request.options, sgd_work)});
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> sgd_experiments() {
+  static const ExperimentEntry entries[] = {
+      layers_pass(
+          {.name = "sgd",
+           .about = "gradient descent with momentum and weight decay, a network's parameters, bound by the memory",
+           .shapes = "networks-parameters",
+           .sample = "P1000",
+           .kind = shape_kind<SgdProblem>,
+           .make = sgd_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork

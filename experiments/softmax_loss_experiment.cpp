@@ -1,5 +1,7 @@
 // softmax-loss and softmax-loss-backward: the mean loss of rows of logits, and its gradient.
+#include "entries.hpp"
 #include "experiment_of.hpp"
+#include "experiments.hpp"
 #include "our_elementwise.hpp"
 #include "softmax_loss/softmax_loss.hpp"
 
@@ -18,7 +20,12 @@ std::function<void()> loss_gradient_work(const SoftmaxLossProblem& p, const Plai
           softmax = std::make_shared<SoftmaxLoss>(p, plan)] { softmax->run(logits, labels, dlogits); };
 }
 
-}  // namespace
+ExperimentEntry softmax_loss_pass(ExperimentEntry entry) {
+  entry.shapes = "classes";
+  entry.sample = "N4 C100";
+  entry.kind = shape_kind<SoftmaxLossProblem>;
+  return layers_pass(entry);
+}
 
 std::unique_ptr<Experiment> softmax_loss_experiment(const Request& request) {
   return make_experiment<SoftmaxLossForwardOp>(request,
@@ -28,6 +35,20 @@ std::unique_ptr<Experiment> softmax_loss_experiment(const Request& request) {
 std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request& request) {
   return make_experiment<SoftmaxLossBackwardOp>(
       request, {our_elementwise<SoftmaxLossBackwardOp>(request.options, loss_gradient_work)});
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> softmax_loss_experiments() {
+  static const ExperimentEntry entries[] = {
+      softmax_loss_pass({.name = "softmax-loss",
+                         .about = "softmax and cross-entropy, the mean loss, bound by the memory",
+                         .make = softmax_loss_experiment}),
+      softmax_loss_pass({.name = "softmax-loss-backward",
+                         .about = "the gradient of softmax and cross-entropy, bound by the memory",
+                         .make = softmax_loss_backward_experiment}),
+  };
+  return entries;
 }
 
 }  // namespace brickwork
