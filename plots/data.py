@@ -41,7 +41,7 @@ ENVIRONMENT = {
     "gpu": (dict, "an object"),
     "gpu.name": (str, "a text"),
     "git": (dict, "an object"),
-    "lines_of_code": (dict, "an object"),
+    "lines_of_primitives": (int, "a number"),
     "warnings": (list, "a list"),
 }
 

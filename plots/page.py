@@ -18,8 +18,6 @@ from overview import overview
 from style import Drawn
 from sweeps import Problem, Sweep
 
-PRIMITIVES_OF_THE_PAPER = ("conv", "fc", "rnn", "shared")  # shared: the loops and what they run on
-
 
 def render(
     runs: list[Run | Curve], left_out: list[str], sweeps: list[Sweep], drawn: list[list[Drawn]], learned: list[tuple[list[Curve], Drawn]],
@@ -33,7 +31,7 @@ def render(
         left_out=left_out, glance=list(zip(overview(sweeps), sections, strict=True)),
         scaling=[(scaling.row(sweep), section) for sweep, section in zip(sweeps, sections, strict=True) if sweep.base],
         learned=[_learned(f"learned{index}", group, figure, folder) for index, (group, figure) in enumerate(learned)],
-        lines=_lines_of_code(runs), sections=sections,
+        lines=_lines_of_primitives(runs), sections=sections,
         verdicts=verdicts, tally=tally(verdicts), command=command,
         classes={HOLDS: "holds", FAILS: "fails"},
         environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
@@ -77,19 +75,9 @@ def _learned(anchor: str, group: list[Curve], figure: Drawn, folder: Path) -> di
     }
 
 
-def _lines_of_code(runs: list[Run]) -> str:
-    """Of the primitives in the newest build, by folder; empty where no run says it."""
-    counted = [lines for run in runs if (lines := run.environment.get("lines_of_code"))]
-    if not counted:
-        return ""
-    ours = sorted(counted[-1].items(), key=lambda item: -item[1])
-    of_paper = [item for item in ours if item[0] in PRIMITIVES_OF_THE_PAPER]
-    around = [item for item in ours if item not in of_paper]
-    return f"{_summed(of_paper)} for what the paper's do, and for what is around them {_summed(around)}"
-
-
-def _summed(lines: list[tuple[str, int]]) -> str:
-    return f"{sum(count for _, count in lines)} ({', '.join(f'{folder} {count}' for folder, count in lines)})"
+def _lines_of_primitives(runs: list[Run]) -> int:
+    """In the newest build that says it; else 0."""
+    return next((lines for run in reversed(runs) if (lines := run.environment.get("lines_of_primitives"))), 0)
 
 
 def _facts(sweep: Sweep) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 import csv
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -80,11 +81,10 @@ def test_the_report_names_what_has_no_number_and_what_is_wrong(out):
     assert "AMD EPYC, an example" in text and "brickwork --experiment conv-forward --minibatch 2 --threads 2" in text
 
 
-def test_the_lines_of_code_are_counted(conv, out):
-    assert page._lines_of_code([conv.run]) == "" and "lines of code:" not in (out / "report.html").read_text()
-    conv.run.environment["lines_of_code"] = {"add": 45, "fc": 8, "conv": 1659, "pool": 300}
-    around = "345 (pool 300, add 45)"
-    assert page._lines_of_code([conv.run]) == f"1667 (conv 1659, fc 8) for what the paper's do, and for what is around them {around}"
+def test_the_lines_of_the_primitives_are_those_of_the_newest_build(conv, out):
+    assert page._lines_of_primitives([conv.run]) == 0 and "lines of code," not in (out / "report.html").read_text()
+    older, newer = (replace(conv.run, environment=conv.run.environment | {"lines_of_primitives": lines}) for lines in (15355, 13300))
+    assert page._lines_of_primitives([older, newer, conv.run]) == 13300
 
 
 def test_the_tables_hold_the_numbers(out):

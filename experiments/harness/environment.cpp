@@ -20,10 +20,9 @@
 #include "build_info.hpp"
 #include "cuda_absent.hpp"
 #include "cuda_device.hpp"
-#include "git_info.hpp"
 #include "kokkos_scope.hpp"
-#include "lines_of_code.hpp"
 #include "machine.hpp"
+#include "source_info.hpp"
 #include "threads.hpp"
 
 extern char** environ;
@@ -181,8 +180,8 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
     const Library& library = contender.library;
     if (!contender.ours && !library.version.empty()) r["libraries"][library.name] = library.version;
   }
-  r["git"] = {{"commit", git_info::commit}, {"dirty", git_info::dirty}};  // of the build
-  for (const auto& [folder, lines] : lines_of_code::primitives) r["lines_of_code"][std::string(folder)] = lines;
+  r["git"] = {{"commit", source_info::commit}, {"dirty", source_info::dirty}};  // of the build
+  r["lines_of_primitives"] = source_info::lines_of_primitives;
   r["openmp_runtimes"] = loaded_openmp_runtimes();
   if (!options.tuning_text.empty()) r["simd_tuning"] = {{"value", options.tuning_text}, {"from", options.tuning_from}};
   r["warnings"] = environment_warnings(options);

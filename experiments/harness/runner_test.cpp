@@ -92,7 +92,7 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
   EXPECT_EQ(environment.at("exit_code"), 1);
   for (const char* key :
        {"date", "cpu", "compiler", "compiler_flags", "libraries", "git", "openmp_runtimes", "environment_variables",
-        "kokkos_configuration", "load_average_start", "lines_of_code", "peak_memory_bytes"}) {
+        "kokkos_configuration", "load_average_start", "lines_of_primitives", "peak_memory_bytes"}) {
     EXPECT_TRUE(environment.contains(key)) << key;
   }
   EXPECT_EQ(environment.at("openmp_runtimes").size(), 1U) << environment.at("openmp_runtimes");
