@@ -1,4 +1,4 @@
-// The tuning of our simd brick that a command line asks for. The first run on a CPU calibrates it, in two to ten
+// The tuning of our simd brick that a command line asks for. The first run on a CPU calibrates it, in two to four
 // seconds.
 #pragma once
 #include "build_info.hpp"

@@ -11,14 +11,14 @@
 namespace brickwork {
 namespace {
 
-constexpr int kRounds = 21;
 constexpr double kSampleFlop = 2e7;  // a tenth of a millisecond: long against the clock, short against a time slice
+constexpr int kSamplesOfARound = 5;
 
 constexpr std::int64_t kDistances[] = {0, 8, 16, 32};
 constexpr std::int64_t kMembersFromL3 = 256;  // whose B are 4 MiB of 64 columns, more than an L2 and less than an L3
 
 std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTuning>& tunings,
-                                 const CalibrationBlock& block) {
+                                 const CalibrationBlock& block, int rounds) {
   constexpr int kSteps = 64;
   const int n = block.vecs * lanes;
   const BrgemmShape shape{.m = block.m,
@@ -44,7 +44,7 @@ std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTunin
     bricks.push_back(*std::move(brick));
     racers.push_back({[&call, kernel = bricks.back().get()] { (*kernel)(call); }, calls});
   }
-  return race_medians(racers, kRounds);
+  return race_medians(racers, kSamplesOfARound * rounds);
 }
 
 }  // namespace
@@ -67,16 +67,17 @@ SimdTuning choose_tuning(const SimdTuning& untuned, int widest, const Measure<Ca
   return tuning;
 }
 
-SimdTuning calibrate(const SimdTuning& untuned, Isa isa) {
+SimdTuning calibrate(const SimdTuning& untuned, Isa isa, int most_rounds) {
   const auto probe = make_brgemm({.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1}, {}, Backend::simd, isa);
   if (!probe) throw std::invalid_argument(probe.reason());
   const int lanes = (*probe)->isa() == "avx512" ? 16 : (*probe)->isa() == "avx2" ? 8 : 4;
   const int widest = untuned.few_registers ? 2 : 4;
-  SimdTuning tuning = choose_tuning(untuned, widest, [&](const auto& tunings, const auto& block) {
-    return time_tunings(isa, lanes, tunings, block);
+  const CalibrationRaces races{isa, most_rounds};
+  SimdTuning tuning = choose_tuning(untuned, widest, [&](const auto& tunings, const auto& block, int rounds) {
+    return time_tunings(isa, lanes, tunings, block, std::min(rounds, most_rounds));
   });
-  if (untuned.few_registers) tuning = choose_tiles(tuning, isa);
-  return choose_sweep(choose_sums(choose_planning(tuning, isa), isa));
+  if (untuned.few_registers) tuning = choose_tiles(tuning, races);
+  return choose_sweep(choose_sums(choose_planning(tuning, races), races), races);
 }
 
 }  // namespace brickwork

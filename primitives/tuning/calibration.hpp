@@ -26,26 +26,32 @@ struct CalibrationBlock {
 // The choice, whoever measures, from what is known before; a register tile is at most `widest` vectors wide.
 SimdTuning choose_tuning(const SimdTuning& untuned, int widest, const Measure<CalibrationBlock>&);
 
+// Where the choices below are measured: on bricks of this ISA, in so many rounds at most.
+struct CalibrationRaces {
+  Isa isa;
+  int most_rounds;
+};
+
 // Likewise the tiles that pass over a far B, where registers are few, on recurrent layers forward.
 SimdTuning choose_tiles(const SimdTuning&, const Measure<RnnProblem>& inference);
-SimdTuning choose_tiles(const SimdTuning&, Isa);
+SimdTuning choose_tiles(const SimdTuning&, CalibrationRaces);
 
 // The words of a planner likewise, on layers for which its plans of a pass differ by them; the second measures them on
 // all threads.
 SimdTuning choose_planning(const SimdTuning&, const Measure<ConvProblem>& forward,
                            const Measure<ConvProblem>& backward_data, const Measure<ConvProblem>& update);
-SimdTuning choose_planning(const SimdTuning&, Isa);
+SimdTuning choose_planning(const SimdTuning&, CalibrationRaces);
 
 // Likewise how a brick of many rows sums up, on recurrent layers in training.
 SimdTuning choose_sums(const SimdTuning&, const Measure<RnnProblem>& training);
-SimdTuning choose_sums(const SimdTuning&, Isa);
+SimdTuning choose_sums(const SimdTuning&, CalibrationRaces);
 
 // How sweeps go over memory likewise, on some that find their tensors there, with all threads.
 enum class Swept { pooling, softmax, norm };
 SimdTuning choose_sweep(const SimdTuning&, const Measure<Swept>&);
-SimdTuning choose_sweep(const SimdTuning&);
+SimdTuning choose_sweep(const SimdTuning&, CalibrationRaces);
 
-// The machine's, in some seconds. The isa must be one of simd's here.
-SimdTuning calibrate(const SimdTuning& untuned, Isa);
+// The machine's, in two or three seconds. The isa must be one of simd's here.
+SimdTuning calibrate(const SimdTuning& untuned, Isa, int most_rounds = kRoundsOfARace);
 
 }  // namespace brickwork

@@ -18,8 +18,6 @@
 namespace brickwork {
 namespace {
 
-constexpr int kRoundsOfPlans = 11;  // with 7, two of five calibrations missed 5 % of src=lines on Zen 4; each is 0.2 s
-
 ConvProblem far_layer(const char* sizes, std::int64_t images_of_a_thread = 8) {
   return far_problem<ConvProblem>(sizes, images_of_a_thread);
 }
@@ -62,13 +60,14 @@ struct UpdateRace {
 
 // Of drivers with the rule's plans for each tuning, on all threads.
 template <class Race>
-std::vector<double> time_plans(Isa isa, const std::vector<SimdTuning>& tunings, const ConvProblem& p) {
+std::vector<double> time_plans(const CalibrationRaces& races, const std::vector<SimdTuning>& tunings,
+                               const ConvProblem& p, int rounds) {
   const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
   std::vector<typename Race::Driver> drivers;
   std::array<std::int64_t, 3> sizes{};
   for (const SimdTuning& tuning : tunings) {
     const auto plan = Race::rule(p, this_machine(threads, tuning));
-    auto driver = Race::Driver::make(p, plan, Backend::simd, isa, tuning);
+    auto driver = Race::Driver::make(p, plan, Backend::simd, races.isa, tuning);
     if (!driver) throw std::logic_error(driver.reason());
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::max(sizes[i], Race::sizes(*driver)[i]);
     drivers.push_back(*std::move(driver));
@@ -84,7 +83,12 @@ std::vector<double> time_plans(Isa isa, const std::vector<SimdTuning>& tunings, 
     racers.push_back({.work = [&] { Race::run(driver, first.data(), second.data(), output.data()); },
                       .warms_up = false});  // they leave nothing in the caches
   }
-  return race_medians(racers, kRoundsOfPlans);
+  return race_medians(racers, std::min(rounds, races.most_rounds));
+}
+
+template <class Race>
+Measure<ConvProblem> timed(const CalibrationRaces& races) {
+  return [=](const auto& tunings, const auto& p, int rounds) { return time_plans<Race>(races, tunings, p, rounds); };
 }
 
 }  // namespace
@@ -103,34 +107,24 @@ SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& 
     tuning = best_of(others, layers, measure, least_gain);
   };
   try_out({with(&SimdTuning::src, FarSrc::blocks), with(&SimdTuning::src, FarSrc::lines)},
-          {far_layer("C128 K256 H56 R1"), far_layer("C256 K128 H56 R1"), far_layer("C256 K128 H56 R1 sh2"),
-           far_layer("C512 K128 H28 R1")},
-          forward);
+          {far_layer("C256 K128 H56 R1"), far_layer("C256 K128 H56 R1 sh2")}, forward);
   // One brick by itself, on one thread, liked prefetches where these layers take 3 to 8 % less with stores past the
   // caches, and the same ones forward 2 to 4 % (Zen 5, 28 images). With half as many the difference is too small to be
   // seen; so many show 2 to 3.5 % of it.
   constexpr std::int64_t kImages = 14;
   constexpr double kLeastGain = 0.01;
   try_out({with(&SimdTuning::far, CAccess::stream)},
-          {far_layer("C64 K256 H56 R1", kImages), far_layer("C256 K64 H56 R1", kImages),
-           far_layer("C1024 K256 H14 R1", kImages)},
-          backward_data, kLeastGain);
+          {far_layer("C256 K64 H56 R1", kImages), far_layer("C1024 K256 H14 R1", kImages)}, backward_data, kLeastGain);
   try_out({with(&SimdTuning::narrow, false)}, {far_layer("C3 K64 H224 R7 sh2 ph3")}, forward);
   try_out({with(&SimdTuning::reduction, Reduction::shallow)},
-          {far_layer("C512 K2048 H7 R1"), far_layer("C1024 K512 H14 R1 sh2"), far_layer("C512 K512 H7 R3 ph1")},
-          update);
+          {far_layer("C512 K2048 H7 R1"), far_layer("C1024 K512 H14 R1 sh2")}, update);
   try_out({with(&SimdTuning::pixels, PixelsOfCall::many)},
-          {far_layer("C64 K256 H56 R1", kImages), far_layer("C128 K512 H28 R1", kImages),
-           far_layer("C512 K128 H28 R1", kImages)},
-          update, kLeastGain);
+          {far_layer("C64 K256 H56 R1", kImages), far_layer("C128 K512 H28 R1", kImages)}, update, kLeastGain);
   return tuning;
 }
 
-SimdTuning choose_planning(const SimdTuning& found, Isa isa) {
-  return choose_planning(
-      found, [&](const auto& tunings, const auto& p) { return time_plans<ForwardRace>(isa, tunings, p); },
-      [&](const auto& tunings, const auto& p) { return time_plans<BackwardDataRace>(isa, tunings, p); },
-      [&](const auto& tunings, const auto& p) { return time_plans<UpdateRace>(isa, tunings, p); });
+SimdTuning choose_planning(const SimdTuning& found, CalibrationRaces races) {
+  return choose_planning(found, timed<ForwardRace>(races), timed<BackwardDataRace>(races), timed<UpdateRace>(races));
 }
 
 }  // namespace brickwork

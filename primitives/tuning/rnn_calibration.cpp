@@ -11,15 +11,15 @@
 namespace brickwork {
 namespace {
 
-constexpr int kRoundsOfLayers = 11;          // with 7, one of three calibrations missed 4 % of tiles=wide
 constexpr double kLeastGainOfLayers = 0.01;  // of layers, which win 2 to 6 % or nothing
 
 // Forward, in training there and back, on all threads.
-std::vector<double> time_layer(Isa isa, RnnUse use, const std::vector<SimdTuning>& tunings, const RnnProblem& p) {
+std::vector<double> time_layer(const CalibrationRaces& races, RnnUse use, const std::vector<SimdTuning>& tunings,
+                               const RnnProblem& p, int rounds) {
   std::vector<Rnn> layers;
   for (const SimdTuning& tuning : tunings) {
     const auto plan = plan_rnn(p, this_machine(Kokkos::DefaultHostExecutionSpace().concurrency(), tuning));
-    auto layer = Rnn::make({.problem = p, .use = use}, plan, Backend::simd, isa, tuning);
+    auto layer = Rnn::make({.problem = p, .use = use}, plan, Backend::simd, races.isa, tuning);
     if (!layer) throw std::logic_error(layer.reason());
     layers.push_back(*std::move(layer));
   }
@@ -34,11 +34,11 @@ std::vector<double> time_layer(Isa isa, RnnUse use, const std::vector<SimdTuning
                           },
                       .warms_up = false});  // what a step leaves in the caches, the next one finds
   }
-  return race_medians(racers, kRoundsOfLayers);
+  return race_medians(racers, std::min(rounds, races.most_rounds));
 }
 
-Measure<RnnProblem> timed(Isa isa, RnnUse use) {
-  return [=](const std::vector<SimdTuning>& tunings, const RnnProblem& p) { return time_layer(isa, use, tunings, p); };
+Measure<RnnProblem> timed(CalibrationRaces races, RnnUse use) {
+  return [=](const auto& tunings, const auto& p, int rounds) { return time_layer(races, use, tunings, p, rounds); };
 }
 
 }  // namespace
@@ -46,20 +46,24 @@ Measure<RnnProblem> timed(Isa isa, RnnUse use) {
 SimdTuning choose_tiles(const SimdTuning& found, const Measure<RnnProblem>& inference) {
   SimdTuning wide = found;
   wide.tiles = FarTiles::wide;
-  const std::vector<RnnProblem> layers{parse_problem<RnnProblem>("T4 N168 C512 K512"),
-                                       parse_problem<RnnProblem>("T2 N168 C1024 K1024")};
+  const std::vector<RnnProblem> layers{parse_problem<RnnProblem>("T2 N168 C512 K512"),
+                                       parse_problem<RnnProblem>("T1 N168 C1024 K1024")};
   return best_of({found, wide}, layers, inference, kLeastGainOfLayers);
 }
 
-SimdTuning choose_tiles(const SimdTuning& found, Isa isa) { return choose_tiles(found, timed(isa, RnnUse::inference)); }
+SimdTuning choose_tiles(const SimdTuning& found, CalibrationRaces races) {
+  return choose_tiles(found, timed(races, RnnUse::inference));
+}
 
 SimdTuning choose_sums(const SimdTuning& found, const Measure<RnnProblem>& training) {
   SimdTuning parts = found;
   parts.sums = Sums::parts;
-  const std::vector<RnnProblem> layers{parse_problem<RnnProblem>("T16 N168 C256 K256")};
+  const std::vector<RnnProblem> layers{parse_problem<RnnProblem>("T8 N168 C256 K256")};
   return best_of({found, parts}, layers, training, kLeastGainOfLayers);
 }
 
-SimdTuning choose_sums(const SimdTuning& found, Isa isa) { return choose_sums(found, timed(isa, RnnUse::training)); }
+SimdTuning choose_sums(const SimdTuning& found, CalibrationRaces races) {
+  return choose_sums(found, timed(races, RnnUse::training));
+}
 
 }  // namespace brickwork
