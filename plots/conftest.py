@@ -3,7 +3,7 @@
 import json
 import shutil
 from copy import deepcopy
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pandas as pd
@@ -22,10 +22,12 @@ def stored(name: str) -> Sweep:
     return sweeps_of(load_run(STORED / name))[0]
 
 
+SVG_ALONE = {"svg": style.FORMATS["svg"]}  # of the three formats of a figure the quickest
+
+
 @pytest.fixture
 def only_svg(monkeypatch):
-    """Of the three formats of a figure the quickest."""
-    monkeypatch.setattr(style, "FORMATS", {"svg": style.FORMATS["svg"]})
+    monkeypatch.setattr(style, "FORMATS", SVG_ALONE)
 
 
 @pytest.fixture
@@ -41,15 +43,15 @@ def brgemm() -> Sweep:
 @pytest.fixture
 def variation(tmp_path):
     """variation("conv", change): a copy of a stored run whose samples, all texts, went through change; a second one needs a name."""
+    return partial(varied, tmp_path)
 
-    def make(stored: str, change, name: str = "variation") -> Path:
-        folder = tmp_path / f"{stored}-{name}"
-        shutil.copytree(STORED / stored, folder)
-        samples = pd.read_csv(STORED / stored / "samples.csv", dtype=str, keep_default_na=False)
-        change(samples).to_csv(folder / "samples.csv", index=False)
-        return folder
 
-    return make
+def varied(place: Path, stored: str, change, name: str = "variation") -> Path:
+    folder = place / f"{stored}-{name}"
+    shutil.copytree(STORED / stored, folder)
+    samples = pd.read_csv(STORED / stored / "samples.csv", dtype=str, keep_default_na=False)
+    change(samples).to_csv(folder / "samples.csv", index=False)
+    return folder
 
 
 def with_environment(run: Path, **environment) -> Path:
@@ -91,17 +93,21 @@ def on_device(samples: pd.DataFrame) -> pd.DataFrame:
 
 def bandwidth_bound(samples: pd.DataFrame) -> pd.DataFrame:
     """As if the memory were the limit: beside each problem a stream of 5 GB/s in place of the FMAs."""
-    samples = samples[samples["contender"] != "loaded-roof"]
+    samples = without_roof(samples).copy()
     stream = {"contender": "stream", "pass": "stream", "flop": "1", "least_flop": "1", "bytes": "5000000", "seconds": "0.001"}
     samples.loc[samples["contender"] == "fma-peak", list(stream)] = list(stream.values())
     samples.loc[samples["setting"] != "", "bound"] = "bytes"
     return samples
 
 
+def without_roof(samples: pd.DataFrame) -> pd.DataFrame:
+    """As a run was written before a loaded roof was measured."""
+    return samples[samples["contender"] != "loaded-roof"]
+
+
 @pytest.fixture
 def before_the_roof(variation):
-    """before_the_roof("conv"): the stored run as it was written before a loaded roof was measured."""
-    return lambda stored: variation(stored, lambda samples: samples[samples["contender"] != "loaded-roof"])
+    return lambda stored: variation(stored, without_roof)
 
 
 @pytest.fixture

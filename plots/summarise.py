@@ -66,7 +66,7 @@ def summarised(samples: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
     timed = samples[samples["status"] == "ok"]
     rows = texts.drop_duplicates([*GROUP, "status"]).drop(columns=list(SUMMARY)).assign(**dict.fromkeys(added(), ""))
     for _, group in timed.groupby(GROUP, sort=False):
-        times = Times.of(group)
+        times = Times.of(group.to_dict("records"))
         rows.loc[group.index[0], added()] = [str(times.count), repr(times.low), repr(times.median), repr(times.high)]
         rows.loc[group.index[0], "max_error"] = worst(texts, group)
     sizes = [column for column in rows if column not in SUMMARY_COLUMNS]

@@ -6,9 +6,9 @@ A Sweep is one experiment under one setting; its problems hold one Cell for each
 import re
 import zlib
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -31,16 +31,14 @@ class Times:
     count: int
     samples: np.ndarray | None
 
-    COLUMNS: ClassVar = ("samples", "seconds_low", "seconds", "seconds_high")  # that it reads, as far as there are such
-
     @classmethod
-    def of(cls, rows: pd.DataFrame) -> "Times | None":
-        if rows.empty:
+    def of(cls, rows: list[dict]) -> "Times | None":
+        if not rows:
             return None
-        if "samples" in rows:
-            first = rows.iloc[0]
+        if "samples" in rows[0]:
+            first = rows[0]
             return cls(first["seconds_low"], first["seconds"], first["seconds_high"], int(first["samples"]), None)
-        return cls.of_samples(rows["seconds"].to_numpy(copy=True))
+        return cls.of_samples([row["seconds"] for row in rows])
 
     @classmethod
     def of_samples(cls, samples) -> "Times":
@@ -276,30 +274,39 @@ class Sweep:
 
 
 def sweeps_of(run: Run) -> list[Sweep]:
-    machine = run.samples[run.samples["primitive"] == "machine"]
-    work = run.samples[run.samples["primitive"] != "machine"]
-    return [_sweep(run, rows, machine) for _, rows in work.groupby(["experiment", "setting"], sort=False)]
+    is_machine = run.samples["primitive"] == "machine"
+    machine = run.samples[is_machine].to_dict("records")
+    return [_sweep(run, rows, machine) for _, rows in run.samples[~is_machine].groupby(["experiment", "setting"], sort=False)]
 
 
-def _sweep(run: Run, rows: pd.DataFrame, machine: pd.DataFrame) -> Sweep:
-    first = rows.iloc[0]
+def _sweep(run: Run, rows: pd.DataFrame, machine: list[dict]) -> Sweep:
+    # From here on rows are dictionaries: of a frame pandas makes some hundred a second, and a run has many cells.
+    work = rows.to_dict("records")
+    first = work[0]
     attributes = _attributes(rows)
     # A run over several thread counts is one over a size more.
     sizes = run.sizes + (["threads"] if rows["threads"].nunique() > 1 else [])
-    group = ["problem", "threads"]
-    beside = (machine[["experiment", "setting"]] == first[["experiment", "setting"]]).all(axis=1)
-    limits = {name: dict(list(machine[beside & (machine["contender"] == row)].groupby(group))) for name, row in LIMITS.items()}
-    apart = machine[beside & machine["contender"].str.contains(ELSEWHERE)].groupby(group)
-    elsewhere = {key: _limits_elsewhere(found) for key, found in apart}
-    stream = _cell(machine[(machine["contender"] == "stream") & (machine["threads"] == attributes.get("threads"))])
+    group = ("problem", "threads")
+    beside = [row for row in machine if (row["experiment"], row["setting"]) == (first["experiment"], first["setting"])]
+    limits = {name: _grouped((row for row in beside if row["contender"] == who), *group) for name, who in LIMITS.items()}
+    apart = _grouped((row for row in beside if ELSEWHERE in row["contender"]), *group)
+    elsewhere = {key: _limits_elsewhere(found) for key, found in apart.items()}
+    stream = _cell([row for row in machine if row["contender"] == "stream" and row["threads"] == attributes.get("threads")])
     problems = [
         _problem(cells, sizes, {name: _cell(found[key]) for name, found in limits.items() if key in found}, elsewhere.get(key, {}))
-        for key, cells in rows.groupby(group, sort=False)
+        for key, cells in _grouped(work, *group).items()
     ]
     return Sweep(
         run, first["experiment"], first["setting"], first["figure"], frozenset(rows["contender"][rows["ours"] == "yes"]), attributes,
         problems, stream if stream and stream.ok else None,
     )
+
+
+def _grouped(rows: Iterable[dict], *columns: str) -> dict[tuple, list[dict]]:
+    groups: dict[tuple, list[dict]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return groups
 
 
 def _attributes(rows: pd.DataFrame) -> dict:
@@ -309,49 +316,43 @@ def _attributes(rows: pd.DataFrame) -> dict:
     return {column: rows[column].iloc[0] for column in rows if rows[column].nunique(dropna=False) == 1}
 
 
-def _limits_elsewhere(rows: pd.DataFrame) -> dict[str, dict[str, Cell]]:
+def _limits_elsewhere(rows: list[dict]) -> dict[str, dict[str, Cell]]:
     found: dict[str, dict[str, Cell]] = {}
-    for name, group in rows.groupby("contender", sort=False):
-        contender, _, row = name.rpartition(ELSEWHERE)
-        found.setdefault(contender, {}).update({limit: _cell(group) for limit, known in LIMITS.items() if known == row})
+    for (name,), group in _grouped(rows, "contender").items():
+        contender, _, who = name.rpartition(ELSEWHERE)
+        found.setdefault(contender, {}).update({limit: _cell(group) for limit, known in LIMITS.items() if known == who})
     return found
 
 
-def _problem(rows: pd.DataFrame, sizes: list[str], limits: dict[str, Cell], elsewhere: dict) -> Problem:
-    first = rows.iloc[0]
+def _problem(rows: list[dict], sizes: list[str], limits: dict[str, Cell], elsewhere: dict) -> Problem:
+    first = rows[0]
     filled = {size: first[size] for size in sizes if pd.notna(first[size]) and first[size] != ""}
-    known = rows[rows["phase"] == "run"]  # packing does no work that counts
-    flop, data = (known[column].dropna() for column in ("flop", "bytes"))
+    known = [row for row in rows if row["phase"] == "run"]  # packing does no work that counts
+    flop, data = (next((row[column] for row in known if pd.notna(row[column])), float("nan")) for column in ("flop", "bytes"))
     return Problem(
         first["problem"], first["name"], int(first["count"]),
-        {size: value if isinstance(value, str) else int(value) for size, value in filled.items()},
-        flop.iloc[0] if flop.size else float("nan"), data.iloc[0] if data.size else float("nan"),
-        {name: _cell(group) for name, group in rows.groupby("contender", sort=False)}, first["bound"],
+        {size: value if isinstance(value, str) else int(value) for size, value in filled.items()}, flop, data,
+        {name: _cell(group) for (name,), group in _grouped(rows, "contender").items()}, first["bound"],
         **{name: cell for name, cell in limits.items() if cell.ok}, elsewhere=elsewhere,
     )
 
 
-def _cell(rows: pd.DataFrame) -> Cell | None:
-    if rows.empty:
+def _cell(rows: list[dict]) -> Cell | None:
+    if not rows:
         return None
-    # Places instead of frames: of a frame with all columns pandas makes some hundred a second, and a run has many cells.
-    status, run = rows["status"].to_numpy(), rows["phase"].to_numpy() == "run"
+    run = [row for row in rows if row["phase"] == "run"]
     # One failed check spoils the contender on this problem: whatever it was timed at, the work was not done.
-    bad = [*np.flatnonzero(status == "failed"), *np.flatnonzero(run & (status != "ok"))]
+    bad = [*(row for row in rows if row["status"] == "failed"), *(row for row in run if row["status"] != "ok")]
     if bad:
-        first = rows.iloc[bad[0]]
-        return Cell(_identity(first), first["status"], first["reason"] or "no reason was written")
-    if not run.any():
-        return Cell(_identity(rows.iloc[0]), "missing", "it was packed but never run")
-    first = rows.iloc[np.flatnonzero(run)[0]]
-    packed = (rows["phase"].to_numpy() == "pack") & (status == "ok")
-    times = rows[[column for column in Times.COLUMNS if column in rows]]
+        return Cell(_identity(bad[0]), bad[0]["status"], bad[0]["reason"] or "no reason was written")
+    if not run:
+        return Cell(_identity(rows[0]), "missing", "it was packed but never run")
+    first, packed = run[0], [row for row in rows if (row["phase"], row["status"]) == ("pack", "ok")]
     return Cell(
-        _identity(first), "ok", "", Times.of(times[run]), Times.of(times[packed]), first["bound"], first["flop"], first["least_flop"],
-        first["bytes"], first["implementation"], first["plan"],
-        first["tuning"], first["version"], first["isa"],
+        _identity(first), "ok", "", Times.of(run), Times.of(packed), first["bound"], first["flop"], first["least_flop"], first["bytes"],
+        first["implementation"], first["plan"], first["tuning"], first["version"], first["isa"],
     )
 
 
-def _identity(row: pd.Series) -> str:
+def _identity(row: dict) -> str:
     return "|".join(str(row[key]) for key in ("run", "setting", "problem", "contender", "threads"))

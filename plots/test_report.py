@@ -1,14 +1,18 @@
 import csv
 import re
 import shutil
+from contextlib import redirect_stdout
 from dataclasses import replace
 from html.parser import HTMLParser
+from io import StringIO
 
 import pytest
 
+import output
 import page
 import report
-from conftest import STORED
+import style
+from conftest import STORED, SVG_ALONE, varied, without_roof
 
 STEMS = {
     "conv-forward-N2-2-threads-hot-cache-f32-layers",
@@ -122,24 +126,36 @@ def test_what_a_run_says_against_itself_stands_among_its_facts(conv, environment
     assert page._facts(conv)[2:-5] == facts
 
 
-@pytest.mark.usefixtures("only_svg")
-def test_a_run_of_before_the_loaded_roof_is_drawn_and_judged(before_the_roof, tmp_path, capsys):
-    assert report.main([str(before_the_roof("conv")), "--out", str(tmp_path / "out")]) == 0
-    text = (tmp_path / "out" / "report.html").read_text()
-    assert "<dt>measured loaded roof</dt><dd>no</dd>" in text and "% of roof" not in text
-    assert "oneDNN 3.2 on layer03: 1.042 of the FMA peak" in text
-    assert report.main([str(before_the_roof("brgemm")), "--out", str(tmp_path / "other")]) == 0
-    assert "no loaded roof was measured beside m6_n64_k64_b16" in capsys.readouterr().out
+@pytest.fixture(scope="module")
+def unusual(tmp_path_factory):
+    """Report and screen of runs of before the loaded roof, with a contender that nobody thought of and a reason that is HTML."""
 
-
-@pytest.mark.usefixtures("only_svg")
-def test_text_of_the_csv_is_escaped(variation, tmp_path):
     def change(samples):
+        samples = without_roof(samples).replace({"contender": {"im2col": "winograd"}})
         samples.loc[samples["status"] == "failed", "reason"] = "<script>alert(1)</script>"
         return samples
 
-    assert report.main([str(variation("conv", change)), "--out", str(tmp_path / "out")]) == 0
-    assert "script" not in Page((tmp_path / "out" / "report.html").read_text()).tags
+    folder = tmp_path_factory.mktemp("unusual")
+    runs = [str(varied(folder, stored, change)) for stored in ("conv", "brgemm")]
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(StringIO()) as screen:
+        patch.setattr(style, "FORMATS", SVG_ALONE)
+        assert report.main([*runs, "--out", str(folder / "out")]) == 0
+    return (folder / "out" / "report.html").read_text(), screen.getvalue()
+
+
+def test_a_run_of_before_the_loaded_roof_is_drawn_and_judged(unusual):
+    text, screen = unusual
+    assert "<dt>measured loaded roof</dt><dd>no</dd>" in text and "% of roof" not in text
+    assert "oneDNN 3.2 on layer03: 1.042 of the FMA peak" in text
+    assert "no loaded roof was measured beside m6_n64_k64_b16" in screen
+
+
+def test_text_of_the_csv_is_escaped(unusual):
+    assert "script" not in Page(unusual[0]).tags
+
+
+def test_a_contender_nobody_thought_of_is_drawn(unusual):
+    assert "winograd 0.3.21" in unusual[0]
 
 
 def test_claims_table(out):
@@ -151,8 +167,8 @@ def test_claims_table(out):
     assert (rows["conv-peak"]["status"], rows["conv-peak"]["measured"]) == ("NOT CHECKED", "")
 
 
-@pytest.mark.usefixtures("only_svg")
-def test_claims_are_printed(tmp_path, capsys):
+def test_claims_are_printed(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(output.DRAWERS, "sweep", ())
     assert report.main([str(STORED / "brgemm"), "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "DOES NOT HOLD  brgemm-seven-rows (ours)" in printed and "paper-efficiency (the paper)" in " ".join(printed.split())
@@ -195,14 +211,8 @@ def test_a_run_of_one_problem_and_one_contender(variation, tmp_path):
 
 
 @pytest.mark.usefixtures("only_svg")
-def test_a_contender_nobody_thought_of_is_drawn(variation, tmp_path):
-    change = lambda s: s.replace({"contender": {"im2col": "winograd"}})  # noqa: E731
-    assert report.main([str(variation("conv", change)), "--out", str(tmp_path / "out")]) == 0
-    assert "winograd 0.3.21" in (tmp_path / "out" / "report.html").read_text()
-
-
-@pytest.mark.usefixtures("only_svg")
-def test_runs_of_two_shape_sets_under_one_setting_are_named_by_them(variation, tmp_path):
+def test_runs_of_two_shape_sets_under_one_setting_are_named_by_them(variation, monkeypatch, tmp_path):
+    monkeypatch.setitem(output.DRAWERS, "layers", (output.draw_ratio,))
     other = variation("conv", lambda s: s.assign(run="another day", shapes="deepbench"))
     shutil.copy(STORED / "conv" / "environment.json", other)
     assert report.main([str(STORED / "conv"), str(other), "--out", str(tmp_path / "out")]) == 0
