@@ -7,10 +7,7 @@
 #include <string_view>
 
 #include "brgemm.hpp"
-#include "conv/conv_winograd_plan.hpp"
 #include "conv/winograd_groups.hpp"
-#include "layout.hpp"
-#include "loop_nest.hpp"
 
 namespace brickwork {
 
@@ -21,18 +18,20 @@ class ConvWinograd {
   static Result<ConvWinograd> make(const ConvView&, const WinogradPlan&, Backend, Isa = Isa::best,
                                    const SimdTuning& = {});
 
-  const WinogradPlan& plan() const { return plan_; }
+  const WinogradPlan& plan() const { return groups_.plan; }
   std::string_view isa() const { return brick_->isa(); }
 
   // Shapes of the blocked tensors that run() takes, as a direct one's (conv_forward.hpp).
-  const ActivationLayout& src_layout() const { return src_; }
-  const ActivationLayout& dst_layout() const { return dst_; }
+  const ActivationLayout& src_layout() const { return groups_.src; }
+  const ActivationLayout& dst_layout() const { return groups_.dst; }
 
   // The weights in their transformed form, [K/bk][place][C/bc][bc][bk]: how many floats, and from the blocks of a view
   // of forward, or of backward by data out of those of the forward pass.
-  std::int64_t weights_size() const;
-  WeightLayout forward_layout() const { return weights_layout_of(view_, plan_.bc, plan_.bk); }
-  WeightLayout backward_layout() const { return {view_.C, view_.K, view_.R, view_.S, plan_.bc, plan_.bk}; }
+  std::int64_t weights_size() const { return groups_.weights_size(); }
+  WeightLayout forward_layout() const { return weights_layout_of(groups_.view, plan().bc, plan().bk); }
+  WeightLayout backward_layout() const {
+    return {groups_.view.C, groups_.view.K, groups_.view.R, groups_.view.S, plan().bc, plan().bk};
+  }
   void transform_forward(const float* blocked, float* transformed) const;
   void transform_backward(const float* blocked, float* transformed) const;
 
@@ -43,17 +42,11 @@ class ConvWinograd {
  private:
   struct Body;
 
-  ConvWinograd(const ConvView&, const WinogradPlan&, const LoopNest&, std::int64_t kb_of_group, BrgemmKernelPtr);
+  ConvWinograd(const WinogradGroups& groups, BrgemmKernelPtr brick) : groups_(groups), brick_(std::move(brick)) {}
 
-  std::int64_t places() const { return winograd_places(plan_.tile); }
-  std::int64_t block_of_weights() const { return places() * src_.Cb() * plan_.bc * plan_.bk; }
+  void transform(const float* taps, float* transformed, std::int64_t kb, std::int64_t cb) const;
 
-  ConvView view_;
-  WinogradPlan plan_;
-  LoopNest nest_;
-  ActivationLayout src_, dst_;
   WinogradGroups groups_;
-  std::int64_t kb_of_group_;  // blocks of K for which a group's tiles of src are transformed once
   BrgemmKernelPtr brick_;
 };
 

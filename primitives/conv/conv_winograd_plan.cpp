@@ -1,14 +1,12 @@
 #include "conv/conv_winograd_plan.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <limits>
 
-#include "conv/conv_gather.hpp"
-#include "conv/winograd_groups.hpp"
+#include "conv/winograd_tiles.hpp"
 #include "floats.hpp"
 #include "integers.hpp"
 #include "plan_text.hpp"
@@ -44,24 +42,6 @@ std::string winograd_lacks(const ConvView& p) {
   return fmt::format(
       "Winograd's algorithm is for kernels of 3 x 3 and stride 1, and this one is of {} x {} and {} x {}", p.R, p.S,
       stride_h, stride_w);
-}
-
-std::string winograd_misfit(const ConvView& p, const WinogradPlan& plan) {
-  if (std::ranges::find(kWinogradTiles, plan.tile) == std::end(kWinogradTiles)) {
-    return fmt::format("plan '{}': tile must be {}", to_string(plan), fmt::join(kWinogradTiles, " or "));
-  }
-  const std::int64_t tiles = winograd_grid(p, plan.tile).all();
-  const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
-  const auto what = [&]() -> std::string {
-    if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
-    if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
-    if (outside(plan.tiles, tiles)) return fmt::format("tiles must be from 1 to {}, as many as dst has", tiles);
-    if (std::max({plan.bc, plan.bk, plan.tiles}) > std::numeric_limits<int>::max()) {
-      return "the brick's m, n and k must be below 2^31";
-    }
-    return gathers_too_much(winograd_scratch_bytes(ceil_div(p.C, plan.bc), plan), "tiles of src");
-  }();
-  return what.empty() ? what : fmt::format("plan '{}': {}", to_string(plan), what);
 }
 
 namespace {

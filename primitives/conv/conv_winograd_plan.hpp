@@ -37,9 +37,8 @@ struct WinogradGrid {
 };
 WinogradGrid winograd_grid(const ConvView&, std::int64_t tile);
 
-// Why it is for other convolutions than this, or nothing; and what does not fit, but for the loops, in one sentence.
+// Why it is for other convolutions than this, or nothing.
 std::string winograd_lacks(const ConvView&);
-std::string winograd_misfit(const ConvView&, const WinogradPlan&);
 
 // Whose transform a run has to do: its own, as in training, or nobody's any more, as in inference.
 enum class WinogradWeights { of_run, of_all_runs };

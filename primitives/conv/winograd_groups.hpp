@@ -1,14 +1,11 @@
-// Groups of tiles of m x m pixels of dst, of any images: what a call of the brick multiplies in Winograd's algorithm.
+// Winograd's algorithm around its products: groups of tiles of m x m pixels of dst, of any images, as a plan has them.
+// A call of the brick multiplies a group's tiles, one place of their transforms at a time.
 #pragma once
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 
 #include "conv/conv_winograd_plan.hpp"
 #include "conv/winograd_tiles.hpp"
-#include "floats.hpp"
-#include "integers.hpp"
 #include "layout.hpp"
 #include "loop_nest.hpp"
 #include "result.hpp"
@@ -19,12 +16,6 @@ struct WinogradLoop {
   enum : int { g, kb };
 };
 
-struct WinogradGroup {
-  std::int64_t first, end;  // tiles, row by row and image by image
-
-  std::int64_t size() const { return end - first; }
-};
-
 // Tiles that lie side by side.
 struct WinogradRun {
   std::int64_t n, row, col;  // image, and the first one's first pixel of dst
@@ -32,77 +23,75 @@ struct WinogradRun {
   std::int64_t before;  // of the group's
 };
 
-class WinogradGroups {
- public:
-  WinogradGroups(const ConvView& view, const WinogradPlan& plan)
-      : view_(view), grid_(winograd_grid(view, plan.tile)), tile_(plan.tile), tiles_(plan.tiles) {}
+// A call's of forward and of the weight update alike, in the task's scratch.
+struct WinogradTask {
+  std::int64_t kb;         // the block of output features
+  std::int64_t tile, end;  // the group's, row by row and image by image
+  float *of_src, *of_dst;  // [place][cb][tile][bc] and [place][tile][bk], transformed
+  std::int64_t size() const { return end - tile; }
+};
 
-  std::int64_t count() const { return ceil_div(grid_.all(), tiles_); }
-  WinogradGroup operator[](std::int64_t i) const { return {i * tiles_, std::min((i + 1) * tiles_, grid_.all())}; }
+struct WinogradGroups {
+  // Unsupported where the convolution is not of 3 x 3 and stride 1; a misfit where the plan does not fit it. `groups`:
+  // what they are to each other.
+  static Result<WinogradGroups> make(const ConvView&, const WinogradPlan&, LoopKind groups);
+
+  ConvView view;
+  WinogradPlan plan;
+  ActivationLayout src, dst;
+  LoopNest nest;
+  std::int64_t kb_of_group;  // blocks of K for which a group's tiles of src are transformed once
+  WinogradTransforms transforms;
+
+  std::int64_t places() const { return winograd_places(plan.tile); }
+  std::int64_t next_src() const { return next_place(src.Cb() * plan.tiles, plan.bc); }
+  std::int64_t next_dst() const { return next_place(plan.tiles, plan.bk); }
+  std::int64_t scratch_bytes() const;
+
+  // Floats of the transformed weights, [K/bk][place][C/bc][bc][bk], or of their gradient, and how far apart places are.
+  std::int64_t weights_size() const { return dst.Cb() * places() * weights_of_place(); }
+  std::int64_t weights_of_place() const { return src.Cb() * plan.bc * plan.bk; }
+  std::int64_t weights_of(std::int64_t kb, std::int64_t place) const {
+    return (kb * places() + place) * weights_of_place();
+  }
+
+  // The body's loops: g, of groups of tiles, and kb, of blocks of output features. For the first of these in a row the
+  // group's tiles of src are transformed, for all others they are there. Tiles that the last group lacks are zeros.
+  WinogradTask begin(const LoopIndex&, const float* of_src) const;
 
   template <class Use>
-  void for_each_run(const WinogradGroup& group, const Use& use) const {
-    for (std::int64_t tile = group.first; tile < group.end;) {
-      const std::int64_t col = tile % grid_.cols, tiles = std::min(grid_.cols - col, group.end - tile);
-      use(WinogradRun{.n = tile / grid_.of_image(),
-                      .row = tile % grid_.of_image() / grid_.cols * tile_,
-                      .col = col * tile_,
+  void for_each_run(const WinogradTask& task, const Use& use) const {
+    const WinogradGrid grid = winograd_grid(view, plan.tile);
+    for (std::int64_t tile = task.tile; tile < task.end;) {
+      const std::int64_t col = tile % grid.cols, tiles = std::min(grid.cols - col, task.end - tile);
+      use(WinogradRun{.n = tile / grid.of_image(),
+                      .row = tile % grid.of_image() / grid.cols * plan.tile,
+                      .col = col * plan.tile,
                       .tiles = tiles,
-                      .before = tile - group.first});
+                      .before = tile - task.tile});
       tile += tiles;
     }
   }
 
-  // To [place][cb][tile][bc], a group's tiles of all blocks of src.
-  void transform(const ActivationLayout& layout, const float* src, const WinogradGroup& group, float* to,
-                 std::int64_t next) const {
-    for_each_run(group, [&](const WinogradRun& run) {
-      for (std::int64_t cb = 0; cb < layout.Cb(); ++cb) {
-        WinogradSrcTiles tiles{
-            .rows = {}, .first = run.col - view_.pad_w, .columns = view_.W, .tiles = run.tiles, .bc = layout.bc};
-        for (std::int64_t r = 0; r < tile_ + 2; ++r) {
-          const std::int64_t h = run.row - view_.pad_h + r;
-          tiles.rows[r] = h >= 0 && h < view_.H ? src + layout.pixel(run.n, cb, h, 0) : nullptr;
-        }
-        transform_src(tile_, tiles, to + (cb * tiles_ + run.before) * layout.bc, next);
-      }
-    });
-  }
-
   // A run's of the block kb of dst, or of its gradient.
   template <class T>
-  WinogradDstTiles<T> dst_tiles(const ActivationLayout& layout, T* dst, const WinogradRun& run, std::int64_t kb) const {
-    WinogradDstTiles<T> tiles{.rows = {}, .columns = view_.cols - run.col, .tiles = run.tiles, .bk = layout.bc};
-    for (std::int64_t r = 0; r < std::min(tile_, view_.rows - run.row); ++r) {
-      tiles.rows[r] = dst + layout.pixel(run.n, kb, view_.first_h + run.row + r, view_.first_w + run.col);
+  WinogradDstTiles<T> dst_tiles(T* tensor, const WinogradRun& run, std::int64_t kb) const {
+    WinogradDstTiles<T> tiles{.rows = {}, .columns = view.cols - run.col, .tiles = run.tiles, .bk = plan.bk};
+    for (std::int64_t r = 0; r < std::min(plan.tile, view.rows - run.row); ++r) {
+      tiles.rows[r] = tensor + dst.pixel(run.n, kb, view.first_h + run.row + r, view.first_w + run.col);
     }
     return tiles;
   }
 
+  // Zeros for the tiles that the group lacks, of a matrix of all.
+  void fill_up(float* matrix, const WinogradTask& task, std::int64_t features) const {
+    std::fill(matrix + task.size() * features, matrix + plan.tiles * features, 0.0F);
+  }
+
  private:
-  ConvView view_;
-  WinogradGrid grid_;
-  std::int64_t tile_, tiles_;
+  // From place to place of so many tiles of so many features: a line more than they are, as places a power of two
+  // apart would meet in the same sets of L1.
+  static std::int64_t next_place(std::int64_t tiles, std::int64_t features);
 };
-
-// From place to place of so many tiles of so many features: a line more than they are, as places a power of two apart
-// would meet in the same sets of L1.
-constexpr std::int64_t next_winograd_place(std::int64_t tiles, std::int64_t features) {
-  return whole_blocks(tiles * features, kFloatsOfLine) + kFloatsOfLine;
-}
-
-// Of a group's tiles of all Cb blocks of src, and of a block of dst.
-inline std::int64_t winograd_scratch_bytes(std::int64_t Cb, const WinogradPlan& plan) {
-  const std::int64_t places = next_winograd_place(Cb * plan.tiles, plan.bc) + next_winograd_place(plan.tiles, plan.bk);
-  return winograd_places(plan.tile) * places * static_cast<std::int64_t>(sizeof(float));
-}
-
-// So many blocks of K share a group's tiles of src, which a task transforms for the first of them.
-inline Result<std::int64_t> blocks_of_a_group(const LoopNest& nest, const WinogradPlan& plan) {
-  if (const auto blocks = nest.in_a_row(WinogradLoop::kb, WinogradLoop::g)) return *blocks;
-  return Result<std::int64_t>::misfit(fmt::format(
-      "plan '{}': steps of kb outside g must divide each other, as its blocks inside share a group's tiles of src",
-      to_string(plan)));
-}
 
 }  // namespace brickwork

@@ -253,22 +253,14 @@ void WeightGradientTiles(const float* from, std::int64_t next, std::int64_t elem
   });
 }
 
-void TransformSrc(std::int64_t tile, const WinogradSrcTiles& tiles, float* to, std::int64_t next) {
-  tile == 2 ? SrcTiles<2>(tiles, to, next) : SrcTiles<4>(tiles, to, next);
-}
-void TransformDst(std::int64_t tile, const float* from, std::int64_t next, const WinogradDstTiles<float>& tiles) {
-  tile == 2 ? DstTiles<2>(from, next, tiles) : DstTiles<4>(from, next, tiles);
-}
-void TransformWeights(std::int64_t tile, const float* taps, std::int64_t elements, float* to, std::int64_t next) {
-  tile == 2 ? WeightTiles<2>(taps, elements, to, next) : WeightTiles<4>(taps, elements, to, next);
-}
-void TransformDstGradient(std::int64_t tile, const WinogradDstTiles<const float>& tiles, float* to, std::int64_t next) {
-  tile == 2 ? DstGradientTiles<2>(tiles, to, next) : DstGradientTiles<4>(tiles, to, next);
-}
-void TransformWeightGradient(std::int64_t tile, const float* from, std::int64_t next, std::int64_t elements,
-                             float* taps) {
-  tile == 2 ? WeightGradientTiles<2>(from, next, elements, taps) : WeightGradientTiles<4>(from, next, elements, taps);
-}
+template <int kTile>
+constexpr WinogradTransforms kTransforms{.src = SrcTiles<kTile>,
+                                         .dst = DstTiles<kTile>,
+                                         .weights = WeightTiles<kTile>,
+                                         .dst_gradient = DstGradientTiles<kTile>,
+                                         .weight_gradient = WeightGradientTiles<kTile>};
+
+WinogradTransforms Transforms(std::int64_t tile) { return tile == 2 ? kTransforms<2> : kTransforms<4>; }
 
 }  // namespace brickwork::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -276,37 +268,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace brickwork {
 
-HWY_EXPORT(TransformSrc);
-HWY_EXPORT(TransformDst);
-HWY_EXPORT(TransformWeights);
-HWY_EXPORT(TransformDstGradient);
-HWY_EXPORT(TransformWeightGradient);
+HWY_EXPORT(Transforms);
 
-void transform_src(std::int64_t tile, const WinogradSrcTiles& tiles, float* to, std::int64_t next) {
-  BRICKWORK_CHOSEN(TransformSrc);
-  chosen(tile, tiles, to, next);
-}
-
-void transform_dst(std::int64_t tile, const float* from, std::int64_t next, const WinogradDstTiles<float>& tiles) {
-  BRICKWORK_CHOSEN(TransformDst);
-  chosen(tile, from, next, tiles);
-}
-
-void transform_weights(std::int64_t tile, const float* taps, std::int64_t elements, float* to, std::int64_t next) {
-  BRICKWORK_CHOSEN(TransformWeights);
-  chosen(tile, taps, elements, to, next);
-}
-
-void transform_dst_gradient(std::int64_t tile, const WinogradDstTiles<const float>& tiles, float* to,
-                            std::int64_t next) {
-  BRICKWORK_CHOSEN(TransformDstGradient);
-  chosen(tile, tiles, to, next);
-}
-
-void transform_weight_gradient(std::int64_t tile, const float* from, std::int64_t next, std::int64_t elements,
-                               float* taps) {
-  BRICKWORK_CHOSEN(TransformWeightGradient);
-  chosen(tile, from, next, elements, taps);
+WinogradTransforms winograd_transforms(std::int64_t tile) {
+  BRICKWORK_CHOSEN(Transforms);
+  return chosen(tile);
 }
 
 }  // namespace brickwork

@@ -47,7 +47,6 @@ struct WinogradSrcTiles {
   std::int64_t first, columns;  // of the first tile, which may be below 0; outside [0, columns) there are zeros
   std::int64_t tiles, bc;
 };
-void transform_src(std::int64_t tile, const WinogradSrcTiles&, float* to, std::int64_t next);  // to [place][tile][bc]
 
 // Of dst, or const of its gradient.
 template <class T>
@@ -56,16 +55,18 @@ struct WinogradDstTiles {
   std::int64_t columns;        // so many are left of the image
   std::int64_t tiles, bk;
 };
-void transform_dst(std::int64_t tile, const float* from, std::int64_t next,
-                   const WinogradDstTiles<float>&);  // from [place][tile][bk]
 
-// w: the nine taps of so many elements, one behind the other.
-void transform_weights(std::int64_t tile, const float* taps, std::int64_t elements, float* to, std::int64_t next);
-
-// The gradient of the weights, dw = G^T (sum over tiles of (A e A^T) .* (B^T d B)) G: e, the gradient of a tile of dst,
-// to [place][tile][bk], and the sums to the nine taps.
-void transform_dst_gradient(std::int64_t tile, const WinogradDstTiles<const float>&, float* to, std::int64_t next);
-void transform_weight_gradient(std::int64_t tile, const float* from, std::int64_t next, std::int64_t elements,
-                               float* taps);
+// Of one m, for the machine that they run on. Matrices [place][tile][features], or of weights [place][elements].
+struct WinogradTransforms {
+  void (*src)(WinogradSrcTiles, float* to, std::int64_t next);
+  void (*dst)(const float* from, std::int64_t next, WinogradDstTiles<float>);
+  // w: the nine taps of so many elements, one behind the other.
+  void (*weights)(const float* taps, std::int64_t elements, float* to, std::int64_t next);
+  // The gradient of the weights, dw = G^T (sum over tiles of (A e A^T) .* (B^T d B)) G: e, the gradient of a tile of
+  // dst, and the sums to the nine taps.
+  void (*dst_gradient)(WinogradDstTiles<const float>, float* to, std::int64_t next);
+  void (*weight_gradient)(const float* from, std::int64_t next, std::int64_t elements, float* taps);
+};
+WinogradTransforms winograd_transforms(std::int64_t tile);
 
 }  // namespace brickwork
