@@ -311,27 +311,13 @@ class Chooser {
     constexpr std::int64_t kImages = 7;
     ConvPlan plan = base_;
     plan.bq = pixel_block(cols_, kPixels);
-    std::int64_t images = std::min(kImages, ceil_div(p_.N, machine_.threads));
-    images = evenly_spread(images);
+    const std::int64_t images = equal_block(ceil_div(p_.N, machine_.threads), kImages);
     std::vector<Part> outside = {{{"n", images}, ceil_div(p_.N, images)}, {{"kb", 1}, kb_}};
     // Their src comes back from L3 for every block of output features, and from memory where L3 has to share.
     const double price = beyond_l3(src_, machine_.threads * images) ? kFlopsPerMemoryByte : kFlopsPerSrcByte;
     return spread(
         plan, with_reduction(std::move(outside), plan.bq, images),
         kFlopsPerWeightByte * weights_ / static_cast<double>(images) + price * src_ * static_cast<double>(kb_));
-  }
-
-  // The most images a task, up to `most`, of which the busiest thread has the fewest: of 28 for two threads 2 instead
-  // of 3, which are 15 for one of them and 13 for the other.
-  std::int64_t evenly_spread(std::int64_t most) const {
-    const auto busiest = [&](std::int64_t images) {
-      return std::min(p_.N, images * ceil_div(ceil_div(p_.N, images), machine_.threads));
-    };
-    std::int64_t best = most;
-    for (std::int64_t images = most - 1; images > 0; --images) {
-      if (busiest(images) < busiest(best)) best = images;
-    }
-    return best;
   }
 
   const ConvView& p_;

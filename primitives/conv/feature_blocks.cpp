@@ -47,7 +47,7 @@ double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector
 
 std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector one_vector, std::int64_t liked) {
   // The first of equal ones.
-  const std::int64_t sizes[] = {liked, 64, 48, 96, 80, 32, 16};
+  const std::int64_t sizes[] = {liked, 64, 48, 80, 32, 16};
   constexpr double kTie = 0.025;
   std::int64_t best = std::min(K, liked);
   double least = std::numeric_limits<double>::infinity();
