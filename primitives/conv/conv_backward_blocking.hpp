@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "conv/conv_backward_body.hpp"
 #include "conv/conv_forward_blocking.hpp"
 #include "conv/stride_phases.hpp"
 
@@ -29,6 +28,16 @@ class ConvBackwardBlocking {
   const ActivationLayout& ddst_layout() const { return phases_.front().conv.src_layout(); }
   const ActivationLayout& dsrc_layout() const { return phases_.front().conv.dst_layout(); }
   std::int64_t weights_size() const;
+
+  // A phase, by its place among them.
+  template <class T, class TC>
+  ConvBackwardPass<T, TC> pass(std::size_t i, const T* ddst, const T* weights, const TC* residual, const TC* at,
+                               TC* dsrc) const {
+    const Phase& phase = phases_[i];
+    const auto data = phase.conv.data(ddst, weights + phase.first_weight, nullptr, residual, dsrc, at);
+    return {phase.conv.pass(data), without_taps_.data(), i == 0 ? static_cast<int>(without_taps_.size()) : 0,
+            phase.conv.plan().dst};
+  }
 
   // From plain KCRS to what a run takes: for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
   void pack_weights(const float* kcrs, float* packed) const;

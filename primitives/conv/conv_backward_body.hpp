@@ -65,8 +65,7 @@ struct ConvBackwardBody {
     for (; pixels > 0; pixels -= g.bq, begin += g.bq * g.dst.pixel) {
       BrgemmCall call;
       call.rows = static_cast<int>(pixels < g.bq ? pixels : g.bq);
-      call.batch =
-          Batch::at_offsets(conv.data.src, conv.data.weights, 0, conv.data.src_offsets, conv.data.weights_offsets);
+      call.batch = Batch::at_offsets(conv.data.src, conv.data.weights, 0, conv.data.a_offsets, conv.data.b_offsets);
       call.c = conv.data.dst + begin;
       call.epilogue = conv.epilogue(kb, begin);
       conv.brick.finish_zeros(team, call);

@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "conv/run_conv.hpp"
 #include "league.hpp"
 
 namespace brickwork {
@@ -61,13 +60,9 @@ void ConvBackwardData::pack_weights(const WeightLayout& from, const float* block
 void ConvBackwardData::run(const float* ddst, const float* packed_weights, const float* residual, const float* at,
                            float* dsrc) {
   if (scatter_) return scatter_->run(ddst, packed_weights, residual, at, dsrc);
-  const auto& without_taps = blocking_->without_taps();
   for (std::size_t i = 0; i < phases_.size(); ++i) {
-    const ConvForwardBlocking& phase = phases_[i].blocking();
-    const float* const weights = packed_weights + blocking_->phases()[i].first_weight;
-    run_conv_backward(Kokkos::DefaultHostExecutionSpace(), phases_[i].brick(), 1, phase.nest(), phase.geometry(),
-                      phase.data(ddst, weights, nullptr, residual, dsrc, at), without_taps.data(),
-                      i == 0 ? static_cast<int>(without_taps.size()) : 0, phase.plan().dst);
+    blocking_->pass(i, ddst, packed_weights, residual, at, dsrc)(Kokkos::DefaultHostExecutionSpace(),
+                                                                 phases_[i].brick(), 1);
   }
 }
 

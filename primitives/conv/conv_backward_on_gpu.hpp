@@ -41,14 +41,14 @@ struct ConvBackwardOnGpuBody {
   }
 };
 
-// As run_conv_backward().
-template <class T, class TC, class Space, class Brick>
-void run_conv_backward_on_gpu(const Space& space, const Brick& brick, int threads, const LoopNest& nest,
-                              const ConvForwardGeometry& geometry, const ConvForwardData<T, TC>& data,
-                              const PixelsWithoutTaps* without_taps, int phases_without_taps) {
-  const ConvBackwardOnGpuBody<Brick, T, TC> body{
-      {{geometry, data, brick}, without_taps, phases_without_taps, CAccess::cached}};
-  nest.run(space, body, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
-}
+template <class T, class TC>
+struct ConvBackwardOnGpuPass : ConvBackwardPass<T, TC> {
+  template <class Space, class Brick>
+  void operator()(const Space& space, const Brick& brick, int threads) const {
+    const ConvBackwardOnGpuBody<Brick, T, TC> body{
+        {{this->geometry, this->data, brick}, this->without_taps, this->phases_without_taps, this->dst}};
+    this->nest.run(space, body, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
+  }
+};
 
 }  // namespace brickwork

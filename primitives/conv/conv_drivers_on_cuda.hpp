@@ -1,6 +1,7 @@
 // Drivers of convolution's three passes on a GPU: a blocking with its lists on the device. All pointers are to the
 // device's memory; work goes into the setting's stream. T and TC: see conv_on_cuda.hpp.
 #pragma once
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -15,17 +16,18 @@ namespace brickwork {
 // The offset lists of a blocking.
 class ConvListsOnCuda {
  public:
-  explicit ConvListsOnCuda(const ConvForwardBlocking& blocking)
-      : src_(blocking.src_offsets()), weights_(blocking.weights_offsets()) {}
+  template <class Blocking>
+  explicit ConvListsOnCuda(const Blocking& blocking) : a_(blocking.a_offsets()), b_(blocking.b_offsets()) {}
 
-  template <class T, class TC>
-  ConvForwardData<T, TC> named_in(ConvForwardData<T, TC> data) const {
-    data.src_offsets = src_.data(), data.weights_offsets = weights_.data();
-    return data;
+  // A pass of that blocking, with these.
+  template <class Pass>
+  Pass named_in(Pass pass) const {
+    pass.data.a_offsets = a_.data(), pass.data.b_offsets = b_.data();
+    return pass;
   }
 
  private:
-  CudaMemory<std::uint64_t> src_, weights_;
+  CudaMemory<std::uint64_t> a_, b_;
 };
 
 template <class T, class TC = T>
@@ -38,8 +40,7 @@ class ConvForwardOnCuda {
 
   void run(const T* src, const T* weights, const float* bias, const TC* residual, TC* dst,
            const CudaSetting& setting) const {
-    conv_forward_on_cuda({blocking_.nest(), blocking_.brick_shape(0)}, blocking_.geometry(),
-                         lists_.named_in(blocking_.data(src, weights, bias, residual, dst)), setting);
+    conv_on_cuda(lists_.named_in(blocking_.pass(blocking_.data(src, weights, bias, residual, dst))), setting);
   }
 
  private:
@@ -60,11 +61,9 @@ class ConvBackwardOnCuda {
   void run(const T* ddst, const T* weights, const TC* residual, const TC* at, TC* dsrc,
            const CudaSetting& setting) const {
     for (std::size_t i = 0; i < lists_.size(); ++i) {
-      const ConvBackwardBlocking::Phase& phase = blocking_.phases()[i];
-      const auto data = phase.conv.data(ddst, weights + phase.first_weight, nullptr, residual, dsrc, at);
-      conv_backward_on_cuda({phase.conv.nest(), phase.conv.brick_shape(0)}, phase.conv.geometry(),
-                            lists_[i].named_in(data), without_taps_.data(),
-                            i == 0 ? static_cast<int>(without_taps_.size()) : 0, setting);
+      auto pass = lists_[i].named_in(blocking_.pass(i, ddst, weights, residual, at, dsrc));
+      pass.without_taps = without_taps_.data();
+      conv_on_cuda(ConvBackwardOnGpuPass<T, TC>{pass}, setting);
     }
   }
 
@@ -77,26 +76,23 @@ class ConvBackwardOnCuda {
 template <class T, class TC = float>
 class ConvUpdateOnCuda {
  public:
+  // Throws std::invalid_argument where the plan gathers src, which is for hosts, too.
   explicit ConvUpdateOnCuda(ConvUpdateBlocking blocking)
       : blocking_(std::move(blocking)),
-        src_offsets_(blocking_.src_offsets()),
-        ddst_offsets_(blocking_.ddst_offsets()),
+        lists_(blocking_),
         copies_(others(blocking_.dweights_layout().size())),
-        bias_copies_(others(blocking_.dbias_size())) {}
+        bias_copies_(others(blocking_.dbias_size())) {
+    if (blocking_.plan().gathers) throw std::invalid_argument("a GPU's plan has src=cached, not src=gathered");
+  }
 
   const ConvUpdateBlocking& blocking() const { return blocking_; }
 
   // Not into two streams at once: the private copies are this object's.
   void run(const T* src, const T* ddst, TC* dweights, TC* dbias, Gradients gradients,
            const CudaSetting& setting) const {
-    const PrivateCopies<TC> copies{dweights, copies_.data(), blocking_.dweights_layout().size()};
-    const PrivateCopies<TC> bias_copies{blocking_.with_bias() ? dbias : nullptr, bias_copies_.data(),
-                                        blocking_.dbias_size()};
     const T* const ones = nullptr;  // SumsOfColumns does not read them
-    auto data = blocking_.data(src, ddst, copies, bias_copies, gradients, ones);
-    data.src_offsets = src_offsets_.data(), data.ddst_offsets = ddst_offsets_.data();
-    conv_update_on_cuda({blocking_.nest(), blocking_.brick_shape(0)}, blocking_.bias_brick_shape(0),
-                        blocking_.geometry(), data, setting);
+    const auto data = blocking_.data(src, ddst, dweights, copies_.data(), dbias, bias_copies_.data(), gradients, ones);
+    conv_on_cuda(lists_.named_in(blocking_.pass(data)), setting);
   }
 
  private:
@@ -105,7 +101,7 @@ class ConvUpdateOnCuda {
   }
 
   ConvUpdateBlocking blocking_;
-  CudaMemory<std::uint64_t> src_offsets_, ddst_offsets_;
+  ConvListsOnCuda lists_;
   CudaMemory<TC> copies_, bias_copies_;
 };
 

@@ -1,6 +1,5 @@
 #include "conv/conv_forward.hpp"
 
-#include "conv/run_conv.hpp"
 #include "league.hpp"
 
 namespace brickwork {
@@ -32,8 +31,7 @@ Result<ConvForward> ConvForward::make(const ConvForwardBlocking& blocking, Backe
 
 void ConvForward::run(const float* src, const float* weights, const float* bias, const float* residual,
                       float* dst) const {
-  run_conv_forward(Kokkos::DefaultHostExecutionSpace(), brick(), 1, blocking_.nest(), blocking_.geometry(),
-                   blocking_.data(src, weights, bias, residual, dst));
+  blocking_.pass(blocking_.data(src, weights, bias, residual, dst))(Kokkos::DefaultHostExecutionSpace(), brick(), 1);
 }
 
 }  // namespace brickwork

@@ -123,8 +123,8 @@ ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan
     for (std::int64_t cb = 0; cb < blocks; ++cb) {
       for (std::int64_t r = 0; r < filter_rows; ++r) {
         for (std::int64_t s = 0; s < geometry_.taps; ++s) {
-          src_offsets_.push_back(size_of(ab) * (cb * src_.slice_size() + (r * src_.Wp() + s) * src_.bc));
-          weights_offsets_.push_back(size_of(ab) * weights_.tap(0, cb, r, s));
+          a_offsets_.push_back(size_of(ab) * (cb * src_.slice_size() + (r * src_.Wp() + s) * src_.bc));
+          b_offsets_.push_back(size_of(ab) * weights_.tap(0, cb, r, s));
         }
       }
     }

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "brgemm.hpp"
-#include "conv/conv_forward_body.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/conv_view.hpp"
+#include "conv/run_conv.hpp"
 #include "layout.hpp"
 
 namespace brickwork {
@@ -46,11 +46,15 @@ class ConvForwardBlocking {
             .residual = view_.epilogue.residual ? residual + first_of_dst : nullptr,
             .at = view_.epilogue.derivative ? at + first_of_dst : nullptr,
             .dst = dst + first_of_dst,
-            .src_offsets = src_offsets_.data(),
-            .weights_offsets = weights_offsets_.data()};
+            .a_offsets = a_offsets_.data(),
+            .b_offsets = b_offsets_.data()};
   }
-  const std::vector<std::uint64_t>& src_offsets() const { return src_offsets_; }
-  const std::vector<std::uint64_t>& weights_offsets() const { return weights_offsets_; }
+  template <class T, class TC>
+  ConvForwardPass<T, TC> pass(const ConvForwardData<T, TC>& data) const {
+    return {nest_, geometry_, brick_shape(0), data};
+  }
+  const std::vector<std::uint64_t>& a_offsets() const { return a_offsets_; }
+  const std::vector<std::uint64_t>& b_offsets() const { return b_offsets_; }
 
  private:
   ConvForwardBlocking(const ConvView&, const ConvPlan&, const ConvForwardGeometry&, const LoopNest&, DType ab);
@@ -62,7 +66,7 @@ class ConvForwardBlocking {
   ActivationLayout src_, dst_;
   WeightLayout weights_;
   ConvForwardGeometry geometry_;
-  std::vector<std::uint64_t> src_offsets_, weights_offsets_;
+  std::vector<std::uint64_t> a_offsets_, b_offsets_;
 };
 
 }  // namespace brickwork

@@ -58,7 +58,7 @@ struct ConvForwardData {
   TC* dst;
   // Bytes from a call's first member to each one of its batch, (cb, r, s) with s fastest: one list behind the other for
   // 1 .. R filter rows inside the image.
-  const std::uint64_t *src_offsets, *weights_offsets;
+  const std::uint64_t *a_offsets, *b_offsets;
 };
 
 enum ConvForwardLoop { kN, kKb, kCb, kOj, kOi };
@@ -97,10 +97,10 @@ struct ConvForwardBody {
     BrgemmCall call;
     call.rows = static_cast<int>(g.cols - q < g.bq ? g.cols - q : g.bq);
     call.first_pixel = q - begin;
-    call.batch = Batch::at_offsets(
-        data.src + n * g.src.image + cb * g.src.block + src_row * g.src.row + begin * g.src.pixel,
-        data.weights + kb * g.weights_kb + cb * g.weights_cb + r_begin * g.weights_row,
-        at[kCb].size() * filter_rows * g.taps, data.src_offsets + offsets, data.weights_offsets + offsets);
+    call.batch =
+        Batch::at_offsets(data.src + n * g.src.image + cb * g.src.block + src_row * g.src.row + begin * g.src.pixel,
+                          data.weights + kb * g.weights_kb + cb * g.weights_cb + r_begin * g.weights_row,
+                          at[kCb].size() * filter_rows * g.taps, data.a_offsets + offsets, data.b_offsets + offsets);
     call.c = data.dst + tile;
     call.next_a = kb == 0 || !g.src_stays ? g.next_src : 0;
     if constexpr (requires { Brick::kReadsNext; }) {

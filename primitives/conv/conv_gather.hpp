@@ -1,8 +1,6 @@
 // The pixels that a strided 1x1 kernel reads, copied next to each other, so that they are one long row.
 #pragma once
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "host_device.hpp"
 
@@ -26,8 +24,5 @@ BRICKWORK_HOST_DEVICE void gather_pixels(const Team& team, const StridedPixels& 
     for (std::int64_t c = 0; c < strided.bc; ++c) dense[i * strided.bc + c] = pixel[c];
   }
 }
-
-// Why a task cannot keep so many bytes of pixels, gathered or made of them, or nothing.
-std::string gathers_too_much(std::int64_t bytes, std::string_view what = "src=gathered");
 
 }  // namespace brickwork

@@ -10,7 +10,6 @@
 #include "conv/testing/conv_on_host_warps.hpp"
 #include "conv/testing/conv_pass_check.hpp"
 #include "league.hpp"
-#include "sums_of_columns.hpp"
 #include "tile_brick.hpp"
 
 namespace brickwork {
@@ -25,49 +24,34 @@ struct OnHost {
   CudaBrick brick;
   int threads = 1;
 
-  bool by_warps() const { return brick >= CudaBrick::multiply_adds; }
-  TeamBrick<T, TC> team_brick(const BrgemmShape& shape) const { return {shape, brick == CudaBrick::staged}; }
+  template <class Pass>
+  void run(const Pass& pass) const {
+    if (brick >= CudaBrick::multiply_adds) return conv_on_host_warps(brick, pass);
+    pass(Kokkos::DefaultHostExecutionSpace(), TeamBrick<T, TC>{pass.shape, brick == CudaBrick::staged}, threads);
+  }
 
   void operator()(const ConvForwardBlocking& b, const std::vector<T>& src, const std::vector<T>& weights,
                   const std::vector<float>& bias, const std::vector<TC>& residual, std::vector<TC>& dst) const {
-    const ConvLoops loops{b.nest(), b.brick_shape(0)};
-    const auto data = b.data(src.data(), weights.data(), bias.data(), residual.data(), dst.data());
-    if (by_warps()) return conv_forward_on_host_warps(brick, loops, b.geometry(), data);
-    run_conv_forward(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops.nest, b.geometry(),
-                     data);
+    run(b.pass(b.data(src.data(), weights.data(), bias.data(), residual.data(), dst.data())));
   }
 
   void operator()(const ConvBackwardBlocking& b, const std::vector<T>& ddst, const std::vector<T>& weights,
                   const std::vector<TC>& residual, const std::vector<TC>& at, std::vector<TC>& dsrc) const {
-    for (const ConvBackwardBlocking::Phase& phase : b.phases()) {
-      const ConvLoops loops{phase.conv.nest(), phase.conv.brick_shape(0)};
-      const auto data = phase.conv.data(ddst.data(), weights.data() + phase.first_weight, nullptr, residual.data(),
-                                        dsrc.data(), at.data());
-      const int fills = &phase == &b.phases().front() ? static_cast<int>(b.without_taps().size()) : 0;
-      if (by_warps()) {
-        conv_backward_on_host_warps(brick, loops, phase.conv.geometry(), data, b.without_taps().data(), fills);
-      } else {
-        run_conv_backward_on_gpu(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick), threads, loops.nest,
-                                 phase.conv.geometry(), data, b.without_taps().data(), fills);
-      }
+    for (std::size_t i = 0; i < b.phases().size(); ++i) {
+      run(ConvBackwardOnGpuPass<T, TC>{
+          b.pass(i, ddst.data(), weights.data(), residual.data(), at.data(), dsrc.data())});
     }
   }
 
   void operator()(const ConvUpdateBlocking& b, const std::vector<T>& src, const std::vector<T>& ddst,
                   std::vector<TC>& dweights, std::vector<TC>& dbias) const {
-    const ConvLoops loops{b.nest(), b.brick_shape(0)};
     const auto others = [&](std::size_t size) {
       return nans<TC>((b.nest().copies() - 1) * static_cast<std::int64_t>(size));
     };
     std::vector<TC> copies = others(dweights.size()), bias_copies = others(dbias.size());
-    const std::vector<T> ones(static_cast<std::size_t>(b.ones_size()), T(1.0F));
-    const auto size = [](const std::vector<TC>& tensor) { return static_cast<std::int64_t>(tensor.size()); };
-    const auto data = b.data(src.data(), ddst.data(), PrivateCopies<TC>{dweights.data(), copies.data(), size(dweights)},
-                             PrivateCopies<TC>{b.with_bias() ? dbias.data() : nullptr, bias_copies.data(), size(dbias)},
-                             Gradients::overwrite, ones.data());
-    if (by_warps()) return conv_update_on_host_warps(brick, loops, b.bias_brick_shape(0), b.geometry(), data);
-    run_conv_update(Kokkos::DefaultHostExecutionSpace(), team_brick(loops.brick),
-                    SumsOfColumns<T, TC>{b.bias_brick_shape(0)}, threads, loops.nest, b.geometry(), data);
+    const T* const ones = nullptr;  // SumsOfColumns does not read them
+    run(b.pass(b.data(src.data(), ddst.data(), dweights.data(), copies.data(), dbias.data(), bias_copies.data(),
+                      Gradients::overwrite, ones)));
   }
 };
 

@@ -83,6 +83,9 @@ struct PixelGrid {
 PixelGrid pixel_grid(const ConvView&, Pixels);
 inline PixelGrid pixel_grid(const ConvProblem& p, Pixels pixels) { return pixel_grid(forward_view(p), pixels); }
 
+// Why a task cannot keep so many bytes of pixels, gathered or made of them, or nothing.
+std::string gathers_too_much(std::int64_t bytes, std::string_view what = "src=gathered");
+
 // Blocks that are not the planner's to choose, as a tensor's are that another layer writes or reads; 0 leaves one to
 // it.
 struct FeatureBlocks {

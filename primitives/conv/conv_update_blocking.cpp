@@ -27,9 +27,6 @@ std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.gathers && !plan.flat()) return "src=gathered needs flat";
   if (plan.bq > 0 && (!plan.flat() || plan.gathers)) return "bq needs flat and src=cached";
   if (plan.bq > 0 && p.P * p.Q % plan.bq != 0) return fmt::format("bq must divide P * Q = {}", p.P * p.Q);
-  if (plan.gathers && !gathers_once(plan.loops)) {
-    return "src=gathered needs a task's levels of kb inside all of n, as the gathered pixels of one call stay";
-  }
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
@@ -119,8 +116,8 @@ ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& 
   for (std::int64_t rows = 1; rows <= nest.step_of(ConvUpdateLoop::oj); ++rows) {
     for (std::int64_t n = 0; n < geometry_.images; ++n) {
       for (std::int64_t row = 0; row < rows; ++row) {
-        src_offsets_.push_back(size_of(ab) * (n * src_image + row * p.stride_h * geometry_.src.row));
-        ddst_offsets_.push_back(size_of(ab) * (n * geometry_.ddst.image + row * geometry_.ddst.row));
+        a_offsets_.push_back(size_of(ab) * (n * src_image + row * p.stride_h * geometry_.src.row));
+        b_offsets_.push_back(size_of(ab) * (n * geometry_.ddst.image + row * geometry_.ddst.row));
       }
     }
   }

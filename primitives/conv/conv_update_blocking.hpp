@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "brgemm.hpp"
-#include "conv/conv_update_body.hpp"
 #include "conv/conv_update_plan.hpp"
 #include "conv/conv_view.hpp"
+#include "conv/run_conv.hpp"
 #include "layout.hpp"
 
 namespace brickwork {
@@ -38,23 +38,27 @@ class ConvUpdateBlocking {
 
   const ConvUpdateGeometry& geometry() const { return geometry_; }
 
-  // The tensors, and the copies of the outputs that the nest wants, with the offset lists of this object; it must
+  // The tensors, and the other copies of the outputs that the nest wants, with the offset lists of this object; it must
   // outlive them.
   template <class T, class TC>
-  ConvUpdateData<T, TC> data(const T* src, const T* ddst, const PrivateCopies<TC>& dweights,
-                             const PrivateCopies<TC>& dbias, Gradients gradients, const T* ones) const {
+  ConvUpdateData<T, TC> data(const T* src, const T* ddst, TC* dweights, TC* copies, TC* dbias, TC* bias_copies,
+                             Gradients gradients, const T* ones) const {
     return {.src = src,
             .ddst = ddst + ddst_.pixel(0, 0, 0, 0),
-            .dweights = dweights,
-            .dbias = dbias,
+            .dweights = {dweights, copies, dweights_.size()},
+            .dbias = {with_bias() ? dbias : nullptr, bias_copies, dbias_size()},
             .accumulate = gradients == Gradients::accumulate,
-            .src_offsets = src_offsets_.data(),
-            .ddst_offsets = ddst_offsets_.data(),
+            .a_offsets = a_offsets_.data(),
+            .b_offsets = b_offsets_.data(),
             .ones = ones,
             .ones_offsets = ones == nullptr ? nullptr : ones_offsets_.data()};
   }
-  const std::vector<std::uint64_t>& src_offsets() const { return src_offsets_; }
-  const std::vector<std::uint64_t>& ddst_offsets() const { return ddst_offsets_; }
+  template <class T, class TC>
+  ConvUpdatePass<T, TC> pass(const ConvUpdateData<T, TC>& data) const {
+    return {nest_, geometry_, brick_shape(0), bias_brick_shape(0), data};
+  }
+  const std::vector<std::uint64_t>& a_offsets() const { return a_offsets_; }
+  const std::vector<std::uint64_t>& b_offsets() const { return b_offsets_; }
 
  private:
   ConvUpdateBlocking(const ConvView&, const ConvUpdatePlan&, const ConvUpdateGeometry&, const LoopNest&, DType ab);
@@ -66,7 +70,7 @@ class ConvUpdateBlocking {
   ActivationLayout src_, ddst_;
   WeightLayout dweights_;
   ConvUpdateGeometry geometry_;
-  std::vector<std::uint64_t> src_offsets_, ddst_offsets_;
+  std::vector<std::uint64_t> a_offsets_, b_offsets_;
   std::vector<std::uint64_t> ones_offsets_;  // none where no dbias is asked for
 };
 

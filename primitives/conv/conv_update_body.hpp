@@ -51,7 +51,7 @@ struct ConvUpdateData {
   bool accumulate;          // to what the outputs hold
   // Bytes from a call's first member to each one of its batch, (n, oj) with oj fastest: one list behind the other for
   // 1, 2, ... rows, each of all images of a call.
-  const std::uint64_t *src_offsets, *ddst_offsets;
+  const std::uint64_t *a_offsets, *b_offsets;
   // Of dbias: a row of ones, which each of its batch's members begins at. Null where its brick reads none.
   const T* ones;
   const std::uint64_t* ones_offsets;
@@ -97,7 +97,7 @@ struct ConvUpdateBody {
     call.batch =
         Batch::at_offsets(g.gathered.block == 0 ? src + src_row * g.src.row + s * g.src_tap : gathered(team, at, src),
                           data.ddst + images.begin * g.ddst.image + kb * g.ddst.block + first * g.ddst.row,
-                          images.size() * live, data.src_offsets + offsets, data.ddst_offsets + offsets);
+                          images.size() * live, data.a_offsets + offsets, data.b_offsets + offsets);
     call.c = data.dweights.of(at.copy()) + kb * g.weights_kb + cb * g.weights_cb + r * g.weights_r + s * g.weights_s;
     const bool overwrites = at.first(L::n) && at.first(L::oj) && !(data.accumulate && at.copy() == 0);
     // Beside its first tap, whose loops meet all of ddst once, a block's bias has ddst in the caches.
@@ -134,7 +134,7 @@ struct ConvUpdateBody {
     BrgemmCall call;
     call.batch = Batch::at_offsets(
         data.ones, data.ddst + images.begin * g.ddst.image + kb * g.ddst.block + rows.begin * g.ddst.row,
-        images.size() * rows.size(), data.ones_offsets, data.ddst_offsets + offsets);
+        images.size() * rows.size(), data.ones_offsets, data.b_offsets + offsets);
     call.c = data.dbias.of(at.copy()) + kb * g.bk;
     bias_brick(team, beta, call, at.scratch<T>() + g.gathered.elements());
   }

@@ -23,18 +23,4 @@ std::string to_string(const ConvUpdatePlan& plan) { return plan_text(plan); }
 
 ConvUpdatePlan parse_conv_update_plan(std::string_view text) { return parse_plan<ConvUpdatePlan>(text); }
 
-bool gathers_once(const LoopSchedule& loops) {
-  bool met_kb = false;
-  for (const auto& level : loops.levels) {
-    if (level.parallel) {
-      met_kb = false;
-    } else if (level.name == "kb") {
-      met_kb = true;
-    } else if (level.name == "n" && met_kb) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace brickwork

@@ -19,16 +19,13 @@ struct ConvUpdatePlan {
   // and in the weights; or each tap has calls of its own. A first layer with C = 3 has tiles worth their name this way.
   bool taps_in_m = false;
   bool gathers = false;  // the pixels of src that a strided 1x1 kernel reads, are copied next to each other first, once
-                         // a task and call
+                         // for the blocks of output features that follow each other
   LoopSchedule loops;
 
   bool flat() const { return pixels == Pixels::flat; }
   bool joined() const { return pixels == Pixels::joined; }
   friend bool operator==(const ConvUpdatePlan&, const ConvUpdatePlan&) = default;
 };
-
-// Whether a task meets all its blocks of output features before the next images, which take the gathered ones' place.
-bool gathers_once(const LoopSchedule&);
 
 // "bc=64 bk=64 bq=196 flat taps=loop src=cached loops={kb:4} n oj kb cb r s"; or rows or joined, taps=m, src=gathered
 std::string to_string(const ConvUpdatePlan&);

@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "conv/conv_gather.hpp"
 #include "conv/conv_plan.hpp"
 #include "conv/conv_update_plan.hpp"
 #include "conv/feature_blocks.hpp"

@@ -1,6 +1,5 @@
 #include "conv/conv_weight_update.hpp"
 
-#include "conv/run_conv.hpp"
 #include "league.hpp"
 #include "tile_brick.hpp"
 
@@ -30,11 +29,10 @@ ConvWeightUpdate::ConvWeightUpdate(ConvUpdateBlocking blocking)
       bias_copies_(static_cast<std::size_t>((blocking_.nest().copies() - 1) * dbias_size())) {}
 
 void ConvWeightUpdate::run(const float* src, const float* ddst, float* dweights, float* dbias, Gradients gradients) {
-  const PrivateCopies<float> copies{dweights, copies_.data(), dweights_layout().size()};
-  const PrivateCopies<float> bias_copies{blocking_.with_bias() ? dbias : nullptr, bias_copies_.data(), dbias_size()};
-  run_conv_update(Kokkos::DefaultHostExecutionSpace(), KernelBrick{bricks_[0].get(), bricks_[1].get()},
-                  KernelBrick{bias_bricks_[0].get(), bias_bricks_[1].get()}, 1, blocking_.nest(), blocking_.geometry(),
-                  blocking_.data(src, ddst, copies, bias_copies, gradients, ones_.data()));
+  const auto data = blocking_.data(src, ddst, dweights, copies_.data(), dbias, bias_copies_.data(), gradients,
+                                   static_cast<const float*>(ones_.data()));
+  blocking_.pass(data)(Kokkos::DefaultHostExecutionSpace(), KernelBrick{bricks_[0].get(), bricks_[1].get()},
+                       KernelBrick{bias_bricks_[0].get(), bias_bricks_[1].get()}, 1);
 }
 
 }  // namespace brickwork

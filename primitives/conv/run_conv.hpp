@@ -1,4 +1,4 @@
-// Convolution's three passes on a space, around any brick: what a run is beside its tensors.
+// Convolution's three passes as they run: pass(space, brick, threads) on any space, around any brick.
 #pragma once
 #include "brgemm.hpp"
 #include "c_access.hpp"
@@ -7,38 +7,62 @@
 #include "conv/conv_update_body.hpp"
 #include "loop_nest.hpp"
 #include "private_copies.hpp"
+#include "sums_of_columns.hpp"
 
 namespace brickwork {
 
-// The loops of a pass: its nest, and the shape of its calls (beta is set by the body).
-struct ConvLoops {
+template <class T, class TC>
+struct ConvForwardPass {
+  static constexpr bool kTransposesA = false;
   const LoopNest& nest;
-  BrgemmShape brick;
+  const ConvForwardGeometry& geometry;
+  BrgemmShape shape;  // of a call (beta is set by the body)
+  ConvForwardData<T, TC> data;
+
+  template <class Space, class Brick>
+  void operator()(const Space& space, const Brick& brick, int threads) const {
+    const ConvForwardBody<Brick, T, TC> body{geometry, data, brick};
+    nest.run(space, body, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
+  }
 };
 
-template <class T, class TC, class Space, class Brick>
-void run_conv_forward(const Space& space, const Brick& brick, int threads, const LoopNest& nest,
-                      const ConvForwardGeometry& geometry, const ConvForwardData<T, TC>& data) {
-  const ConvForwardBody<Brick, T, TC> body{geometry, data, brick};
-  nest.run(space, body, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
-}
+// One phase of the stride, and the pixels without taps that it fills.
+template <class T, class TC>
+struct ConvBackwardPass : ConvForwardPass<T, TC> {
+  const PixelsWithoutTaps* without_taps;
+  int phases_without_taps;
+  CAccess dst;
 
-template <class T, class TC, class Space, class Brick>
-void run_conv_backward(const Space& space, const Brick& brick, int threads, const LoopNest& nest,
-                       const ConvForwardGeometry& geometry, const ConvForwardData<T, TC>& data,
-                       const PixelsWithoutTaps* without_taps, int phases_without_taps, CAccess dst) {
-  const ConvBackwardBody<Brick, T, TC> body{{geometry, data, brick}, without_taps, phases_without_taps, dst};
-  nest.run(space, body, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
-}
+  template <class Space, class Brick>
+  void operator()(const Space& space, const Brick& brick, int threads) const {
+    const ConvBackwardBody<Brick, T, TC> body{
+        {this->geometry, this->data, brick}, without_taps, phases_without_taps, dst};
+    this->nest.run(space, body, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
+  }
+};
 
-template <class T, class TC, class Space, class Brick, class BiasBrick>
-void run_conv_update(const Space& space, const Brick& brick, const BiasBrick& bias_brick, int threads,
-                     const LoopNest& nest, const ConvUpdateGeometry& geometry, const ConvUpdateData<T, TC>& data) {
-  const ConvUpdateBody<Brick, T, TC, BiasBrick> body{geometry, data, brick, bias_brick};
-  nest.run(space, body, data.dweights, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
-  if (data.dbias.output == nullptr || nest.copies() == 1) return;
-  const SumOfCopies<TC> sum{data.dbias, nest.copies()};
-  parallel_league(space, sum.tasks(threads), threads, 0, sum);
-}
+template <class T, class TC>
+struct ConvUpdatePass {
+  static constexpr bool kTransposesA = true;
+  const LoopNest& nest;
+  const ConvUpdateGeometry& geometry;
+  BrgemmShape shape, bias_shape;
+  ConvUpdateData<T, TC> data;
+
+  template <class Space, class Brick>
+  void operator()(const Space& space, const Brick& brick, int threads) const {
+    // Of one row, which would leave tensor cores idle.
+    (*this)(space, brick, SumsOfColumns<T, TC>{bias_shape}, threads);
+  }
+
+  template <class Space, class Brick, class BiasBrick>
+  void operator()(const Space& space, const Brick& brick, const BiasBrick& bias_brick, int threads) const {
+    const ConvUpdateBody<Brick, T, TC, BiasBrick> body{geometry, data, brick, bias_brick};
+    nest.run(space, body, data.dweights, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
+    if (data.dbias.output == nullptr || nest.copies() == 1) return;
+    const SumOfCopies<TC> sum{data.dbias, nest.copies()};
+    parallel_league(space, sum.tasks(threads), threads, 0, sum);
+  }
+};
 
 }  // namespace brickwork

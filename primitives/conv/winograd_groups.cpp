@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 
-#include "conv/conv_gather.hpp"
 #include "floats.hpp"
 #include "integers.hpp"
 

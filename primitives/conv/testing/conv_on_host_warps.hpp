@@ -8,13 +8,7 @@
 namespace brickwork {
 
 // Instances: those of conv_on_cuda.hpp.
-template <class T, class TC>
-void conv_forward_on_host_warps(CudaBrick, const ConvLoops&, const ConvForwardGeometry&, const ConvForwardData<T, TC>&);
-template <class T, class TC>
-void conv_backward_on_host_warps(CudaBrick, const ConvLoops&, const ConvForwardGeometry&, const ConvForwardData<T, TC>&,
-                                 const PixelsWithoutTaps*, int phases_without_taps);
-template <class T, class TC>
-void conv_update_on_host_warps(CudaBrick, const ConvLoops&, const BrgemmShape& bias_brick, const ConvUpdateGeometry&,
-                               const ConvUpdateData<T, TC>&);
+template <template <class, class> class Pass, class T, class TC>
+void conv_on_host_warps(CudaBrick, const Pass<T, TC>&);
 
 }  // namespace brickwork

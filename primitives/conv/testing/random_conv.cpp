@@ -145,7 +145,7 @@ ConvUpdatePlan random_update_plan(const ConvProblem& p) {
                                [](const auto& outside, const std::string& loop) {
                                  return loop != "oj" && std::ranges::count(outside, loop) == 0;
                                });
-  plan.gathers = can_be_flat_copied(p) && gathers_once(plan.loops) && pick(0, 1) == 1;
+  plan.gathers = can_be_flat_copied(p) && pick(0, 1) == 1;
   plan.pixels = flat_if(plan.gathers || (can_be_flat(p) && pick(0, 1) == 1));
   if (plan.flat() && !plan.gathers && pick(0, 1) == 1) plan.bq = std::gcd(p.P() * p.Q(), pick(1, p.P() * p.Q()));
   return plan;
