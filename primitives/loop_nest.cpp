@@ -6,128 +6,72 @@
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace brickwork {
 
 static_assert(std::is_trivially_copyable_v<LoopNest> && std::is_trivially_copyable_v<LoopIndex>);
 
-namespace {
-
-// Looks at a schedule's levels one after the other, outermost first. Every answer is what is wrong, or nothing.
-class Check {
- public:
-  explicit Check(const std::vector<Loop>& loops) : loops_(loops), seen_(loops.size()) {}
-
-  std::string loops() const {
-    if (loops_.size() > kMaxLoops) return fmt::format("at most {} loops can be declared", kMaxLoops);
-    std::int64_t iterations = 1;
-    for (const Loop& loop : loops_) {
-      if (loop.extent < 1 || loop.extent > kMostIterations / iterations) {
-        return fmt::format("'{}' has {} iterations, but all loops together must have from 1 to 2^40", loop.name,
-                           loop.extent);
-      }
-      iterations *= loop.extent;
-    }
-    return {};
-  }
-
-  std::string level(const LoopSchedule::Level& level) {
-    const auto found = std::ranges::find(loops_, level.name, &Loop::name);
-    if (found == loops_.end()) {
-      std::vector<std::string_view> names;
-      for (const Loop& loop : loops_) names.push_back(loop.name);
-      return fmt::format("there is no loop '{}'; the loops are {}", level.name, fmt::join(names, ", "));
-    }
-    Seen& outer = seen_[static_cast<std::size_t>(found - loops_.begin())];
-    if (level.step < 1 || level.step > kMostIterations) {
-      return fmt::format("the step of '{}' must be from 1 to 2^40", level.name);
-    }
-    if (outer.step != 0 && level.step >= outer.step) {
-      return fmt::format("the inner level of '{}' must have a smaller step than the outer one's {}", level.name,
-                         outer.step);
-    }
-    if (found->kind == LoopKind::sequential && steps_closed_) {
-      return fmt::format("'{}' goes step by step and must stand outside all other loops", level.name);
-    }
-    if (level.parallel) {
-      if (auto what = parallel(*found, outer); !what.empty()) return what;
-    }
-    steps_closed_ |= found->kind != LoopKind::sequential;
-    last_parallel_ = level.parallel;
-    outer = {level.step, outer.parallel || level.parallel};
-    return {};
-  }
-
-  std::string end() const {
-    for (std::size_t l = 0; l < loops_.size(); ++l) {
-      if (seen_[l].step == 0) return fmt::format("the loop '{}' is missing", loops_[l].name);
-      if (seen_[l].step != 1 && !loops_[l].ranged) {
-        return fmt::format("the innermost level of '{}' must have step 1", loops_[l].name);
-      }
-    }
-    return {};
-  }
-
- private:
-  struct Seen {
-    std::int64_t step = 0;  // of the loop's last level; 0: none yet
-    bool parallel = false;
-  };
-
-  std::string parallel(const Loop& loop, const Seen& outer) {
-    if (loop.kind == LoopKind::sequential) {
-      return fmt::format("'{}' goes step by step and cannot run in parallel", loop.name);
-    }
-    if (loop.kind == LoopKind::reduction) {
-      return fmt::format("'{}' adds to one output and cannot run in parallel", loop.name);
-    }
-    if (outer.parallel) return fmt::format("'{}' can be parallel on one level only", loop.name);
-    if (loop.kind == LoopKind::reduction_in_copies) {
-      if (outer.step != 0) {
-        return fmt::format("'{}' gives each of its parts a copy, so only its outermost level can be parallel",
-                           loop.name);
-      }
-      const auto steps = std::ranges::find(loops_, LoopKind::sequential, &Loop::kind);
-      if (steps != loops_.end()) {
-        return fmt::format("'{}' cannot run in parallel, as every step of '{}' needs the sum of its copies", loop.name,
-                           steps->name);
-      }
-    }
-    if (parallel_seen_ && !last_parallel_) return "the parallel levels must be neighbours";
-    parallel_seen_ = true;
-    return {};
-  }
-
-  const std::vector<Loop>& loops_;
-  std::vector<Seen> seen_;     // of each loop
-  bool steps_closed_ = false;  // a loop that is not sequential has been seen
-  bool parallel_seen_ = false, last_parallel_ = false;
-};
-
-}  // namespace
+int LoopNest::last_level(int loop) const {
+  int level = level_count_ - 1;
+  while (level >= 0 && levels_[level].loop != loop) --level;
+  return level;
+}
 
 Result<LoopNest> LoopNest::make(const std::vector<Loop>& loops, const LoopSchedule& schedule) {
-  const auto misfit = [&](std::string_view what) {
-    return Result<LoopNest>::misfit(fmt::format("loop schedule '{}': {}", to_string(schedule), what));
+  const auto misfit = [&]<class... Args>(fmt::format_string<Args...> what, Args&&... args) {
+    return Result<LoopNest>::misfit(
+        fmt::format("loop schedule '{}': {}", to_string(schedule), fmt::format(what, std::forward<Args>(args)...)));
   };
-  if (schedule.levels.size() > kMaxLevels) return misfit(fmt::format("at most {} levels are possible", kMaxLevels));
-  Check check(loops);
-  if (const auto what = check.loops(); !what.empty()) return misfit(what);
-
+  if (schedule.levels.size() > kMaxLevels) return misfit("at most {} levels are possible", kMaxLevels);
+  if (loops.size() > kMaxLoops) return misfit("at most {} loops can be declared", kMaxLoops);
   LoopNest nest;
-  for (std::size_t l = 0; l < loops.size(); ++l) nest.extents_[l] = loops[l].extent;
-  int steps = 0;  // levels of sequential loops, which come first
-  for (const LoopSchedule::Level& level : schedule.levels) {
-    if (const auto what = check.level(level); !what.empty()) return misfit(what);
-    const auto loop = std::ranges::find(loops, level.name, &Loop::name);
-    steps += loop->kind == LoopKind::sequential;
-    const bool in_copies = level.parallel && loop->kind == LoopKind::reduction_in_copies;
-    if (level.parallel && nest.parallel_end_ == 0) nest.parallel_begin_ = nest.level_count_;
-    nest.levels_[nest.level_count_++] = {static_cast<int>(loop - loops.begin()), level.step, in_copies};
-    if (level.parallel) nest.parallel_end_ = nest.level_count_;
+  std::int64_t iterations = 1;
+  for (std::size_t l = 0; l < loops.size(); ++l) {
+    const std::int64_t extent = loops[l].extent;
+    if (extent < 1 || extent > kMostIterations / iterations) {
+      return misfit("'{}' has {} iterations, but all loops together must have from 1 to 2^40", loops[l].name, extent);
+    }
+    nest.extents_[l] = extent;
+    iterations *= extent;
   }
-  if (const auto what = check.end(); !what.empty()) return misfit(what);
-  if (nest.parallel_end_ == 0) nest.parallel_begin_ = nest.parallel_end_ = steps;  // a task does a whole step
+  for (const auto& [name, step, parallel] : schedule.levels) {
+    const auto found = std::ranges::find(loops, name, &Loop::name);
+    if (found == loops.end()) {
+      std::vector<std::string_view> names;
+      for (const Loop& loop : loops) names.push_back(loop.name);
+      return misfit("there is no loop '{}'; the loops are {}", name, fmt::join(names, ", "));
+    }
+    const auto loop = static_cast<int>(found - loops.begin());
+    const int outer = nest.last_level(loop);
+    if (step < 1 || step > kMostIterations) return misfit("the step of '{}' must be from 1 to 2^40", name);
+    if (outer >= 0 && step >= nest.levels_[outer].step) {
+      return misfit("the inner level of '{}' must have a smaller step than the outer one's {}", name,
+                    nest.levels_[outer].step);
+    }
+    const bool in_copies = parallel && found->kind == LoopKind::reduction_in_copies;
+    if (parallel) {
+      const auto same_loop = [&](const Level& level) { return level.loop == loop; };
+      if (found->kind == LoopKind::reduction) return misfit("'{}' adds to one output and cannot run in parallel", name);
+      if (std::any_of(nest.levels_ + nest.parallel_begin_, nest.levels_ + nest.parallel_end_, same_loop)) {
+        return misfit("'{}' can be parallel on one level only", name);
+      }
+      if (in_copies && outer >= 0) {
+        return misfit("'{}' gives each of its parts a copy, so only its outermost level can be parallel", name);
+      }
+      if (nest.parallel_end_ == 0) nest.parallel_begin_ = nest.parallel_end_ = nest.level_count_;
+      if (nest.parallel_end_ != nest.level_count_) return misfit("the parallel levels must be neighbours");
+      ++nest.parallel_end_;
+    }
+    nest.levels_[nest.level_count_++] = {loop, step, in_copies};
+  }
+  for (std::size_t l = 0; l < loops.size(); ++l) {
+    const int innermost = nest.last_level(static_cast<int>(l));
+    if (innermost < 0) return misfit("the loop '{}' is missing", loops[l].name);
+    if (nest.levels_[innermost].step != 1 && !loops[l].ranged) {
+      return misfit("the innermost level of '{}' must have step 1", loops[l].name);
+    }
+  }
   nest.set_outer(nest.whole());
   return nest;
 }

@@ -24,7 +24,6 @@ enum class LoopKind {
   independent,          // iterations in any order, also in parallel
   reduction,            // they add to one output: in ascending order, never in parallel
   reduction_in_copies,  // the same, but in parallel every part adds to a private copy, which the driver brings
-  sequential,           // each needs what those before it wrote: in ascending order, outside all other loops
 };
 
 struct Loop {
@@ -95,9 +94,9 @@ struct TaskNeeds {
 // device.
 class LoopNest {
  public:
-  // A misfit, in one sentence: an unknown loop, a loop missing, a reduction in parallel without copies, a sequential
-  // loop inside another one, a loop in parallel on two levels, parallel levels that are not neighbours, a step that an
-  // inner level does not refine, sizes that overflow.
+  // A misfit, in one sentence: an unknown loop, a loop missing, a reduction in parallel without copies, a loop
+  // in parallel on two levels, parallel levels that are not neighbours, a step that an inner level does not refine,
+  // sizes that overflow.
   static Result<LoopNest> make(const std::vector<Loop>& loops, const LoopSchedule& schedule);
 
   // At most so many iterations of the loop reach the body at once.
@@ -171,6 +170,8 @@ class LoopNest {
 
   template <class Space, class Body>
   void run_tasks(const Space& space, const Body& body, TaskNeeds needs) const;
+
+  int last_level(int loop) const;  // the innermost one so far; -1: none
 
   void set_outer(const LoopIndex& outer);
 

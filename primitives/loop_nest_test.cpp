@@ -169,13 +169,6 @@ TEST(LoopNest, RefusesIllegalSchedules) {
   loops[kLoopCb].kind = LoopKind::reduction;
   text_fails("{n cb} kb", "'cb' adds to one output");
 
-  loops[kLoopN].kind = LoopKind::sequential;
-  text_fails("kb n cb", "'n' goes step by step and must stand outside");
-  text_fails("n:2 kb n cb", "'n' goes step by step and must stand outside");
-  text_fails("{n kb} cb", "'n' goes step by step and cannot run in parallel");
-  loops[kLoopCb].kind = LoopKind::reduction_in_copies;
-  text_fails("n {kb cb}", "every step of 'n' needs the sum of its copies");
-
   loops.resize(kMaxLoops + 1);
   text_fails("n kb cb", "at most 8 loops");
 }
@@ -222,10 +215,9 @@ TEST(LoopNest, AnswersForADriver) {
   EXPECT_EQ(make(kLoops, "{cb:3 n} kb cb")->copies(), 3);
 }
 
-// A sequential loop's steps see everything that the steps before them wrote, whichever thread did.
-TEST(LoopNest, StepsSeeTheStepsBefore) {
-  const std::vector<Loop> loops = {{.name = "t", .extent = 20, .kind = LoopKind::sequential},
-                                   {.name = "i", .extent = 50}};
+// Levels outside the parallel ones see everything that the iterations before them wrote, whichever thread did.
+TEST(LoopNest, OuterLevelsSeeTheIterationsBefore) {
+  const std::vector<Loop> loops = {{.name = "t", .extent = 20}, {.name = "i", .extent = 50}};
   for (const char* schedule : {"t {i}", "t:7 t {i:3} i", "t i"}) {
     std::vector<int> at_step(50, 0), neighbour_behind(50, 0);
     make(loops, schedule)->run(Host(), [&](const auto&, const LoopIndex& at) {
