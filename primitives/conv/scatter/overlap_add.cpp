@@ -21,29 +21,12 @@ HWY_INLINE void AddWindow(float* HWY_RESTRICT sum, const float* HWY_RESTRICT win
   });
 }
 
-// The same of a window whose tail is short, behind `whole` floats: by one vector of half the length that adds zeros to
-// what is behind the window.
-HWY_INLINE void AddWindowAndZeros(float* HWY_RESTRICT sum, const float* HWY_RESTRICT window, std::int64_t whole,
-                                  std::int64_t tail) {
-  const hn::Half<hn::ScalableTag<float>> half;
-  AddWindow(sum, window, whole);
-  const auto is_tail = hn::FirstN(half, static_cast<std::size_t>(tail));
-  const auto added = hn::IfThenElseZero(is_tail, hn::LoadU(half, window + whole));
-  hn::StoreU(hn::Add(hn::LoadU(half, sum + whole), added), half, sum + whole);
-}
-
 // In rounds of windows that do not overlap: a core that loads what it has just stored, but not from the same address,
 // waits until the store is done.
 void OverlapAdd(float* sum, std::int64_t step, const float* windows, std::int64_t ld, std::int64_t m, std::int64_t n) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<float>()));
-  const std::int64_t tail = n % lanes, half = lanes / 2, zeros = tail > 0 && tail <= half ? half - tail : 0;
-  // Behind these, windows and sums go on as far as the zeros do. 3 % of ResNet-50's first layer (Zen 5).
-  const std::int64_t with_zeros = zeros > 0 ? m - 1 - zeros / std::min(step, ld) : 0;
-  const std::int64_t rounds = (n + zeros + step - 1) / step;
+  const std::int64_t rounds = (n + step - 1) / step;
   for (std::int64_t first = 0; first < rounds && first < m; ++first) {
-    std::int64_t i = first;
-    for (; i < with_zeros; i += rounds) AddWindowAndZeros(sum + i * step, windows + i * ld, n - tail, tail);
-    for (; i < m; i += rounds) AddWindow(sum + i * step, windows + i * ld, n);
+    for (std::int64_t i = first; i < m; i += rounds) AddWindow(sum + i * step, windows + i * ld, n);
   }
 }
 
