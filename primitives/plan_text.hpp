@@ -5,11 +5,19 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "loop_schedule.hpp"
 #include "size_table.hpp"
 
 namespace brickwork {
+
+// The table of a plan whose text says all words but for its loops, with spaces between them.
+template <class Plan>
+SizeTable<Plan> plan_words(std::string_view kind, std::vector<Size<Plan>> sizes, std::vector<Word<Plan>> words = {}) {
+  return {kind, std::move(sizes), std::move(words), ' ', true};
+}
 
 // A Plan has a table of all but its `loops`.
 template <HasSizes Plan>

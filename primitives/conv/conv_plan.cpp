@@ -8,19 +8,13 @@ namespace brickwork {
 
 const SizeTable<ConvPlan>& ConvPlan::table() {
   using P = ConvPlan;
-  static const SizeTable<ConvPlan> table{
-      .kind = "conv plan",
-      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
-                {.key = "bk=", .column = "bk", .member = &P::bk},
-                {.key = "bq=", .column = "bq", .member = &P::bq}},
-      .words = {choice("rows, flat or joined", {"rows", "flat", "joined"}, &P::pixels),
-                choice("taps=batch or taps=k", {"taps=batch", "taps=k"}, &P::taps),
-                choice("src=cached or src=prefetch", {"src=cached", "src=prefetch"}, &P::src),
-                choice("weights=cached or weights=prefetch", {"weights=cached", "weights=prefetch"}, &P::weights),
-                choice("dst=cached, dst=prefetch or dst=stream", {"dst=cached", "dst=prefetch", "dst=stream"},
-                       &P::dst)},
-      .separator = ' ',
-      .default_words = true};
+  static const auto table = plan_words<ConvPlan>(
+      "conv plan", {{"bc=", "bc", &P::bc}, {"bk=", "bk", &P::bk}, {"bq=", "bq", &P::bq}},
+      {choice("rows, flat or joined", {"rows", "flat", "joined"}, &P::pixels),
+       choice("taps=batch or taps=k", {"taps=batch", "taps=k"}, &P::taps),
+       choice("src=cached or src=prefetch", {"src=cached", "src=prefetch"}, &P::src),
+       choice("weights=cached or weights=prefetch", {"weights=cached", "weights=prefetch"}, &P::weights),
+       choice("dst=cached, dst=prefetch or dst=stream", {"dst=cached", "dst=prefetch", "dst=stream"}, &P::dst)});
   return table;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "conv/winograd_tiles.hpp"
@@ -15,14 +14,9 @@ namespace brickwork {
 
 const SizeTable<WinogradPlan>& WinogradPlan::table() {
   using P = WinogradPlan;
-  static const SizeTable<WinogradPlan> table{.kind = "winograd plan",
-                                             .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
-                                                       {.key = "bk=", .column = "bk", .member = &P::bk},
-                                                       {.key = "tile=", .column = "tile", .member = &P::tile},
-                                                       {.key = "tiles=", .column = "tiles", .member = &P::tiles}},
-                                             .words = {},
-                                             .separator = ' ',
-                                             .default_words = true};
+  static const auto table = plan_words<WinogradPlan>(
+      "winograd plan",
+      {{"bc=", "bc", &P::bc}, {"bk=", "bk", &P::bk}, {"tile=", "tile", &P::tile}, {"tiles=", "tiles", &P::tiles}});
   return table;
 }
 
@@ -57,7 +51,7 @@ struct WeightWork {
 constexpr WeightWork kNearWeights{1, 8}, kFarWeights{4, 25};
 
 // So many tiles of src, and of a block of dst, as half of a core's L2 holds, or, where these are not enough, as a
-// task's memory does (conv_gather.hpp).
+// task's memory does (gathers_too_much).
 std::int64_t most_tiles(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, std::int64_t enough) {
   constexpr std::int64_t kMostBytes = 8 << 20;
   const std::int64_t bytes = winograd_places(plan.tile) * (p.C + plan.bk) * static_cast<std::int64_t>(sizeof(float));
@@ -102,16 +96,27 @@ struct Choice {
   double work = std::numeric_limits<double>::infinity();
 };
 
-// The plan of the least work of all tiles and of the shares that ways(plan of a tile) has.
-template <class Ways>
-Choice best_of(const ConvView& p, const MachineModel& machine, WinogradWeights weights, FeatureBlocks blocks,
-               std::int64_t enough, const Ways& ways) {
+// An update shares K out where each thread's copy of the sums would not stay in L3 and K loads the threads evenly.
+Shares shares_of_update(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine) {
+  const std::int64_t sums = winograd_places(plan.tile) * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
+  const bool copies_fit = machine.threads * sums <= machine.l3_bytes / 2;
+  return copies_fit || machine.imbalance(ceil_div(p.K, plan.bk)) >= 1.1 ? Shares::of_tiles : Shares::of_features;
+}
+
+enum class WinogradPass { forward, update };
+
+// The plan of the least work of all tiles and shares.
+Choice best_of(WinogradPass pass, const ConvView& p, const MachineModel& machine, WinogradWeights weights,
+               FeatureBlocks blocks) {
+  // For a pass over the weights, which come from L2 or L3; for the sums, which a group's products are added to.
+  const std::int64_t enough = pass == WinogradPass::forward ? 56 : 112;
   Choice best;
   for (const std::int64_t tile : kWinogradTiles) {
     const WinogradPlan of_tile{.bc = blocks.bc > 0 ? blocks.bc : machine.block_of(p.C),
                                .bk = blocks.bk > 0 ? blocks.bk : machine.block_of(p.K),
                                .tile = tile};
-    for (const Shares shares : ways(of_tile)) {
+    for (const Shares shares : {Shares::of_tiles, Shares::of_features}) {
+      if (pass == WinogradPass::update && shares != shares_of_update(p, of_tile, machine)) continue;
       const WinogradPlan plan = shared_out(p, of_tile, machine, shares, enough);
       if (const double takes = work(p, plan, machine, shares, weights); takes < best.work) best = {plan, takes};
     }
@@ -119,35 +124,21 @@ Choice best_of(const ConvView& p, const MachineModel& machine, WinogradWeights w
   return best;
 }
 
-Choice best_forward(const ConvView& p, const MachineModel& machine, WinogradWeights weights, FeatureBlocks blocks) {
-  constexpr std::int64_t kEnough = 56;  // for a pass over the weights, which come from L2 or L3
-  return best_of(p, machine, weights, blocks, kEnough, [](const WinogradPlan&) {
-    return std::array{Shares::of_tiles, Shares::of_features};
-  });
-}
-
 }  // namespace
 
 WinogradPlan plan_winograd(const ConvView& p, const MachineModel& machine, WinogradWeights weights,
                            FeatureBlocks blocks) {
-  return best_forward(p, machine, weights, blocks).plan;
+  return best_of(WinogradPass::forward, p, machine, weights, blocks).plan;
 }
 
 WinogradPlan plan_winograd_update(const ConvView& p, const MachineModel& machine, FeatureBlocks blocks) {
-  constexpr std::int64_t kEnough = 112;  // for the sums, which a group's products are added to
-  const auto ways = [&](const WinogradPlan& plan) {
-    const std::int64_t sums = winograd_places(plan.tile) * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
-    const bool copies_fit = machine.threads * sums <= machine.l3_bytes / 2;
-    return std::array{copies_fit || machine.imbalance(ceil_div(p.K, plan.bk)) >= 1.1 ? Shares::of_tiles
-                                                                                     : Shares::of_features};
-  };
-  return best_of(p, machine, WinogradWeights::of_run, blocks, kEnough, ways).plan;
+  return best_of(WinogradPass::update, p, machine, WinogradWeights::of_run, blocks).plan;
 }
 
 bool winograd_pays(const ConvView& p, const MachineModel& machine) {
   if (!winograd_lacks(p).empty()) return false;
   const double direct = 9 * static_cast<double>(p.N * p.rows * p.cols * p.C * whole_blocks(p.K, kFloatsOfVector));
-  return best_forward(p, machine, WinogradWeights::of_run, {}).work < direct;
+  return best_of(WinogradPass::forward, p, machine, WinogradWeights::of_run, {}).work < direct;
 }
 
 }  // namespace brickwork

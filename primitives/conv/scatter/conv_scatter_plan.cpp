@@ -14,14 +14,9 @@ constexpr std::string_view kScatter = "scatter ";  // the text's first word
 
 const SizeTable<ConvScatterPlan>& ConvScatterPlan::table() {
   using P = ConvScatterPlan;
-  static const SizeTable<ConvScatterPlan> table{
-      .kind = "scatter plan",
-      .sizes = {{.key = "bc=", .column = "bc", .member = &P::bc},
-                {.key = "bk=", .column = "bk", .member = &P::bk},
-                {.key = "bq=", .column = "bq", .member = &P::bq}},
-      .words = {choice("ddst=cached or ddst=prefetch", {"ddst=cached", "ddst=prefetch"}, &P::asks)},
-      .separator = ' ',
-      .default_words = true};
+  static const auto table =
+      plan_words<ConvScatterPlan>("scatter plan", {{"bc=", "bc", &P::bc}, {"bk=", "bk", &P::bk}, {"bq=", "bq", &P::bq}},
+                                  {choice("ddst=cached or ddst=prefetch", {"ddst=cached", "ddst=prefetch"}, &P::asks)});
   return table;
 }
 
