@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "aligned_buffer.hpp"
 #include "conv/conv_pack.hpp"
 #include "transpose.hpp"
 
@@ -14,21 +15,6 @@ namespace {
 ConvPlan plan_of_phase(ConvPlan plan, const ConvView& view) {
   plan.bq = std::min(plan.bq, pixel_grid(view, plan.pixels).cols);
   return plan;
-}
-
-// tap(kb, cb, r, s, packed) for every tap of a phase's weights, in parallel: where its matrix goes, and which tap of
-// the filter it is. The roles of input and output features are exchanged, the phase's taps reversed.
-template <class Tap>
-void for_each_tap(const BackwardPhase& phase, const ConvProblem& p, const WeightLayout& l, float* packed,
-                  const Tap& tap) {
-  for_each_slice(l.Kb(), l.Cb(), [&](auto kb, auto cb) {
-    for (std::int64_t r = 0; r < l.R; ++r) {
-      for (std::int64_t s = 0; s < l.S; ++s) {
-        tap(kb, cb, phase.h.tap + (l.R - 1 - r) * p.stride_h, phase.w.tap + (l.S - 1 - s) * p.stride_w,
-            packed + l.tap(kb, cb, r, s));
-      }
-    }
-  });
 }
 
 }  // namespace
@@ -65,27 +51,28 @@ std::int64_t ConvBackwardBlocking::weights_size() const {
 }
 
 void ConvBackwardBlocking::pack_weights(const float* kcrs, float* packed) const {
-  for (const Phase& phase : phases_) {
-    const WeightLayout& l = phase.conv.weights_layout();
-    for_each_tap(phase.part, problem_, l, packed + phase.first_weight,
-                 [&](std::int64_t kb, std::int64_t cb, std::int64_t r, std::int64_t s, float* to) {
-                   for (std::int64_t c = cb * l.bc; c < (cb + 1) * l.bc; ++c) {
-                     for (std::int64_t k = kb * l.bk; k < (kb + 1) * l.bk; ++k) {
-                       *to++ = c < l.C && k < l.K ? kcrs[((c * l.K + k) * problem_.R + r) * problem_.S + s] : 0;
-                     }
-                   }
-                 });
-  }
+  const WeightLayout& l = phases_.front().conv.weights_layout();
+  const WeightLayout forward{problem_.K, problem_.C, problem_.R, problem_.S, l.bc, l.bk};
+  AlignedBuffer<float> blocked(static_cast<std::size_t>(forward.size()));
+  pack_kcrs(forward, kcrs, blocked.data());
+  pack_weights(forward, blocked.data(), packed);
 }
 
+// The roles of input and output features are exchanged, and a phase's taps reversed.
 void ConvBackwardBlocking::pack_weights(const WeightLayout& from, const float* blocked, float* packed) const {
   for (const Phase& phase : phases_) {
     const WeightLayout& l = phase.conv.weights_layout();
     if (l.bc != from.bk || l.bk != from.bc) throw std::logic_error("forward's blocks of features are other ones");
-    for_each_tap(phase.part, problem_, l, packed + phase.first_weight,
-                 [&](std::int64_t kb, std::int64_t cb, std::int64_t r, std::int64_t s, float* to) {
-                   transpose(from.bc, from.bk, blocked + from.tap(cb, kb, r, s), from.bk, to, from.bc);
-                 });
+    for_each_slice(l.Kb(), l.Cb(), [&](auto kb, auto cb) {
+      for (std::int64_t r = 0; r < l.R; ++r) {
+        for (std::int64_t s = 0; s < l.S; ++s) {
+          const std::int64_t of_r = phase.part.h.tap + (l.R - 1 - r) * problem_.stride_h,
+                             of_s = phase.part.w.tap + (l.S - 1 - s) * problem_.stride_w;
+          transpose(from.bc, from.bk, blocked + from.tap(cb, kb, of_r, of_s), from.bk,
+                    packed + phase.first_weight + l.tap(kb, cb, r, s), from.bc);
+        }
+      }
+    });
   }
 }
 

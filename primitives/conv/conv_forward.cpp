@@ -6,12 +6,7 @@ namespace brickwork {
 
 Result<ConvForward> ConvForward::make(const ConvProblem& problem, const ConvPlan& plan, Backend backend, Isa isa,
                                       const SimdTuning& tuning) {
-  return make(forward_view(problem), plan, to_string(problem), backend, isa, tuning);
-}
-
-Result<ConvForward> ConvForward::make(const ConvView& view, const ConvPlan& plan, const std::string& problem,
-                                      Backend backend, Isa isa, const SimdTuning& tuning) {
-  auto blocking = ConvForwardBlocking::make(view, plan, problem);
+  auto blocking = ConvForwardBlocking::make(problem, plan);
   if (!blocking) return {blocking.status(), blocking.reason()};
   return make(*blocking, backend, isa, tuning);
 }

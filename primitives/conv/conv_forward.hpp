@@ -14,9 +14,6 @@ class ConvForward {
   // A misfit where the plan does not fit the problem; unsupported or absent where the backend has no brick for it.
   static Result<ConvForward> make(const ConvProblem&, const ConvPlan&, Backend, Isa = Isa::best,
                                   const SimdTuning& = {});
-  // The same of a view, on what its tensors are called there; `problem` is what messages call it.
-  static Result<ConvForward> make(const ConvView&, const ConvPlan&, const std::string& problem, Backend, Isa,
-                                  const SimdTuning&);
   static Result<ConvForward> make(const ConvForwardBlocking&, Backend, Isa, const SimdTuning&);
 
   const ConvPlan& plan() const { return blocking_.plan(); }

@@ -36,6 +36,10 @@ std::int64_t next_src(const ConvView& p, const ConvPlan& plan, const ActivationL
   return std::min(plan.bq, kAhead) * p.stride_w * src.bc;
 }
 
+ConvForwardGeometry::Strides strides_of(const ActivationLayout& l, std::int64_t row, std::int64_t pixel) {
+  return {l.Cb() * l.slice_size(), l.slice_size(), row * l.Wp() * l.bc, pixel * l.bc};
+}
+
 // What follows from the blocks; what follows from the loops' order is added when the nest is known.
 ConvForwardGeometry geometry_of(const ConvView& p, const ConvPlan& plan) {
   const ActivationLayout src = src_layout_of(p, plan.bc), dst = dst_layout_of(p, plan.bk);
@@ -53,14 +57,8 @@ ConvForwardGeometry geometry_of(const ConvView& p, const ConvPlan& plan) {
           .stride_h = p.stride_h,
           .pad_h = p.pad_h - p.room_h,
           .activation = p.epilogue.activation,
-          .src = {.image = src.Cb() * src.slice_size(),
-                  .block = src.slice_size(),
-                  .row = src.Wp() * src.bc,
-                  .pixel = p.stride_w * src.bc},
-          .dst = {.image = dst.Cb() * dst.slice_size(),
-                  .block = dst.slice_size(),
-                  .row = p.step_h * dst.Wp() * dst.bc,
-                  .pixel = p.step_w * dst.bc},
+          .src = strides_of(src, 1, p.stride_w),
+          .dst = strides_of(dst, p.step_h, p.step_w),
           .weights_kb = weights.Cb() * weights.block_size(),
           .weights_cb = weights.block_size(),
           .weights_row = weights.tap(0, 0, 1, 0),
@@ -103,14 +101,7 @@ Result<ConvForwardBlocking> ConvForwardBlocking::make(const ConvView& view, cons
 
 ConvForwardBlocking::ConvForwardBlocking(const ConvView& p, const ConvPlan& plan, const ConvForwardGeometry& geometry,
                                          const LoopNest& nest, DType ab)
-    : view_(p),
-      plan_(plan),
-      ab_(ab),
-      nest_(nest),
-      src_(src_layout_of(p, plan.bc)),
-      dst_(dst_layout_of(p, plan.bk)),
-      weights_(weights_layout_of(p, plan.bc, plan.bk)),
-      geometry_(geometry) {
+    : view_(p), plan_(plan), ab_(ab), nest_(nest), geometry_(geometry) {
   const std::int64_t blocks = nest.step_of(kCb);
   geometry_.members = blocks * geometry_.taps;
   geometry_.src_stays = nest.is_inside(kKb, kN);  // all blocks of output features pass by before the next image

@@ -63,8 +63,8 @@ class ConvForwardBlocking {
   ConvPlan plan_;
   DType ab_;
   LoopNest nest_;
-  ActivationLayout src_, dst_;
-  WeightLayout weights_;
+  ActivationLayout src_ = src_layout_of(view_, plan_.bc), dst_ = dst_layout_of(view_, plan_.bk);
+  WeightLayout weights_ = weights_layout_of(view_, plan_.bc, plan_.bk);
   ConvForwardGeometry geometry_;
   std::vector<std::uint64_t> a_offsets_, b_offsets_;
 };

@@ -1,7 +1,6 @@
 // The analytic choice of a plan: block sizes by rule, then the one of three loop orders that moves the fewest bytes
 // between a core's L2 and what lies behind it.
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
 #include "conv/conv_plan.hpp"
@@ -138,16 +137,8 @@ class Chooser {
   // where dst leaves it room.
   std::int64_t features_of_far_src() const {
     const double image = 4.0 * static_cast<double>(p_.C * p_.H * p_.W);
-    if (p_.R * p_.S > 1 || !beyond_l3(image + dst_, p_.N)) return base_.bc;
-    switch (machine_.src) {
-      case FarSrc::runs:
-        return base_.bc;
-      case FarSrc::blocks:
-        return std::min(base_.bc, equal_block(p_.C, kFeatures));
-      case FarSrc::lines:
-        return std::min(base_.bc, equal_block(p_.C, kOneLine));
-    }
-    std::abort();
+    if (p_.R * p_.S > 1 || !beyond_l3(image + dst_, p_.N) || machine_.src == FarSrc::runs) return base_.bc;
+    return std::min(base_.bc, equal_block(p_.C, machine_.src == FarSrc::lines ? kOneLine : kFeatures));
   }
 
   // Of the src that a call for so many output pixels reads.
@@ -258,14 +249,10 @@ class Chooser {
   // (AVX2 on Zen 4), and 0.97 with AVX-512, whose blocks of output features are twice as large. Where the last one
   // would be shorter a thread would idle: 4096 images took 1.09 times as long.
   Part part_of_row(std::int64_t bq) const {
-    const std::int64_t blocks = ceil_div(cols_, bq);
-    if (rows_ == 1 && cols_ % bq == 0 && kb_ > 1) {
-      const double of_block = src_ / static_cast<double>(blocks);
-      for (std::int64_t step = blocks; step > 1; --step) {
-        const bool kept = of_block * static_cast<double>(step) <= static_cast<double>(machine_.l3_of_a_thread());
-        if (kept && blocks % step == 0) return {{"oi", step}, blocks / step};
-      }
-    }
+    const std::int64_t blocks = ceil_div(cols_, bq),
+                       parts = ceil_div(static_cast<std::int64_t>(src_), machine_.l3_of_a_thread());
+    const bool equal = rows_ == 1 && cols_ % bq == 0 && blocks % parts == 0;
+    if (equal && kb_ > 1 && parts < blocks) return {{"oi", blocks / parts}, parts};
     return {{"oi", blocks}, 1};
   }
 

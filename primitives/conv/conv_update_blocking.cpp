@@ -40,7 +40,10 @@ ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan
   const ActivationLayout src = src_layout_of(p, plan.bc), ddst = dst_layout_of(p, plan.bk);
   const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
   const PixelGrid grid = update_grid(p, plan);
-  const auto row = [&](const ActivationLayout& of) { return (plan.bq == 0 ? of.Wp() : plan.bq) * of.bc; };
+  const auto strides = [&](const ActivationLayout& l) {
+    return ConvUpdateGeometry::Strides{l.Cb() * l.slice_size(), l.slice_size(),
+                                       (plan.bq == 0 ? l.Wp() : plan.bq) * l.bc};
+  };
   const std::int64_t H = plan.bq == 0 ? p.H : grid.rows;
   return {.N = p.N,
           .Kb = ddst.Cb(),
@@ -51,8 +54,8 @@ ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan
           .H = H + 2 * p.room_h,
           .stride_h = p.stride_h,
           .pad_h = p.pad_h - p.room_h,
-          .src = {.image = src.Cb() * src.slice_size(), .block = src.slice_size(), .row = row(src)},
-          .ddst = {.image = ddst.Cb() * ddst.slice_size(), .block = ddst.slice_size(), .row = row(ddst)},
+          .src = strides(src),
+          .ddst = strides(ddst),
           .src_tap = src.bc,
           .weights_kb = weights.Cb() * weights.block_size(),
           .weights_cb = weights.block_size(),
@@ -69,8 +72,11 @@ ConvUpdateGeometry::Gathered gathered(const ConvView& p, const ConvUpdatePlan& p
           .cb = nest.in_a_task(ConvUpdateLoop::cb),
           .block = whole_blocks(g.images * image, kFloatsOfLine),
           .image = image,
-          .pixels = {.Q = p.Q, .row = p.stride_h * g.src.row, .pixel = p.stride_w * plan.bc, .bc = plan.bc},
-          .count = p.P * p.Q};
+          .P = p.P,
+          .Q = p.Q,
+          .row = p.stride_h * g.src.row,
+          .pixel = p.stride_w * plan.bc,
+          .bc = plan.bc};
 }
 
 }  // namespace
@@ -102,14 +108,7 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
 
 ConvUpdateBlocking::ConvUpdateBlocking(const ConvView& p, const ConvUpdatePlan& plan,
                                        const ConvUpdateGeometry& geometry, const LoopNest& nest, DType ab)
-    : view_(p),
-      plan_(plan),
-      ab_(ab),
-      nest_(nest),
-      src_(src_layout_of(p, plan.bc)),
-      ddst_(dst_layout_of(p, plan.bk)),
-      dweights_(weights_layout_of(p, plan.bc, plan.bk)),
-      geometry_(geometry) {
+    : view_(p), plan_(plan), ab_(ab), nest_(nest), geometry_(geometry) {
   geometry_.images = nest.step_of(ConvUpdateLoop::n);
   if (plan.gathers) geometry_.gathered = gathered(p, plan, nest, geometry_);
   const std::int64_t src_image = plan.gathers ? geometry_.gathered.image : geometry_.src.image;

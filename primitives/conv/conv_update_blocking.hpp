@@ -67,8 +67,8 @@ class ConvUpdateBlocking {
   ConvUpdatePlan plan_;
   DType ab_;
   LoopNest nest_;
-  ActivationLayout src_, ddst_;
-  WeightLayout dweights_;
+  ActivationLayout src_ = src_layout_of(view_, plan_.bc), ddst_ = dst_layout_of(view_, plan_.bk);
+  WeightLayout dweights_ = weights_layout_of(view_, plan_.bc, plan_.bk);
   ConvUpdateGeometry geometry_;
   std::vector<std::uint64_t> a_offsets_, b_offsets_;
   std::vector<std::uint64_t> ones_offsets_;  // none where no dbias is asked for

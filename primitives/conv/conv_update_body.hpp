@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "brgemm.hpp"
-#include "conv/conv_gather.hpp"
 #include "host_device.hpp"
 #include "integers.hpp"
 #include "loop_nest.hpp"
@@ -32,13 +31,14 @@ struct ConvUpdateGeometry {
   std::int64_t bk;
   std::int64_t images;  // of a call, at most
 
-  // Where src is gathered, a task keeps the pixels of a call's images for one block of output features after the other:
-  // [cb][images][P * Q][bc] in its scratch, for all blocks of input features that it meets. All 0 otherwise.
+  // Where src is gathered, a task keeps the pixels of a call's images that a strided 1x1 kernel reads, next to each
+  // other, for one block of output features after the other: [cb][images][P * Q][bc] in its scratch, for all blocks of
+  // input features that it meets. All 0 otherwise.
   struct Gathered {
-    std::int64_t kb, cb;        // of a task
-    std::int64_t block, image;  // strides
-    StridedPixels pixels;
-    std::int64_t count;  // of an image
+    std::int64_t kb, cb;            // of a task
+    std::int64_t block, image;      // strides
+    std::int64_t P, Q, row, pixel;  // of an image; from an output row, or pixel, to the next in src
+    std::int64_t bc;
     BRICKWORK_HOST_DEVICE std::int64_t elements() const { return cb * block; }
   } gathered;
 };
@@ -119,7 +119,13 @@ struct ConvUpdateBody {
     if (at[L::kb].begin % to.kb == 0) {
       team.barrier();  // what was here before has been read
       for (std::int64_t n = 0; n < at[L::n].size(); ++n) {
-        gather_pixels(team, to.pixels, src + n * g.src.image, 0, to.count, block + n * to.image);
+        for (std::int64_t row = team.rank(); row < to.P; row += team.size()) {
+          const T* const from = src + n * g.src.image + row * to.row;
+          T* const dense = block + n * to.image + row * to.Q * to.bc;
+          for (std::int64_t q = 0; q < to.Q; ++q) {
+            for (std::int64_t c = 0; c < to.bc; ++c) dense[q * to.bc + c] = from[q * to.pixel + c];
+          }
+        }
       }
       team.barrier();
     }
