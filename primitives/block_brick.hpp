@@ -31,10 +31,6 @@ struct BlockBrick {
   }
 
   template <class Team>
-  BRICKWORK_HOST_DEVICE void finish_zeros(const Team& team, const BrgemmCall& call) const {
-    finish_zeros_by_team<TC>(team, shape, call);
-  }
-  template <class Team>
   BRICKWORK_HOST_DEVICE void fill_zeros(const Team& team, TC* c, std::int64_t m, std::int64_t n, std::int64_t ld,
                                         CAccess) const {
     fill_zeros_by_team(team, c, m, n, ld);

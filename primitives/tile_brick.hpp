@@ -1,5 +1,5 @@
-// The brick as a driver's body calls it, brick(team, beta, call, scratch), whatever runs it; and what is
-// done beside it: brick.finish_zeros(team, call) of a call without members, and fill_zeros as zeros.hpp has it.
+// The brick as a driver's body calls it, brick(team, beta, call, scratch), whatever runs it; and what is done beside
+// it: fill_zeros as zeros.hpp has it.
 #pragma once
 #include "brgemm.hpp"
 #include "brgemm_portable.hpp"
@@ -23,10 +23,6 @@ struct KernelBrick {
   }
 
   template <class Team>
-  void finish_zeros(const Team&, const BrgemmCall& call) const {
-    (*of_beta[0])(call);
-  }
-  template <class Team>
   void fill_zeros(const Team&, float* c, std::int64_t m, std::int64_t n, std::int64_t ld, CAccess access) const {
     brickwork::fill_zeros(c, m, n, ld, access);
   }
@@ -35,17 +31,6 @@ struct KernelBrick {
 template <class Team, class T>
 BRICKWORK_HOST_DEVICE void fill_zeros_by_team(const Team& team, T* c, std::int64_t m, std::int64_t n, std::int64_t ld) {
   for (std::int64_t i = team.rank(); i < m * n; i += team.size()) c[i / n * ld + i % n] = T(0);
-}
-
-// A call without members: C becomes the epilogue of zeros. Element by element, as the brick is too much code to stand
-// in a kernel twice.
-template <class TC, class Team>
-BRICKWORK_HOST_DEVICE void finish_zeros_by_team(const Team& team, const BrgemmShape& shape, const BrgemmCall& call) {
-  for (int i = team.rank(); i < call.rows * shape.n; i += team.size()) {
-    const int row = i / shape.n, col = i % shape.n;
-    static_cast<TC*>(call.c)[row * shape.ldc + col] =
-        TC(call.epilogue.template operator()<SumOf<TC>, TC>(SumOf<TC>(0), row, col));
-  }
 }
 
 // All that a brick is told.
@@ -78,10 +63,6 @@ struct TeamBrick {
     }
   }
 
-  template <class Team>
-  BRICKWORK_HOST_DEVICE void finish_zeros(const Team& team, const BrgemmCall& call) const {
-    finish_zeros_by_team<TC>(team, shape, call);
-  }
   template <class Team>
   BRICKWORK_HOST_DEVICE void fill_zeros(const Team& team, TC* c, std::int64_t m, std::int64_t n, std::int64_t ld,
                                         CAccess) const {

@@ -35,8 +35,7 @@ struct ConvBackwardPass : ConvForwardPass<T, TC> {
 
   template <class Space, class Brick>
   void operator()(const Space& space, const Brick& brick, int threads) const {
-    const ConvBackwardBody<Brick, T, TC> body{
-        {this->geometry, this->data, brick}, without_taps, phases_without_taps, dst};
+    const ConvBackwardBody<Brick> body{{this->geometry, this->data, brick}, without_taps, phases_without_taps, dst};
     this->nest.run(space, body, {.threads = threads, .scratch_bytes = body.scratch_bytes()});
   }
 };
