@@ -73,10 +73,6 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
                                 plan, use, place);
         if (!way) return {way.status(), way.reason()};
         layer.ways.push_back(*std::move(way));
-        if (use == RnnUse::inference) continue;
-        auto backward = RnnWayBackward::make(layer.ways.back(), place);
-        if (!backward) return {backward.status(), backward.reason()};
-        layer.backward.push_back(*std::move(backward));
       }
     }
   }
@@ -112,10 +108,8 @@ void GnmtStack::set_weights(std::size_t i, const float* weights_layer, const flo
   const RnnProblem& p = of.what.rnn;
   for (std::size_t d = 0; d < of.ways.size(); ++d) {
     const auto way = static_cast<std::int64_t>(d);
-    const float* const of_x = weights_layer + way * p.C * p.gates() * p.K;
-    const float* const of_state = weights_iter + way * p.K * p.gates() * p.K;
-    of.ways[d].set_weights(of_x, of_state, bias + way * p.gates() * p.K);
-    if (!of.backward.empty()) of.backward[d].set_weights(of_x, of_state);
+    of.ways[d].set_weights(weights_layer + way * p.C * p.gates() * p.K, weights_iter + way * p.K * p.gates() * p.K,
+                           bias + way * p.gates() * p.K);
   }
 }
 
@@ -151,9 +145,9 @@ void GnmtStack::run_layer_backward(Side& side, std::size_t i, const std::int32_t
   float* const y = side.y_of(i);
   const float* const dy = side.dx[i + 1].data();
   for (std::size_t d = 0; d < layer.ways.size(); ++d) {
-    layer.backward[d].run_data(layer.ways[d], y, dy, lengths);
-    layer.backward[d].run_x(side.dx[i].data(), d > 0);
-    layer.backward[d].run_update(layer.ways[d], side.x[i].data(), y);
+    layer.ways[d].run_backward_data(y, dy, lengths);
+    layer.ways[d].run_gradient_of_x(side.dx[i].data(), d > 0);
+    layer.ways[d].run_weight_update(side.x[i].data(), y);
   }
   if (layer.what.residual) add(side.dx[i].data(), dy, side.dx[i].data(), side.states);
 }
@@ -191,8 +185,8 @@ void GnmtStack::get_weight_gradients(std::size_t i, float* weights_layer, float*
   const RnnProblem& p = of.what.rnn;
   for (std::size_t d = 0; d < of.ways.size(); ++d) {
     const auto way = static_cast<std::int64_t>(d);
-    of.backward[d].get_gradients(weights_layer + way * p.C * p.gates() * p.K,
-                                 weights_iter + way * p.K * p.gates() * p.K, bias + way * p.gates() * p.K);
+    of.ways[d].get_weight_gradients(weights_layer + way * p.C * p.gates() * p.K,
+                                    weights_iter + way * p.K * p.gates() * p.K, bias + way * p.gates() * p.K);
   }
 }
 

@@ -12,7 +12,6 @@
 #include "elementwise/elementwise_plan.hpp"
 #include "gnmt_problem.hpp"
 #include "rnn/rnn_way.hpp"
-#include "rnn/rnn_way_backward.hpp"
 
 namespace brickwork {
 
@@ -43,7 +42,6 @@ class GnmtStack {
   struct Layer {
     GnmtLayer what;
     std::vector<RnnWay> ways;
-    std::vector<RnnWayBackward> backward;  // of training
   };
   // The encoder or the decoder. What a layer reads begins with part 0, what the one before gives.
   struct Side {

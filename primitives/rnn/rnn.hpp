@@ -7,7 +7,6 @@
 
 #include "rnn/rnn_on_host.hpp"
 #include "rnn/rnn_way.hpp"
-#include "rnn/rnn_way_backward.hpp"
 
 namespace brickwork {
 
@@ -54,16 +53,22 @@ class Rnn {
  private:
   Rnn(const RnnProblem&, const RnnPlan&, const RnnPlace&);
 
-  RnnWay& way(std::int64_t layer, std::int64_t d) { return ways_[index(layer, d)]; }
-  const RnnWay& way(std::int64_t layer, std::int64_t d) const { return ways_[index(layer, d)]; }
   const std::int32_t* lengths() const { return lengths_.empty() ? nullptr : lengths_there_.data(); }
   void clear_x_beyond_ends();
-  const float* x_of(std::int64_t layer) const {
-    return layer == 0 ? x_.data() : y_[static_cast<std::size_t>(layer - 1)].data();
+  // on(n, t) of the steps that a sequence does not have.
+  template <class On>
+  void for_each_beyond_end(const On& on) const {
+    for (std::int64_t n = 0; n < static_cast<std::int64_t>(lengths_.size()); ++n)
+      for (std::int64_t t = lengths_[static_cast<std::size_t>(n)]; t < problem_.T; ++t) on(n, t);
   }
-  std::size_t index(std::int64_t layer, std::int64_t d) const {
-    return static_cast<std::size_t>(layer * problem_.D() + d);
+  // Of the layer in that direction, [layer][direction].
+  const RnnWay& way(std::int64_t l, std::int64_t d) const {
+    return ways_[static_cast<std::size_t>(l * problem_.D() + d)];
   }
+  RnnWay& way(std::int64_t l, std::int64_t d) { return ways_[static_cast<std::size_t>(l * problem_.D() + d)]; }
+  std::size_t layer(std::size_t way) const { return way / static_cast<std::size_t>(problem_.D()); }
+  std::int64_t state(std::size_t way) const { return static_cast<std::int64_t>(way) * problem_.N * problem_.K; }
+  const float* x_of(std::size_t layer) const { return layer == 0 ? x_.data() : y_[layer - 1].data(); }
 
   RnnProblem problem_;
   RnnPlan plan_;
@@ -72,10 +77,9 @@ class Rnn {
   std::vector<Placed<float>> y_;  // of each layer
   std::vector<std::int32_t> lengths_;
   Placed<std::int32_t> lengths_there_;
-  std::vector<RnnWay> ways_;  // [layer][way]
-  Placed<float> dx_;
+  std::vector<RnnWay> ways_;  // [layer][direction]
+  Placed<float> dx_;          // of training
   std::vector<Placed<float>> dy_;
-  std::vector<RnnWayBackward> backward_;  // of training
 };
 
 }  // namespace brickwork

@@ -49,16 +49,33 @@ struct RnnGradientsAt {
   BRICKWORK_CELL V h_after() const { return load(r.h_after + h); }
   BRICKWORK_CELL V c_before() const { return load(r.c_before + c); }
   BRICKWORK_CELL V c_after() const { return load(r.c_after + c); }
-  BRICKWORK_CELL V whole_dh() const { return add(load(dh()), load(r.dy + h)); }
-  BRICKWORK_CELL V dreset() const { return load(r.dreset + h_gradient); }
+  BRICKWORK_CELL V product() const {
+    V sum = set(0.0F);
+    for (std::int64_t i = 0; i < r.shares; ++i) sum = add(sum, load(r.products + i * r.size_of_share + h_gradient));
+    return sum;
+  }
+  BRICKWORK_CELL V dh_behind() const { return add(load(r.dh_behind + h_gradient), product()); }
+  BRICKWORK_CELL V whole_dh() const { return add(dh_behind(), load(r.dy + h)); }
+  BRICKWORK_CELL V dc_behind() const { return load(r.dc_behind + c); }
   BRICKWORK_CELL float* dh() const { return r.dh + h_gradient; }
   BRICKWORK_CELL float* dc() const { return r.dc + c; }
 
-  // Through a sequence that has ended gradients pass as they are, and reach no gate.
+  // Through a sequence that has ended gradients pass as they are, and reach no gate. A GRU's first half has seen to it.
   BRICKWORK_CELL void stay(int columns) const {
+    if (r.dh_behind == nullptr) return;
+    store(dh_behind(), dh());
+    if (r.dc != nullptr) store(dc_behind(), dc());
+    if (r.step < 0) return;
     for (int column = 0; column < columns; ++column) put(set(0.0F), column);
   }
 };
+
+BRICKWORK_CELL RnnGatesAt vector_at(const RnnRows& r, int columns, std::int64_t n, std::int64_t j) {
+  return {r, columns, n, j};
+}
+BRICKWORK_CELL RnnGradientsAt vector_at(const RnnBackwardRows& r, int columns, std::int64_t n, std::int64_t j) {
+  return {r, columns, n, j};
+}
 
 // Forward, in two turns where there are two: a vector that waits for its own gates would keep those behind it from the
 // processor. 0.9 of an LSTM's time.
@@ -120,9 +137,9 @@ struct ReluState {
   BRICKWORK_CELL void operator()(const RnnGatesAt& at) const { store(not_negative(at.gate(0)), at.h_after()); }
 };
 
-// each(columns, policy) in the turns of a half of a step.
+// each(columns, policy) in the turns of a half of a step, forward and backward.
 template <class Each>
-BRICKWORK_CELL void for_each_turn(RnnCell cell, RnnHalf half, const Each& each) {
+BRICKWORK_CELL void for_each_turn(const RnnRows&, RnnCell cell, RnnHalf half, const Each& each) {
   switch (cell) {
     case RnnCell::lstm:
       each(4, LstmGates());
@@ -147,7 +164,7 @@ struct LstmBackward {
   BRICKWORK_CELL void operator()(const RnnGradientsAt& at) const {
     const V i = at.gate(0), f = at.gate(1), g = at.gate(2), o = at.gate(3);
     const V dh = at.whole_dh(), tanh_c = tanh(at.c_after());
-    const V dc = mul_add(mul(dh, o), tanh_slope(tanh_c), load(at.dc()));
+    const V dc = mul_add(mul(dh, o), tanh_slope(tanh_c), at.dc_behind());
     at.put(mul(mul(dc, g), sigmoid_slope(i)), 0);
     at.put(mul(mul(dc, sigmoid_slope(f)), at.c_before()), 1);
     at.put(mul(mul(dc, i), tanh_slope(g)), 2);
@@ -176,7 +193,7 @@ struct GruBackward {
 };
 struct GruResetBackward {
   BRICKWORK_CELL void operator()(const RnnGradientsAt& at) const {
-    const V reset = at.gate(1), d = at.dreset();
+    const V reset = at.gate(1), d = at.product();
     store(mul_add(d, reset, load(at.dh())), at.dh());
     at.put(mul(mul(d, sigmoid_slope(reset)), at.h_before()), 1);
   }
@@ -207,7 +224,7 @@ struct ReluBackward {
 };
 
 template <class Each>
-BRICKWORK_CELL void for_each_turn_backward(RnnCell cell, RnnHalf half, const Each& each) {
+BRICKWORK_CELL void for_each_turn(const RnnBackwardRows&, RnnCell cell, RnnHalf half, const Each& each) {
   switch (cell) {
     case RnnCell::lstm:
       return each(4, LstmBackward());

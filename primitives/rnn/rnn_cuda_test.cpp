@@ -33,8 +33,9 @@ INSTANTIATE_TEST_SUITE_P(Setting, RnnOnCudaSettings, testing::ValuesIn(strict_cu
 
 TEST(RnnOnCuda, TensorCoresAreRefused) {
   for (const CudaBrick brick : {CudaBrick::tensor_cores, CudaBrick::warpgroups}) {
-    EXPECT_EQ(RnnOnCuda({.brick = brick}, 132).forward({}).status(), Status::unsupported);
-    EXPECT_EQ(RnnOnCuda({.brick = brick}, 132).backward({}).status(), Status::unsupported);
+    const RnnBackwardGeometry back{};
+    EXPECT_EQ(RnnOnCuda({.brick = brick}, 132).passes({}, nullptr).status(), Status::unsupported);
+    EXPECT_EQ(RnnOnCuda({.brick = brick}, 132).passes({}, &back).status(), Status::unsupported);
   }
 }
 

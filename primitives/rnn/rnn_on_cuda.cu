@@ -38,28 +38,17 @@ class BytesOnCuda final : public MemoryElsewhere {
   CudaMemory<unsigned char> bytes_;
 };
 
-template <class Pass, class Made, class Geometry>
-Result<std::shared_ptr<const Pass>> made(const Geometry& g, const CudaSetting& setting) {
-  if (setting.brick >= CudaBrick::tensor_cores) {
-    return {Status::unsupported, "recurrent layers are f32, which tensor cores do not multiply strictly"};
-  }
-  return std::shared_ptr<const Pass>(std::make_shared<const Made>(g, Teams{setting}));
-}
-
 }  // namespace
 
-Result<std::shared_ptr<const RnnForwardPass>> RnnOnCuda::forward(const RnnForwardGeometry& g) const {
-  return made<RnnForwardPass, RnnForwardByTeams<Teams>>(g, setting_);
+Result<RnnPasses> RnnOnCuda::passes(const RnnForwardGeometry& g, const RnnBackwardGeometry* back) const {
+  if (setting_.brick >= CudaBrick::tensor_cores) {
+    return {Status::unsupported, "recurrent layers are f32, which tensor cores do not multiply strictly"};
+  }
+  return rnn_passes_by_teams(g, back, Teams{setting_});
 }
 
-Result<std::shared_ptr<const RnnBackwardPass>> RnnOnCuda::backward(const RnnBackwardGeometry& g) const {
-  return made<RnnBackwardPass, RnnBackwardByTeams<Teams>>(g, setting_);
-}
-
-std::int64_t RnnOnCuda::rows_of_x() const { return kRowsOfXOnGpu; }
-
-RnnBackwardSizes RnnOnCuda::backward_sizes(const RnnForwardGeometry& g) const {
-  return backward_sizes_on_gpu(g, multiprocessors_);
+RnnSizes RnnOnCuda::sizes(std::int64_t N, std::int64_t, std::int64_t K) const {
+  return rnn_sizes_on_gpu(N, K, multiprocessors_);
 }
 
 std::unique_ptr<MemoryElsewhere> RnnOnCuda::memory(std::size_t bytes) const {

@@ -15,12 +15,8 @@ class RnnOnCuda final : public RnnPlace {
       : setting_(setting), multiprocessors_(multiprocessors) {}
 
   // Refused where the setting is of tensor cores or warpgroups.
-  Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry&) const override;
-  Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry&) const override;
-  bool apart() const override { return true; }
-  std::int64_t rows_of_x() const override;
-  RnnBackwardSizes backward_sizes(const RnnForwardGeometry&) const override;
-  std::int64_t workers(std::int64_t tasks) const override { return tasks; }
+  Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const override;
+  RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const override;
   // Throws OutOfCudaMemory.
   std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const override;
 

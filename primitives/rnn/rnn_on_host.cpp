@@ -1,10 +1,13 @@
 #include "rnn/rnn_on_host.hpp"
 
+#include <array>
 #include <string>
 
 #include "league.hpp"
 #include "light_barrier.hpp"
 #include "machine_model.hpp"
+#include "rnn/rnn_backward_body.hpp"
+#include "rnn/rnn_forward_body.hpp"
 #include "tile_brick.hpp"
 
 namespace brickwork {
@@ -33,43 +36,39 @@ constexpr std::int64_t kRowsOfDx = 168;
 // Pixels, so to speak, of a call of an update: steps are taken together where there are few sequences.
 constexpr std::int64_t kRowsOfUpdate = 256;
 
-// On the host's threads: one parallel region. A thread is a worker and has the same tasks at every step. Where blocks
-// of sequences can be dealt evenly each thread has its own and waits for nobody; else its weights stay with it, and it
-// waits for the others' share at the end of each half. before(thread, threads, step) does a thread's share of what else
-// a step needs, and says whether there was any.
-template <class Body, class Before>
-void over_time_on_host(const RnnTurns& turns, const Body& body, const Before& before) {
+// On the host's threads: one parallel region, in which each has the same tasks at every step. Where what is `alone` has
+// blocks of sequences that can be dealt evenly each thread has its own and waits for nobody; else its weights stay with
+// it, and it waits for the others' share at the end of each half.
+template <class Body>
+void over_time_on_host(std::int64_t Nb, std::int64_t Kb, bool alone, const Body& body) {
   const int threads = Space().concurrency();
-  const bool own = turns.alone && turns.blocks % threads == 0;
+  const bool own = alone && Nb % threads == 0;
   LightBarrier barrier(threads);
   const auto all_steps = [&](const auto& team, std::int64_t, void*) {
     const std::int64_t thread = team.rank();
     const auto share = [=](std::int64_t size) {
       return LoopRange{size * thread / threads, size * (thread + 1) / threads};
     };
-    const LoopRange blocks = own ? share(turns.blocks) : LoopRange{0, turns.blocks};
-    const std::int64_t all = blocks.size() * turns.tasks_of_block;
-    const LoopRange tasks = own ? LoopRange{0, all} : share(all);
-    for (std::int64_t step = 0; step < turns.steps; ++step) {
-      if (before(thread, threads, step)) barrier.wait();
-      for (int i = 0; i < turns.halves; ++i) {
-        body(OneThread{}, RnnTurn{step, RnnTurns::half(i), blocks, tasks, thread}, nullptr);
-        if (!own) barrier.wait();
-      }
-    }
+    const LoopRange blocks = own ? share(Nb) : LoopRange{0, Nb};
+    const std::int64_t tasks = blocks.size() * Kb;
+    body.over_time(RnnShare{thread, share(Kb), blocks, own ? LoopRange{0, tasks} : share(tasks)}, [&] {
+      if (!own) barrier.wait();
+    });
   };
   parallel_league(Space(), 1, threads, 0, all_steps);
 }
 
 struct RowsByVectors {
-  template <class Team>
-  void operator()(const Team&, RnnCell cell, RnnHalf half, const RnnRows& rows) const {
+  template <class Team, class AnyRows>
+  void operator()(const Team&, RnnCell cell, RnnHalf half, const AnyRows& rows) const {
     rnn_rows(cell, half, rows);
   }
-  template <class Team>
-  void operator()(const Team&, RnnCell cell, RnnHalf half, const RnnBackwardRows& rows) const {
-    rnn_backward_rows(cell, half, rows);
-  }
+};
+
+// Of both betas.
+struct Kernels {
+  BrgemmKernelPtr of_beta[2];
+  KernelBrick brick() const { return {{of_beta[0].get(), of_beta[1].get()}}; }
 };
 
 // Makes bricks, and remembers the first that there is none of.
@@ -77,17 +76,22 @@ class Bricks {
  public:
   Bricks(Backend backend, Isa isa) : backend_(backend), isa_(isa) {}
 
-  BrgemmKernelPtr make(const BrgemmShape& shape, const BrgemmHints& hints) {
-    auto made = make_brgemm(shape, hints, backend_, isa_);
-    if (made) return *std::move(made);
-    if (status_ == Status::ok) status_ = made.status(), reason_ = made.reason();
-    return nullptr;
+  Kernels make(BrgemmShape shape, const BrgemmHints& hints) {
+    Kernels kernels;
+    for (shape.beta = 0; shape.beta < 2; ++shape.beta) {
+      auto made = make_brgemm(shape, hints, backend_, isa_);
+      if (made) {
+        kernels.of_beta[shape.beta] = *std::move(made);
+      } else if (status_ == Status::ok) {
+        status_ = made.status(), reason_ = made.reason();
+      }
+    }
+    return kernels;
   }
-  // The pass, or why a brick is refused.
-  template <class Pass, class Made>
-  Result<std::shared_ptr<const Pass>> result(std::shared_ptr<const Made> made) const {
+  // The passes, or why a brick is refused.
+  Result<RnnPasses> result(RnnPasses passes) const {
     if (status_ != Status::ok) return {status_, reason_};
-    return std::shared_ptr<const Pass>(std::move(made));
+    return passes;
   }
 
  private:
@@ -97,109 +101,84 @@ class Bricks {
   std::string reason_;
 };
 
-struct ForwardPass final : RnnForwardPass {
-  RnnForwardGeometry g;
-  BrgemmKernelPtr x, state, reset;
+// Of the operands, in turn.
+using AllKernels = std::array<Kernels, kRnnGradients>;
 
-  void run(const RnnForwardData& data) const override {
-    const RnnForwardBody<KernelBrick, RowsByVectors> body{
-        g, data, {{x.get(), nullptr}}, {{nullptr, state.get()}}, {{nullptr, reset.get()}}, {}};
-    over_time_on_host(g.turns(), body, [&](std::int64_t thread, std::int64_t threads, std::int64_t step) {
-      const std::int64_t tasks = body.tasks_of_x(step);
-      for (std::int64_t i = thread; i < tasks; i += threads) body.add_x_of_chunk(OneThread{}, step, i, nullptr);
-      return tasks > 0;
-    });
-  }
-  std::string_view isa() const override { return state->isa(); }
-};
+RnnBricks<KernelBrick> bricks_of(const AllKernels& kernels) {
+  return RnnBricks<KernelBrick>::make([&](int operand) { return kernels[static_cast<std::size_t>(operand)].brick(); });
+}
 
-struct BackwardPass final : RnnBackwardPass {
-  struct Update {
-    BrgemmKernelPtr first, other;
-    KernelBrick brick() const { return {{first.get(), other.get()}}; }
-  };
-  RnnBackwardGeometry g;
-  BrgemmKernelPtr x, state, reset, bias_update;
-  Update update_of_x, update_of_state, update_of_reset;
-
-  void run_data(const RnnBackwardData& data) const override {
-    over_time_on_host(g.turns(),
-                      RnnBackwardBody<KernelBrick, RowsByVectors>{
-                          g, data, {{nullptr, state.get()}}, {{reset.get(), reset.get()}}, {}},
-                      [](auto...) { return false; });
-  }
-  void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
-    const std::int64_t groups = ceil_div(g.rows(), g.rows_of_dx);
-    const std::int64_t shares = clamp(ceil_div(kTasksOfAThread * Space().concurrency(), groups), 1, g.of_x.blocks());
-    const RnnGradientOfXBody<KernelBrick> body{g, data, {{nullptr, x.get()}}, dx, accumulate, shares};
-    parallel_league(Space(), body.tasks(), 1, 0, body);
-  }
-  void run_update(const RnnBackwardData& data) const override {
-    const RnnUpdateBody<KernelBrick> body{
-        g, data, update_of_x.brick(), update_of_state.brick(), update_of_reset.brick(), {{bias_update.get(), nullptr}}};
-    parallel_league(Space(), body.tasks(), 1, 0, body);
-  }
-};
-
-}  // namespace
-
-Result<std::shared_ptr<const RnnForwardPass>> RnnOnHost::forward(const RnnForwardGeometry& g) const {
-  const auto pass = std::make_shared<ForwardPass>();
-  pass->g = g;
-  Bricks bricks(backend_, isa_);
+AllKernels forward_kernels(const RnnForwardGeometry& g, Bricks& bricks, const SimdTuning& tuning) {
+  AllKernels kernels;
   const MachineModel machine = this_machine(Space().concurrency());
   const bool far = !machine.l3_holds(static_cast<double>(g.bytes_of_recurrence()));
   const NextRead next = g.bn <= kFewSequences ? NextRead::unsaid : far ? NextRead::far : NextRead::near;
-  const auto brick = [&](const BrgemmShape& shape, const RnnSteps& a) {
-    const std::int64_t bytes_of_k = a.blocks() * a.block * static_cast<std::int64_t>(sizeof(float));
+  for (int operand = 0; operand < kRnnOperands; ++operand) {
+    const RnnColumns& of = g.of[operand];
+    if (of.count == 0) continue;
+    const BrgemmShape shape = g.brick(operand);
+    const std::int64_t bytes_of_k = of.a.blocks() * of.a.block * static_cast<std::int64_t>(sizeof(float));
     const auto l2 = static_cast<double>(machine.l2_bytes);
     const auto fills = [&](int rows, double share) { return static_cast<double>(rows * bytes_of_k) > share * l2; };
     const bool weights_fill = fills(shape.n, kWeightsOfL2);
-    return bricks.make(shape, {.next = next,
-                               .in_parts = weights_fill || !fills(shape.m, kRowsOfL2),
-                               .b_of_part = weights_fill ? machine.l2_bytes / kPartsOfL2 : 0,
-                               .tuning = tuning_});
-  };
-  pass->x = brick(g.x_brick(), g.x);
-  pass->state = brick(g.state_brick(), g.y);
-  if (g.resets()) pass->reset = brick(g.reset_brick(), g.reset);
-  return bricks.result<RnnForwardPass>(std::shared_ptr<const ForwardPass>(pass));
-}
-
-Result<std::shared_ptr<const RnnBackwardPass>> RnnOnHost::backward(const RnnBackwardGeometry& g) const {
-  const auto pass = std::make_shared<BackwardPass>();
-  pass->g = g;
-  Bricks bricks(backend_, isa_);
-  const auto product = [&](const BrgemmShape& shape) {
-    return bricks.make(shape, {.c = CAccess::prefetch, .next = NextRead::near, .in_parts = true, .tuning = tuning_});
-  };
-  const auto update = [&](const RnnGradientColumns& of) {
-    const auto make = [&](int beta) { return bricks.make(g.update(of, beta), {.in_parts = true, .tuning = tuning_}); };
-    return BackwardPass::Update{make(0), make(1)};
-  };
-  pass->x = product(g.x_product());
-  pass->state = product(g.state_product(g.of_state));
-  pass->update_of_x = update(g.of_x);
-  pass->update_of_state = update(g.of_state);
-  if (g.forward.resets()) {
-    pass->reset = product(g.state_product(g.of_reset));
-    pass->update_of_reset = update(g.of_reset);
+    const BrgemmHints hints{.next = next,
+                            .in_parts = weights_fill || !fills(shape.m, kRowsOfL2),
+                            .b_of_part = weights_fill ? machine.l2_bytes / kPartsOfL2 : 0,
+                            .tuning = tuning};
+    kernels[static_cast<std::size_t>(operand)] = bricks.make(shape, hints);
   }
-  pass->bias_update = bricks.make(g.bias_update(), {.tuning = tuning_});
-  return bricks.result<RnnBackwardPass>(std::shared_ptr<const BackwardPass>(pass));
+  return kernels;
 }
 
-std::int64_t RnnOnHost::rows_of_x() const { return kRowsOfX; }
+}  // namespace
 
-RnnBackwardSizes RnnOnHost::backward_sizes(const RnnForwardGeometry& g) const {
-  return {.bn = g.bn,
+Result<RnnPasses> RnnOnHost::passes(const RnnForwardGeometry& forward, const RnnBackwardGeometry* back) const {
+  Bricks bricks(backend_, isa_);
+  RnnPasses passes;
+  const AllKernels kernels = forward_kernels(forward, bricks, tuning_);
+  if (const auto& state = kernels[kRnnState].of_beta[1]) passes.isa = state->isa();
+  passes.forward = [=, g = forward](const RnnForwardData& data) {
+    over_time_on_host(g.Nb(), g.Kb, !g.x_apart(),
+                      RnnForwardBody<KernelBrick, RowsByVectors>{{g, data, bricks_of(kernels), {}}});
+  };
+  if (back == nullptr) return bricks.result(passes);
+  AllKernels products, updates;
+  for (std::size_t operand = 0; operand < kRnnGradients; ++operand) {
+    const int i = static_cast<int>(operand);
+    if (back->of[operand].size == 0) continue;
+    updates[operand] = bricks.make(back->update(i), {.in_parts = true, .tuning = tuning_});
+    if (i == kRnnOnes) continue;
+    products[operand] = bricks.make(
+        back->product(i), {.c = CAccess::prefetch, .next = NextRead::near, .in_parts = true, .tuning = tuning_});
+  }
+  const auto body_of = [=, g = *back](const RnnBackwardData& data) {
+    return RnnBackwardBody<KernelBrick, RowsByVectors>{g, data, bricks_of(products), {}};
+  };
+  passes.backward_data = [=, g = *back](const RnnBackwardData& data) {
+    over_time_on_host(g.Nb(), g.Db, true, body_of(data));
+  };
+  passes.gradient_of_x = [=, tasks = back->tasks_of_dx()](const RnnBackwardData& data) {
+    parallel_league(Space(), tasks, 1, 0, body_of(data));
+  };
+  passes.weight_update = [=, g = *back](const RnnBackwardData& data) {
+    const RnnUpdateBody<KernelBrick> body{g, data, bricks_of(updates), updates[kRnnOnes].brick()};
+    parallel_league(Space(), body.tasks(), 1, 0, body);
+  };
+  return bricks.result(passes);
+}
+
+RnnSizes RnnOnHost::sizes(std::int64_t, std::int64_t bn, std::int64_t) const {
+  const std::int64_t threads = Space().concurrency();
+  return {.apart = false,
+          .threads = threads,
+          .rows_of_x = kRowsOfX,
+          .bn = bn,
           .shares = 1,
           .bytes_of_weights = this_machine(1).l2_bytes / kShareOfL2OfWeights,
           .rows_of_dx = kRowsOfDx,
           .rows_of_update = kRowsOfUpdate,
+          .tasks_of_dx = kTasksOfAThread * threads,
           .tasks_of_update = 1};
 }
-
-std::int64_t RnnOnHost::workers(std::int64_t) const { return Space().concurrency(); }
 
 }  // namespace brickwork

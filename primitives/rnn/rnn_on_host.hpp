@@ -8,12 +8,8 @@ class RnnOnHost final : public RnnPlace {
  public:
   RnnOnHost(Backend backend, Isa isa, const SimdTuning& tuning) : backend_(backend), isa_(isa), tuning_(tuning) {}
 
-  Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry&) const override;
-  Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry&) const override;
-  bool apart() const override { return false; }
-  std::int64_t rows_of_x() const override;
-  RnnBackwardSizes backward_sizes(const RnnForwardGeometry&) const override;
-  std::int64_t workers(std::int64_t tasks) const override;
+  Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const override;
+  RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const override;
   std::unique_ptr<MemoryElsewhere> memory(std::size_t) const override { return nullptr; }
 
  private:

@@ -1,9 +1,10 @@
-// A recurrent layer's passes on a space, by teams around the bricks that it has for a call's shape. A step is a league
-// for its product and one for what the cell makes of that, whose tasks are of other sizes; or two of each.
+// A recurrent layer's passes in leagues of a device, by teams around the bricks that it has for a call's shape. A step
+// is a league for its product and one for what the cell makes of that, whose tasks are of other sizes; or two of each.
 //
 // teams.with_brick<a_transposed>(shape, run) calls run(space, brick, threads), and teams.without_brick(run) run(space,
 // threads); teams.isa() says what they are.
 #pragma once
+#include <algorithm>
 #include <string>
 
 #include "rnn/rnn_backward_body.hpp"
@@ -25,6 +26,9 @@ struct NoBrick {
   BrgemmShape shape;
 };
 
+// The tasks of a step. Body is RnnForwardStep or RnnBackwardBody.
+
+// x's share of some rows of a chunk.
 template <class Body>
 struct RnnShareOfX {
   Body body;
@@ -32,9 +36,14 @@ struct RnnShareOfX {
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
-    body.add_x_of_chunk(team, step, task, scratch);
+    const RnnForwardGeometry& g = body.g;
+    const LoopRange chunk = g.chunk_of(g.time_of(step));
+    const std::int64_t kb = task % g.Kb, row = task / g.Kb * g.x_rows;
+    body.add_x(team, {false}, kb, chunk.begin, row, clamp(g.x_rows, 0, chunk.size() * g.N - row), 0,
+               body.gates_of(kb, chunk.begin, row), scratch);
   }
 };
+// A block's product, or a share of it.
 template <class Body>
 struct RnnShareOfProduct {
   Body body;
@@ -46,92 +55,86 @@ struct RnnShareOfProduct {
     body.multiply_share(team, step, half, task, scratch);
   }
 };
+// What the cell makes of it, of so many rows.
 template <class Body>
 struct RnnEndOfStep {
   Body body;
   std::int64_t step;
   RnnHalf half;
+  std::int64_t Kb, rows;
 
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void*) const {
-    body.finish(team, step, half, task);
+    body.finish(team, step, half, task % Kb, task / Kb * rows, rows);
   }
 };
 
-// multiply(step, half) launches a half's product.
-template <class Teams, class Body, class Multiply>
-void over_time(const Teams& teams, const RnnTurns& turns, const RnnForwardGeometry& g, const Body& body,
-               const Multiply& multiply) {
-  const std::int64_t tasks = g.Kb * ceil_div(g.N, rows_of_finish(g.bk));
-  for (std::int64_t step = 0; step < turns.steps; ++step) {
-    for (int i = 0; i < turns.halves; ++i) {
-      const RnnHalf half = RnnTurns::half(i);
-      multiply(step, half);
-      teams.without_brick([&](const auto& space, int threads) {
-        parallel_league(space, tasks, threads, 0, RnnEndOfStep<Body>{body, step, half});
-      });
-    }
+// body_of(brick) has bricks like this one; the product has so many tasks, or none.
+template <class Teams, class BodyOf>
+void run_rnn_half(const Teams& teams, const RnnForwardGeometry& g, const BrgemmShape& shape, std::int64_t tasks,
+                  const BodyOf& body_of, std::int64_t step, RnnHalf half) {
+  constexpr std::int64_t kThreads = 256;  // of a block, each of which finishes one element
+  const std::int64_t rows = std::max(kThreads / g.bk, std::int64_t{1});
+  if (tasks > 0) {
+    teams.template with_brick<false>(shape, [&](const auto& space, const auto& brick, int threads) {
+      const RnnShareOfProduct task{body_of(brick), step, half};
+      parallel_league(space, tasks, threads, task.body.bricks.scratch_bytes(), task);
+    });
   }
+  teams.without_brick([&](const auto& space, int threads) {
+    const RnnEndOfStep task{body_of(NoBrick()), step, half, g.Kb, rows};
+    parallel_league(space, g.Kb * ceil_div(g.N, rows), threads, 0, task);
+  });
 }
 
 template <class Teams>
 void run_rnn_forward(const Teams& teams, const RnnForwardGeometry& g, const RnnForwardData& data) {
   const auto body_of = [&]<class Brick>(const Brick& brick) {
-    return RnnForwardBody<Brick, RnnRowsByTeam>{
-        g, data, of_shape(brick, g.x_brick()), of_shape(brick, g.state_brick()), of_shape(brick, g.reset_brick()), {}};
+    const auto of = [&](int operand) { return of_shape(brick, g.brick(operand)); };
+    return RnnForwardStep<Brick, RnnRowsByTeam>{g, data, RnnBricks<Brick>::make(of), {}};
   };
-  over_time(teams, g.turns(), g, body_of(NoBrick()), [&](std::int64_t step, RnnHalf half) {
-    if (half == RnnHalf::first) {
-      teams.template with_brick<false>(g.x_brick(), [&](const auto& space, const auto& brick, int threads) {
-        const auto body = body_of(brick);
-        const std::int64_t tasks = body.tasks_of_x(step);
-        if (tasks > 0) parallel_league(space, tasks, threads, body.scratch_bytes(), RnnShareOfX{body, step});
+  for (std::int64_t step = 0; step < g.T; ++step) {
+    const std::int64_t t = g.time_of(step), rows_of_chunk = g.chunk_of(t).size() * g.N;
+    if (g.begins_chunk(t)) {
+      teams.template with_brick<false>(g.brick(kRnnX), [&](const auto& space, const auto& brick, int threads) {
+        const RnnShareOfX task{body_of(brick), step};
+        parallel_league(space, g.Kb * ceil_div(rows_of_chunk, g.x_rows), threads, task.body.bricks.scratch_bytes(),
+                        task);
       });
     }
-    teams.template with_brick<false>(g.state_brick(), [&](const auto& space, const auto& brick, int threads) {
-      const auto body = body_of(brick);
-      parallel_league(space, g.turns().tasks(), threads, body.scratch_bytes(), RnnShareOfProduct{body, step, half});
-    });
-  });
+    for (int half = 0; half < g.halves(); ++half) {
+      run_rnn_half(teams, g, g.brick(kRnnState), g.Kb * g.Nb(), body_of, step, static_cast<RnnHalf>(half));
+    }
+  }
+}
+
+// A body of the way back, whose bricks have the operands' shapes.
+template <class Brick>
+RnnBackwardBody<Brick, RnnRowsByTeam> rnn_backward_body(const RnnBackwardGeometry& g, const RnnBackwardData& data,
+                                                        const Brick& brick) {
+  return {g, data, RnnBricks<Brick>::make([&](int operand) { return of_shape(brick, g.product(operand)); }), {}};
 }
 
 template <class Teams>
 void run_rnn_backward(const Teams& teams, const RnnBackwardGeometry& g, const RnnBackwardData& data) {
-  const BrgemmShape of_state = g.state_product(g.of_state);
-  const auto body_of = [&]<class Brick>(const Brick& brick) {
-    return RnnBackwardBody<Brick, RnnRowsByTeam>{
-        g, data, of_shape(brick, of_state), of_shape(brick, g.state_product(g.of_reset)), {}};
-  };
-  over_time(teams, g.turns(), g.forward, body_of(NoBrick()), [&](std::int64_t step, RnnHalf half) {
-    teams.template with_brick<false>(of_state, [&](const auto& space, const auto& brick, int threads) {
-      const auto body = body_of(brick);
-      const std::int64_t tasks = body.tasks_of_shares(step, half);
-      if (tasks > 0) parallel_league(space, tasks, threads, body.scratch_bytes(), RnnShareOfProduct{body, step, half});
-    });
-  });
-}
-
-template <class Teams>
-void run_rnn_gradient_of_x(const Teams& teams, const RnnBackwardGeometry& g, const RnnBackwardData& data, float* dx,
-                           bool accumulate) {
-  teams.template with_brick<false>(g.x_product(), [&]<class Brick>(const auto& space, const Brick& brick, int threads) {
-    const RnnGradientOfXBody<Brick> body{g, data, brick, dx, accumulate, g.of_x.blocks()};
-    parallel_league(space, body.tasks(), threads, body.brick.scratch_bytes(), body);
-  });
+  const auto body_of = [&](const auto& brick) { return rnn_backward_body(g, data, brick); };
+  for (std::int64_t turn = 0; turn <= g.forward.T; ++turn) {
+    for (int i = 0; i < g.forward.halves(); ++i) {
+      const auto half = static_cast<RnnHalf>(i);
+      const std::int64_t tasks = g.has_product(turn, half) ? g.Nb() * g.Db * g.shares : 0;
+      run_rnn_half(teams, g.forward, g.product(kRnnState), tasks, body_of, turn, half);
+    }
+  }
 }
 
 template <class Teams>
 void run_rnn_update(const Teams& teams, const RnnBackwardGeometry& g, const RnnBackwardData& data) {
-  const BrgemmShape of_x = g.update(g.of_x, 0);
-  teams.template with_brick<true>(of_x, [&]<class Brick>(const auto& space, const Brick& brick, int threads) {
-    const RnnUpdateBody<Brick, SumsOfColumns<float>> body{g,
-                                                          data,
-                                                          brick,
-                                                          of_shape(brick, g.update(g.of_state, 0)),
-                                                          of_shape(brick, g.update(g.of_reset, 0)),
-                                                          {g.bias_update()}};
-    parallel_league(space, body.tasks(), threads, body.scratch_bytes(), body);
-  });
+  const auto update = [&]<class Brick>(const auto& space, const Brick& brick, int threads) {
+    const auto of = [&](int operand) { return of_shape(brick, g.update(operand)); };
+    const RnnUpdateBody<Brick, SumsOfColumns<float>> body{g, data, RnnBricks<Brick>::make(of), {g.update(kRnnOnes)}};
+    parallel_league(space, body.tasks(), threads, body.bricks.scratch_bytes(), body);
+  };
+  teams.template with_brick<true>(g.update(kRnnX), update);
   if (g.parts_of_update == 1) return;
   teams.without_brick([&](const auto& space, int threads) {
     const SumOfCopies<float> sum{data.gradients, g.parts_of_update};
@@ -139,35 +142,20 @@ void run_rnn_update(const Teams& teams, const RnnBackwardGeometry& g, const RnnB
   });
 }
 
-// The passes of a place.
 template <class Teams>
-class RnnForwardByTeams final : public RnnForwardPass {
- public:
-  RnnForwardByTeams(const RnnForwardGeometry& g, const Teams& teams) : g_(g), teams_(teams), isa_(teams.isa()) {}
-
-  void run(const RnnForwardData& data) const override { run_rnn_forward(teams_, g_, data); }
-  std::string_view isa() const override { return isa_; }
-
- private:
-  RnnForwardGeometry g_;
-  Teams teams_;
-  std::string isa_;
-};
-
-template <class Teams>
-class RnnBackwardByTeams final : public RnnBackwardPass {
- public:
-  RnnBackwardByTeams(const RnnBackwardGeometry& g, const Teams& teams) : g_(g), teams_(teams) {}
-
-  void run_data(const RnnBackwardData& data) const override { run_rnn_backward(teams_, g_, data); }
-  void run_x(const RnnBackwardData& data, float* dx, bool accumulate) const override {
-    run_rnn_gradient_of_x(teams_, g_, data, dx, accumulate);
-  }
-  void run_update(const RnnBackwardData& data) const override { run_rnn_update(teams_, g_, data); }
-
- private:
-  RnnBackwardGeometry g_;
-  Teams teams_;
-};
+RnnPasses rnn_passes_by_teams(const RnnForwardGeometry& forward, const RnnBackwardGeometry* back, const Teams& teams) {
+  RnnPasses passes{.isa = teams.isa()};
+  passes.forward = [=](const RnnForwardData& data) { run_rnn_forward(teams, forward, data); };
+  if (back == nullptr) return passes;
+  passes.backward_data = [teams, g = *back](const RnnBackwardData& data) { run_rnn_backward(teams, g, data); };
+  passes.gradient_of_x = [teams, g = *back](const RnnBackwardData& data) {
+    teams.template with_brick<false>(g.product(kRnnX), [&](const auto& space, const auto& brick, int threads) {
+      const auto body = rnn_backward_body(g, data, brick);
+      parallel_league(space, g.tasks_of_dx(), threads, body.bricks.scratch_bytes(), body);
+    });
+  };
+  passes.weight_update = [teams, g = *back](const RnnBackwardData& data) { run_rnn_update(teams, g, data); };
+  return passes;
+}
 
 }  // namespace brickwork

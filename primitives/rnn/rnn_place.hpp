@@ -3,31 +3,21 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <string_view>
-#include <vector>
+#include <string>
 
 #include "aligned_buffer.hpp"
 #include "result.hpp"
-#include "rnn/rnn_backward_body.hpp"
-#include "rnn/rnn_forward_body.hpp"
+#include "rnn/rnn_geometry.hpp"
 
 namespace brickwork {
 
-// One way of one layer, made for its geometry. Tensors lie where the place computes.
-class RnnForwardPass {
- public:
-  virtual ~RnnForwardPass() = default;
-  virtual void run(const RnnForwardData&) const = 0;
-  virtual std::string_view isa() const = 0;
-};
-
-class RnnBackwardPass {
- public:
-  virtual ~RnnBackwardPass() = default;
-  virtual void run_data(const RnnBackwardData&) const = 0;
-  virtual void run_x(const RnnBackwardData&, float* dx, bool accumulate) const = 0;
-  virtual void run_update(const RnnBackwardData&) const = 0;
+// One direction of one layer, made for its geometries. Tensors lie where the place computes.
+struct RnnPasses {
+  std::string isa;
+  std::function<void(const RnnForwardData&)> forward;
+  std::function<void(const RnnBackwardData&)> backward_data, gradient_of_x, weight_update;
 };
 
 // Of a device; zeros when it is made.
@@ -39,26 +29,13 @@ class MemoryElsewhere {
   virtual void copy_to(void* host) const = 0;
 };
 
-// How large calls and tasks are, going back.
-struct RnnBackwardSizes {
-  std::int64_t bn;                          // sequences of a task
-  std::int64_t shares;                      // of a step's product, at most
-  std::int64_t bytes_of_weights;            // of a call of a product, at most
-  std::int64_t rows_of_dx, rows_of_update;  // of a call, sequences of all steps counted through, at most
-  std::int64_t tasks_of_update;             // that run at a time where fewer may be cut into parts
-};
-
 class RnnPlace {
  public:
   virtual ~RnnPlace() = default;
-  virtual bool apart() const = 0;              // as RnnForwardGeometry's
-  virtual std::int64_t rows_of_x() const = 0;  // of a call forward, at most
-  virtual RnnBackwardSizes backward_sizes(const RnnForwardGeometry&) const = 0;
-  // Refused where there is no brick.
-  virtual Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry&) const = 0;
-  virtual Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry&) const = 0;
-  // Who has a tile of their own while so many tasks run.
-  virtual std::int64_t workers(std::int64_t tasks) const = 0;
+  // Of so many sequences, in blocks of bn forward, and so many features.
+  virtual RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const = 0;
+  // Those back where there is a geometry of them. Refused where there is no brick.
+  virtual Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const = 0;
   virtual std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const = 0;  // null: it is the host's
 };
 

@@ -7,7 +7,6 @@
 
 #include "floats.hpp"
 #include "integers.hpp"
-#include "rnn/rnn_gpu_tasks.hpp"
 
 namespace brickwork {
 namespace {
@@ -17,21 +16,15 @@ constexpr std::int64_t kRowsOfCall = 256;
 // even, and the weights' update, whose A has them side by side, 1 % faster with 128 than with either.
 constexpr std::int64_t kFeaturesOfCall = 128;
 
-// Equal blocks of at most `most`, of whole vectors.
-std::int64_t block_of_vectors(std::int64_t size, std::int64_t most) {
-  return whole_blocks(equal_block(size, most), kFloatsOfVector);
-}
-
-bool has_four_columns(RnnCell cell) { return cell == RnnCell::lstm || cell == RnnCell::lbr_gru; }
-
 // One sequence has one row, which waits for its weights: with so many features, and a gate in each call, LSTMs and GRUs
 // forward take 5 to 15 % less (Zen 5); two sequences and more do not.
 constexpr std::int64_t kFeaturesOfOne = 256;
 
 // Blocks of features; four gates fill a tile together, one alone has it for itself.
 RnnPlan features_of(const RnnProblem& p) {
-  const bool together = has_four_columns(p.cell) && p.N > 1;
-  const std::int64_t bk = together ? kColumnsOfTile / 4 : block_of_vectors(p.K, kColumnsOfTile);
+  const bool together = (p.cell == RnnCell::lstm || p.cell == RnnCell::lbr_gru) && p.N > 1;
+  const std::int64_t bk =
+      together ? kColumnsOfTile / 4 : whole_blocks(equal_block(p.K, kColumnsOfTile), kFloatsOfVector);
   const std::int64_t most = p.N > 1 ? kFeaturesOfCall : kFeaturesOfOne;
   return {.bc = equal_block(p.C, most), .bh = bk * equal_block(ceil_div(p.K, bk), most / bk), .bk = bk};
 }
@@ -87,6 +80,12 @@ RnnPlan plan_rnn(const RnnProblem& p, const MachineModel& machine) {
   // Few sequences are too few rows for weights to be worth fetching.
   if (plan.bn == p.N) plan.steps = clamp(kRowsOfCall / p.N, 1, p.T);
   return plan;
+}
+
+// Many where that leaves hardly a multiprocessor without a task.
+std::int64_t sequences_of_gpu_task(std::int64_t N, std::int64_t tasks, std::int64_t multiprocessors) {
+  const bool many = 8 * tasks * ceil_div(N, kManySequencesOnGpu) >= 7 * multiprocessors;
+  return equal_block(N, many ? kManySequencesOnGpu : kFewSequencesOnGpu);
 }
 
 RnnPlan plan_rnn_on_gpu(const RnnProblem& p, std::int64_t multiprocessors) {

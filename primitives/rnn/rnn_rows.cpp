@@ -54,27 +54,22 @@ HWY_INLINE void AskFor(const RnnGradientsAt& at, int columns) {
   hwy::Prefetch(at.dc());
 }
 
-template <class At, class AnyRows, class Policy>
-HWY_INLINE void OnEveryVector(const AnyRows& r, int columns, const Policy& policy) {
-  for (std::int64_t n = 0; n < r.rows; ++n) {
-    const bool ended = r.ended(n), asks = n + kRowsAhead < r.rows;
-    for (std::int64_t j = 0; j < r.bk; j += static_cast<std::int64_t>(hn::Lanes(D()))) {
-      if (asks) AskFor(At(r, columns, n + kRowsAhead, j), columns);
-      const At at(r, columns, n, j);
-      ended ? at.stay(columns) : policy(at);
+template <class AnyRows>
+HWY_INLINE void OnRows(RnnCell cell, RnnHalf half, const AnyRows& r) {
+  for_each_turn(r, cell, half, [&](int columns, const auto& policy) HWY_ATTR {
+    for (std::int64_t n = 0; n < r.rows; ++n) {
+      const bool ended = r.ended(n), asks = n + kRowsAhead < r.rows;
+      for (std::int64_t j = 0; j < r.bk; j += static_cast<std::int64_t>(hn::Lanes(D()))) {
+        if (asks) AskFor(vector_at(r, columns, n + kRowsAhead, j), columns);
+        const auto at = vector_at(r, columns, n, j);
+        ended ? at.stay(columns) : policy(at);
+      }
     }
-  }
+  });
 }
 
-void Rows(RnnCell cell, RnnHalf half, const RnnRows& r) {
-  for_each_turn(cell, half,
-                [&](int columns, const auto& policy) HWY_ATTR { OnEveryVector<RnnGatesAt>(r, columns, policy); });
-}
-
-void BackwardRows(RnnCell cell, RnnHalf half, const RnnBackwardRows& r) {
-  for_each_turn_backward(
-      cell, half, [&](int columns, const auto& policy) HWY_ATTR { OnEveryVector<RnnGradientsAt>(r, columns, policy); });
-}
+void Rows(RnnCell cell, RnnHalf half, const RnnRows& r) { OnRows(cell, half, r); }
+void BackwardRows(RnnCell cell, RnnHalf half, const RnnBackwardRows& r) { OnRows(cell, half, r); }
 
 }  // namespace brickwork::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -105,7 +100,7 @@ std::span<const GateColumn> gate_columns(RnnCell cell) {
 
 void rnn_rows(RnnCell cell, RnnHalf half, const RnnRows& rows) { HWY_DYNAMIC_DISPATCH(Rows)(cell, half, rows); }
 
-void rnn_backward_rows(RnnCell cell, RnnHalf half, const RnnBackwardRows& rows) {
+void rnn_rows(RnnCell cell, RnnHalf half, const RnnBackwardRows& rows) {
   HWY_DYNAMIC_DISPATCH(BackwardRows)(cell, half, rows);
 }
 

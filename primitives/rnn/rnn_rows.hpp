@@ -51,20 +51,26 @@ struct RnnBackwardRows {
   const float* h_after = nullptr;
   const float* dy = nullptr;
   std::int64_t ldh = 0;  // of the three
-  // Of the state behind the step, but for dy; then of the state before it what does not come through the sums.
-  float* dh = nullptr;
-  const float* dreset = nullptr;  // of what a GRU reset
-  std::int64_t lddh = 0;          // of both
+  // Of the state behind the step, but for dy and the product; null in a GRU's second half.
+  const float* dh_behind = nullptr;
+  float* dh = nullptr;  // of the state before it, what does not come through the sums
+  // Gradients of sums times the state's weights, or in a GRU's second half of what it reset, in so many shares.
+  const float* products = nullptr;
+  std::int64_t shares = 0, size_of_share = 0;
+  std::int64_t lddh = 0;  // of these
   const float* c_before = nullptr;
   const float* c_after = nullptr;
-  float* dc = nullptr;  // as dh, [rows][bk] as those above
+  const float* dc_behind = nullptr;  // as dh_behind, [rows][bk] as those above
+  float* dc = nullptr;
   const std::int32_t* lengths = nullptr;
-  std::int32_t step = 0;
+  std::int32_t step = 0;  // -1: all steps are done, and the state's gradient is the first one's
 
-  BRICKWORK_HOST_DEVICE bool ended(std::int64_t n) const { return lengths != nullptr && step >= lengths[n]; }
+  BRICKWORK_HOST_DEVICE bool ended(std::int64_t n) const {
+    return step < 0 || (lengths != nullptr && step >= lengths[n]);
+  }
 };
 
 // In a GRU's first half without what goes through its reset.
-void rnn_backward_rows(RnnCell, RnnHalf, const RnnBackwardRows&);
+void rnn_rows(RnnCell, RnnHalf, const RnnBackwardRows&);
 
 }  // namespace brickwork

@@ -31,29 +31,17 @@ BRICKWORK_HOST_DEVICE inline V where_positive(V x, V y) { return times_derivativ
 #include "rnn/rnn_cells-inl.h"
 #undef BRICKWORK_CELL
 
-// Each thread has features of its own.
-template <class At, class Team, class AnyRows, class Policy>
-BRICKWORK_HOST_DEVICE void on_every_feature(const Team& team, const AnyRows& r, int columns, const Policy& policy) {
-  for (std::int64_t i = team.rank(); i < r.rows * r.bk; i += team.size()) {
-    const At at(r, columns, i / r.bk, i % r.bk);
-    r.ended(i / r.bk) ? at.stay(columns) : policy(at);
-  }
-}
-
 }  // namespace rnn_by_team
 
+// Each thread has features of its own.
 struct RnnRowsByTeam {
-  template <class Team>
-  BRICKWORK_HOST_DEVICE void operator()(const Team& team, RnnCell cell, RnnHalf half, const RnnRows& r) const {
-    using namespace rnn_by_team;
-    for_each_turn(cell, half,
-                  [&](int columns, const auto& policy) { on_every_feature<RnnGatesAt>(team, r, columns, policy); });
-  }
-  template <class Team>
-  BRICKWORK_HOST_DEVICE void operator()(const Team& team, RnnCell cell, RnnHalf half, const RnnBackwardRows& r) const {
-    using namespace rnn_by_team;
-    for_each_turn_backward(cell, half, [&](int columns, const auto& policy) {
-      on_every_feature<RnnGradientsAt>(team, r, columns, policy);
+  template <class Team, class AnyRows>
+  BRICKWORK_HOST_DEVICE void operator()(const Team& team, RnnCell cell, RnnHalf half, const AnyRows& r) const {
+    rnn_by_team::for_each_turn(r, cell, half, [&](int columns, const auto& policy) {
+      for (std::int64_t i = team.rank(); i < r.rows * r.bk; i += team.size()) {
+        const auto at = rnn_by_team::vector_at(r, columns, i / r.bk, i % r.bk);
+        r.ended(i / r.bk) ? at.stay(columns) : policy(at);
+      }
     });
   }
 };

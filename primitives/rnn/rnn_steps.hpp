@@ -24,20 +24,23 @@ struct RnnSteps {
   }
 };
 
-// plain [steps][N][parts * size], as a user has it, from slot `first` on.
-inline void pack_steps(const RnnSteps& layout, std::int64_t first, std::int64_t steps, const float* plain, float* to) {
+// on(place) of each element of a plain [steps][N][parts * size], as a user has it, in its order and from slot `first`
+// on.
+template <class On>
+void for_each_place(const RnnSteps& layout, std::int64_t first, std::int64_t steps, const On& on) {
   for (std::int64_t t = 0; t < steps; ++t)
     for (std::int64_t n = 0; n < layout.N; ++n)
       for (std::int64_t part = 0; part < layout.parts; ++part)
-        for (std::int64_t f = 0; f < layout.size; ++f) to[layout.at(part, f, first + t, n)] = *plain++;
+        for (std::int64_t f = 0; f < layout.size; ++f) on(layout.at(part, f, first + t, n));
+}
+
+inline void pack_steps(const RnnSteps& layout, std::int64_t first, std::int64_t steps, const float* plain, float* to) {
+  for_each_place(layout, first, steps, [&](std::int64_t at) { to[at] = *plain++; });
 }
 
 inline void unpack_steps(const RnnSteps& layout, std::int64_t first, std::int64_t steps, const float* from,
                          float* plain) {
-  for (std::int64_t t = 0; t < steps; ++t)
-    for (std::int64_t n = 0; n < layout.N; ++n)
-      for (std::int64_t part = 0; part < layout.parts; ++part)
-        for (std::int64_t f = 0; f < layout.size; ++f) *plain++ = from[layout.at(part, f, first + t, n)];
+  for_each_place(layout, first, steps, [&](std::int64_t at) { *plain++ = from[at]; });
 }
 
 }  // namespace brickwork

@@ -53,18 +53,12 @@ class OnTeams final : public RnnPlace {
   OnTeams(int threads, CudaBrick brick, std::int64_t multiprocessors = 132)
       : teams_{threads, brick}, multiprocessors_(multiprocessors) {}
 
-  Result<std::shared_ptr<const RnnForwardPass>> forward(const RnnForwardGeometry& g) const override {
-    return std::shared_ptr<const RnnForwardPass>(std::make_shared<const RnnForwardByTeams<Teams<Space>>>(g, teams_));
+  Result<RnnPasses> passes(const RnnForwardGeometry& g, const RnnBackwardGeometry* back) const override {
+    return rnn_passes_by_teams(g, back, teams_);
   }
-  Result<std::shared_ptr<const RnnBackwardPass>> backward(const RnnBackwardGeometry& g) const override {
-    return std::shared_ptr<const RnnBackwardPass>(std::make_shared<const RnnBackwardByTeams<Teams<Space>>>(g, teams_));
+  RnnSizes sizes(std::int64_t N, std::int64_t, std::int64_t K) const override {
+    return rnn_sizes_on_gpu(N, K, multiprocessors_);
   }
-  bool apart() const override { return true; }
-  std::int64_t rows_of_x() const override { return kRowsOfXOnGpu; }
-  RnnBackwardSizes backward_sizes(const RnnForwardGeometry& g) const override {
-    return backward_sizes_on_gpu(g, multiprocessors_);
-  }
-  std::int64_t workers(std::int64_t tasks) const override { return tasks; }
   std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
 
  private:

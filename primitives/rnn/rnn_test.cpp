@@ -147,23 +147,26 @@ struct RnnRowOfLargeNumbers {
   }
 
   void backward(RnnCell cell, RnnHalf half) {
-    rnn_backward_rows(cell, half,
-                      {.rows = 1,
-                       .bk = 16,
-                       .gates = gates.data(),
-                       .dgates = dgates.data(),
-                       .row_of_dgates = 64,
-                       .column_of_dgates = 16,
-                       .h_before = large.data(),
-                       .h_after = large.data(),
-                       .dy = zeros.data(),
-                       .ldh = 16,
-                       .dh = gradient.data(),
-                       .dreset = large.data(),
-                       .lddh = 16,
-                       .c_before = large.data(),
-                       .c_after = zeros.data(),
-                       .dc = c_gradient.data()});
+    rnn_rows(cell, half,
+             RnnBackwardRows{.rows = 1,
+                             .bk = 16,
+                             .gates = gates.data(),
+                             .dgates = dgates.data(),
+                             .row_of_dgates = 64,
+                             .column_of_dgates = 16,
+                             .h_before = large.data(),
+                             .h_after = large.data(),
+                             .dy = zeros.data(),
+                             .ldh = 16,
+                             .dh_behind = half == RnnHalf::first ? gradient.data() : nullptr,
+                             .dh = gradient.data(),
+                             .products = large.data(),
+                             .shares = half == RnnHalf::first ? 0 : 1,
+                             .lddh = 16,
+                             .c_before = large.data(),
+                             .c_after = zeros.data(),
+                             .dc_behind = c_gradient.data(),
+                             .dc = c_gradient.data()});
   }
   std::vector<float> of_columns() const { return {dgates[0], dgates[16], dgates[32], dgates[48]}; }
 };

@@ -7,8 +7,7 @@
 
 #include "integers.hpp"
 #include "mma_tiles.hpp"
-#include "rnn/rnn_gpu_tasks.hpp"
-#include "rnn/rnn_place.hpp"
+#include "rnn/rnn_geometry.hpp"
 
 namespace brickwork {
 
@@ -30,18 +29,19 @@ void for_rnn_tile(const BrgemmShape& shape, const With& with) {
   }
 }
 
-// Of a call forward.
-constexpr std::int64_t kRowsOfXOnGpu = SquareFmaTile<>::kM;
-
 // A step's product has few sums, each of all gates: shares of those are tasks, too.
-inline RnnBackwardSizes backward_sizes_on_gpu(const RnnForwardGeometry& g, std::int64_t multiprocessors) {
-  const std::int64_t Db = ceil_div(g.Kb * g.bk, LowFmaTile<>::kN);
-  const std::int64_t bn = sequences_of_gpu_task(g.N, Db * Db, multiprocessors);
-  return {.bn = bn,
-          .shares = multiprocessors / (Db * ceil_div(g.N, bn)),
+inline RnnSizes rnn_sizes_on_gpu(std::int64_t N, std::int64_t K, std::int64_t multiprocessors) {
+  const std::int64_t Db = ceil_div(K, LowFmaTile<>::kN), bn = sequences_of_gpu_task(N, Db * Db, multiprocessors);
+  constexpr std::int64_t kAny = std::numeric_limits<int>::max();
+  return {.apart = true,
+          .threads = 1,
+          .rows_of_x = SquareFmaTile<>::kM,
+          .bn = bn,
+          .shares = multiprocessors / (Db * ceil_div(N, bn)),
           .bytes_of_weights = std::numeric_limits<std::int64_t>::max(),
           .rows_of_dx = SquareFmaTile<>::kM,
-          .rows_of_update = std::numeric_limits<int>::max(),
+          .rows_of_update = kAny,
+          .tasks_of_dx = kAny,
           .tasks_of_update = WideFmaTile<true>::kBlocks * multiprocessors};
 }
 

@@ -5,158 +5,200 @@
 #include "league.hpp"
 
 namespace brickwork {
-namespace {
 
-// Equal numbers, of no more columns than the brick's widest tile holds side by side: where a call has three such tiles,
-// the rows of B that one of them reads are not next to each other, and GRUs of 256 to 1024 features take 1 to 6 % more
-// (Zen 5).
-std::int64_t columns_of_call(std::int64_t count, std::int64_t bk) {
-  std::int64_t columns = clamp(kColumnsOfTile / bk, 1, count);
-  while (count % columns != 0) --columns;
-  return columns;
+RnnWay::RnnWay(const RnnWayShape& shape, const RnnPlan& plan, bool training, const RnnSizes& sizes,
+               const RnnPlace& place)
+    : shape_(shape),
+      g_(rnn_forward_geometry(shape, plan, training, sizes)),
+      bias_(g_.Kb * g_.row_of_gates(), place),
+      c_(g_.c.elements(), place) {
+  for (int operand = 0; operand < kRnnOperands; ++operand) {
+    weights_[operand] = {g_.of[operand].weights_at(g_.Kb, 0), place};
+    data_.weights[operand] = weights_[operand].data();
+  }
+  data_.bias = bias_.data();
+  data_.c = c_.data();
+  if (training || !g_.in_tile()) data_.gates = new_floats(g_.Kb * g_.gate_rows * g_.row_of_gates(), place);
+  if (g_.in_tile()) data_.tiles = new_floats(sizes.threads * g_.bn * g_.row_of_gates(), place);
+  if (g_.resets()) data_.reset = new_floats(g_.of[kRnnReset].a.elements(), place);
 }
 
-// Those of the cell that `has` chooses, which stand side by side.
-template <class Has>
-RnnColumns columns_of(RnnCell cell, const RnnSteps& a, std::int64_t bk, const Has& has) {
-  const auto all = gate_columns(cell);
-  const auto first = std::ranges::find_if(all, has), end = std::find_if_not(first, all.end(), has);
-  RnnColumns c{.first = first - all.begin(), .count = end - first};
-  if (c.count == 0) return c;
-  c.of_call = columns_of_call(c.count, bk);
-  c.weights_of_a_call = a.blocks() * a.block * c.of_call * bk;
-  return c;
+void RnnWay::make_backward(const RnnSizes& sizes, const RnnPlace& place) {
+  back_ = rnn_backward_geometry(g_, sizes);
+  for (int operand = 0; operand < kRnnOperands; ++operand) {
+    transposed_[operand] = {back_.of[operand].size, place};
+    back_data_.weights[operand] = transposed_[operand].data();
+  }
+  dhT_ = {back_.dh.elements(), place};
+  dh_ = {back_.dh.elements(), place};
+  dcT_ = {back_.dc.elements(), place};
+  dc_ = {back_.dc.elements(), place};
+  gradients_ = {back_.size_of_gradients, place};
+  ones_ = {back_.rows(), place};
+  std::fill_n(ones_.host(), ones_.size(), 1.0F);
+  ones_.send();
+  back_data_.dhT = dhT_.data();
+  back_data_.dcT = dcT_.data();
+  back_data_.dh = dh_.data();
+  back_data_.dc = dc_.data();
+  back_data_.products = new_floats(back_.shares * back_.dh.elements(), place);
+  back_data_.dgates = new_floats(back_.Db * back_.rows() * back_.row_of_dgates, place);
+  back_data_.gradients = {gradients_.data(), new_floats((back_.parts_of_update - 1) * back_.size_of_gradients, place),
+                          back_.size_of_gradients};
+  back_data_.ones = ones_.data();
 }
 
-RnnForwardGeometry geometry_of(const RnnWay::Shape& shape, const RnnPlan& plan, RnnUse use, const RnnPlace& place) {
-  const bool training = use == RnnUse::training, has_c = shape.cell == RnnCell::lstm;
-  RnnSteps state = shape.y;
-  state.parts = 1;
-  RnnSteps reset = state;
-  reset.slots = training ? shape.T : 1;
-  const auto columns = [&](const RnnSteps& a, bool (*has)(const GateColumn&)) {
-    return columns_of(shape.cell, a, plan.bk, has);
-  };
-  return {
-      .cell = shape.cell,
-      .reversed = shape.reversed,
-      .training = training,
-      .apart = place.apart(),
-      .T = shape.T,
-      .N = shape.y.N,
-      .Kb = ceil_div(shape.y.size, plan.bk),
-      .bk = plan.bk,
-      .bn = plan.bn,
-      .steps = plan.steps,
-      .x = shape.x,
-      .y = state,
-      .reset = reset,
-      .of_x = columns(shape.x, [](const GateColumn& c) { return c.layer >= 0; }),
-      .of_state = columns(state, [](const GateColumn& c) { return c.iter >= 0 && !c.of_reset; }),
-      .of_reset = columns(state, [](const GateColumn& c) { return c.of_reset; }),
-      .columns = static_cast<std::int64_t>(gate_columns(shape.cell).size()),
-      .gate_rows = (training ? shape.T : plan.steps) * shape.y.N,
-      .c_slots = !has_c     ? 0
-                 : training ? shape.T + 1
-                            : 2,
-      .x_rows = equal_block(plan.steps == 1 && !place.apart() ? plan.bn : plan.steps * shape.y.N, place.rows_of_x())};
-}
+float* RnnWay::new_floats(std::int64_t size, const RnnPlace& place) { return memory_.emplace_back(size, place).data(); }
 
-}  // namespace
-
-RnnWay::RnnWay(const Shape& shape, const RnnPlan& plan, RnnUse use, const RnnPlace& place)
-    : shape_(shape), g_(geometry_of(shape, plan, use, place)) {
-  const auto weights = [&](const RnnColumns& c) {
-    return Placed<float>(g_.Kb * c.calls() * c.weights_of_a_call, place);
-  };
-  weights_of_x_ = weights(g_.of_x);
-  weights_of_state_ = weights(g_.of_state);
-  weights_of_reset_ = weights(g_.of_reset);
-  bias_ = {g_.Kb * g_.row_of_gates(), place};
-  gates_ = {g_.training || !g_.in_tile() ? g_.Kb * g_.gate_rows * g_.row_of_gates() : 0, place};
-  tiles_ = {g_.in_tile() ? place.workers(g_.turns().tasks()) * plan.bn * g_.row_of_gates() : 0, place};
-  c_ = {g_.Kb * g_.c_slots * g_.N * plan.bk, place};
-  reset_ = {g_.resets() ? g_.reset.elements() : 0, place};
-}
-
-Result<RnnWay> RnnWay::make(const Shape& shape, const RnnPlan& plan, RnnUse use, const RnnPlace& place) {
-  RnnWay way(shape, plan, use, place);
-  auto pass = place.forward(way.g_);
-  if (!pass) return {pass.status(), pass.reason()};
-  way.pass_ = *std::move(pass);
+Result<RnnWay> RnnWay::make(const RnnWayShape& shape, const RnnPlan& plan, RnnUse use, const RnnPlace& place) {
+  const RnnSizes sizes = place.sizes(shape.y.N, plan.bn, whole_blocks(shape.y.size, plan.bk));
+  RnnWay way(shape, plan, use == RnnUse::training, sizes, place);
+  if (use == RnnUse::training) way.make_backward(sizes, place);
+  auto passes = place.passes(way.g_, use == RnnUse::training ? &way.back_ : nullptr);
+  if (!passes) return {passes.status(), passes.reason()};
+  way.passes_ = *std::move(passes);
   return way;
 }
 
-// Element (feature, column, k) of the plain weights [features][G][K] goes to where the task of k has it.
-template <class GateOf>
-void RnnWay::pack(const RnnColumns& columns, const RnnSteps& a, const float* weights, const GateOf& gate_of,
-                  Placed<float>& packed) const {
+// on(feature, column, at): of each feature of an operand, its padding counted, and each of its columns where the row of
+// K features begins in the plain weights [features][G][K].
+template <class On>
+void RnnWay::for_each_row(int operand, const On& on) const {
   const auto all = gate_columns(g_.cell);
+  const RnnColumns& of = g_.of[operand];
   const std::int64_t K = shape_.y.size, G = std::ranges::count_if(all, [](auto&c) { return c.layer >= 0; });
-  const std::int64_t bk = g_.bk, n = columns.of_call * bk;
-  float* const to = packed.host();
-  std::fill_n(to, packed.size(), 0.0F);
-  const auto task = [&](const auto&, std::int64_t kb, void*) {
-    const std::int64_t width = std::min(bk, K - kb * bk);
-    for (std::int64_t part = 0; part < a.parts; ++part) {
-      for (std::int64_t f = 0; f < a.size; ++f) {
-        const std::int64_t block = part * a.blocks_of_part() + f / a.block;
-        for (std::int64_t c = 0; c < columns.count; ++c) {
-          const auto gate = gate_of(all[static_cast<std::size_t>(columns.first + c)]);
-          float* const row = to + columns.weights_at(kb, c / columns.of_call) + (block * a.block + f % a.block) * n;
-          std::copy_n(weights + ((part * a.size + f) * G + gate) * K + kb * bk, width, row + c % columns.of_call * bk);
-        }
-      }
+  const auto task = [&](const auto&, std::int64_t plain, void*) {
+    const std::int64_t feature = plain / of.a.size * of.a.blocks_of_part() * of.a.block + plain % of.a.size;
+    for (std::int64_t column = 0; column < of.count; ++column) {
+      const GateColumn& gates = all[static_cast<std::size_t>(of.first + column)];
+      on(feature, column, (plain * G + (operand == kRnnX ? gates.layer : gates.iter)) * K);
     }
   };
-  parallel_league(Kokkos::DefaultHostExecutionSpace(), g_.Kb, 1, 0, task);
-  packed.send();
+  parallel_league(Kokkos::DefaultHostExecutionSpace(), of.a.parts * of.a.size, 1, 0, task);
+}
+
+// To where the tasks of their blocks of K have them.
+void RnnWay::pack(int operand, const float* weights) {
+  const RnnColumns& of = g_.of[operand];
+  const std::int64_t bk = g_.bk, of_call = of.n / bk;
+  float* const to = weights_[operand].host();
+  for_each_row(operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
+    float* const row = to + feature * of.n + column % of_call * bk;
+    for (std::int64_t k = 0; k < shape_.y.size; k += bk) {
+      std::copy_n(weights + at + k, std::min(bk, shape_.y.size - k), row + of.weights_at(k / bk, column / of_call));
+    }
+  });
+  weights_[operand].send();
+}
+
+// To row k of its column, column feature.
+void RnnWay::pack_transposed(int operand, const float* weights) {
+  const std::int64_t bd = back_.bd, block = back_.of[operand].block, count = g_.of[operand].count;
+  float* const to = transposed_[operand].host();
+  for_each_row(operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
+    const std::int64_t first = feature / block * back_.Db * count * bd;
+    for (std::int64_t k = 0; k < shape_.y.size; ++k) {
+      to[(first + (k / bd * count + column) * bd + k % bd) * block + feature % block] = weights[at + k];
+    }
+  });
+  transposed_[operand].send();
+}
+
+void RnnWay::unpack_gradient(int operand, const float* gradients, float* gradient) const {
+  const RnnColumns& of = g_.of[operand];
+  const std::int64_t bd = back_.bd, features = of.a.blocks() * of.a.block;
+  const float* const from = gradients + back_.of[operand].gradient;
+  for_each_row(operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
+    for (std::int64_t k = 0; k < shape_.y.size; ++k) {
+      gradient[at + k] = from[((k / bd * features + feature) * of.count + column) * bd + k % bd];
+    }
+  });
+}
+
+// on(plain, packed) of each element of the bias, where it has blocks of so many features.
+template <class On>
+void RnnWay::for_each_bias(std::int64_t block, const On& on) const {
+  const auto all = gate_columns(g_.cell);
+  const std::int64_t K = shape_.y.size;
+  for (std::int64_t column = 0; column < g_.columns; ++column) {
+    for (std::int64_t k = 0; k < K; ++k) {
+      on(all[static_cast<std::size_t>(column)].bias * K + k, (k / block * g_.columns + column) * block + k % block);
+    }
+  }
 }
 
 void RnnWay::set_weights(const float* layer, const float* iter, const float* bias) {
-  const auto iter_of = [](const GateColumn& c) { return c.iter; };
-  pack(
-      g_.of_x, g_.x, layer, [](const GateColumn& c) { return c.layer; }, weights_of_x_);
-  pack(g_.of_state, g_.y, iter, iter_of, weights_of_state_);
-  if (g_.resets()) pack(g_.of_reset, g_.y, iter, iter_of, weights_of_reset_);
-  const std::int64_t K = shape_.y.size, bk = g_.bk;
-  const auto all = gate_columns(g_.cell);
-  for (std::int64_t k = 0; k < K; ++k) {
-    for (std::size_t c = 0; c < all.size(); ++c) {
-      bias_.host()[k / bk * g_.row_of_gates() + static_cast<std::int64_t>(c) * bk + k % bk] = bias[all[c].bias * K + k];
-    }
+  for (int operand = 0; operand < kRnnOperands; ++operand) {
+    pack(operand, operand == kRnnX ? layer : iter);
+    if (g_.training) pack_transposed(operand, operand == kRnnX ? layer : iter);
   }
+  for_each_bias(g_.bk, [&](std::int64_t plain, std::int64_t packed) { bias_.host()[packed] = bias[plain]; });
   bias_.send();
 }
 
-void RnnWay::set_c(const float* c0) {
-  const std::int64_t K = shape_.y.size, bk = g_.bk;
-  for (std::int64_t n = 0; n < g_.N; ++n)
-    for (std::int64_t k = 0; k < K; ++k) c_.host()[g_.c_at(k / bk, 0, n) + k % bk] = c0[n * K + k];
+void RnnWay::set_states(const float* h0, float* y, const float* c0) {
+  pack_steps(g_.of[kRnnState].a, g_.slot_before(g_.time_of(0)), 1, h0, part_of(y));
+  if (c_.size() == 0) return;
+  pack_steps(g_.c, 0, 1, c0, c_.host());
   c_.send();
 }
 
-void RnnWay::get_c(float* cT) const {
-  const std::int64_t K = shape_.y.size, bk = g_.bk;
-  const float* const c = c_.fetched();
-  for (std::int64_t n = 0; n < g_.N; ++n)
-    for (std::int64_t k = 0; k < K; ++k) cT[n * K + k] = c[g_.c_at(k / bk, g_.c_slots - 1, n) + k % bk];
+void RnnWay::get_states(const float* y, float* hT, float* cT) const {
+  unpack_steps(g_.of[kRnnState].a, 1 + g_.time_of(g_.T - 1), 1, part_of(y), hT);
+  if (c_.size() > 0) unpack_steps(g_.c, g_.c.slots - 1, 1, c_.fetched(), cT);
 }
 
 RnnForwardData RnnWay::data(const float* x, float* y, const std::int32_t* lengths) const {
-  return {.x = x == nullptr ? nullptr : x + shape_.first * shape_.x.slot_size(),
-          .weights_of_x = weights_of_x_.data(),
-          .weights_of_state = weights_of_state_.data(),
-          .weights_of_reset = weights_of_reset_.data(),
-          .bias = bias_.data(),
-          .states = y + shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size(),
-          .gates = gates_.data(),
-          .tiles = tiles_.data(),
-          .c = c_.data(),
-          .reset = reset_.data(),
-          .lengths = lengths};
+  RnnForwardData d = data_;
+  d.x = x == nullptr ? nullptr : x + shape_.first * shape_.x.slot_size();
+  d.states = part_of(y);
+  d.lengths = lengths;
+  return d;
 }
 
-void RnnWay::run(const float* x, float* y, const std::int32_t* lengths) { pass_->run(data(x, y, lengths)); }
+void RnnWay::run(const float* x, float* y, const std::int32_t* lengths) { passes_.forward(data(x, y, lengths)); }
+
+void RnnWay::set_state_gradients(const float* dhT, const float* dcT) {
+  pack_steps(back_.dh, 0, 1, dhT, dhT_.host());
+  dhT_.send();
+  if (dcT_.size() == 0) return;
+  pack_steps(back_.dc, 0, 1, dcT, dcT_.host());
+  dcT_.send();
+}
+
+void RnnWay::run_backward_data(float* y, const float* dy, const std::int32_t* lengths) {
+  RnnBackwardData d = back_data_;
+  d.forward = data(nullptr, y, lengths);
+  d.dstates = part_of(dy);
+  passes_.backward_data(d);
+}
+
+void RnnWay::run_gradient_of_x(float* dx, bool accumulate) {
+  RnnBackwardData d = back_data_;
+  d.dx = dx + shape_.first * shape_.x.slot_size();
+  d.adds_to_dx = accumulate;
+  passes_.gradient_of_x(d);
+}
+
+void RnnWay::run_weight_update(const float* x, float* y) {
+  RnnBackwardData d = back_data_;
+  d.forward = data(x, y, nullptr);
+  passes_.weight_update(d);
+}
+
+void RnnWay::get_state_gradients(float* dh0, float* dc0) const {
+  unpack_steps(back_.dh, 0, 1, dh_.fetched(), dh0);
+  if (dc_.size() > 0) unpack_steps(back_.dc, 0, 1, dc_.fetched(), dc0);
+}
+
+void RnnWay::get_weight_gradients(float* layer, float* iter, float* bias) const {
+  const float* const all = gradients_.fetched();
+  for (int operand = 0; operand < kRnnOperands; ++operand) {
+    unpack_gradient(operand, all, operand == kRnnX ? layer : iter);
+  }
+  for_each_bias(back_.bd, [&](std::int64_t plain, std::int64_t packed) {
+    bias[plain] = all[back_.of[kRnnOnes].gradient + packed];
+  });
+}
 
 }  // namespace brickwork

@@ -1,59 +1,71 @@
-// One layer of a recurrent network, one way through time: its weights, and what it keeps.
+// One layer of a recurrent network in one direction: its weights, and what it keeps.
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "rnn/rnn_place.hpp"
 #include "rnn/rnn_plan.hpp"
 
 namespace brickwork {
 
-enum class RnnUse { inference, training };
+enum class RnnUse { inference, training };  // training keeps each step's gates and states for the way back
 
 class RnnWay {
  public:
-  // x: what it reads, its first step in slot `first`. y: what it writes into, one of its parts, of T + 2 slots: the
-  // state before the first step stands in the slot before it, which for the way back is the last.
-  struct Shape {
-    RnnCell cell = RnnCell::lstm;
-    bool reversed = false;
-    std::int64_t T = 0;
-    RnnSteps x, y;
-    std::int64_t first = 0;
-    std::int64_t part = 0;
-  };
+  static Result<RnnWay> make(const RnnWayShape&, const RnnPlan&, RnnUse, const RnnPlace&);
 
-  static Result<RnnWay> make(const Shape&, const RnnPlan&, RnnUse, const RnnPlace&);
-
-  // Of one way: weights_layer [C_l][G][K], weights_iter [K][G][K], bias [biases][K].
+  // Of one direction: weights_layer [C_l][G][K], weights_iter [K][G][K], bias [biases][K].
   void set_weights(const float* layer, const float* iter, const float* bias);
-  void set_c(const float* c0);  // [N][K], of an LSTM
-  void get_c(float* cT) const;
-  // Where the state before the first step and behind the last one stands in y.
-  std::int64_t slot_before() const { return shape_.reversed ? shape_.T + 1 : 0; }
-  std::int64_t slot_behind() const { return shape_.reversed ? 1 : shape_.T; }
+
+  // The state before the first step and that behind the last one, [N][K]: h in y, as the host has it; c of an LSTM.
+  void set_states(const float* h0, float* y, const float* c0);
+  void get_states(const float* y, float* hT, float* cT) const;
 
   // x, y and the lengths, or null, lie where the place computes.
   void run(const float* x, float* y, const std::int32_t* lengths);
 
-  const Shape& shape() const { return shape_; }
-  const RnnForwardGeometry& geometry() const { return g_; }
-  // With what training has kept.
-  RnnForwardData data(const float* x, float* y, const std::int32_t* lengths) const;
+  // Of training, behind run(), out of what it has kept; x, y and lengths as it had them, dy as y. The gradients of the
+  // gates are what run_backward_data leaves to the others.
+  void set_state_gradients(const float* dhT, const float* dcT);
+  void run_backward_data(float* y, const float* dy, const std::int32_t* lengths);
+  void run_gradient_of_x(float* dx, bool accumulate);
+  void run_weight_update(const float* x, float* y);
+  void get_state_gradients(float* dh0, float* dc0) const;
+  void get_weight_gradients(float* layer, float* iter, float* bias) const;
 
-  std::string_view isa() const { return pass_->isa(); }
+  std::string_view isa() const { return passes_.isa; }
 
  private:
-  RnnWay(const Shape&, const RnnPlan&, RnnUse, const RnnPlace&);
+  RnnWay(const RnnWayShape&, const RnnPlan&, bool training, const RnnSizes&, const RnnPlace&);
 
-  template <class GateOf>
-  void pack(const RnnColumns&, const RnnSteps& a, const float* weights, const GateOf&, Placed<float>& to) const;
+  void make_backward(const RnnSizes&, const RnnPlace&);
+  float* new_floats(std::int64_t size, const RnnPlace&);
+  RnnForwardData data(const float* x, float* y, const std::int32_t* lengths) const;
+  template <class Float>
+  Float* part_of(Float* y) const {
+    return y + shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size();
+  }
 
-  Shape shape_;
+  template <class On>
+  void for_each_row(int operand, const On& on) const;
+  void pack(int operand, const float* weights);
+  void pack_transposed(int operand, const float* weights);
+  void unpack_gradient(int operand, const float* gradients, float* gradient) const;
+  template <class On>
+  void for_each_bias(std::int64_t block, const On& on) const;
+
+  RnnWayShape shape_;
   RnnForwardGeometry g_;
-  std::shared_ptr<const RnnForwardPass> pass_;
-  Placed<float> weights_of_x_, weights_of_state_, weights_of_reset_, bias_;
-  Placed<float> gates_, tiles_, c_, reset_;
+  RnnPasses passes_;
+  Placed<float> weights_[kRnnOperands], bias_, c_;
+  RnnForwardData data_;  // but for x, y and the lengths
+
+  RnnBackwardGeometry back_ = {};
+  Placed<float> transposed_[kRnnOperands], dhT_, dcT_, dh_, dc_, gradients_, ones_;
+  RnnBackwardData back_data_;  // but for forward's, y's and x's
+
+  std::vector<Placed<float>> memory_;  // which the host never sees
 };
 
 }  // namespace brickwork
