@@ -8,12 +8,11 @@
 namespace brickwork {
 
 enum class BatchKind {
-  strides,   // member i is i strides behind member 0
-  offsets,   // member i is offsets[i] BYTES behind a base: bytes because both JITs take them so, without a copy
-  pointers,  // member i is where pointers[i] says
+  strides,  // member i is i strides behind member 0
+  offsets,  // member i is offsets[i] BYTES behind a base: bytes because both JITs take them so, without a copy
 };
 
-// Bytes. A pointer array is an array of offsets from address 0, so that readers know two kinds only.
+// Bytes. (Pointers are offsets from address 0.)
 struct Batch {
   BatchKind kind = BatchKind::strides;
   std::int64_t size = 0;
@@ -31,18 +30,6 @@ struct Batch {
   BRICKWORK_HOST_DEVICE static Batch at_offsets(const void* a, const void* b, std::int64_t size,
                                                 const std::uint64_t* offsets_a, const std::uint64_t* offsets_b) {
     return {BatchKind::offsets, size, address(a), address(b), 0, 0, offsets_a, offsets_b};
-  }
-  template <class TA, class TB>
-  BRICKWORK_HOST_DEVICE static Batch at_pointers(const TA* const* a, const TB* const* b, std::int64_t size) {
-    static_assert(sizeof(const TA*) == sizeof(std::uint64_t));
-    return {BatchKind::pointers,
-            size,
-            0,
-            0,
-            0,
-            0,
-            reinterpret_cast<const std::uint64_t*>(a),
-            reinterpret_cast<const std::uint64_t*>(b)};
   }
 
   // `count` members from `first` on.

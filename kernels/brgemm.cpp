@@ -42,7 +42,6 @@ constexpr std::array kIsas{
 constexpr std::array kBatchKinds{
     Name<BatchKind>{BatchKind::strides, "strides"},
     Name<BatchKind>{BatchKind::offsets, "offsets"},
-    Name<BatchKind>{BatchKind::pointers, "pointers"},
 };
 
 template <class Table>
@@ -73,7 +72,7 @@ std::string invalid_reason(const BrgemmShape& s, const BrgemmHints& hints) {
   if (s.ldb < s.n) return fmt::format("ldb must be at least n = {}, but is {}", s.n, s.ldb);
   if (s.ldc < s.n) return fmt::format("ldc must be at least n = {}, but is {}", s.n, s.ldc);
   if (s.beta != 0 && s.beta != 1) return fmt::format("beta must be 0 or 1, but is {}", s.beta);
-  if (find(kBatchKinds, s.batch_kind) == kBatchKinds.end()) return "batch_kind is none of strides, offsets, pointers";
+  if (find(kBatchKinds, s.batch_kind) == kBatchKinds.end()) return "batch_kind is neither strides nor offsets";
   if (s.batch_kind != BatchKind::strides && (s.stride_a != 0 || s.stride_b != 0))
     return fmt::format("stride_a and stride_b belong to a batch of strides and must be 0 for a batch of {}",
                        to_string(s.batch_kind));

@@ -42,7 +42,7 @@ enum class Isa { best, avx2, avx512, neon };
 //   row q starts at pixel q * stride_w and is S * bc long.)
 //   Where a_transposed, A_i[m][k] lies at k * lda + m instead of m * lda + k, and lda may be smaller than m. (A
 //   convolution's update of its weights sums over pixels: k is where src has its pixels, m where it has its channels.)
-//   A_i and B_i are never written, nor are the offset and pointer arrays. Nothing outside the m x n tile of C is
+//   A_i and B_i are never written, nor are the arrays of offsets. Nothing outside the m x n tile of C is
 //   written, nothing outside A_i and B_i is read. C overlaps no A_i or B_i. No pointer needs more alignment than its
 //   element.
 struct BrgemmShape {

@@ -59,11 +59,11 @@ TEST(BrgemmBackends, RefuseWrongShapes) {
 TEST(BrgemmBackends, TextNamesWhatDiffers) {
   EXPECT_EQ(to_string(kGood), "m4_n4_k4_lda4_ldb4_ldc4_beta0_strides_sa0_sb0");
   BrgemmShape f64 = kGood;
-  f64.batch_kind = BatchKind::pointers;
+  f64.batch_kind = BatchKind::offsets;
   f64.ab = f64.c = DType::f64;
-  EXPECT_EQ(to_string(f64), "m4_n4_k4_lda4_ldb4_ldc4_beta0_pointers_abf64_cf64");
+  EXPECT_EQ(to_string(f64), "m4_n4_k4_lda4_ldb4_ldc4_beta0_offsets_abf64_cf64");
   f64.a_transposed = true;
-  EXPECT_EQ(to_string(f64), "m4_n4_k4_lda4_ldb4_ldc4_beta0_pointers_atransposed_abf64_cf64");
+  EXPECT_EQ(to_string(f64), "m4_n4_k4_lda4_ldb4_ldc4_beta0_offsets_atransposed_abf64_cf64");
   EXPECT_EQ(to_string(BrgemmHints{}), "");
   EXPECT_EQ(to_string(BrgemmHints{.c = CAccess::stream}), "streamc");
   EXPECT_EQ(to_string(BrgemmHints{.c = CAccess::prefetch}), "prefetchc");

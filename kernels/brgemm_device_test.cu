@@ -53,7 +53,7 @@ auto staged_kernel(const BrgemmShape& shape) {
 
 template <class Make>
 void check_shapes(const Make& make) {
-  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets})
     for (int beta : {0, 1})
       for (int m : {1, 4, 7, 50})
         for (int n : {1, 8, 19, 70})  // 50 x 70 has more register tiles than the block has threads
@@ -104,7 +104,7 @@ TEST_F(TensorCores, AreWhatWasCompiled) {
 // Each of Tiles.
 template <bool a_transposed, class... Tiles>
 void check_tiles() {
-  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets})
     for (int beta : {0, 1})
       for (int m : {1, 16, 77, 128, 300})
         for (int n : {1, 8, 31, 64, 200})

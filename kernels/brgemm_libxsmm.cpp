@@ -7,7 +7,6 @@
 #include <libxsmm.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -135,36 +134,6 @@ class LibxsmmOffsets final : public LibxsmmKernel {
   KernelsByRows<OffsetsFunction> kernels_;
 };
 
-// LIBXSMM's own address kernels advance the caller's pointer arrays. So pointers become offsets, a chunk of the batch
-// at a time on the stack; chunks after the first add to C.
-class LibxsmmPointers final : public LibxsmmKernel {
- public:
-  LibxsmmPointers(const BrgemmShape& shape, KernelsByRows<OffsetsFunction> first, KernelsByRows<OffsetsFunction> next)
-      : LibxsmmKernel(shape), first_(std::move(first)), next_(std::move(next)) {}
-
- private:
-  static constexpr std::int64_t chunk = 256;
-
-  void multiply(const BrgemmCall& call, int rows) const override {
-    const Batch& batch = call.batch;
-    const float *a = batch.a<float>(0), *b = batch.b<float>(0);
-    std::array<unsigned long long, chunk> offsets_a, offsets_b;
-    for (std::int64_t start = 0; start < batch.size; start += chunk) {
-      const std::int64_t size = std::min(chunk, batch.size - start);
-      for (std::int64_t i = 0; i < size; ++i) {
-        // Modulo 2^64: members below the first are right, too.
-        offsets_a[i] = batch.offsets_a[start + i] - batch.offsets_a[0];
-        offsets_b[i] = batch.offsets_b[start + i] - batch.offsets_b[0];
-      }
-      const auto count = static_cast<unsigned long long>(size);
-      const auto kernel = start == 0 ? first_(rows) : next_(rows);
-      kernel(b, a, static_cast<float*>(call.c), &count, offsets_b.data(), offsets_a.data());
-    }
-  }
-
-  KernelsByRows<OffsetsFunction> first_, next_;
-};
-
 // Why LIBXSMM cannot be asked for the shape, or nothing. It would refuse the first with a line on stderr and truncate
 // or crash on the others.
 std::string limit_reason(const BrgemmShape& s) {
@@ -188,13 +157,8 @@ BrgemmKernelPtr make_kernel(const BrgemmShape& shape) {
     KernelsByRows<StridesFunction> kernels(shape);
     return kernels.find(shape.m) ? std::make_shared<LibxsmmStrides>(shape, std::move(kernels)) : nullptr;
   }
-  KernelsByRows<OffsetsFunction> first(shape);
-  if (!first.find(shape.m)) return nullptr;
-  if (shape.batch_kind == BatchKind::offsets) return std::make_shared<LibxsmmOffsets>(shape, std::move(first));
-  BrgemmShape adding = shape;
-  adding.beta = 1;
-  KernelsByRows<OffsetsFunction> next(adding);
-  return next.find(shape.m) ? std::make_shared<LibxsmmPointers>(shape, std::move(first), std::move(next)) : nullptr;
+  KernelsByRows<OffsetsFunction> kernels(shape);
+  return kernels.find(shape.m) ? std::make_shared<LibxsmmOffsets>(shape, std::move(kernels)) : nullptr;
 }
 
 }  // namespace

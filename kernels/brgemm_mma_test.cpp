@@ -48,7 +48,7 @@ TEST(MmaOnHost, IsExactWhereRowsAreAligned) {
 
 TEST(MmaOnHost, IsExactForEveryBatch) {
   for (const DType ab : kTypes)
-    for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+    for (BatchKind kind : {BatchKind::strides, BatchKind::offsets})
       for (int beta : {0, 1})
         for (std::int64_t batch : {0, 1, 2, 5, 9})
           for (int m : {15, 16}) check_mma({.shape = padded_shape(m, 24, 40, 0, beta, kind), .batch = batch}, ab);
@@ -76,7 +76,7 @@ TEST(MmaOnHost, AppliesTheEpilogueOnce) {
   for (const DType ab : kTypes)
     for (int steps = 0; steps < kNumLastSteps; ++steps)
       for (int n : {32, 43})
-        check_mma({.shape = padded_shape(40, n, 21, 1, steps % 2, BatchKind::pointers),
+        check_mma({.shape = padded_shape(40, n, 21, 1, steps % 2, BatchKind::offsets),
                    .batch = 3,
                    .rows = steps % 2 == 0 ? -1 : 37,
                    .bias = (steps & 1) != 0,
@@ -161,7 +161,7 @@ TEST(FmaOnHost, IsExactWhereRowsAreAligned) {
 }
 
 TEST(FmaOnHost, IsExactForEveryBatchAndLastStep) {
-  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets})
     for (std::int64_t batch : {0, 1, 2, 5})
       for (int steps = 0; steps < kNumLastSteps; ++steps)
         check_mma({.shape = padded_shape(40, 43, 40, 1, steps % 2, kind),

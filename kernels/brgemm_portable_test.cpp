@@ -71,7 +71,7 @@ TEST(PortableTeam, IsExactForEveryTile) {
 }
 
 TEST(PortableTeam, IsExactForEveryBatch) {
-  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets, BatchKind::pointers})
+  for (BatchKind kind : {BatchKind::strides, BatchKind::offsets})
     for (int beta : {0, 1})
       for (std::int64_t batch : {0, 1, 5}) check({.shape = padded_shape(9, 20, 18, 2, beta, kind), .batch = batch});
 }
@@ -89,7 +89,7 @@ TEST(PortableTeam, IsExactForFewerRows) {
 TEST(PortableTeam, AppliesTheEpilogueOnce) {
   for (int steps = 0; steps < kNumLastSteps; ++steps)
     for (int rows : {-1, 5})
-      check({.shape = padded_shape(10, 19, 21, 1, steps % 2, BatchKind::pointers),
+      check({.shape = padded_shape(10, 19, 21, 1, steps % 2, BatchKind::offsets),
              .batch = 3,
              .rows = rows,
              .bias = (steps & 1) != 0,

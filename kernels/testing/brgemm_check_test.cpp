@@ -221,17 +221,6 @@ TEST(BrgemmCheck, SeesAModifiedOffsetArray) {
             "it modified an offset array");
 }
 
-// What LIBXSMM's address kernels do.
-TEST(BrgemmCheck, SeesAModifiedPointerArray) {
-  EXPECT_EQ(check(
-                [](auto& kernel, const BrgemmCall& x) {
-                  right(kernel, x);
-                  const_cast<std::uint64_t*>(x.batch.offsets_a)[x.batch.size - 1] += sizeof(float);
-                },
-                {}, BatchKind::pointers),
-            "it modified a pointer array");
-}
-
 TEST(BrgemmCheck, SeesTooManyRows) {
   const auto all_rows = [](auto& kernel, BrgemmCall x) {
     x.rows = -1;

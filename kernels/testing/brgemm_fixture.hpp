@@ -14,7 +14,7 @@
 
 namespace brickwork {
 
-constexpr BatchKind kBatchKinds[] = {BatchKind::strides, BatchKind::offsets, BatchKind::pointers};
+constexpr BatchKind kBatchKinds[] = {BatchKind::strides, BatchKind::offsets};
 
 struct Target {
   Backend backend;

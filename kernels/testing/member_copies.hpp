@@ -29,15 +29,13 @@ class MemberCopies {
     }
   }
 
-  // Named as they were, where they lie at these addresses. `lists` are the offsets or pointers, and at_a and at_b where
-  // those lie.
-  std::vector<std::uint64_t> list_a(const T* base) const { return list(base, distance_a_); }
-  std::vector<std::uint64_t> list_b(const T* base) const { return list(base, distance_b_); }
+  // Named as they were, where they lie at these addresses; of_a and of_b are where the lists of offsets lie.
+  std::vector<std::uint64_t> list_a() const { return list(distance_a_); }
+  std::vector<std::uint64_t> list_b() const { return list(distance_b_); }
   Batch batch(const T* at_a, const T* at_b, const std::uint64_t* of_a, const std::uint64_t* of_b) const {
     constexpr std::int64_t size = sizeof(T);
     if (kind_ == BatchKind::strides) return Batch::strided(at_a, at_b, size_, distance_a_ * size, distance_b_ * size);
-    if (kind_ == BatchKind::offsets) return Batch::at_offsets(at_a, at_b, size_, of_a, of_b);
-    return Batch::at_pointers(reinterpret_cast<const T* const*>(of_a), reinterpret_cast<const T* const*>(of_b), size_);
+    return Batch::at_offsets(at_a, at_b, size_, of_a, of_b);
   }
 
   std::vector<T> a, b;
@@ -45,10 +43,9 @@ class MemberCopies {
  private:
   static std::int64_t whole(std::int64_t extent) { return (extent + 15) / 16 * 16; }  // members as aligned as the first
 
-  std::vector<std::uint64_t> list(const T* base, std::int64_t distance) const {
-    const std::uint64_t first = kind_ == BatchKind::pointers ? reinterpret_cast<std::uint64_t>(base) : 0;
+  std::vector<std::uint64_t> list(std::int64_t distance) const {
     std::vector<std::uint64_t> at;
-    for (std::int64_t i = 0; i < size_; ++i) at.push_back(first + static_cast<std::uint64_t>(i * distance) * sizeof(T));
+    for (std::int64_t i = 0; i < size_; ++i) at.push_back(static_cast<std::uint64_t>(i * distance) * sizeof(T));
     return at;
   }
 

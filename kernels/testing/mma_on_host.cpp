@@ -25,7 +25,7 @@ class MmaOnHost final : public BrgemmKernel {
       brgemm_by_block<Tile, float>(block, shape(), host);
     } else {
       const MemberCopies<typename Tile::Element> members(shape(), rows_of(host), host.batch);
-      const auto of_a = members.list_a(members.a.data()), of_b = members.list_b(members.b.data());
+      const auto of_a = members.list_a(), of_b = members.list_b();
       BrgemmCall call = host;
       call.batch = members.batch(members.a.data(), members.b.data(), of_a.data(), of_b.data());
       brgemm_by_block<Tile, float>(block, shape(), call);

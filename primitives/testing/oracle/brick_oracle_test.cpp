@@ -59,7 +59,7 @@ BrickProblem random_brick_problem(const Brick& brick) {
   BrgemmShape& s = p.shape;
   s.a_transposed = flag();
   s.beta = flag() ? 1 : 0;
-  s.batch_kind = *rc::gen::element(BatchKind::strides, BatchKind::offsets, BatchKind::pointers);
+  s.batch_kind = *rc::gen::element(BatchKind::strides, BatchKind::offsets);
   const int tight = s.a_transposed ? s.m : s.k;
   s.lda = takes_overlapping_rows(brick.backend) && up_to(4) == 1 ? up_to(tight) : tight + up_to(20) - 1;
   s.ldb = s.n + up_to(20) - 1;
@@ -113,26 +113,18 @@ class BatchOf {
  public:
   BatchOf(const BrickProblem& p, const BrickOperands& of) : p_(p), of_(of) {
     for (std::int64_t i = p.batch; i-- > 0;) {
-      a_.push_back(of.a.member(i)), b_.push_back(of.b.member(i));
       offsets_a_.push_back(static_cast<std::uint64_t>(i * of.a.distance) * sizeof(float));
       offsets_b_.push_back(static_cast<std::uint64_t>(i * of.b.distance) * sizeof(float));
     }
   }
   Batch operator()(const BrgemmShape& shape) const {
-    switch (shape.batch_kind) {
-      case BatchKind::pointers:
-        return Batch::at_pointers(a_.data(), b_.data(), p_.batch);
-      case BatchKind::offsets:
-        return Batch::at_offsets(of_.a.member(), of_.b.member(), p_.batch, offsets_a_.data(), offsets_b_.data());
-      default:
-        return strided_batch(shape, of_.a.member(), of_.b.member(), p_.batch);
-    }
+    if (shape.batch_kind == BatchKind::strides) return strided_batch(shape, of_.a.member(), of_.b.member(), p_.batch);
+    return Batch::at_offsets(of_.a.member(), of_.b.member(), p_.batch, offsets_a_.data(), offsets_b_.data());
   }
 
  private:
   const BrickProblem& p_;
   const BrickOperands& of_;
-  std::vector<const float*> a_, b_;
   std::vector<std::uint64_t> offsets_a_, offsets_b_;
 };
 
