@@ -9,9 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "brgemm_rows-inl.h"
 #include "brgemm_simd.hpp"
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "registers-inl.h"
 
@@ -25,7 +23,8 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-constexpr int kCacheLine = 64 / sizeof(float);
+// AVX-512 and NEON have 32 vector registers, AVX2 has 16.
+constexpr int kRegisters = HWY_TARGET == HWY_AVX2 ? 16 : 32;
 
 // Most rows of a register tile that is `vecs` wide: the accumulators, one row of B and one broadcast of A must fit.
 constexpr int MaxRows(int vecs) {
@@ -33,27 +32,17 @@ constexpr int MaxRows(int vecs) {
   return vecs == 1 ? 28 : vecs == 2 ? 14 : vecs == 3 ? 9 : 7;
 }
 
-// Steps over k between two ends of the loop around them, whose exit a CPU foresees where a member has few: 2 % of 6 x
-// 64 tiles and 5 % of 14 x 16 ones (Emerald Rapids, k = 64). Where too few registers are free GCC spills sums between
-// the steps, which costs more.
-constexpr int StepsAtOnce(int rows, int vecs) {
-  const int free = kRegisters - rows * vecs - vecs - 1;
-  const bool gcc_copes = free >= 3 || (kRegisters == 32 && vecs == 1);
-  return gcc_copes ? 4 : free >= 1 ? 2 : 1;
-}
-
 // What is fixed of a register tile of kRows_ x (kVecs_ * lanes). Where the tiles are generated these are seldom used,
-// so that they are few: one for each size, whichever way A lies and whether or not the last vector is cut.
+// so that they are few: one for each size, whichever way A lies and whether or not the last vector is cut. And they are
+// plain: nothing is asked for ahead, and a pointer moves from row to row of A.
 template <int kRows_, int kVecs_>
 struct Tile {
   static constexpr int kRows = kRows_, kVecs = kVecs_;
   // Beside the sums there are a row of B and an element of A.
   static constexpr int kSums = independent_sums(kRegisters, kRows* kVecs, kVecs + 1);
-  static constexpr int kTurn = std::max(kSums, StepsAtOnce(kRows, kVecs));  // steps over k
   // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
-  // group of rows, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
+  // row, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
-  static constexpr bool kAsksForB = may_ask_for_b(kRows, kRows, kVecs);  // where it is a call's only one, too
 
   using Acc = V[kRows][kVecs];
 };
@@ -78,89 +67,37 @@ struct Columns {
   }
 };
 
-// The kStep-th step over k from where the rows' bases are, with a row of B in registers.
-template <class T, int kStep>
-HWY_INLINE void AddStepHoldingB(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows, const float* b) {
+// Where a member's next step over k is read. Distances are in elements.
+struct Step {
+  const float *a, *b;
+  std::int64_t row_of_a, step_of_a, ldb;
+};
+
+template <class T>
+HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, Step& at) {
+  const float *a = at.a, *b = at.b;
   V b_row[T::kVecs];
-  BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) b_row[v] = KeptInRegister(columns.Load(b, v));
-  constexpr int kSharing = RowsOfA::kSharing;
-  const char* from = rows.First(kStep);
+  BRICKWORK_UNROLL for (int v = 0; v < T::kVecs && T::kHoldB; ++v) b_row[v] = KeptInRegister(columns.Load(b, v));
   BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
-    if (r > 0 && r % kSharing == 0) Keep(from += kSharing * rows.ld);
-    const V a_rk = hn::Set(D(), *rows.At(from, r % kSharing));
-    BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) acc[r][v] = hn::MulAdd(a_rk, b_row[v], acc[r][v]);
-  }
-}
-
-// The same where the registers hold as many rows of A as there is room for, and a vector of B.
-template <class T, int kStep>
-HWY_INLINE void AddStepInGroups(typename T::Acc& acc, const Columns<T>& columns, const RowsOfA& rows,
-                                const float* b_row) {
-  constexpr int kGroup = kRegisters - 1 - T::kRows * T::kVecs;
-  const char* from = rows.First(kStep);
-  BRICKWORK_UNROLL for (int first = 0; first < T::kRows; first += kGroup) {
-    const int end = std::min(T::kRows, first + kGroup);
-    V a_k[kGroup];
-    BRICKWORK_UNROLL for (int r = first; r < end; ++r) {
-      a_k[r - first] = KeptInRegister(hn::Set(D(), *rows.At(from, r)));
-    }
+    const V a_rk = hn::Set(D(), *a);
     BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) {
-      const V loaded = columns.Load(b_row, v);
-      const V b_kv = end - first == 1 ? loaded : KeptInRegister(loaded);  // of one FMA it may be the memory operand
-      BRICKWORK_UNROLL for (int r = first; r < end; ++r) acc[r][v] = hn::MulAdd(a_k[r - first], b_kv, acc[r][v]);
+      acc[r][v] = hn::MulAdd(a_rk, T::kHoldB ? b_row[v] : columns.Load(b, v), acc[r][v]);
     }
-    Keep(b_row);  // or GCC holds it, from group to group
+    Keep(a += at.row_of_a);
+    if (!T::kHoldB) Keep(b);  // or GCC holds what it cannot
   }
-}
-
-template <class T, bool kAsk, int kStep>
-HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
-                        std::int64_t ahead) {
-  rows_a.Forget();
-  rows_b.Forget();
-  const float* b = rows_b.At(kStep);
-  if constexpr (kAsk) {
-    const char* row = reinterpret_cast<const char*>(b) + ahead;
-    BRICKWORK_UNROLL for (int j = 0; j < T::kVecs * kLanes; j += kCacheLine) hwy::Prefetch(row + sizeof(float) * j);
-  }
-  if constexpr (T::kHoldB) {
-    AddStepHoldingB<T, kStep>(acc, columns, rows_a, b);
-  } else {
-    AddStepInGroups<T, kStep>(acc, columns, rows_a, b);
-  }
-}
-
-// The steps over k from `k` on, as many as are whole turns of the loop, of 1, 2 or a multiple of 4 steps; returns the
-// first that is left.
-template <class T, int kTurn, bool kAsk>
-HWY_INLINE int AddTurns(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, RowsOfA& rows_a, RowsOfB& rows_b,
-                        std::int64_t ahead, int k, int k_size) {
-  constexpr int kSums = T::kSums;
-  constexpr int kAtOnce = std::min(kTurn, RowsOfB::kAtOnce);
-  for (; k + kTurn <= k_size; k += kTurn) {
-    BRICKWORK_UNROLL for (int u = 0; u < kTurn; u += kAtOnce) {
-      AddStep<T, kAsk, 0>(sum[u % kSums], columns, rows_a, rows_b, ahead);
-      if constexpr (kAtOnce > 1) AddStep<T, kAsk, 1>(sum[(u + 1) % kSums], columns, rows_a, rows_b, ahead);
-      if constexpr (kAtOnce > 2) {
-        AddStep<T, kAsk, 2>(sum[(u + 2) % kSums], columns, rows_a, rows_b, ahead);
-        AddStep<T, kAsk, 3>(sum[(u + 3) % kSums], columns, rows_a, rows_b, ahead);
-      }
-      rows_a.Advance(kAtOnce);
-      rows_b.base += kAtOnce * rows_b.ld;
-    }
-  }
-  return k;
+  at.a += at.step_of_a;
+  at.b += at.ldb;
 }
 
 // sum += A_i B_i
 template <class T>
-HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, RowsOfA rows_a, RowsOfB rows_b,
-                          std::int64_t ahead, int k_size) {
-  constexpr int kTurn = T::kTurn;
-  const int k = T::kAsksForB && ahead != 0
-                    ? AddTurns<T, kTurn, T::kAsksForB>(sum, columns, rows_a, rows_b, ahead, 0, k_size)
-                    : AddTurns<T, kTurn, false>(sum, columns, rows_a, rows_b, ahead, 0, k_size);
-  if constexpr (kTurn > 1) AddTurns<T, 1, false>(sum, columns, rows_a, rows_b, ahead, k, k_size);
+HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, Step at, int k_size) {
+  int k = 0;
+  for (; k + T::kSums <= k_size; k += T::kSums) {
+    BRICKWORK_UNROLL for (int u = 0; u < T::kSums; ++u) AddStep<T>(sum[u], columns, at);
+  }
+  for (; T::kSums > 1 && k < k_size; ++k) AddStep<T>(sum[0], columns, at);
 }
 
 // acc += the rows at p, or one row over and over where ld is 0.
@@ -221,14 +158,6 @@ HWY_INLINE void Finish(typename T::Acc (&sum)[T::kSums], const Columns<T>& colum
   }
 }
 
-template <int kRows>
-HWY_INLINE void PrefetchRows(const float* from, std::int64_t lda, std::int64_t length) {
-  for (std::int64_t j = 0; j < length; j += kCacheLine) {
-    const float* row = from + j;
-    BRICKWORK_UNROLL for (int r = 0; r < kRows; ++r, row += lda) hwy::Prefetch(row);
-  }
-}
-
 // `band.tiles` tiles, one below the other. Rows that are known to be zeros do no harm.
 template <class T>
 HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, const Band& band) {
@@ -236,7 +165,7 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
   const std::int64_t row_of_a = shape.row_of_a(), step_of_a = shape.step_of_a(), ldb = shape.ldb;
   const int k_size = shape.k;
   const Batch batch = call.batch;
-  const std::int64_t next_a = call.next_a, column = band.column;
+  const std::int64_t column = band.column;
   const Columns<T> columns{hn::FirstN(D(), static_cast<std::size_t>(band.last_lanes)), band.last_lanes < kLanes};
 
   std::int64_t row = band.row;
@@ -247,18 +176,12 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
         BRICKWORK_UNROLL for (int v = 0; v < T::kVecs; ++v) sum[u][r][v] = hn::Zero(D());
       }
     }
-    const bool asks =
-        may_ask_for_b(shape.m, T::kRows, T::kVecs) && band.access.asks_for_b(shape, batch.size, T::kRows, tile == 0);
-    const std::int64_t ahead = asks ? band.access.ahead * ldb * static_cast<std::int64_t>(sizeof(float)) : 0;
     for (std::int64_t i = 0; i < batch.size; ++i) {
       // Or GCC adds up i * stride in memory for batches that have no strides: 1 to 2 % of 7 x 64 tiles of one member.
       std::int64_t member = i;
       Keep(member);
-      const float* a = batch.a<float>(member) + row * row_of_a;
-      // (To ask for all steps of a transposed A at once cost 5 to 15 %.)
-      if (!shape.a_transposed && next_a != 0)
-        PrefetchRows<T::kRows>(a + next_a, row_of_a, std::min<std::int64_t>(k_size, row_of_a));
-      AddMember<T>(sum, columns, RowsOfA(a, row_of_a, step_of_a), RowsOfB(batch.b<float>(member) + column, ldb), ahead,
+      AddMember<T>(sum, columns,
+                   {batch.a<float>(member) + row * row_of_a, batch.b<float>(member) + column, row_of_a, step_of_a, ldb},
                    k_size);
     }
     // Or GCC fetches what the end needs before the beginning and holds it across the loop over k: 1 to 2 % of 7 x 64
