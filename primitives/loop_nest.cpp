@@ -85,28 +85,18 @@ void LoopNest::set_outer(const LoopIndex& outer) {
   }
 }
 
-std::int64_t LoopNest::step_of(int loop) const {
-  std::int64_t step = extents_[loop];
-  for (int l = 0; l < level_count_; ++l) {
-    if (levels_[l].loop == loop) step = std::min(step, levels_[l].step);
-  }
-  return step;
-}
-
-bool LoopNest::is_inside(int loop, int other) const {
-  int inner = -1;
-  for (int l = 0; l < level_count_; ++l) {
-    if (levels_[l].loop == loop || levels_[l].loop == other) inner = levels_[l].loop;
-  }
-  return inner == loop;
-}
-
-std::int64_t LoopNest::passing(int loop, int other) const {
+std::int64_t LoopNest::left_by(int levels, int loop) const {
   std::int64_t iterations = extents_[loop];
-  for (int l = 0; l < level_count_ && levels_[l].loop != other; ++l) {
+  for (int l = 0; l < levels; ++l) {
     if (levels_[l].loop == loop) iterations = std::min(iterations, levels_[l].step);
   }
   return iterations;
+}
+
+std::int64_t LoopNest::passing(int loop, int other) const {
+  int outside = 0;
+  while (outside < level_count_ && levels_[outside].loop != other) ++outside;
+  return left_by(outside, loop);
 }
 
 PassingCalls LoopNest::passing_calls(const int (&loops)[PassingCalls::kLoops], int other) const {
@@ -119,19 +109,8 @@ PassingCalls LoopNest::passing_calls(const int (&loops)[PassingCalls::kLoops], i
   return calls;
 }
 
-std::int64_t LoopNest::in_a_task(int loop) const {
-  std::int64_t iterations = extents_[loop];
-  for (int l = 0; l < parallel_end_; ++l) {
-    if (levels_[l].loop == loop) iterations = std::min(iterations, levels_[l].step);
-  }
-  return iterations;
-}
-
 std::optional<std::int64_t> LoopNest::in_a_row(int loop, int other) const {
-  int outside = parallel_end_;
-  for (int l = 0; l < level_count_; ++l) {
-    if (levels_[l].loop == other) outside = std::max(outside, l);
-  }
+  const int outside = std::max(parallel_end_, last_level(other));
   std::optional<std::int64_t> step;
   for (int l = 0; l < outside; ++l) {
     if (levels_[l].loop != loop) continue;

@@ -100,15 +100,15 @@ class LoopNest {
   static Result<LoopNest> make(const std::vector<Loop>& loops, const LoopSchedule& schedule);
 
   // At most so many iterations of the loop reach the body at once.
-  std::int64_t step_of(int loop) const;
+  std::int64_t step_of(int loop) const { return left_by(level_count_, loop); }
   // Whether the innermost level of a loop lies inside that of another: it passes by for every iteration of the other.
-  bool is_inside(int loop, int other) const;
+  bool is_inside(int loop, int other) const { return last_level(loop) > last_level(other); }
   // At most so many iterations of the loop pass by for one of the outermost level of another.
   std::int64_t passing(int loop, int other) const;
   // The calls that so many iterations of these loops are then.
   PassingCalls passing_calls(const int (&loops)[PassingCalls::kLoops], int other) const;
   // At most so many iterations of the loop are one task's.
-  std::int64_t in_a_task(int loop) const;
+  std::int64_t in_a_task(int loop) const { return left_by(parallel_end_, loop); }
   // So many of them follow each other while another loop stays where it is, from a multiple of so many on; nothing
   // where they may begin elsewhere, as a level's step does not divide that of the level around it.
   std::optional<std::int64_t> in_a_row(int loop, int other) const;
@@ -171,7 +171,8 @@ class LoopNest {
   template <class Space, class Body>
   void run_tasks(const Space& space, const Body& body, TaskNeeds needs) const;
 
-  int last_level(int loop) const;  // the innermost one so far; -1: none
+  int last_level(int loop) const;                    // the innermost one so far; -1: none
+  std::int64_t left_by(int levels, int loop) const;  // at most so many iterations of a loop, by that many outer levels
 
   void set_outer(const LoopIndex& outer);
 
