@@ -23,7 +23,8 @@ struct WinogradRun {
   std::int64_t before;  // of the group's
 };
 
-// A call's of forward and of the weight update alike, in the task's scratch.
+// What a call of the body computes with, forward and in the weight update alike; its matrices are in the task's
+// scratch.
 struct WinogradTask {
   std::int64_t kb;         // the block of output features
   std::int64_t tile, end;  // the group's, row by row and image by image
@@ -55,8 +56,8 @@ struct WinogradGroups {
     return (kb * places() + place) * weights_of_place();
   }
 
-  // The body's loops: g, of groups of tiles, and kb, of blocks of output features. For the first of these in a row the
-  // group's tiles of src are transformed, for all others they are there. Tiles that the last group lacks are zeros.
+  // The loops are g, over groups of tiles, and kb, over blocks of output features. For the first of these in a row this
+  // transforms the group's tiles of src, for all others they are there. Tiles that the last group lacks are zeros.
   WinogradTask begin(const LoopIndex&, const float* of_src) const;
 
   template <class Use>
