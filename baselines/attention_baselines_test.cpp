@@ -36,7 +36,7 @@ TEST(AttentionBaselines, AForgottenLengthIsSeen) {
   auto wrong = openblas_attention_forward();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;
   wrong.prepare = [prepare = wrong.prepare](AttentionProblem p, const PlainTensors& in, const Resources& r) {
-    p.lengths = AttentionLengths::equal;
+    p.lengths = SequenceLengths::equal;
     return prepare(p, in, r);
   };
   const auto p = parse_problem<AttentionProblem>("T3 S5 N4 K6 unequal");

@@ -154,7 +154,7 @@ class ExperimentOf final : public Experiment {
                                 .dtype = std::string(experiment_of::dtype<Op>(p)),
                                 .bound = bandwidth_bound<Op>() ? Bound::bytes : Bound::flops,
                                 .flop = Op::flops(p),
-                                .least_flop = Op::least_flops(p),
+                                .least_flop = least_flops<Op>(p),
                                 .bytes = bytes_of<Op>(p),
                                 .bytes_written = bytes_written<Op>(p),
                                 .rereads = rereads_of<Op>(p)});

@@ -107,7 +107,7 @@ TEST(Attention, PlansChangeNoResult) {
     p.N = *rc::gen::inRange(1, 6);
     p.K = *rc::gen::inRange(1, 50);
     p.scale = *rc::gen::element(AttentionScale::unscaled, AttentionScale::scaled);
-    p.lengths = *rc::gen::element(AttentionLengths::equal, AttentionLengths::unequal);
+    p.lengths = *rc::gen::element(SequenceLengths::equal, SequenceLengths::unequal);
     AttentionPlan plan;
     plan.tk = *rc::gen::inRange<std::int64_t>(1, p.K + 1);
     plan.gk = plan.tk * *rc::gen::inRange<std::int64_t>(1, p.K / plan.tk + 1);

@@ -91,7 +91,7 @@ TEST(GnmtStack, IsRightOnRandomProblems) {
     p.S = *rc::gen::inRange(1, 8);
     p.N = *rc::gen::inRange(1, 8);
     p.K = *rc::gen::inRange(1, 40);
-    p.lengths = *rc::gen::element(RnnLengths::equal, RnnLengths::unequal);
+    p.lengths = *rc::gen::element(SequenceLengths::equal, SequenceLengths::unequal);
     expect_right_gnmt(p);
     RC_ASSERT(!testing::Test::HasFailure());
   }));

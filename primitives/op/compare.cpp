@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 
 #include "repetition.hpp"
 
@@ -98,9 +99,8 @@ Verdict compare(const PlainTensors& actual, const PlainTensors& expected, Tolera
     }
     if (info.size() == 0) continue;
     ++compared;
-    const Verdict verdict = info.dtype == DType::f32    ? compare_tensor<float>(actual, expected, i, tolerance)
-                            : info.dtype == DType::bf16 ? compare_tensor<bf16>(actual, expected, i, tolerance)
-                                                        : compare_tensor<double>(actual, expected, i, tolerance);
+    const Verdict verdict =
+        with_type(info.dtype, [&]<class T>(T) { return compare_tensor<T>(actual, expected, i, tolerance); });
     const double max_error = std::max(worst.max_error, verdict.max_error);
     if (worst.status == Status::ok) worst = verdict;
     worst.max_error = max_error;
@@ -124,9 +124,8 @@ Verdict compare_written(const PlainTensors& actual, const PlainTensors& of_nan, 
   for (std::size_t i = 0; i < expected.infos().size(); ++i) {
     if (!is_zeros(expected.values<double>(i))) continue;
     const TensorInfo& info = actual.infos().at(i);
-    const std::size_t untouched = info.dtype == DType::f32    ? count_untouched<float>(actual, of_nan, i)
-                                  : info.dtype == DType::bf16 ? count_untouched<bf16>(actual, of_nan, i)
-                                                              : count_untouched<double>(actual, of_nan, i);
+    const std::size_t untouched =
+        with_type(info.dtype, [&]<class T>(T) { return count_untouched<T>(actual, of_nan, i); });
     if (untouched == 0) continue;
     return {.status = Status::failed,
             .reason = fmt::format("{} of {} outputs in {} are 0 of inputs of NaN as well: no run has written them",
@@ -144,21 +143,17 @@ double largest(const PlainTensors& tensors) {
   return largest;
 }
 
+void fill_with_zeros(PlainTensors& tensors) {
+  for (std::size_t i = 0; i < tensors.infos().size(); ++i) std::ranges::fill(tensors.values<double>(i), 0.0);
+}
+
 void poison(PlainTensors& outputs) {
   for (std::size_t i = 0; i < outputs.infos().size(); ++i) {
-    switch (outputs.infos()[i].dtype) {
-      case DType::f32:
-        std::ranges::fill(outputs.values<float>(i), std::numeric_limits<float>::quiet_NaN());
-        break;
-      case DType::bf16:
-        std::ranges::fill(outputs.values<bf16>(i), bf16(std::numeric_limits<float>::quiet_NaN()));
-        break;
-      case DType::f64:
-        std::ranges::fill(outputs.values<double>(i), std::numeric_limits<double>::quiet_NaN());
-        break;
-      case DType::i32:
-        break;
-    }
+    with_type(outputs.infos()[i].dtype, [&]<class T>(T) {
+      if constexpr (!std::is_integral_v<T>) {
+        std::ranges::fill(outputs.values<T>(i), T(std::numeric_limits<float>::quiet_NaN()));
+      }
+    });
   }
 }
 

@@ -41,4 +41,6 @@ double largest(const PlainTensors&);  // absolute value, of f64
 // Fills every tensor of floats with NaN, so that an output that is never written shows. Integers stay.
 void poison(PlainTensors&);
 
+void fill_with_zeros(PlainTensors&);  // of f64
+
 }  // namespace brickwork

@@ -15,8 +15,8 @@ class Defined {
       : problem_(p), in_(with_dtype(Op::inputs(p), DType::f64)), out_(with_dtype(Op::outputs(p), DType::f64)) {}
 
   Defined& with(std::string_view name, const double* values) {
-    double* const to = in_.at<double>(name);
-    if (to != nullptr) std::copy_n(values, std::ranges::find(in_.infos(), name, &TensorInfo::name)->size(), to);
+    const auto to = in_.values<double>(name);
+    std::copy_n(values, to.size(), to.begin());
     return *this;
   }
   Defined& with(std::string_view name, const std::vector<double>& values) { return with(name, values.data()); }
@@ -25,9 +25,8 @@ class Defined {
     return *this;
   }
   std::vector<double> operator[](std::string_view name) const {
-    const double* const from = out_.at<double>(name);
-    const auto info = std::ranges::find(out_.infos(), name, &TensorInfo::name);
-    return {from, from + info->size()};
+    const auto values = out_.values<double>(name);
+    return {values.begin(), values.end()};
   }
 
  private:

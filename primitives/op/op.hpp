@@ -7,12 +7,13 @@
 //   static constexpr bool sum_of_products;                 outputs are sums of products of inputs, and simple steps on
 //                                                          them (an epilogue): exact on small integers
 //   static std::int64_t terms(const Problem&);             so many products an output sums
-//   static double flops(const Problem&), least_flops(const Problem&);
+//   static double flops(const Problem&);                   so many operations, as everyone counts them
 //   static void reference(const Problem&, const PlainTensors& in, PlainTensors& out);   the definition, all in f64
 //
 // and where it is no sum of products: static double bound(const Problem&), the largest absolute error allowed on inputs
 // from [-1, 1), to which an output may add an `error` of its own. Where it has them it may say, too:
 //
+//   static double least_flops(const Problem&); without those that can be left out, where there are any
 //   static double bytes(const Problem&);       what it moves, where that is not every input and output once
 //   static double values_between(const Problem&);   so many values of its layers or steps are kept that are no tensors
 //   static Rereads rereads(const Problem&);    of its inputs, what it has to read more than once
@@ -20,8 +21,6 @@
 //                                              and no gradient pass where rounding would decide what comes out
 //   static void check_taken(const Problem&);   throws std::invalid_argument with one sentence where a valid problem is
 //                                              none of this operation's
-//   static constexpr std::string_view summed_over_images;   its outputs are sums over the images, in which this input,
-//                                              a tensor of images, is a factor: "ddst" of a weight update
 //   static constexpr bool sum_over_images = true;   its outputs are each image's, or sums over them
 //   static constexpr bool mean_over_images = true;   its outputs are each image's, or means over them: what comes
 //                                              out of a minibatch that repeats itself is what comes out of it once
@@ -54,7 +53,6 @@ concept Operation = HasSizes<typename Op::Problem> &&
   { Op::sum_of_products } -> std::convertible_to<bool>;
   { Op::terms(p) } -> std::same_as<std::int64_t>;
   { Op::flops(p) } -> std::same_as<double>;
-  { Op::least_flops(p) } -> std::same_as<double>;
   Op::images;
   Op::reference(p, in, out);
 };
@@ -73,20 +71,18 @@ bool curved(const typename Op::Problem& p) {
 
 template <Operation Op>
 constexpr bool bounds_whole() {
-  if constexpr (requires { Op::bound_of_whole; }) {
-    return Op::bound_of_whole;
-  } else {
-    return false;
-  }
+  return requires { Op::bound_of_whole; };
 }
 
 template <Operation Op>
 constexpr bool bandwidth_bound() {
-  if constexpr (requires { Op::bandwidth_bound; }) {
-    return Op::bandwidth_bound;
-  } else {
-    return false;
-  }
+  return requires { Op::bandwidth_bound; };
+}
+
+template <Operation Op>
+double least_flops(const typename Op::Problem& p) {
+  if constexpr (requires { Op::least_flops(p); }) return Op::least_flops(p);
+  return Op::flops(p);
 }
 
 inline double bytes_of_tensors(const std::vector<TensorInfo>& tensors) {
@@ -104,11 +100,8 @@ double tensor_bytes(const typename Op::Problem& p) {
 // The compulsory traffic: every input and output moved once, or what the operation says.
 template <Operation Op>
 double bytes_of(const typename Op::Problem& p) {
-  if constexpr (requires { Op::bytes(p); }) {
-    return Op::bytes(p);
-  } else {
-    return tensor_bytes<Op>(p);
-  }
+  if constexpr (requires { Op::bytes(p); }) return Op::bytes(p);
+  return tensor_bytes<Op>(p);
 }
 
 // So many bytes of the inputs, once in bytes_of(), and so many times besides: the weights of a recurrence, at each
@@ -122,11 +115,8 @@ struct Rereads {
 
 template <Operation Op>
 Rereads rereads_of(const typename Op::Problem& p) {
-  if constexpr (requires { Op::rereads(p); }) {
-    return Op::rereads(p);
-  } else {
-    return {};
-  }
+  if constexpr (requires { Op::rereads(p); }) return Op::rereads(p);
+  return {};
 }
 
 // What of it is written: every output once. What is written besides, for another pass to read, counts as read.

@@ -22,6 +22,9 @@ struct TensorInfo {
   std::int64_t size() const;  // elements; 0 where the problem does without
 };
 
+// The dims of a tensor that a problem may do without.
+std::vector<std::int64_t> dims_if(bool there, std::vector<std::int64_t> dims);
+
 // The same tensors in another type.
 std::vector<TensorInfo> with_dtype(std::vector<TensorInfo>, DType);
 
@@ -41,24 +44,52 @@ class PlainTensors {
     return static_cast<const T*>(find(name, dtype_of<T>()));
   }
 
+  // Empty where the problem does without; else as at().
+  template <class T>
+  std::span<T> values(std::string_view name) {
+    return {at<T>(name), size_of(name)};
+  }
+  template <class T>
+  std::span<const T> values(std::string_view name) const {
+    return {at<T>(name), size_of(name)};
+  }
+
   void assign(const PlainTensors&);  // the values of the same tensors; throws std::logic_error for others
 
   // By place instead of name, for whoever treats all tensors alike.
   const std::vector<TensorInfo>& infos() const { return infos_; }
   template <class T>
   std::span<T> values(std::size_t i) {
-    return {at<T>(infos_[i].name), static_cast<std::size_t>(infos_[i].size())};
+    return values<T>(infos_[i].name);
   }
   template <class T>
   std::span<const T> values(std::size_t i) const {
-    return {at<T>(infos_[i].name), static_cast<std::size_t>(infos_[i].size())};
+    return values<T>(infos_[i].name);
   }
 
  private:
+  std::size_t place_of(std::string_view name) const;
+  std::size_t size_of(std::string_view name) const;
   void* find(std::string_view name, DType) const;
 
   std::vector<TensorInfo> infos_;
   std::vector<AlignedBuffer<std::byte>> buffers_;  // one for each
 };
+
+// with(T()) for the type of a tensor's elements.
+template <class With>
+auto with_type(DType dtype, const With& with) {
+  switch (dtype) {
+    case DType::f32:
+      return with(float());
+    case DType::bf16:
+      return with(bf16());
+    case DType::i32:
+      return with(std::int32_t());
+    case DType::f64:
+      break;
+  }
+  return with(double());
+}
 
 }  // namespace brickwork

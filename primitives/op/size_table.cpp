@@ -1,8 +1,6 @@
 #include "size_table.hpp"
 
-#include <fmt/ranges.h>
-
-#include <stdexcept>
+#include <charconv>
 
 namespace brickwork {
 
@@ -10,8 +8,7 @@ void check_elements(std::string_view tensor, std::initializer_list<std::int64_t>
   std::int64_t product = 1;
   for (const std::int64_t dim : dims) {
     if (dim > kMaxTensorElements / product) {
-      throw std::invalid_argument(
-          fmt::format("{} has {} elements: at most 2^40 are allowed", tensor, fmt::join(dims, " * ")));
+      size_table::refuse("{} has {} elements: at most 2^40 are allowed", tensor, fmt::join(dims, " * "));
     }
     product *= dim;
   }

@@ -1,10 +1,15 @@
 // One table of sizes per problem: from it come the parser and the text form, the columns of shape files and of
 // samples.csv, the equality and the range checks of every problem. A plan's text form comes from a table likewise.
 #pragma once
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,10 +38,13 @@ struct Word {
   std::function<bool(T&, std::string_view)> set;  // false where the word is none of these
 };
 
-// A Word of the few values of a bool or an enum, in the order of their numbers from 0.
+// A Word of the few values of a bool or an enum, in the order of their numbers from 0. Without a column's name it is
+// the first value's.
 template <class T, class Value>
-Word<T> choice(std::string_view expected, std::vector<std::string_view> words, Value T::*member) {
-  return {words.front(), expected, [=](const T& t) { return std::string(words[static_cast<std::size_t>(t.*member)]); },
+Word<T> choice(std::string_view expected, std::vector<std::string_view> words, Value T::*member,
+               std::string_view column = {}) {
+  return {column.empty() ? words.front() : column, expected,
+          [=](const T& t) { return std::string(words[static_cast<std::size_t>(t.*member)]); },
           [=](T& t, std::string_view word) {
             const auto found = std::ranges::find(words, word);
             if (found == words.end()) return false;
@@ -60,15 +68,90 @@ concept HasSizes = requires {
   T::table();
 };
 
+namespace size_table {
+
+template <class... Args>
+[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
+  throw std::invalid_argument(fmt::format(format, std::forward<Args>(args)...));
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators);
+
+// "bk" of the key "bk=": what messages call a size.
+inline std::string_view name_of(std::string_view key) { return key.substr(0, key.find('=')); }
+
+// The number behind `key` in `word`. Throws std::invalid_argument where there is none.
+std::int64_t number_of(std::string_view word, std::string_view key);
+
+template <class T>
+bool must_be_given(const Size<T>& size) {
+  return size.like == nullptr && T{}.*size.member < size.least;
+}
+
+template <class T>
+bool has_default(const Word<T>& word, const T& t) {
+  static const T value{};
+  return word.get(t) == word.get(value);
+}
+
+// Sets what the word says, and gives its column.
+template <class T>
+std::string_view read_word(T& value, std::string_view word) {
+  const SizeTable<T>& table = T::table();
+  const std::string_view key = word.substr(0, word.find_first_of("+-0123456789."));
+  const auto size = std::ranges::find(table.sizes, key, &Size<T>::key);
+  if (size != table.sizes.end()) {
+    value.*size->member = number_of(word, size->key);
+    return size->column;
+  }
+  for (const Word<T>& kind : table.words) {
+    if (kind.set(value, word)) return kind.column;
+  }
+  std::vector<std::string_view> keys, expected;
+  for (const auto& s : table.sizes) keys.push_back(s.key);
+  for (const auto& w : table.words) expected.push_back(w.expected);
+  refuse("'{}' is no size{}: expected one of the keys {} followed by a number, as in {}64{}{}", word,
+         expected.empty() ? "" : " and no other word", fmt::join(keys, " "), keys.front(),
+         expected.empty() ? "" : ", or ", fmt::join(expected, ", or "));
+}
+
+}  // namespace size_table
+
 // "N28_C64_K256_H56_...", and its words.
 template <HasSizes T>
-std::string to_string(const T&);
+std::string to_string(const T& t) {
+  const SizeTable<T>& table = T::table();
+  std::vector<std::string> words;
+  for (const auto& size : table.sizes) words.push_back(fmt::format("{}{}", size.key, t.*size.member));
+  for (const auto& word : table.words) {
+    if (table.default_words || !size_table::has_default(word, t)) words.push_back(word.get(t));
+  }
+  return fmt::format("{}", fmt::join(words, std::string_view(&table.separator, 1)));
+}
 
 // Reads words in any order, separated by spaces, commas or underscores: every form that to_string writes, too. What the
 // text does not give is the default's. Throws std::invalid_argument with one sentence naming the offending word.
 // Ranges are not looked at: see check_sizes().
 template <HasSizes T>
-T parse_words(std::string_view text, const T& defaults = {});
+T parse_words(std::string_view text, const T& defaults = {}) {
+  using size_table::refuse;
+  T value = defaults;
+  std::map<std::string_view, std::string_view> given;  // column, word
+  for (const std::string_view word : size_table::split(text, " ,_")) {
+    const std::string_view column = size_table::read_word(value, word);
+    const auto [first, once] = given.emplace(column, word);
+    if (!once) refuse("'{}' gives {} a second time after '{}': give it once", word, column, first->second);
+  }
+  for (const Size<T>& size : T::table().sizes) {
+    if (given.contains(size.column)) continue;
+    if (size.like != nullptr) {
+      value.*size.member = value.*size.like;
+    } else if (size_table::must_be_given(size)) {
+      refuse("'{}' lacks {}: add a word such as {}64", text, size_table::name_of(size.key), size.key);
+    }
+  }
+  return value;
+}
 
 // parse_words, validated.
 template <HasSizes T>
@@ -80,22 +163,59 @@ T parse_problem(std::string_view text, const T& defaults = {}) {
 
 // Throws std::invalid_argument where the column's word cannot be this.
 template <HasSizes T>
-void set_word(T&, std::string_view column, std::string_view text);
+void set_word(T& t, std::string_view column, std::string_view text) {
+  const auto& words = T::table().words;
+  const auto word = std::ranges::find(words, column, &Word<T>::column);
+  if (word == words.end()) throw std::logic_error(fmt::format("a {} has no {}", T::table().kind, column));
+  if (!word->set(t, text)) size_table::refuse("'{}' is no {}: expected {}", text, column, word->expected);
+}
 
 // (column, value) of every size and word, in the table's order.
 template <HasSizes T>
-std::vector<std::pair<std::string, std::string>> size_columns(const T&);
+std::vector<std::pair<std::string, std::string>> size_columns(const T& t) {
+  std::vector<std::pair<std::string, std::string>> columns;
+  for (const auto& size : T::table().sizes) columns.emplace_back(size.column, std::to_string(t.*size.member));
+  for (const auto& word : T::table().words) columns.emplace_back(word.column, word.get(t));
+  return columns;
+}
 
 // What a run has in common: "N=28", and words but for those of default value.
 template <HasSizes T>
-std::vector<std::string> setting_parts(const T&);
+std::vector<std::string> setting_parts(const T& t) {
+  std::vector<std::string> parts;
+  for (const auto& size : T::table().sizes) {
+    if (size.setting) parts.push_back(fmt::format("{}={}", size.column, t.*size.member));
+  }
+  for (const auto& word : T::table().words) {
+    if (!size_table::has_default(word, t)) parts.push_back(word.get(t));
+  }
+  return parts;
+}
 
-// Throws std::invalid_argument where a size is not from its least to `most`.
+// Throws std::invalid_argument where a size is not from its least to `most`, or a problem's count is below 1.
 template <HasSizes T>
-void check_sizes(const T&, std::int64_t most, std::string_view most_text);
+void check_sizes(const T& t, std::int64_t most, std::string_view most_text) {
+  for (const auto& size : T::table().sizes) {
+    const std::int64_t value = t.*size.member;
+    if (value >= size.least && value <= most) continue;
+    size_table::refuse("{} is {}: it must be from {} to {}", size_table::name_of(size.key), value, size.least,
+                       most_text);
+  }
+  if constexpr (requires { t.count; }) {
+    if (t.count < 1) size_table::refuse("count is {}: it must be at least 1", t.count);
+  }
+}
 
 template <HasSizes T>
-bool same_sizes(const T&, const T&);
+bool same_sizes(const T& a, const T& b) {
+  return std::ranges::all_of(T::table().sizes, [&](const auto& size) { return a.*size.member == b.*size.member; }) &&
+         std::ranges::all_of(T::table().words, [&](const auto& word) { return word.get(a) == word.get(b); });
+}
+
+// Problems are their sizes and words: neither the name nor the count tells one from another.
+template <HasSizes T>
+requires requires(const T& t) { t.count; }
+bool operator==(const T& a, const T& b) { return same_sizes(a, b); }
 
 inline constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 40;
 
@@ -103,5 +223,3 @@ inline constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 40;
 void check_elements(std::string_view tensor, std::initializer_list<std::int64_t> dims);
 
 }  // namespace brickwork
-
-#include "size_table_impl.hpp"

@@ -90,7 +90,7 @@ TEST_P(RnnOfCell, PlansChangeNoResult) {
     p.K = *rc::gen::inRange(1, 70);
     p.L = *rc::gen::inRange(1, 3);
     p.direction = *rc::gen::element(RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional);
-    p.lengths = *rc::gen::element(RnnLengths::equal, RnnLengths::unequal);
+    p.lengths = *rc::gen::element(SequenceLengths::equal, SequenceLengths::unequal);
     RnnPlan plan;
     plan.bc = *rc::gen::inRange<std::int64_t>(1, p.C + 1);
     const std::int64_t vectors = ceil_div(p.K, std::int64_t{16});

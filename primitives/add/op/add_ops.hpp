@@ -15,7 +15,6 @@ struct AddOp {
   static std::int64_t terms(const AddProblem&) { return 1; }
   // An addition or a choice an element; a ReLU is not counted.
   static double flops(const AddProblem& p) { return static_cast<double>(p.elements()); }
-  static double least_flops(const AddProblem& p) { return flops(p); }
 
  protected:
   static TensorInfo tensor(const char* name, const AddProblem& p) {

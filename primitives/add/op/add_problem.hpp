@@ -19,8 +19,6 @@ struct AddProblem {
   std::int64_t elements() const { return N * E; }
 
   void validate() const;  // throws std::invalid_argument with one sentence; sizes 1 .. 2^30
-
-  friend bool operator==(const AddProblem& a, const AddProblem& b) { return same_sizes(a, b); }
 };
 
 }  // namespace brickwork

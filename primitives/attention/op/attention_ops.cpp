@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "compare.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -33,36 +35,32 @@ void add_times(double factor, const double* x, std::int64_t size, double* sum) {
 class AttentionDefinition {
  public:
   AttentionDefinition(const AttentionProblem& p, const PlainTensors& in) : p_(p), in_(in) {
-    if (!p.unequal()) return;
-    check_lengths(p, std::span<const double>(in.at<double>("lengths"), static_cast<std::size_t>(p.N)));
+    check_lengths(p, in.values<double>("lengths"));
   }
 
   void forward(PlainTensors& out) const {
-    for_each_row([&](std::int64_t n, std::int64_t t, const std::vector<double>& weights) {
+    for_each_row([&](std::int64_t n, std::int64_t t, std::int64_t steps, const double* weights) {
       double* const context = of("context", n, out)[t];
-      for (std::size_t s = 0; s < weights.size(); ++s) {
-        add_times(weights[s], of("values", n)[static_cast<std::int64_t>(s)], p_.K, context);
-      }
-      std::ranges::copy(weights, out.at<double>("weights") + (n * p_.T + t) * p_.S);
+      for (std::int64_t s = 0; s < steps; ++s) add_times(weights[s], of("values", n)[s], p_.K, context);
+      std::copy_n(weights, steps, out.at<double>("weights") + (n * p_.T + t) * p_.S);
     });
   }
 
   void backward(PlainTensors& out) const {
-    for_each_row([&](std::int64_t n, std::int64_t t, const std::vector<double>& weights) {
+    std::vector<double> row(static_cast<std::size_t>(p_.S));
+    double* const dweights = row.data();
+    for_each_row([&](std::int64_t n, std::int64_t t, std::int64_t steps, const double* weights) {
       const double *const query = of("queries", n)[t], *const dcontext = of("dcontext", n)[t];
-      std::vector<double> dweights(weights.size());
       double mean = 0;
-      for (std::size_t s = 0; s < weights.size(); ++s) {
-        const auto step = static_cast<std::int64_t>(s);
-        dweights[s] = dot_of(dcontext, of("values", n)[step], p_.K);
+      for (std::int64_t s = 0; s < steps; ++s) {
+        dweights[s] = dot_of(dcontext, of("values", n)[s], p_.K);
         mean += weights[s] * dweights[s];
-        add_times(weights[s], dcontext, p_.K, of("dvalues", n, out)[step]);
+        add_times(weights[s], dcontext, p_.K, of("dvalues", n, out)[s]);
       }
-      for (std::size_t s = 0; s < weights.size(); ++s) {
-        const auto step = static_cast<std::int64_t>(s);
+      for (std::int64_t s = 0; s < steps; ++s) {
         const double dproduct = p_.score_scale() * weights[s] * (dweights[s] - mean);
-        add_times(dproduct, of("keys", n)[step], p_.K, of("dqueries", n, out)[t]);
-        add_times(dproduct, query, p_.K, of("dkeys", n, out)[step]);
+        add_times(dproduct, of("keys", n)[s], p_.K, of("dqueries", n, out)[t]);
+        add_times(dproduct, query, p_.K, of("dkeys", n, out)[s]);
       }
     });
   }
@@ -75,23 +73,22 @@ class AttentionDefinition {
     return {out.at<double>(name), p_.N, p_.K, n};
   }
 
-  // with(n, t, weights), of as many weights as the sequence has states.
+  // with(n, t, steps, weights) of as many weights as the sequence has steps.
   template <class With>
   void for_each_row(const With& with) const {
     const double* const lengths = in_.at<double>("lengths");
     for (std::int64_t n = 0; n < p_.N; ++n) {
-      std::vector<double> weights(
-          static_cast<std::size_t>(lengths == nullptr ? static_cast<double>(p_.S) : lengths[n]));
+      const std::int64_t steps = lengths == nullptr ? p_.S : static_cast<std::int64_t>(lengths[n]);
+      std::vector<double> weights(static_cast<std::size_t>(steps));
       for (std::int64_t t = 0; t < p_.T; ++t) {
-        for (std::size_t s = 0; s < weights.size(); ++s) {
-          weights[s] =
-              p_.score_scale() * dot_of(of("queries", n)[t], of("keys", n)[static_cast<std::int64_t>(s)], p_.K);
+        for (std::int64_t s = 0; s < steps; ++s) {
+          weights.data()[s] = p_.score_scale() * dot_of(of("queries", n)[t], of("keys", n)[s], p_.K);
         }
         const double max = std::ranges::max(weights);
         double sum = 0;
         for (double& weight : weights) sum += weight = std::exp(weight - max);
         for (double& weight : weights) weight /= sum;
-        with(n, t, weights);
+        with(n, t, steps, weights.data());
       }
     }
   }
@@ -99,10 +96,6 @@ class AttentionDefinition {
   const AttentionProblem& p_;
   const PlainTensors& in_;
 };
-
-void fill_with_zeros(PlainTensors& out) {
-  for (std::size_t i = 0; i < out.infos().size(); ++i) std::ranges::fill(out.values<double>(i), 0.0);
-}
 
 }  // namespace
 
@@ -116,12 +109,8 @@ double AttentionOp::bound(const AttentionProblem& p) {
 
 void AttentionOp::settle(const AttentionProblem& p, PlainTensors& in) {
   const double scale = 3 / (std::sqrt(static_cast<double>(p.K)) * p.score_scale());
-  double* const queries = in.at<double>("queries");
-  std::transform(queries, queries + p.T * p.N * p.K, queries, [&](double x) { return scale * x; });
-  if (!p.unequal()) return;
-  double* const lengths = in.at<double>("lengths");
-  std::transform(lengths, lengths + p.N, lengths,
-                 [&](double x) { return 1 + std::floor((x + 1) / 2 * static_cast<double>(p.S)); });
+  for (double& x : in.values<double>("queries")) x *= scale;
+  settle_lengths(in, p.S);
 }
 
 double AttentionOp::product_flops(const AttentionProblem& p) {
@@ -130,11 +119,7 @@ double AttentionOp::product_flops(const AttentionProblem& p) {
 }
 
 std::vector<TensorInfo> AttentionForwardOp::inputs(const AttentionProblem& p) {
-  using Dims = std::vector<std::int64_t>;
-  return {states_of("queries", p.T, p),
-          states_of("keys", p.S, p),
-          states_of("values", p.S, p),
-          {.name = "lengths", .dims = p.unequal() ? Dims{p.N} : Dims{}, .per_image = true, .dtype = DType::i32}};
+  return {states_of("queries", p.T, p), states_of("keys", p.S, p), states_of("values", p.S, p), lengths_of(p)};
 }
 
 std::vector<TensorInfo> AttentionForwardOp::outputs(const AttentionProblem& p) {

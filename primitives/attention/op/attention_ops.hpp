@@ -39,7 +39,6 @@ struct AttentionForwardOp : AttentionOp {
   static std::vector<TensorInfo> inputs(const AttentionProblem&);
   static std::vector<TensorInfo> outputs(const AttentionProblem&);
   static double flops(const AttentionProblem& p) { return 2 * product_flops(p); }
-  static double least_flops(const AttentionProblem& p) { return flops(p); }
   static void reference(const AttentionProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
@@ -51,7 +50,6 @@ struct AttentionBackwardOp : AttentionOp {
   static std::vector<TensorInfo> inputs(const AttentionProblem&);
   static std::vector<TensorInfo> outputs(const AttentionProblem&);
   static double flops(const AttentionProblem& p) { return 4 * product_flops(p); }
-  static double least_flops(const AttentionProblem& p) { return flops(p); }
   static void reference(const AttentionProblem&, const PlainTensors& in, PlainTensors& out);
 };
 

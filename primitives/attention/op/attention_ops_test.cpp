@@ -174,7 +174,7 @@ void expect_wrong_attention_fails() {
   EXPECT_EQ(verdict_on_other<Op>(p, p, nothing).status, Status::ok);
   auto unscaled = p, equal = p;
   unscaled.scale = AttentionScale::unscaled;
-  equal.lengths = AttentionLengths::equal;
+  equal.lengths = SequenceLengths::equal;
   EXPECT_EQ(verdict_on_other<Op>(p, unscaled, nothing).status, Status::failed);
   EXPECT_EQ(verdict_on_other<Op>(p, equal, nothing).status, Status::failed);
   const auto expect_failed = [&](const char* what, const std::function<void(PlainTensors&)>& wrong) {

@@ -4,15 +4,13 @@
 #include <span>
 #include <string>
 
+#include "sequence_lengths.hpp"
 #include "size_table.hpp"
 
 namespace brickwork {
 
 // What the scores are multiplied by: 1, or 1 / sqrt(K).
 enum class AttentionScale { unscaled, scaled };
-
-// Encoder sequences shorter than S stand at its beginning; what lies beyond an end is never looked at.
-enum class AttentionLengths { equal, unequal };
 
 // Of each sequence, for t < T decoder states and s < S encoder states of K features:
 //
@@ -29,20 +27,19 @@ struct AttentionProblem {
   std::string name;
   std::int64_t T = 0, S = 0, N = 1, K = 0;  // decoder's and encoder's steps, sequences, features
   AttentionScale scale = AttentionScale::unscaled;
-  AttentionLengths lengths = AttentionLengths::equal;
+  SequenceLengths lengths = SequenceLengths::equal;  // of encoder sequences: what lies beyond an end is never looked at
   int count = 1;
 
-  bool unequal() const { return lengths == AttentionLengths::unequal; }
+  bool unequal() const { return lengths == SequenceLengths::unequal; }
   double score_scale() const;
 
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
   void validate() const;
-
-  friend bool operator==(const AttentionProblem& a, const AttentionProblem& b) { return same_sizes(a, b); }
 };
 
-// Throws std::invalid_argument with one sentence where a sequence is not 1 to S steps long. Of f64 in the definition.
 template <class Number>
-void check_lengths(const AttentionProblem&, std::span<const Number> lengths);
+void check_lengths(const AttentionProblem& p, std::span<const Number> lengths) {
+  check_lengths(lengths, p.S, "S");
+}
 
 }  // namespace brickwork

@@ -1,16 +1,16 @@
 #include "batch_norm_ops.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "on_threads.hpp"
 
 namespace brickwork {
 namespace {
 
 TensorInfo norm_images(const BatchNormProblem& p, std::string name, bool there = true) {
-  using Dims = std::vector<std::int64_t>;
-  return {.name = std::move(name), .dims = there ? Dims{p.N, p.C, p.H, p.W} : Dims{}, .per_image = true};
+  return {.name = std::move(name), .dims = dims_if(there, {p.N, p.C, p.H, p.W}), .per_image = true};
 }
 
 TensorInfo norm_channels(const BatchNormProblem& p, std::string name) {
@@ -30,22 +30,6 @@ TensorInfo norm_sums(const BatchNormProblem& p, std::string name) {
 double norm_sweeps(const BatchNormProblem& p, int tensors, int masks) {
   return (static_cast<double>(sizeof(float)) * tensors + (p.relu() ? masks / 8.0 : 0)) *
          static_cast<double>(p.elements());
-}
-
-// Of an output around 1 out of statistics whose errors grow with the square root of how many values there are. So few
-// random values may lie so close together that rounding errors grow by as much as epsilon lets them.
-double norm_bound(const BatchNormProblem& p) {
-  const double values = static_cast<double>(p.values());
-  const double growth = values < 16 ? 1 / BatchNormProblem::epsilon : 1 / std::sqrt(BatchNormProblem::epsilon);
-  return std::numeric_limits<float>::epsilon() * (growth / 4 + 16 * std::sqrt(values));
-}
-
-// One channel at a time, on the threads of the host.
-template <class Channel>
-void for_each_channel(const BatchNormProblem& p, const Channel& channel) {
-  using Space = Kokkos::DefaultHostExecutionSpace;
-  Kokkos::parallel_for("batch-norm reference", Kokkos::RangePolicy<Space>(0, p.C), channel);
-  Kokkos::fence();
 }
 
 // value(i) for the place i of every value of a channel.
@@ -99,6 +83,14 @@ void normalise_channel(const BatchNormProblem& p, std::int64_t c, const Statisti
 
 }  // namespace
 
+// Of an output around 1 out of statistics whose errors grow with the square root of how many values there are. So few
+// random values may lie so close together that rounding errors grow by as much as epsilon lets them.
+double BatchNormOp::bound(const BatchNormProblem& p) {
+  const double values = static_cast<double>(p.values());
+  const double growth = values < 16 ? 1 / BatchNormProblem::epsilon : 1 / std::sqrt(BatchNormProblem::epsilon);
+  return std::numeric_limits<float>::epsilon() * (growth / 4 + 16 * std::sqrt(values));
+}
+
 std::vector<TensorInfo> BatchNormForwardOp::inputs(const Problem& p) {
   return {norm_images(p, "src"), norm_channels(p, "gamma"), norm_channels(p, "beta"),
           norm_images(p, "residual", p.residual())};
@@ -110,12 +102,10 @@ std::vector<TensorInfo> BatchNormForwardOp::outputs(const Problem& p) {
 
 double BatchNormForwardOp::bytes(const Problem& p) { return norm_sweeps(p, 3 + (p.residual() ? 1 : 0), 1); }
 
-double BatchNormForwardOp::bound(const Problem& p) { return norm_bound(p); }
-
 void BatchNormForwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
   const double* src = in.at<double>("src");
   double *dst = out.at<double>("dst"), *mean = out.at<double>("mean"), *variance = out.at<double>("variance");
-  for_each_channel(p, [&](std::int64_t c) {
+  on_threads(p.C, [&](std::int64_t c) {
     const Statistics s = statistics_of(p, c, src);
     mean[c] = s.mean;
     variance[c] = s.variance;
@@ -143,7 +133,7 @@ void BatchNormInferenceOp::settle(const Problem& p, PlainTensors& in) {
 void BatchNormInferenceOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
   const double *mean = in.at<double>("mean"), *variance = in.at<double>("variance");
   double* dst = out.at<double>("dst");
-  for_each_channel(p, [&](std::int64_t c) { normalise_channel(p, c, {mean[c], variance[c]}, in, dst); });
+  on_threads(p.C, [&](std::int64_t c) { normalise_channel(p, c, {mean[c], variance[c]}, in, dst); });
 }
 
 std::vector<TensorInfo> BatchNormBackwardOp::inputs(const Problem& p) {
@@ -159,14 +149,12 @@ std::vector<TensorInfo> BatchNormBackwardOp::outputs(const Problem& p) {
 
 double BatchNormBackwardOp::bytes(const Problem& p) { return norm_sweeps(p, 5 + (p.residual() ? 1 : 0), 2); }
 
-double BatchNormBackwardOp::bound(const Problem& p) { return norm_bound(p); }
-
 void BatchNormBackwardOp::settle(const Problem& p, PlainTensors& in) {
   constexpr double kClose = 1e-3;
   if (!p.relu()) return;
   const PlainTensors& values = in;
   double* ddst = in.at<double>("ddst");
-  for_each_channel(p, [&](std::int64_t c) {
+  on_threads(p.C, [&](std::int64_t c) {
     const Normalised normalised(values, c, statistics_of(p, c, values.at<double>("src")));
     for_each_value(p, c, [&](std::int64_t i) {
       if (std::abs(normalised(i)) < kClose) ddst[i] = 0;
@@ -178,7 +166,7 @@ void BatchNormBackwardOp::reference(const Problem& p, const PlainTensors& in, Pl
   const double *src = in.at<double>("src"), *gamma = in.at<double>("gamma"), *ddst = in.at<double>("ddst");
   double *dsrc = out.at<double>("dsrc"), *dresidual = out.at<double>("dresidual");
   double *dgamma = out.at<double>("dgamma"), *dbeta = out.at<double>("dbeta");
-  for_each_channel(p, [&](std::int64_t c) {
+  on_threads(p.C, [&](std::int64_t c) {
     const Statistics s = statistics_of(p, c, src);
     const Normalised normalised(in, c, s);
     const auto x = [&](std::int64_t i) { return (src[i] - s.mean) * s.inverse(); };

@@ -18,6 +18,7 @@ struct BatchNormOp {
   static constexpr bool bandwidth_bound = true;
 
   static std::int64_t terms(const BatchNormProblem& p) { return p.values(); }
+  static double bound(const BatchNormProblem&);
 };
 
 // Training. Tensors: src [N][C][H][W], gamma and beta [C], residual as src where the epilogue asks for it; dst as src,
@@ -28,9 +29,7 @@ struct BatchNormForwardOp : BatchNormOp {
   static std::vector<TensorInfo> inputs(const BatchNormProblem&);
   static std::vector<TensorInfo> outputs(const BatchNormProblem&);
   static double flops(const BatchNormProblem& p) { return 8.0 * static_cast<double>(p.elements()); }
-  static double least_flops(const BatchNormProblem& p) { return flops(p); }
   static double bytes(const BatchNormProblem&);  // src twice, residual, dst, what a ReLU cut off
-  static double bound(const BatchNormProblem&);
   static void reference(const BatchNormProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
@@ -41,7 +40,6 @@ struct BatchNormInferenceOp : BatchNormOp {
   static std::vector<TensorInfo> inputs(const BatchNormProblem&);
   static std::vector<TensorInfo> outputs(const BatchNormProblem&);
   static double flops(const BatchNormProblem& p) { return 4.0 * static_cast<double>(p.elements()); }
-  static double least_flops(const BatchNormProblem& p) { return flops(p); }
   static double bytes(const BatchNormProblem&);  // src, residual, dst
   static double bound(const BatchNormProblem&);
   static void settle(const BatchNormProblem&, PlainTensors& in);  // no variance is negative
@@ -60,9 +58,7 @@ struct BatchNormBackwardOp : BatchNormOp {
   static std::vector<TensorInfo> inputs(const BatchNormProblem&);
   static std::vector<TensorInfo> outputs(const BatchNormProblem&);
   static double flops(const BatchNormProblem& p) { return 9.0 * static_cast<double>(p.elements()); }
-  static double least_flops(const BatchNormProblem& p) { return flops(p); }
   static double bytes(const BatchNormProblem&);  // src, ddst and what a ReLU cut off twice, dsrc, dresidual
-  static double bound(const BatchNormProblem&);
   // No gradient reaches an element so close to the ReLU's kink that rounding would decide on which side it is.
   static void settle(const BatchNormProblem&, PlainTensors& in);
   static void reference(const BatchNormProblem&, const PlainTensors& in, PlainTensors& out);

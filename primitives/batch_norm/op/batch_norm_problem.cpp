@@ -1,30 +1,23 @@
 #include "batch_norm_problem.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
-
 namespace brickwork {
 
 const SizeTable<BatchNormProblem>& BatchNormProblem::table() {
   using P = BatchNormProblem;
-  static const SizeTable<BatchNormProblem> table = [] {
-    auto word = choice("an epilogue: none, relu or residual+relu", {"none", "relu", "residual+relu"}, &P::epilogue);
-    word.column = "epilogue";
-    return SizeTable<P>{.kind = "batch_norm",
-                        .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
-                                  {.key = "C", .column = "C", .member = &P::C},
-                                  {.key = "H", .column = "H", .member = &P::H},
-                                  {.key = "W", .column = "W", .member = &P::W, .like = &P::H}},
-                        .words = {word}};
-  }();
+  static const SizeTable<BatchNormProblem> table{
+      .kind = "batch_norm",
+      .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
+                {.key = "C", .column = "C", .member = &P::C},
+                {.key = "H", .column = "H", .member = &P::H},
+                {.key = "W", .column = "W", .member = &P::W, .like = &P::H}},
+      .words = {choice("an epilogue: none, relu or residual+relu", {"none", "relu", "residual+relu"}, &P::epilogue,
+                       "epilogue")}};
   return table;
 }
 
 void BatchNormProblem::validate() const {
   check_sizes(*this, kMaxTensorElements, "2^40");
   check_elements("src", {N, C, H, W});
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
 }
 
 }  // namespace brickwork

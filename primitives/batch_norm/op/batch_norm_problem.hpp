@@ -32,8 +32,6 @@ struct BatchNormProblem {
 
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
   void validate() const;
-
-  friend bool operator==(const BatchNormProblem& a, const BatchNormProblem& b) { return same_sizes(a, b); }
 };
 
 }  // namespace brickwork

@@ -23,7 +23,6 @@ struct BrgemmLeagueOp {
   static double flops(const BrgemmLeagueProblem& p) {
     return 2.0 * static_cast<double>(p.tasks * p.m) * static_cast<double>(p.n) * static_cast<double>(terms(p));
   }
-  static double least_flops(const BrgemmLeagueProblem& p) { return flops(p); }
 
   static void reference(const BrgemmLeagueProblem&, const PlainTensors& in, PlainTensors& out);
 };

@@ -1,9 +1,5 @@
 #include "brgemm_league_problem.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
-
 namespace brickwork {
 
 const SizeTable<BrgemmLeagueProblem>& BrgemmLeagueProblem::table() {
@@ -23,7 +19,6 @@ void BrgemmLeagueProblem::validate() const {
   call().validate();
   check_elements("A", {tasks, m, depth()});
   check_elements("C", {tasks, m, n});
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
 }
 
 }  // namespace brickwork

@@ -24,8 +24,6 @@ struct BrgemmLeagueProblem {
   // Throws std::invalid_argument with one sentence; sizes 1 .. 2^20, at most 2^30 elements a call's tensor and 2^40 of
   // all.
   void validate() const;
-
-  friend bool operator==(const BrgemmLeagueProblem& a, const BrgemmLeagueProblem& b) { return same_sizes(a, b); }
 };
 
 }  // namespace brickwork

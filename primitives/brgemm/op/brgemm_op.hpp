@@ -20,7 +20,6 @@ struct BrgemmOp {
   static double flops(const BrgemmProblem& p) {
     return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(terms(p));
   }
-  static double least_flops(const BrgemmProblem& p) { return flops(p); }  // nothing of a product can be left out
 
   static void reference(const BrgemmProblem&, const PlainTensors& in, PlainTensors& out);
 };

@@ -44,7 +44,6 @@ void BrgemmProblem::validate() const {
       throw std::invalid_argument(fmt::format("{} has {} elements: at most 2^30 are allowed", tensor, elements));
     }
   }
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
 }
 
 }  // namespace brickwork

@@ -19,8 +19,6 @@ struct BrgemmProblem {
 
   // Throws std::invalid_argument with one sentence; sizes 1 .. 2^20, at most 2^30 elements a tensor.
   void validate() const;
-
-  friend bool operator==(const BrgemmProblem& a, const BrgemmProblem& b) { return same_sizes(a, b); }
 };
 
 }  // namespace brickwork

@@ -1,10 +1,10 @@
 #include "conv_backward_data_op.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <vector>
 
 #include "conv_taps.hpp"
+#include "on_threads.hpp"
 #include "sum_block.hpp"
 
 namespace brickwork {
@@ -56,12 +56,11 @@ void gather_row(const ConvProblem& p, std::int64_t h, const double* ddst, const 
 }  // namespace
 
 std::vector<TensorInfo> ConvBackwardDataOp::inputs(const ConvProblem& p) {
-  using Dims = std::vector<std::int64_t>;
-  const Dims dsrc{p.N, p.C, p.H, p.W};
+  const std::vector<std::int64_t> dsrc{p.N, p.C, p.H, p.W};
   return {{.name = "ddst", .dims = {p.N, p.K, p.P(), p.Q()}, .per_image = true},
           {.name = "weights", .dims = {p.K, p.C, p.R, p.S}},
-          {.name = "residual", .dims = p.epilogue.residual ? dsrc : Dims{}, .per_image = true},
-          {.name = "at", .dims = p.epilogue.derivative ? dsrc : Dims{}, .per_image = true}};
+          {.name = "residual", .dims = dims_if(p.epilogue.residual, dsrc), .per_image = true},
+          {.name = "at", .dims = dims_if(p.epilogue.derivative, dsrc), .per_image = true}};
 }
 
 std::vector<TensorInfo> ConvBackwardDataOp::outputs(const ConvProblem& p) {
@@ -69,20 +68,16 @@ std::vector<TensorInfo> ConvBackwardDataOp::outputs(const ConvProblem& p) {
 }
 
 void ConvBackwardDataOp::reference(const ConvProblem& p, const PlainTensors& in, PlainTensors& out) {
-  using Space = Kokkos::DefaultHostExecutionSpace;
-  const double* ddst = in.at<double>("ddst");
-  const double* weights = in.at<double>("weights");
-  const double* residual = in.at<double>("residual");
-  const double* at = in.at<double>("at");
+  const double *ddst = in.at<double>("ddst"), *weights = in.at<double>("weights"),
+               *residual = in.at<double>("residual"), *at = in.at<double>("at");
   double* dsrc = out.at<double>("dsrc");
   const std::int64_t blocks = sum_blocks(p.C), taps = p.R * p.S;
   std::vector<double> packed(static_cast<std::size_t>(blocks * p.K * taps * kBlockSums));
   const auto weights_of = [&](std::int64_t block) { return packed.data() + block * p.K * taps * kBlockSums; };
-  const char* const name = "ConvBackwardDataOp::reference";
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, blocks), [&](std::int64_t block) {
+  on_threads(blocks, [&](std::int64_t block) {
     pack_block(weights, block, {p.C, taps}, {p.K, p.C * taps}, {taps, 1}, weights_of(block));
   });
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, p.N * blocks * p.H), [&](std::int64_t i) {
+  on_threads(p.N * blocks * p.H, [&](std::int64_t i) {
     const std::int64_t n = i / p.H / blocks, block = i / p.H % blocks, h = i % p.H;
     std::vector<double> sums(static_cast<std::size_t>(p.W * kBlockSums));
     gather_row(p, h, ddst + n * p.K * p.P() * p.Q(), weights_of(block), sums);
@@ -95,7 +90,6 @@ void ConvBackwardDataOp::reference(const ConvProblem& p, const PlainTensors& in,
       }
     }
   });
-  Kokkos::fence();
 }
 
 }  // namespace brickwork

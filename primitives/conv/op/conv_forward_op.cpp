@@ -1,10 +1,10 @@
 #include "conv_forward_op.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <vector>
 
 #include "conv_taps.hpp"
+#include "on_threads.hpp"
 #include "sum_block.hpp"
 
 namespace brickwork {
@@ -39,11 +39,10 @@ void reduce_row(const ConvProblem& p, std::int64_t row, const double* src, const
 }  // namespace
 
 std::vector<TensorInfo> ConvForwardOp::inputs(const ConvProblem& p) {
-  using Dims = std::vector<std::int64_t>;
   return {{.name = "src", .dims = {p.N, p.C, p.H, p.W}, .per_image = true},
           {.name = "weights", .dims = {p.K, p.C, p.R, p.S}},
-          {.name = "bias", .dims = p.epilogue.bias ? Dims{p.K} : Dims{}},
-          {.name = "residual", .dims = p.epilogue.residual ? Dims{p.N, p.K, p.P(), p.Q()} : Dims{}, .per_image = true}};
+          {.name = "bias", .dims = dims_if(p.epilogue.bias, {p.K})},
+          {.name = "residual", .dims = dims_if(p.epilogue.residual, {p.N, p.K, p.P(), p.Q()}), .per_image = true}};
 }
 
 std::vector<TensorInfo> ConvForwardOp::outputs(const ConvProblem& p) {
@@ -51,20 +50,16 @@ std::vector<TensorInfo> ConvForwardOp::outputs(const ConvProblem& p) {
 }
 
 void ConvForwardOp::reference(const ConvProblem& p, const PlainTensors& in, PlainTensors& out) {
-  using Space = Kokkos::DefaultHostExecutionSpace;
-  const double* src = in.at<double>("src");
-  const double* weights = in.at<double>("weights");
-  const double* bias = in.at<double>("bias");
-  const double* residual = in.at<double>("residual");
+  const double *src = in.at<double>("src"), *weights = in.at<double>("weights"), *bias = in.at<double>("bias"),
+               *residual = in.at<double>("residual");
   double* dst = out.at<double>("dst");
   const std::int64_t P = p.P(), Q = p.Q(), blocks = sum_blocks(p.K), taps = p.R * p.S;
   std::vector<double> packed(static_cast<std::size_t>(blocks * taps * p.C * kBlockSums));
   const auto weights_of = [&](std::int64_t block) { return packed.data() + block * taps * p.C * kBlockSums; };
-  const char* const name = "ConvForwardOp::reference";
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, blocks), [&](std::int64_t block) {
+  on_threads(blocks, [&](std::int64_t block) {
     pack_block(weights, block, {p.K, p.C * taps}, {taps, 1}, {p.C, taps}, weights_of(block));
   });
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, p.N * blocks * P), [&](std::int64_t i) {
+  on_threads(p.N * blocks * P, [&](std::int64_t i) {
     const std::int64_t n = i / P / blocks, block = i / P % blocks, row = i % P;
     std::vector<double> sums(static_cast<std::size_t>(Q * kBlockSums));
     reduce_row(p, row, src + n * p.C * p.H * p.W, weights_of(block), sums);
@@ -78,7 +73,6 @@ void ConvForwardOp::reference(const ConvProblem& p, const PlainTensors& in, Plai
       }
     }
   });
-  Kokkos::fence();
 }
 
 }  // namespace brickwork

@@ -1,10 +1,10 @@
 #include "conv_problem.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <stdexcept>
+
+#include "conv_taps.hpp"
 
 namespace brickwork {
 namespace {
@@ -43,24 +43,12 @@ double ConvProblem::flops() const {
          static_cast<double>(R * S);
 }
 
-namespace {
-
-// Over all output positions of one dimension: the taps that meet the image.
-double taps_inside(std::int64_t out, std::int64_t stride, std::int64_t pad, std::int64_t taps, std::int64_t size) {
-  double sum = 0;
-  for (std::int64_t o = 0; o < out; ++o) {
-    const std::int64_t first = std::max<std::int64_t>(0, pad - o * stride);
-    const std::int64_t last = std::min(taps, size + pad - o * stride);
-    sum += static_cast<double>(std::max<std::int64_t>(0, last - first));
-  }
-  return sum;
-}
-
-}  // namespace
-
 double ConvProblem::least_flops() const {
-  return 2.0 * static_cast<double>(N) * static_cast<double>(K) * static_cast<double>(C) *
-         taps_inside(P(), stride_h, pad_h, R, H) * taps_inside(Q(), stride_w, pad_w, S, W);
+  std::int64_t rows = 0, columns = 0;  // outputs that meet the image, over all taps
+  for (std::int64_t r = 0; r < R; ++r) rows += rows_in_image(*this, r).size();
+  for (std::int64_t s = 0; s < S; ++s) columns += columns_in_image(*this, s).size();
+  return 2.0 * static_cast<double>(N) * static_cast<double>(K) * static_cast<double>(C) * static_cast<double>(rows) *
+         static_cast<double>(columns);
 }
 
 void ConvProblem::validate() const {
@@ -71,7 +59,6 @@ void ConvProblem::validate() const {
   check_elements("src", {N, C, H + 2 * pad_h, W + 2 * pad_w});
   check_elements("weights", {K, C, R, S});
   check_elements("dst", {N, K, P(), Q()});
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
 }
 
 }  // namespace brickwork

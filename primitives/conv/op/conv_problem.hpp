@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "epilogue_steps.hpp"
 #include "size_table.hpp"
@@ -33,8 +32,6 @@ struct ConvProblem {
   // Throws std::invalid_argument with one sentence: a size <= 0, a product beyond 2^40 elements, a kernel larger
   // than the padded input.
   void validate() const;
-
-  friend bool operator==(const ConvProblem& a, const ConvProblem& b) { return same_sizes(a, b); }  // not name and count
 };
 
 }  // namespace brickwork

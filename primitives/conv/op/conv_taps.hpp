@@ -10,6 +10,7 @@ namespace brickwork {
 // it.
 struct ConvOutputs {
   std::int64_t begin, end;
+  std::int64_t size() const { return end - begin; }
 };
 inline ConvOutputs outputs_in_image(std::int64_t outputs, std::int64_t stride, std::int64_t tap, std::int64_t pad,
                                     std::int64_t size) {

@@ -1,11 +1,11 @@
 #include "conv_weight_update_op.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "conv_taps.hpp"
+#include "on_threads.hpp"
 #include "sum_block.hpp"
 
 namespace brickwork {
@@ -13,87 +13,52 @@ namespace {
 
 // The gradients of the weights between a block of c and one of k. Of each output column first the products of all
 // images and rows are summed up, and then these sums from left to right: one sum alone would wait for itself.
-class BlockGradient {
- public:
-  BlockGradient(const ConvProblem& p, const double* src, const double* ddst, std::int64_t c_block, std::int64_t k_block)
-      : p_(p),
-        src_(src),
-        ddst_(ddst),
-        c_block_(c_block),
-        k_(k_block * kBlockSums),
-        k_end_(std::min(p.K, k_ + kBlockSums)) {}
-
-  void add_columns() {
-    std::int64_t next = 0;  // of the image's columns, that is not packed
-    for (std::int64_t q = 0; q < p_.Q(); ++q) {
-      const std::int64_t left = q * p_.stride_w - p_.pad_w, end = std::min(left + p_.S, p_.W);
-      for (next = std::max(next, left); next < end; ++next) {
-        pack_block(src_ + next, c_block_, {p_.C, p_.H * p_.W}, {p_.N, p_.C * p_.H * p_.W}, {p_.H, p_.W}, column(next));
-      }
-      pack_outputs(q);
-      for (std::int64_t w = std::max<std::int64_t>(left, 0); w < end; ++w) add_column(w - left, column(w));
+void block_gradient(const ConvProblem& p, std::int64_t c_block, std::int64_t k_block, const double* src,
+                    const double* ddst, double* dweights) {
+  const std::int64_t first = k_block * kBlockSums, end = std::min(p.K, first + kBlockSums), taps = p.R * p.S;
+  const auto zeros = [](std::int64_t size) { return std::vector<double>(static_cast<std::size_t>(size)); };
+  auto columns = zeros(p.W * p.N * p.H * kBlockSums), outputs = zeros(kBlockSums * p.Q() * p.N * p.P()),
+       sums = zeros(kBlockSums * taps * kBlockSums);
+  const auto column = [&](std::int64_t w, std::int64_t n) { return &columns.data()[(w * p.N + n) * p.H * kBlockSums]; };
+  const auto output = [&](std::int64_t k, std::int64_t q, std::int64_t n) {
+    return &outputs.data()[(((k - first) * p.Q() + q) * p.N + n) * p.P()];
+  };
+  const auto sum_of = [&](std::int64_t k, std::int64_t tap) {
+    return &sums.data()[((k - first) * taps + tap) * kBlockSums];
+  };
+  // Column by column, as rows are far apart and each is read for all taps.
+  for (std::int64_t w = 0; w < p.W; ++w) {
+    pack_block(src + w, c_block, {p.C, p.H * p.W}, {p.N, p.C * p.H * p.W}, {p.H, p.W}, column(w, 0));
+  }
+  for (std::int64_t k = first; k < end; ++k) {
+    for (std::int64_t n = 0; n < p.N; ++n) {
+      const double* const from = ddst + (n * p.K + k) * p.P() * p.Q();
+      for (std::int64_t i = 0; i < p.P() * p.Q(); ++i) output(k, i % p.Q(), n)[i / p.Q()] = from[i];
     }
   }
-
-  void store(double* dweights) const {
-    for (std::int64_t k = k_; k < k_end_; ++k) {
-      for (std::int64_t c = c_block_ * kBlockSums; c < std::min(p_.C, (c_block_ + 1) * kBlockSums); ++c) {
-        for (std::int64_t tap = 0; tap < p_.R * p_.S; ++tap) {
-          dweights[(k * p_.C + c) * p_.R * p_.S + tap] =
-              sums_[place(k, tap) + static_cast<std::size_t>(c % kBlockSums)];
+  for (std::int64_t i = 0; i < p.Q() * taps; ++i) {
+    const std::int64_t q = i / taps, tap = i % taps, r = tap / p.S, w = q * p.stride_w + tap % p.S - p.pad_w;
+    if (w < 0 || w >= p.W) continue;
+    const auto rows = rows_in_image(p, r);
+    for (std::int64_t k = first; k < end; ++k) {
+      SumBlock of_column, sum(sum_of(k, tap));
+      for (std::int64_t n = 0; n < p.N; ++n) {
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+          of_column.add(output(k, q, n)[row], column(w, n) + image_row(p, row, r) * kBlockSums);
         }
       }
+      sum.add(of_column);
+      sum.store(sum_of(k, tap));
     }
   }
-
- private:
-  std::size_t place(std::int64_t k, std::int64_t tap) const {
-    return static_cast<std::size_t>(((k - k_) * p_.R * p_.S + tap) * kBlockSums);
-  }
-  double* column(std::int64_t w) { return columns_.data() + w % p_.S * p_.N * p_.H * kBlockSums; }
-
-  double* outputs(std::int64_t k, std::int64_t n) { return outputs_.data() + ((k - k_) * p_.N + n) * p_.P(); }
-
-  // A column of ddst: its rows are far apart, and each is read for all taps.
-  void pack_outputs(std::int64_t q) {
-    for (std::int64_t k = k_; k < k_end_; ++k) {
-      for (std::int64_t n = 0; n < p_.N; ++n) {
-        const double* ddst = ddst_ + (n * p_.K + k) * p_.P() * p_.Q() + q;
-        for (std::int64_t row = 0; row < p_.P(); ++row) outputs(k, n)[row] = ddst[row * p_.Q()];
+  for (std::int64_t k = first; k < end; ++k) {
+    for (std::int64_t c = c_block * kBlockSums; c < std::min(p.C, (c_block + 1) * kBlockSums); ++c) {
+      for (std::int64_t tap = 0; tap < taps; ++tap) {
+        dweights[(k * p.C + c) * taps + tap] = sum_of(k, tap)[c % kBlockSums];
       }
     }
   }
-
-  // What an output column adds through a column of the filter.
-  void add_column(std::int64_t s, const double* column) {
-    for (std::int64_t r = 0; r < p_.R; ++r) {
-      const auto [begin, end] = rows_in_image(p_, r);
-      for (std::int64_t k = k_; k < k_end_; ++k) {
-        SumBlock of_column;
-        for (std::int64_t n = 0; n < p_.N; ++n) {
-          const double *ddst = outputs(k, n), *src = column + n * p_.H * kBlockSums;
-          for (std::int64_t row = begin; row < end; ++row) {
-            of_column.add(ddst[row], src + image_row(p_, row, r) * kBlockSums);
-          }
-        }
-        double* const sums = &sums_[place(k, r * p_.S + s)];
-        SumBlock sum(sums);
-        sum.add(of_column);
-        sum.store(sums);
-      }
-    }
-  }
-
-  const ConvProblem& p_;
-  const double *src_, *ddst_;
-  std::int64_t c_block_, k_, k_end_;
-  std::vector<double> outputs_ =
-      std::vector<double>(static_cast<std::size_t>(kBlockSums * p_.N * p_.P()));  // [k][N][P]
-  std::vector<double> columns_ =
-      std::vector<double>(static_cast<std::size_t>(p_.S * p_.N * p_.H * kBlockSums));  // [S][N][H]
-  std::vector<double> sums_ =
-      std::vector<double>(static_cast<std::size_t>(kBlockSums * p_.R * p_.S * kBlockSums));  // by k, r, s
-};
+}
 
 }  // namespace
 
@@ -103,32 +68,23 @@ std::vector<TensorInfo> ConvWeightUpdateOp::inputs(const ConvProblem& p) {
 }
 
 std::vector<TensorInfo> ConvWeightUpdateOp::outputs(const ConvProblem& p) {
-  using Dims = std::vector<std::int64_t>;
   return {{.name = "dweights", .dims = {p.K, p.C, p.R, p.S}},
-          {.name = "dbias", .dims = p.epilogue.bias ? Dims{p.K} : Dims{}}};
+          {.name = "dbias", .dims = dims_if(p.epilogue.bias, {p.K})}};
 }
 
 void ConvWeightUpdateOp::reference(const ConvProblem& p, const PlainTensors& in, PlainTensors& out) {
-  using Space = Kokkos::DefaultHostExecutionSpace;
-  const double* src = in.at<double>("src");
-  const double* ddst = in.at<double>("ddst");
-  double* dweights = out.at<double>("dweights");
+  const double *src = in.at<double>("src"), *ddst = in.at<double>("ddst");
+  double *dweights = out.at<double>("dweights"), *dbias = out.at<double>("dbias");
   const std::int64_t c_blocks = sum_blocks(p.C), pixels = p.P() * p.Q();
-  const char* const name = "ConvWeightUpdateOp::reference";
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, sum_blocks(p.K) * c_blocks), [&](std::int64_t block) {
-    BlockGradient gradient(p, src, ddst, block % c_blocks, block / c_blocks);
-    gradient.add_columns();
-    gradient.store(dweights);
-  });
-  double* dbias = out.at<double>("dbias");
-  Kokkos::parallel_for(name, Kokkos::RangePolicy<Space>(0, dbias == nullptr ? 0 : p.K), [&](std::int64_t k) {
+  on_threads(sum_blocks(p.K) * c_blocks,
+             [&](std::int64_t block) { block_gradient(p, block % c_blocks, block / c_blocks, src, ddst, dweights); });
+  on_threads(dbias == nullptr ? 0 : p.K, [&](std::int64_t k) {
     dbias[k] = 0;
     for (std::int64_t n = 0; n < p.N; ++n) {
       const double* from = ddst + (n * p.K + k) * pixels;
       dbias[k] = std::accumulate(from, from + pixels, dbias[k]);
     }
   });
-  Kokkos::fence();
 }
 
 }  // namespace brickwork

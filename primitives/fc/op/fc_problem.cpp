@@ -1,9 +1,5 @@
 #include "fc_problem.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
-
 namespace brickwork {
 
 const SizeTable<FcProblem>& FcProblem::table() {
@@ -21,7 +17,6 @@ void FcProblem::validate() const {
   check_elements("src", {N, C});
   check_elements("weights", {K, C});
   check_elements("dst", {N, K});
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
 }
 
 }  // namespace brickwork

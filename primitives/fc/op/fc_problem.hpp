@@ -22,8 +22,6 @@ struct FcProblem {
 
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
   void validate() const;
-
-  friend bool operator==(const FcProblem& a, const FcProblem& b) { return same_sizes(a, b); }  // not name and count
 };
 
 }  // namespace brickwork

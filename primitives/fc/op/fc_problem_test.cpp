@@ -27,7 +27,7 @@ TEST(FcProblem, TextFormRoundTrips) {
 TEST(FcProblem, FlopsAndBytes) {
   const auto p = parse_problem<FcProblem>("N7 C3 K5");
   EXPECT_EQ(FcForwardOp::flops(p), 2.0 * 7 * 3 * 5);
-  EXPECT_EQ(FcForwardOp::least_flops(p), 2.0 * 7 * 3 * 5);
+  EXPECT_EQ(least_flops<FcForwardOp>(p), 2.0 * 7 * 3 * 5);
   EXPECT_EQ(bytes_of<FcForwardOp>(p), 4.0 * (7 * 3 + 5 * 3 + 7 * 5));
   EXPECT_EQ(bytes_of<FcForwardOp>(parse_problem<FcProblem>("N7 C3 K5 bias+residual")),
             4.0 * (7 * 3 + 5 * 3 + 5 + 2 * 7 * 5));

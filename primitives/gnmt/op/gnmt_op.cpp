@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <span>
 
 #include "attention_ops.hpp"
 #include "defined.hpp"
@@ -42,10 +41,8 @@ Doubles sum_of(Doubles a, const Doubles& b) {
 }
 
 Doubles copied(const PlainTensors& tensors, const std::string& name) {
-  const auto info = std::ranges::find(tensors.infos(), name, &TensorInfo::name);
-  if (info == tensors.infos().end() || info->size() == 0) return {};
-  const double* const values = tensors.at<double>(name);
-  return {values, values + info->size()};
+  const auto values = tensors.values<double>(name);
+  return {values.begin(), values.end()};
 }
 
 class GnmtDefinition {
@@ -141,11 +138,7 @@ std::vector<TensorInfo> GnmtOp::weights(const GnmtProblem& p) {
 }
 
 std::vector<TensorInfo> GnmtOp::inputs(const GnmtProblem& p) {
-  using Dims = std::vector<std::int64_t>;
-  std::vector<TensorInfo> infos{
-      words_of("source", p.S, p),
-      words_of("target", p.T, p),
-      {.name = "lengths", .dims = p.unequal() ? Dims{p.N} : Dims{}, .per_image = true, .dtype = DType::i32}};
+  std::vector<TensorInfo> infos{words_of("source", p.S, p), words_of("target", p.T, p), lengths_of(p)};
   std::ranges::copy(weights(p), std::back_inserter(infos));
   if (p.part == GnmtPart::step) infos.push_back(words_of("dy", p.T, p));
   return infos;
@@ -181,16 +174,8 @@ double GnmtOp::bound(const GnmtProblem& p) {
 }
 
 void GnmtOp::settle(const GnmtProblem& p, PlainTensors& in) {
-  if (p.unequal()) {
-    double* const lengths = in.at<double>("lengths");
-    std::transform(lengths, lengths + p.N, lengths,
-                   [&](double x) { return 1 + std::floor((x + 1) / 2 * static_cast<double>(p.S)); });
-  }
-  for (const TensorInfo& info : weights(p)) {
-    const bool bias = info.name.ends_with("bias"), layer = info.name.ends_with("weights_layer");
-    const double scale = bias ? 0.5 : std::sqrt((layer ? 3.0 : 1.0) / static_cast<double>(info.dims[1]));
-    for (double& x : std::span(in.at<double>(info.name), static_cast<std::size_t>(info.size()))) x *= scale;
-  }
+  settle_lengths(in, p.S);
+  rnn_ops::settle_weights(weights(p), in);
 }
 
 void GnmtOp::reference(const GnmtProblem& p, const PlainTensors& in, PlainTensors& out) {

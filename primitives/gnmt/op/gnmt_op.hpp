@@ -24,7 +24,6 @@ struct GnmtOp {
   static std::vector<TensorInfo> outputs(const GnmtProblem&);
   static std::int64_t terms(const GnmtProblem& p) { return 3 * p.K; }
   static double flops(const GnmtProblem&);
-  static double least_flops(const GnmtProblem& p) { return flops(p); }
   static double bound(const GnmtProblem&);
   static double values_between(const GnmtProblem& p) { return p.values_between(); }
   static void settle(const GnmtProblem&, PlainTensors& in);

@@ -2,36 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 namespace brickwork {
 
 const SizeTable<GnmtProblem>& GnmtProblem::table() {
   using P = GnmtProblem;
-  static const SizeTable<GnmtProblem> table = [] {
-    auto word = [](std::string_view column, Word<P> of) {
-      of.column = column;
-      return of;
-    };
-    return SizeTable<P>{
-        .kind = "gnmt",
-        .sizes = {{.key = "T", .column = "T", .member = &P::T},
-                  {.key = "S", .column = "S", .member = &P::S, .like = &P::T},
-                  {.key = "N", .column = "N", .member = &P::N, .setting = true},
-                  {.key = "K", .column = "K", .member = &P::K}},
-        .words = {word("lengths", choice("lengths: equal or unequal", {"equal", "unequal"}, &P::lengths)),
-                  word("part", choice("a part: step or inference", {"step", "inference"}, &P::part))}};
-  }();
+  static const SizeTable<GnmtProblem> table{
+      .kind = "gnmt",
+      .sizes = {{.key = "T", .column = "T", .member = &P::T},
+                {.key = "S", .column = "S", .member = &P::S, .like = &P::T},
+                {.key = "N", .column = "N", .member = &P::N, .setting = true},
+                {.key = "K", .column = "K", .member = &P::K}},
+      .words = {lengths_word<P>(), choice("a part: step or inference", {"step", "inference"}, &P::part, "part")}};
   return table;
 }
 
 AttentionProblem GnmtProblem::attention() const {
-  return {.T = T,
-          .S = S,
-          .N = N,
-          .K = K,
-          .scale = AttentionScale::scaled,
-          .lengths = unequal() ? AttentionLengths::unequal : AttentionLengths::equal};
+  return {.T = T, .S = S, .N = N, .K = K, .scale = AttentionScale::scaled, .lengths = lengths};
 }
 
 double GnmtProblem::values_between() const {
@@ -49,7 +35,6 @@ double GnmtProblem::values_between() const {
 
 void GnmtProblem::validate() const {
   check_sizes(*this, std::int64_t{1} << 20, "2^20");
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
   for (const GnmtLayer& layer : gnmt_layers(*this)) layer.rnn.validate();
   attention().validate();
 }

@@ -30,19 +30,17 @@ struct GnmtProblem {
   static const SizeTable<GnmtProblem>& table();
 
   std::string name;
-  std::int64_t T = 0, S = 0, N = 1, K = 0;  // words of target and source, sentences, features
-  RnnLengths lengths = RnnLengths::equal;   // of the source
+  std::int64_t T = 0, S = 0, N = 1, K = 0;           // words of target and source, sentences, features
+  SequenceLengths lengths = SequenceLengths::equal;  // of the source
   GnmtPart part = GnmtPart::step;
   int count = 1;
 
-  bool unequal() const { return lengths == RnnLengths::unequal; }
+  bool unequal() const { return lengths == SequenceLengths::unequal; }
   AttentionProblem attention() const;
   double values_between() const;  // of its layers' steps, and of a step of training the weights
 
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
   void validate() const;
-
-  friend bool operator==(const GnmtProblem& a, const GnmtProblem& b) { return same_sizes(a, b); }
 };
 
 struct GnmtLayer {

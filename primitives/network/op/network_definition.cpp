@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "activation.hpp"
 #include "batch_norm_ops.hpp"

@@ -15,9 +15,7 @@ enum class NetworkPart { step, forward, backward };
 // The word of a problem's table.
 template <class Problem>
 Word<Problem> part_word() {
-  auto word = choice("a part: step, forward or backward", {"step", "forward", "backward"}, &Problem::part);
-  word.column = "part";
-  return word;
+  return choice("a part: step, forward or backward", {"step", "forward", "backward"}, &Problem::part, "part");
 }
 
 namespace network_ops {

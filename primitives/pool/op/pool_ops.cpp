@@ -1,24 +1,15 @@
 #include "pool_ops.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "on_threads.hpp"
+
 namespace brickwork {
 namespace {
 
-using PoolDims = std::vector<std::int64_t>;
-
 constexpr double kPoolRounding = std::numeric_limits<float>::epsilon();
-
-// One channel of one image at a time, on the threads of the host.
-template <class Plane>
-void for_each_plane(const PoolProblem& p, const Plane& plane) {
-  using Space = Kokkos::DefaultHostExecutionSpace;
-  Kokkos::parallel_for("pool reference", Kokkos::RangePolicy<Space>(0, p.N * p.C), plane);
-  Kokkos::fence();
-}
 
 // pixel(the place in its plane) for each that window (row, column) holds of the image, in the order of the taps.
 template <class Pixel>
@@ -74,7 +65,7 @@ double PoolForwardOp::bound(const PoolProblem& p) {
 void PoolForwardOp::reference(const PoolProblem& p, const PlainTensors& in, PlainTensors& out) {
   const double* src = in.at<double>("src");
   double* dst = out.at<double>("dst");
-  for_each_plane(p, [&](std::int64_t nc) {
+  on_threads(p.N * p.C, [&](std::int64_t nc) {
     const double* plane = src + nc * p.H * p.W;
     for (std::int64_t row = 0; row < p.P(); ++row)
       for (std::int64_t column = 0; column < p.Q(); ++column) {
@@ -91,9 +82,8 @@ void PoolForwardOp::reference(const PoolProblem& p, const PlainTensors& in, Plai
 }
 
 std::vector<TensorInfo> PoolBackwardOp::inputs(const PoolProblem& p) {
-  return {
-      {.name = "src", .dims = p.kind == PoolKind::max ? PoolDims{p.N, p.C, p.H, p.W} : PoolDims{}, .per_image = true},
-      {.name = "ddst", .dims = {p.N, p.C, p.P(), p.Q()}, .per_image = true}};
+  return {{.name = "src", .dims = dims_if(p.kind == PoolKind::max, {p.N, p.C, p.H, p.W}), .per_image = true},
+          {.name = "ddst", .dims = {p.N, p.C, p.P(), p.Q()}, .per_image = true}};
 }
 
 std::vector<TensorInfo> PoolBackwardOp::outputs(const PoolProblem& p) {
@@ -108,7 +98,7 @@ double PoolBackwardOp::bound(const PoolProblem& p) {
 void PoolBackwardOp::reference(const PoolProblem& p, const PlainTensors& in, PlainTensors& out) {
   const double *src = in.at<double>("src"), *ddst = in.at<double>("ddst");
   double* dsrc = out.at<double>("dsrc");
-  for_each_plane(p, [&](std::int64_t nc) {
+  on_threads(p.N * p.C, [&](std::int64_t nc) {
     double* plane = dsrc + nc * p.H * p.W;
     std::fill_n(plane, p.H * p.W, 0.0);
     for (std::int64_t row = 0; row < p.P(); ++row)

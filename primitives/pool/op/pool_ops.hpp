@@ -15,7 +15,6 @@ struct PoolOp {
 
   static std::int64_t terms(const PoolProblem& p) { return p.R * p.S; }
   static double flops(const PoolProblem&);
-  static double least_flops(const PoolProblem& p) { return flops(p); }
   static double bytes(const PoolProblem&);  // src's and dst's, and with max an index for each element of dst
 };
 

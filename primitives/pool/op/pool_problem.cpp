@@ -25,22 +25,20 @@ void check_window(std::string_view key, std::int64_t taps, std::string_view imag
 
 const SizeTable<PoolProblem>& PoolProblem::table() {
   using P = PoolProblem;
-  static const SizeTable<PoolProblem> table = [] {
-    auto word = choice("a kind: max, average or average-padded", {"max", "average", "average-padded"}, &P::kind);
-    word.column = "kind";
-    return SizeTable<P>{.kind = "pool",
-                        .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
-                                  {.key = "C", .column = "C", .member = &P::C},
-                                  {.key = "H", .column = "H", .member = &P::H},
-                                  {.key = "W", .column = "W", .member = &P::W, .like = &P::H},
-                                  {.key = "R", .column = "R", .member = &P::R},
-                                  {.key = "S", .column = "S", .member = &P::S, .like = &P::R},
-                                  {.key = "sh", .column = "stride_h", .member = &P::stride_h},
-                                  {.key = "sw", .column = "stride_w", .member = &P::stride_w, .like = &P::stride_h},
-                                  {.key = "ph", .column = "pad_h", .member = &P::pad_h, .least = 0},
-                                  {.key = "pw", .column = "pad_w", .member = &P::pad_w, .least = 0, .like = &P::pad_h}},
-                        .words = {word}};
-  }();
+  static const SizeTable<PoolProblem> table{
+      .kind = "pool",
+      .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
+                {.key = "C", .column = "C", .member = &P::C},
+                {.key = "H", .column = "H", .member = &P::H},
+                {.key = "W", .column = "W", .member = &P::W, .like = &P::H},
+                {.key = "R", .column = "R", .member = &P::R},
+                {.key = "S", .column = "S", .member = &P::S, .like = &P::R},
+                {.key = "sh", .column = "stride_h", .member = &P::stride_h},
+                {.key = "sw", .column = "stride_w", .member = &P::stride_w, .like = &P::stride_h},
+                {.key = "ph", .column = "pad_h", .member = &P::pad_h, .least = 0},
+                {.key = "pw", .column = "pad_w", .member = &P::pad_w, .least = 0, .like = &P::pad_h}},
+      .words = {
+          choice("a kind: max, average or average-padded", {"max", "average", "average-padded"}, &P::kind, "kind")}};
   return table;
 }
 
@@ -53,7 +51,6 @@ void PoolProblem::validate() const {
   if (R > std::numeric_limits<std::int32_t>::max() / S) {
     throw std::invalid_argument(fmt::format("a window has {} * {} taps: at most 2^31 - 1 are allowed", R, S));
   }
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
 }
 
 }  // namespace brickwork

@@ -35,8 +35,6 @@ struct PoolProblem {
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements, a window larger than
   // the padded image or of more than 2^31 - 1 taps, a window that holds nothing but padding.
   void validate() const;
-
-  friend bool operator==(const PoolProblem& a, const PoolProblem& b) { return same_sizes(a, b); }  // not name and count
 };
 
 }  // namespace brickwork

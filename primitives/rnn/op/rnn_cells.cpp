@@ -1,17 +1,11 @@
 #include "rnn_cells.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
+
+#include "on_threads.hpp"
 
 namespace brickwork::rnn_cells {
 namespace {
-
-template <class Task>
-void on_threads(std::int64_t tasks, const Task& task) {
-  using Space = Kokkos::DefaultHostExecutionSpace;
-  Kokkos::parallel_for("rnn reference", Kokkos::RangePolicy<Space>(0, tasks), task);
-  Kokkos::fence();
-}
 
 constexpr std::int64_t kColumns = 128;  // of the gates, that one task takes
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "activation.hpp"
 #include "rnn_problem.hpp"
 
 namespace brickwork::rnn_cells {
@@ -74,7 +75,6 @@ class Weights {
   const double *U_, *bias_;
 };
 
-inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 inline double dsigmoid(double y) { return y * (1 - y); }  // at what it returned, as dtanh
 inline double dtanh(double y) { return 1 - y * y; }
 
@@ -190,28 +190,18 @@ struct LbrGru {
   }
 };
 
-struct Tanh {
-  static double value(double x) { return std::tanh(x); }
-  static double derivative(double y) { return dtanh(y); }
-};
-
-struct Relu {
-  static double value(double x) { return x < 0 ? 0 : x; }
-  static double derivative(double y) { return y > 0 ? 1 : 0; }
-};
-
-template <class Curve>
+template <Activation curve>
 struct Vanilla {
   static void forward(const Weights& w, Step& step, State& after) {
     w.times_U(step.before.h, 0, 1, step.gate);
     w.for_each(step, [&](std::int64_t, std::int64_t, std::size_t e) {
-      after.h[e] = step.gate[e] = Curve::value(step.gate[e]);
+      after.h[e] = step.gate[e] = activated(curve, step.gate[e]);
     });
   }
 
   static void backward(const Weights& w, const Step& step, State& d, Values& dgate, Weights::Gradient& dU) {
     w.for_each(step, [&](std::int64_t, std::int64_t, std::size_t e) {
-      dgate[e] = d.h[e] * Curve::derivative(step.gate[e]);
+      dgate[e] = times_derivative(curve, d.h[e], step.gate[e]);
       d.h[e] = 0;
     });
     w.times_U_transposed(dgate, 0, 1, d.h);

@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
+#include "compare.hpp"
 #include "rnn_cells.hpp"
 
 namespace brickwork {
@@ -28,9 +27,9 @@ class Way {
   // x [T][N][C_l]; y [T][N][D * K], of which this way's part.
   State forward(const Values& x, Values& y) {
     const std::int64_t inputs = p_.features(l_), rows = p_.N;
-    State state = states("h0", "c0", in_);
+    State state{states(in_, "h0"), states(in_, "c0")};
     steps_.resize(static_cast<std::size_t>(p_.T));
-    for_each_step([&](std::int64_t t) {
+    for_each_step(false, [&](std::int64_t t) {
       Step& step = steps_[static_cast<std::size_t>(t)];
       step.before = state;
       step.active = active(t);
@@ -47,13 +46,10 @@ class Way {
   // Of dy the part of this way, and what dhT and dcT are; to dx and the gradients it adds.
   void backward(const Values& x, Values& dy, const PlainTensors& in, PlainTensors& out, Values& dx) {
     const std::int64_t inputs = p_.features(l_), rows = p_.N;
-    State d = states("dhT", "dcT", in);
+    State d{states(in, "dhT"), states(in, "dcT")};
     double* const dW = gradient(out, "weights_layer");
     Weights::Gradient dU{gradient(out, "weights_iter"), gradient(out, "bias")};
-    std::vector<std::int64_t> order;
-    for_each_step([&](std::int64_t t) { order.push_back(t); });
-    std::ranges::reverse(order);
-    for (const std::int64_t t : order) {
+    for_each_step(true, [&](std::int64_t t) {
       const Step& step = steps_[static_cast<std::size_t>(t)];
       copy_states(
           t, d.h, [](double& dh, double& from) { dh += from; }, step.active, dy);
@@ -62,40 +58,38 @@ class Way {
       U_.add_bias_gradient(dgate, dU);
       U_.transposed_product(dgate, 0, p_.gates(), tensor(in_, "weights_layer"), inputs, dx.data() + t * rows * inputs);
       U_.outer_product(x.data() + t * rows * inputs, inputs, dgate, 0, p_.gates(), dW);
-    }
+    });
     store(d.h, out.at<double>("dh0"));
-    if (p_.has_c()) store(d.c, out.at<double>("dc0"));
+    store(d.c, out.at<double>("dc0"));
   }
 
-  // h and c as the layer's of this way among all.
+  // h or c, which may be none, as the layer's of this way among all.
   void store(const Values& state, double* all) const {
-    std::ranges::copy(state, all + (l_ * p_.D() + d_) * p_.N * p_.K);
+    if (!state.empty()) std::ranges::copy(state, all + (l_ * p_.D() + d_) * p_.N * p_.K);
   }
 
  private:
   static std::size_t size(std::int64_t n) { return static_cast<std::size_t>(n); }
 
   const double* tensor(const PlainTensors& tensors, const char* what) const {
-    const std::string name = fmt::format("{}.{}", what, l_);
-    const auto info = std::ranges::find(tensors.infos(), name, &TensorInfo::name);
-    return tensors.at<double>(name) + d_ * info->size() / p_.D();
+    const auto of_ways = tensors.values<double>(fmt::format("{}.{}", what, l_));
+    return of_ways.data() + d_ * std::ssize(of_ways) / p_.D();
   }
   double* gradient(PlainTensors& out, const char* what) const {
-    const std::string name = fmt::format("{}.{}.gradient", what, l_);
-    const auto info = std::ranges::find(out.infos(), name, &TensorInfo::name);
-    return out.at<double>(name) + d_ * info->size() / p_.D();
+    const auto of_ways = out.values<double>(fmt::format("{}.{}.gradient", what, l_));
+    return of_ways.data() + d_ * std::ssize(of_ways) / p_.D();
   }
-  Values layer_states(const double* all) const {
-    const double* const from = all + (l_ * p_.D() + d_) * p_.N * p_.K;
-    return {from, from + p_.N * p_.K};
-  }
-  State states(const char* h, const char* c, const PlainTensors& from) const {
-    return {layer_states(from.at<double>(h)), p_.has_c() ? layer_states(from.at<double>(c)) : Values{}};
+  // The layer's, of this way, among those of all; none where there is no such tensor.
+  Values states(const PlainTensors& from, const char* name) const {
+    const auto all = from.values<double>(name);
+    const std::int64_t one = std::ssize(all) / (p_.L * p_.D()), first = (l_ * p_.D() + d_) * one;
+    return {all.begin() + first, all.begin() + first + one};
   }
 
+  // In the way's order, or back.
   template <class With>
-  void for_each_step(const With& with) const {
-    for (std::int64_t t = 0; t < p_.T; ++t) with(p_.reversed(d_) ? p_.T - 1 - t : t);
+  void for_each_step(bool back, const With& with) const {
+    for (std::int64_t t = 0; t < p_.T; ++t) with(p_.reversed(d_) != back ? p_.T - 1 - t : t);
   }
 
   // Which sequences have not ended.
@@ -127,26 +121,27 @@ class Way {
 
 template <class Cell>
 void define(const RnnProblem& p, const PlainTensors& in, PlainTensors& out, bool gradients) {
-  const auto copy_of = [](const PlainTensors& from, const char* name, std::int64_t size) {
-    return Values(from.at<double>(name), from.at<double>(name) + size);
+  const auto copy_of = [&](const char* name) {
+    const auto values = in.values<double>(name);
+    return Values(values.begin(), values.end());
   };
-  std::vector<Way<Cell>> ways;                               // by layer and direction
-  std::vector<Values> x{copy_of(in, "x", p.T * p.N * p.C)};  // that each layer reads, and y
+  std::vector<Way<Cell>> ways;          // by layer and direction
+  std::vector<Values> x{copy_of("x")};  // that each layer reads, and y
   for (std::int64_t l = 0; l < p.L; ++l) {
     x.emplace_back(static_cast<std::size_t>(p.T * p.N * p.D() * p.K), 0.0);
     for (std::int64_t d = 0; d < p.D(); ++d) {
       const State last = ways.emplace_back(p, in, l, d).forward(x[x.size() - 2], x.back());
       if (gradients) continue;
       ways.back().store(last.h, out.at<double>("hT"));
-      if (p.has_c()) ways.back().store(last.c, out.at<double>("cT"));
+      ways.back().store(last.c, out.at<double>("cT"));
     }
   }
   if (!gradients) {
     std::ranges::copy(x.back(), out.at<double>("y"));
     return;
   }
-  for (std::size_t i = 0; i < out.infos().size(); ++i) std::ranges::fill(out.values<double>(i), 0.0);
-  Values dy = copy_of(in, "dy", p.T * p.N * p.D() * p.K);
+  fill_with_zeros(out);
+  Values dy = copy_of("dy");
   for (std::int64_t l = p.L; l-- > 0;) {
     const Values& layer_x = x[static_cast<std::size_t>(l)];
     Values dx(layer_x.size(), 0.0);
@@ -161,9 +156,7 @@ void define(const RnnProblem& p, const PlainTensors& in, PlainTensors& out, bool
 }  // namespace
 
 void define_rnn(const RnnProblem& p, const PlainTensors& in, PlainTensors& out, bool gradients) {
-  if (p.unequal()) {
-    check_lengths(p, std::span<const double>(in.at<double>("lengths"), static_cast<std::size_t>(p.N)));
-  }
+  check_lengths(p, in.values<double>("lengths"));
   switch (p.cell) {
     case RnnCell::lstm:
       return define<rnn_cells::Lstm>(p, in, out, gradients);
@@ -172,9 +165,9 @@ void define_rnn(const RnnProblem& p, const PlainTensors& in, PlainTensors& out, 
     case RnnCell::lbr_gru:
       return define<rnn_cells::LbrGru>(p, in, out, gradients);
     case RnnCell::rnn_tanh:
-      return define<rnn_cells::Vanilla<rnn_cells::Tanh>>(p, in, out, gradients);
+      return define<rnn_cells::Vanilla<Activation::tanh>>(p, in, out, gradients);
     case RnnCell::rnn_relu:
-      return define<rnn_cells::Vanilla<rnn_cells::Relu>>(p, in, out, gradients);
+      return define<rnn_cells::Vanilla<Activation::relu>>(p, in, out, gradients);
   }
 }
 

@@ -19,8 +19,7 @@ TensorInfo over_time(const RnnProblem& p, std::string name, std::int64_t feature
 }
 
 TensorInfo states(const RnnProblem& p, std::string name, bool there = true) {
-  using Dims = std::vector<std::int64_t>;
-  return {.name = std::move(name), .dims = there ? Dims{p.L * p.D(), p.N, p.K} : Dims{}, .per_image = true};
+  return {.name = std::move(name), .dims = dims_if(there, {p.L * p.D(), p.N, p.K}), .per_image = true};
 }
 
 void append(Infos& to, Infos from) { to.insert(to.end(), from.begin(), from.end()); }
@@ -59,11 +58,7 @@ Infos weights(const RnnProblem& p) {
 }
 
 Infos sources(const RnnProblem& p) {
-  using Dims = std::vector<std::int64_t>;
-  Infos infos{over_time(p, "x", p.C),
-              states(p, "h0"),
-              states(p, "c0", p.has_c()),
-              {.name = "lengths", .dims = p.unequal() ? Dims{p.N} : Dims{}, .per_image = true, .dtype = DType::i32}};
+  Infos infos{over_time(p, "x", p.C), states(p, "h0"), states(p, "c0", p.has_c()), lengths_of(p)};
   append(infos, weights(p));
   return infos;
 }
@@ -87,18 +82,12 @@ Infos weight_gradients(const RnnProblem& p) {
   return allow_for_few(p, std::move(infos), backward_bound(p));
 }
 
-void settle(const RnnProblem& p, PlainTensors& in) {
-  if (p.unequal()) {
-    double* const lengths = in.at<double>("lengths");
-    std::transform(lengths, lengths + p.N, lengths,
-                   [&](double x) { return 1 + std::floor((x + 1) / 2 * static_cast<double>(p.T)); });
-  }
-  for (const TensorInfo& info : weights(p)) {
-    // Of the layer variance 1 / C_l; of the recurrence a third of 1 / K, as it is applied again and again.
-    const bool bias = info.name.starts_with("bias"), layer = info.name.starts_with("weights_layer");
+void settle_weights(const Infos& weights, PlainTensors& in) {
+  for (const TensorInfo& info : weights) {
+    // The layer's have the variance 1 / C_l; the recurrence's a third of 1 / K, as they are applied again and again.
+    const bool bias = info.name.find("bias") != info.name.npos, layer = info.name.find("_layer") != info.name.npos;
     const double scale = bias ? 0.5 : std::sqrt((layer ? 3.0 : 1.0) / static_cast<double>(info.dims[1]));
-    double* const values = in.at<double>(info.name);
-    std::transform(values, values + info.size(), values, [&](double x) { return scale * x; });
+    for (double& x : in.values<double>(info.name)) x *= scale;
   }
 }
 
@@ -143,9 +132,8 @@ Infos RnnBackwardOp::outputs(const Problem& p) {
 void RnnBackwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
   PlainTensors all(with_dtype(RnnBackwardOp::outputs(p), DType::f64));
   define_rnn(p, in, all, true);
-  for (std::size_t i = 0; i < out.infos().size(); ++i) {
-    const TensorInfo& info = out.infos()[i];
-    if (info.size() > 0) std::copy_n(all.at<double>(info.name), info.size(), out.values<double>(i).begin());
+  for (const TensorInfo& info : out.infos()) {
+    std::ranges::copy(all.values<double>(info.name), out.at<double>(info.name));
   }
 }
 

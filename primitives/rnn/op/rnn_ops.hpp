@@ -24,7 +24,8 @@ std::vector<TensorInfo> results(const RnnProblem&);           // y, hT, cT
 std::vector<TensorInfo> gradients(const RnnProblem&);         // of the results: dy, dhT, dcT
 std::vector<TensorInfo> data_gradients(const RnnProblem&);    // dx, dh0, dc0
 std::vector<TensorInfo> weight_gradients(const RnnProblem&);  // as the weights
-void settle(const RnnProblem&, PlainTensors& in);
+// Makes random weights such that sums are about 1: gates are not saturated, and states neither vanish nor explode.
+void settle_weights(const std::vector<TensorInfo>& weights, PlainTensors& in);
 // The state's weights at every step but the first. Of one layer, one way: others are read a layer after the other.
 Rereads rereads(const RnnProblem&);
 double forward_bound(const RnnProblem&);
@@ -42,8 +43,10 @@ struct RnnOp {
 
   static std::int64_t terms(const RnnProblem& p) { return std::max(p.C, p.features(p.L - 1)) + p.K; }
   static double values_between(const RnnProblem& p) { return p.values_in_training(); }
-  // Weights such that sums are about 1: gates are not saturated, and states neither vanish nor explode.
-  static void settle(const RnnProblem& p, PlainTensors& in) { rnn_ops::settle(p, in); }
+  static void settle(const RnnProblem& p, PlainTensors& in) {
+    settle_lengths(in, p.T);
+    rnn_ops::settle_weights(rnn_ops::weights(p), in);
+  }
 };
 
 // y [T][N][D * K], the last layer's states; hT [L * D][N][K] and, of an LSTM, cT, the states behind the last step.
@@ -53,7 +56,6 @@ struct RnnForwardOp : RnnOp {
   static std::vector<TensorInfo> inputs(const RnnProblem& p) { return rnn_ops::sources(p); }
   static std::vector<TensorInfo> outputs(const RnnProblem& p) { return rnn_ops::results(p); }
   static double flops(const RnnProblem& p) { return p.flops(); }
-  static double least_flops(const RnnProblem& p) { return p.flops(); }
   static double bound(const RnnProblem& p) { return rnn_ops::forward_bound(p); }
   static Rereads rereads(const RnnProblem& p) { return rnn_ops::rereads(p); }
   static void reference(const RnnProblem&, const PlainTensors& in, PlainTensors& out);
@@ -73,7 +75,6 @@ struct RnnBackwardOp : RnnOp {
   static std::vector<TensorInfo> inputs(const RnnProblem&);
   static std::vector<TensorInfo> outputs(const RnnProblem&);
   static double flops(const RnnProblem& p) { return 2 * p.flops(); }
-  static double least_flops(const RnnProblem& p) { return flops(p); }
   static double bound(const RnnProblem& p) { return rnn_ops::backward_bound(p); }
   static void reference(const RnnProblem&, const PlainTensors& in, PlainTensors& out);
 };
@@ -84,7 +85,6 @@ struct RnnBackwardDataOp : RnnBackwardOp {
 
   static std::vector<TensorInfo> outputs(const RnnProblem& p) { return rnn_ops::data_gradients(p); }
   static double flops(const RnnProblem& p) { return p.flops(); }
-  static double least_flops(const RnnProblem& p) { return flops(p); }
 };
 
 // The weights' and biases' gradients alone. The gates' gradients, which backward-data has left, belong to nobody's run.
@@ -93,7 +93,6 @@ struct RnnWeightUpdateOp : RnnBackwardOp {
 
   static std::vector<TensorInfo> outputs(const RnnProblem& p) { return rnn_ops::weight_gradients(p); }
   static double flops(const RnnProblem& p) { return p.flops(); }
-  static double least_flops(const RnnProblem& p) { return flops(p); }
 };
 
 }  // namespace brickwork

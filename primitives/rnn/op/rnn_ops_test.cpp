@@ -172,7 +172,7 @@ TEST(RnnDefinition, ASequencesEndIsItsOwn) {
       auto alone = p;
       alone.N = 1;
       alone.T = static_cast<std::int64_t>(lengths[static_cast<std::size_t>(n)]);
-      alone.lengths = RnnLengths::equal;
+      alone.lengths = SequenceLengths::equal;
       PlainTensors one(with_dtype(RnnBackwardOp::inputs(alone), DType::f64));
       for (std::size_t i = 0; i < one.infos().size(); ++i) {
         const TensorInfo& info = one.infos()[i];

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "rnn_cell.hpp"
+#include "sequence_lengths.hpp"
 #include "size_table.hpp"
 
 namespace brickwork {
@@ -12,10 +13,9 @@ namespace brickwork {
 // Bidirectional layers have weights for each way, and give the states of both, forward's first, to the next layer.
 enum class RnnDirection { forward, reverse, bidirectional };
 
-// Sequences shorter than T stand at its beginning. Beyond its end a sequence's state stays as it is and its y is 0, and
-// the reverse direction begins at each one's own end, as with PyTorch's packed sequences.
-enum class RnnLengths { equal, unequal };
-
+// Beyond its end a sequence's state stays as it is and its y is 0, and the reverse direction begins at each one's own
+// end, as with PyTorch's packed sequences.
+//
 // As text "T50 N168 C256 K256 L2 gru bidirectional unequal": a cell is one of lstm, gru, lbr-gru, rnn-tanh, rnn-relu.
 // Plain tensors are row-major, all f32 but the lengths; rnn_ops.hpp names them.
 struct RnnProblem {
@@ -26,7 +26,7 @@ struct RnnProblem {
   std::int64_t L = 1;                       // layers
   RnnCell cell = RnnCell::lstm;
   RnnDirection direction = RnnDirection::forward;
-  RnnLengths lengths = RnnLengths::equal;
+  SequenceLengths lengths = SequenceLengths::equal;
   int count = 1;
 
   std::int64_t D() const { return direction == RnnDirection::bidirectional ? 2 : 1; }
@@ -34,7 +34,7 @@ struct RnnProblem {
   std::int64_t biases() const;  // G, and of lbr_gru one more, b_m, behind them
   std::int64_t features(std::int64_t layer) const { return layer == 0 ? C : D() * K; }  // that a layer reads
   bool has_c() const { return cell == RnnCell::lstm; }
-  bool unequal() const { return lengths == RnnLengths::unequal; }
+  bool unequal() const { return lengths == SequenceLengths::unequal; }
   bool reversed(std::int64_t d) const { return direction == RnnDirection::reverse || d == 1; }
 
   // Of the forward pass, multiply-adds twice and the matrix products alone, as everyone counts: 2 * G * K * (C_l + K)
@@ -47,12 +47,11 @@ struct RnnProblem {
 
   // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
   void validate() const;
-
-  friend bool operator==(const RnnProblem& a, const RnnProblem& b) { return same_sizes(a, b); }
 };
 
-// Throws std::invalid_argument with one sentence where a sequence is not 1 to T steps long. Of f64 in the definition.
 template <class Number>
-void check_lengths(const RnnProblem&, std::span<const Number> lengths);
+void check_lengths(const RnnProblem& p, std::span<const Number> lengths) {
+  check_lengths(lengths, p.T, "T");
+}
 
 }  // namespace brickwork

@@ -15,8 +15,6 @@ struct SgdProblem {
   int count = 1;
 
   void validate() const;  // throws std::invalid_argument with one sentence; 1 .. 2^40
-
-  friend bool operator==(const SgdProblem& a, const SgdProblem& b) { return same_sizes(a, b); }
 };
 
 // PyTorch's form, without dampening and without Nesterov's: velocity' = momentum * velocity + (gradient + decay *
@@ -37,7 +35,6 @@ struct SgdOp {
   static std::vector<TensorInfo> outputs(const SgdProblem& p);
   static std::int64_t terms(const SgdProblem&) { return 3; }
   static double flops(const SgdProblem& p) { return 6.0 * static_cast<double>(p.P); }
-  static double least_flops(const SgdProblem& p) { return flops(p); }
   // Six roundings of values below 2, if nothing is fused.
   static double bound(const SgdProblem&);
 

@@ -15,8 +15,6 @@ struct SoftmaxLossProblem {
   int count = 1;
 
   void validate() const;  // throws std::invalid_argument with one sentence; sizes 1 .. 2^30
-
-  friend bool operator==(const SoftmaxLossProblem& a, const SoftmaxLossProblem& b) { return same_sizes(a, b); }
 };
 
 // Tensors: logits [N][C], labels [N] from 0 to C - 1. Checked on logits from [-8, 8).
@@ -28,7 +26,6 @@ struct SoftmaxLossOp {
 
   static std::vector<TensorInfo> inputs(const SoftmaxLossProblem& p);
   static std::int64_t terms(const SoftmaxLossProblem& p) { return p.C; }
-  static double least_flops(const SoftmaxLossProblem& p) { return flops(p); }
   // A comparison, a subtraction, an exponential and an addition for each logit.
   static double flops(const SoftmaxLossProblem& p) { return 4.0 * static_cast<double>(p.N) * static_cast<double>(p.C); }
   // Turns random values from [-1, 1) into logits, and into labels that there are.

@@ -20,7 +20,7 @@ AttentionProblem random_attention(std::int64_t least_S) {
   p.T = steps(), p.S = std::max(least_S, steps()), p.N = up_to(4);
   p.K = random_size({8, 16, 32});
   p.scale = *rc::gen::element(AttentionScale::unscaled, AttentionScale::scaled);
-  p.lengths = *rc::gen::element(AttentionLengths::equal, AttentionLengths::unequal);
+  p.lengths = *rc::gen::element(SequenceLengths::equal, SequenceLengths::unequal);
   return p;
 }
 

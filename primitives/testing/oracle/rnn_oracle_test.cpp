@@ -23,7 +23,7 @@ RnnProblem random_rnn() {
   p.L = up_to(4) == 1 ? 2 : 1;
   p.cell = *rc::gen::element(RnnCell::lstm, RnnCell::gru, RnnCell::lbr_gru, RnnCell::rnn_tanh, RnnCell::rnn_relu);
   p.direction = *rc::gen::element(RnnDirection::forward, RnnDirection::reverse, RnnDirection::bidirectional);
-  p.lengths = *rc::gen::element(RnnLengths::equal, RnnLengths::unequal);
+  p.lengths = *rc::gen::element(SequenceLengths::equal, SequenceLengths::unequal);
   return p;
 }
 
