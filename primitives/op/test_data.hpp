@@ -24,32 +24,16 @@ inline constexpr std::int64_t kDistinctImages = 3;
 
 namespace test_data {
 
-template <Operation Op>
-constexpr bool sums_images() {
-  return requires { Op::summed_over_images; };
-}
-
-// Whether each image has outputs of its own, which repeat as the images do; or else none has, and all of them add up in
-// a way that is known.
+// Whether each image has outputs of its own, which repeat as the images do.
 template <Operation Op>
 bool outputs_follow_images(const typename Op::Problem& p) {
-  const auto per_image = [](const TensorInfo& t) { return t.per_image || t.dims.empty(); };
-  const auto over_images = [](const TensorInfo& t) { return !t.per_image || t.dims.empty(); };
-  return sums_images<Op>() ? std::ranges::all_of(Op::outputs(p), over_images)
-                           : std::ranges::all_of(Op::outputs(p), per_image);
+  return std::ranges::all_of(Op::outputs(p), [](const TensorInfo& t) { return t.per_image || t.dims.empty(); });
 }
 
-// The fewest that all are as many times them and that are not alike.
-inline std::int64_t repeated_part(std::int64_t images) {
+// The distinct images, or the nearest number above (step 1) or below (step -1) of which all are a multiple.
+inline std::int64_t part_of(std::int64_t images, int step) {
   std::int64_t few = std::min(images, kDistinctImages);
-  while (images % few != 0) ++few;
-  return few;
-}
-
-// So few that all are as many times them.
-inline std::int64_t whole_part(std::int64_t images) {
-  std::int64_t few = std::min(images, kDistinctImages);
-  while (images % few != 0) --few;
+  while (images % few != 0) few += step;
   return few;
 }
 
@@ -57,9 +41,9 @@ template <Operation Op>
 typename Op::Problem few_images(typename Op::Problem p) {
   if constexpr (!std::is_null_pointer_v<decltype(Op::images)>) {
     if constexpr (requires { Op::mean_over_images; }) {
-      p.*Op::images = whole_part(p.*Op::images);
+      p.*Op::images = part_of(p.*Op::images, -1);
     } else if constexpr (requires { Op::sum_over_images; }) {
-      p.*Op::images = repeated_part(p.*Op::images);
+      p.*Op::images = part_of(p.*Op::images, 1);
     } else if (outputs_follow_images<Op>(p)) {
       p.*Op::images = std::min(p.*Op::images, kDistinctImages);
     }
@@ -72,10 +56,6 @@ void repeat(const PlainTensors& few, PlainTensors& all);
 
 // Those that are no image's own times so much.
 void multiply_sums(PlainTensors&, double times);
-
-// `factor`, a tensor of few images, with each times how often it stands among `images`: a sum over the few in which it
-// is a factor is then the sum over all.
-void weigh_images(PlainTensors& few, std::string_view factor, std::int64_t images);
 
 // Such as the operation takes, in f64.
 template <Operation Op>
@@ -114,23 +94,14 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
 
   TestData data{PlainTensors(Op::inputs(p)), PlainTensors(with_dtype(Op::outputs(few), DType::f64)), {}};
   test_data::repeat(distinct, data.inputs);
-  if constexpr (test_data::sums_images<Op>()) {
-    test_data::weigh_images(distinct, Op::summed_over_images, p.*Op::images);
-  }
   Op::reference(few, distinct, data.expected);
+  if constexpr (Op::sum_of_products) data.tolerance.value = values.tolerance();
   if constexpr (requires { Op::sum_over_images; }) {
-    const auto times = p.*Op::images / few.*Op::images;
-    test_data::multiply_sums(data.expected, static_cast<double>(times));
+    const auto times = static_cast<double>(p.*Op::images / few.*Op::images);
+    test_data::multiply_sums(data.expected, times);
+    data.tolerance.value *= times;  // the same products, again and again: no error makes up for another
   }
-  if constexpr (Op::sum_of_products) {
-    data.tolerance.value = values.tolerance();
-    // The same products, again and again, are rounded the same way each time: no error makes up for another.
-    if constexpr (test_data::sums_images<Op>()) {
-      data.tolerance.value *= static_cast<double>(p.*Op::images) / static_cast<double>(few.*Op::images);
-    }
-  } else {
-    data.tolerance = {Op::bound(p), bounds_whole<Op>()};
-  }
+  if constexpr (!Op::sum_of_products) data.tolerance = {Op::bound(p), bounds_whole<Op>()};
   return data;
 }
 

@@ -14,7 +14,7 @@ struct ConvWeightUpdateOp {
   using Problem = ConvProblem;
   static constexpr std::string_view primitive = "conv", pass = "weight-update";
   static constexpr std::int64_t ConvProblem::*images = &ConvProblem::N;
-  static constexpr std::string_view summed_over_images = "ddst";
+  static constexpr bool sum_over_images = true;
   static constexpr bool sum_of_products = true;
 
   static constexpr EpilogueSteps steps{.bias = true};
