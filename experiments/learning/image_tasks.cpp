@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "graph_builder.hpp"
 #include "learning/data_file.hpp"
 #include "learning/image_training.hpp"
 #include "mlp_problem.hpp"
+#include "network_graph.hpp"
 
 namespace brickwork {
 namespace {
@@ -19,18 +19,18 @@ NetworkGraph digits_mlp(std::int64_t N) { return mlp_graph(N, {kDigits.pixels(),
 
 // Twice two 3x3 convolutions, each with a batch normalisation and a ReLU, and a maximum over windows of 2x2.
 NetworkGraph digits_conv(std::int64_t N) {
-  GraphBuilder b({N, kDigits.C, kDigits.H, kDigits.W});
+  NetworkGraph b{.images = {N, kDigits.C, kDigits.H, kDigits.W}};
   int x = kImages;
   for (const std::int64_t K : {32, 64}) {
     for (const char* part : {"a", "b"}) {
       const std::string place = std::to_string(K) + part;
-      x = b.conv("conv" + place, x, K, 3);
-      x = b.norm("norm" + place, x, NormEpilogue::relu);
+      x = b.add_conv("conv" + place, x, K, 3);
+      x = b.add_norm("norm" + place, x, NormEpilogue::relu);
     }
-    x = b.pool("pool" + std::to_string(K), x, PoolKind::max, 2, 2);
+    x = b.add_pool("pool" + std::to_string(K), x, PoolKind::max, 2, 2);
   }
-  b.fc("fc", x, kDigits.classes);
-  return b.take();
+  b.add_fc("fc", x, kDigits.classes);
+  return b;
 }
 
 constexpr ImageTask kTasks[] = {

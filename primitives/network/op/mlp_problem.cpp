@@ -4,8 +4,6 @@
 
 #include <stdexcept>
 
-#include "graph_builder.hpp"
-
 namespace brickwork {
 
 const SizeTable<MlpProblem>& MlpProblem::table() {
@@ -21,19 +19,18 @@ const SizeTable<MlpProblem>& MlpProblem::table() {
 void MlpProblem::validate() const {
   check_sizes(*this, std::int64_t{1} << 20, "2^20");
   if (L > 1000) throw std::invalid_argument(fmt::format("L is {}: at most 1000 layers are allowed", L));
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
   network_graph(*this).validate();
 }
 
 NetworkGraph mlp_graph(std::int64_t N, const std::vector<std::int64_t>& widths) {
   if (widths.size() < 2) throw std::invalid_argument("an MLP needs the widths of its input and of one layer");
-  GraphBuilder b({N, widths.front()});
+  NetworkGraph b{.images = {N, widths.front()}};
   int x = kImages;
   for (std::size_t i = 1; i < widths.size(); ++i) {
     const bool last = i + 1 == widths.size();
-    x = b.fc(fmt::format("fc{}", i), x, widths[i], last ? Activation::none : Activation::relu);
+    x = b.add_fc(fmt::format("fc{}", i), x, widths[i], last ? Activation::none : Activation::relu);
   }
-  return b.take();
+  return b;
 }
 
 NetworkGraph network_graph(const MlpProblem& p) {

@@ -19,8 +19,6 @@ struct MlpProblem {
   int count = 1;
 
   void validate() const;  // throws std::invalid_argument with one sentence
-
-  friend bool operator==(const MlpProblem& a, const MlpProblem& b) { return same_sizes(a, b); }
 };
 
 // Fully connected layers with a bias, and a ReLU behind all but the last, of these widths: features of the input, then

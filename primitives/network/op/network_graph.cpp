@@ -36,27 +36,32 @@ std::string wrong_epilogue(const NetworkLayer& layer, const NetworkLayer* follow
   return taken ? "" : "its activation must be read by a fully connected layer";
 }
 
-void add_parameters(const ConvProblem& p, std::size_t layer, std::vector<NetworkParameter>& to) {
-  using Role = NetworkParameter::Role;
-  to.push_back({{.name = p.name + ".weights", .dims = {p.K, p.C, p.R, p.S}}, layer, Role::weights});
-  if (p.epilogue.bias) to.push_back({{.name = p.name + ".bias", .dims = {p.K}}, layer, Role::bias});
-}
-void add_parameters(const BatchNormProblem& p, std::size_t layer, std::vector<NetworkParameter>& to) {
-  using Role = NetworkParameter::Role;
-  to.push_back({{.name = p.name + ".gamma", .dims = {p.C}}, layer, Role::gamma});
-  to.push_back({{.name = p.name + ".beta", .dims = {p.C}}, layer, Role::beta});
-}
-void add_parameters(const PoolProblem&, std::size_t, std::vector<NetworkParameter>&) {}
-void add_parameters(const FcProblem& p, std::size_t layer, std::vector<NetworkParameter>& to) {
-  using Role = NetworkParameter::Role;
-  to.push_back({{.name = p.name + ".weights", .dims = {p.K, p.C}}, layer, Role::weights});
-  if (p.epilogue.bias) to.push_back({{.name = p.name + ".bias", .dims = {p.K}}, layer, Role::bias});
-}
+using Role = NetworkParameter::Role;
 
-double layer_flops(const ConvProblem& p, bool least) { return least ? p.least_flops() : p.flops(); }
-double layer_flops(const FcProblem& p, bool) { return p.flops(); }
-double layer_flops(const BatchNormProblem&, bool) { return 0; }
-double layer_flops(const PoolProblem&, bool) { return 0; }
+struct LayerTensor {
+  Role role;
+  const char* name;
+  std::vector<std::int64_t> dims;  // none: the layer does without
+};
+std::vector<LayerTensor> tensors_of(const ConvProblem& p) {
+  return {{Role::weights, "weights", {p.K, p.C, p.R, p.S}}, {Role::bias, "bias", dims_if(p.epilogue.bias, {p.K})}};
+}
+std::vector<LayerTensor> tensors_of(const FcProblem& p) {
+  return {{Role::weights, "weights", {p.K, p.C}}, {Role::bias, "bias", dims_if(p.epilogue.bias, {p.K})}};
+}
+std::vector<LayerTensor> tensors_of(const BatchNormProblem& p) {
+  return {{Role::gamma, "gamma", {p.C}}, {Role::beta, "beta", {p.C}}};
+}
+std::vector<LayerTensor> tensors_of(const PoolProblem&) { return {}; }
+
+double flops_of(const ConvProblem& p, bool least) { return least ? p.least_flops() : p.flops(); }
+double flops_of(const FcProblem& p, bool) { return p.flops(); }
+double flops_of(const BatchNormProblem&, bool) { return 0; }
+double flops_of(const PoolProblem&, bool) { return 0; }
+
+double layer_flops(const NetworkLayer& layer, bool least) {
+  return std::visit([&](const auto& p) { return flops_of(p, least); }, layer.problem);
+}
 
 }  // namespace
 
@@ -120,28 +125,63 @@ void NetworkGraph::validate() const {
   }
 }
 
+int NetworkGraph::add_conv(std::string name, int src, std::int64_t K, std::int64_t kernel, std::int64_t stride,
+                           bool bias) {
+  const ImageSizes s = dst_of(src);
+  ConvProblem p{.name = std::move(name), .N = s.N, .C = s.C, .K = K, .H = s.H, .W = s.W, .epilogue = {.bias = bias}};
+  p.R = p.S = kernel;
+  p.stride_h = p.stride_w = stride;
+  p.pad_h = p.pad_w = kernel / 2;
+  return add({p, src});
+}
+
+int NetworkGraph::add_norm(std::string name, int src, NormEpilogue epilogue, int residual) {
+  const ImageSizes s = dst_of(src);
+  return add({BatchNormProblem{.name = std::move(name), .N = s.N, .C = s.C, .H = s.H, .W = s.W, .epilogue = epilogue},
+              src, residual});
+}
+
+int NetworkGraph::add_pool(std::string name, int src, PoolKind kind, std::int64_t window, std::int64_t stride,
+                           std::int64_t pad) {
+  const ImageSizes s = dst_of(src);
+  PoolProblem p{.name = std::move(name), .N = s.N, .C = s.C, .H = s.H, .W = s.W, .kind = kind};
+  p.R = p.S = window;
+  p.stride_h = p.stride_w = stride;
+  p.pad_h = p.pad_w = pad;
+  return add({p, src});
+}
+
+int NetworkGraph::add_fc(std::string name, int src, std::int64_t K, Activation activation) {
+  const ImageSizes s = dst_of(src);
+  const Epilogue epilogue{.bias = true, .activation = activation};
+  return add({FcProblem{.name = std::move(name), .N = s.N, .C = s.C * s.H * s.W, .K = K, .epilogue = epilogue}, src});
+}
+
+int NetworkGraph::add(NetworkLayer layer) {
+  layers.push_back(std::move(layer));
+  return static_cast<int>(layers.size()) - 1;
+}
+
 std::vector<NetworkParameter> parameters_of(const NetworkGraph& graph) {
   std::vector<NetworkParameter> parameters;
   for (std::size_t i = 0; i < graph.layers.size(); ++i) {
-    std::visit([&](const auto& p) { add_parameters(p, i, parameters); }, graph.layers[i].problem);
+    for (auto& [role, name, dims] : std::visit([](const auto& p) { return tensors_of(p); }, graph.layers[i].problem)) {
+      if (dims.empty()) continue;
+      parameters.push_back({{.name = graph.name_of(i) + "." + name, .dims = dims}, i, role});
+    }
   }
   return parameters;
 }
 
 double forward_flops(const NetworkGraph& graph, bool least) {
   double flops = 0;
-  for (const NetworkLayer& layer : graph.layers) {
-    flops += std::visit([&](const auto& p) { return layer_flops(p, least); }, layer.problem);
-  }
+  for (const NetworkLayer& layer : graph.layers) flops += layer_flops(layer, least);
   return flops;
 }
 
 double backward_flops(const NetworkGraph& graph, bool least) {
-  double flops = 2 * forward_flops(graph, least);
-  for (const NetworkLayer& layer : graph.layers) {
-    if (layer.src != kImages) continue;
-    flops -= std::visit([&](const auto& p) { return layer_flops(p, least); }, layer.problem);
-  }
+  double flops = 0;
+  for (const NetworkLayer& layer : graph.layers) flops += (layer.src == kImages ? 1 : 2) * layer_flops(layer, least);
   return flops;
 }
 

@@ -37,7 +37,17 @@ struct ImageSizes {
 // pass that would take its derivative on the way.
 struct NetworkGraph {
   ImageSizes images;
-  std::vector<NetworkLayer> layers;
+  std::vector<NetworkLayer> layers = {};
+
+  // Each appends a layer of the sizes of what it reads and gives its place. `src` and `residual` are places, or
+  // kImages. A convolution has as many rows and columns of zeros around the image as keep its size where the stride is
+  // 1; a fully connected layer has a bias.
+  int add_conv(std::string name, int src, std::int64_t K, std::int64_t kernel, std::int64_t stride = 1,
+               bool bias = false);
+  int add_norm(std::string name, int src, NormEpilogue, int residual = kImages);
+  int add_pool(std::string name, int src, PoolKind, std::int64_t window, std::int64_t stride, std::int64_t pad = 0);
+  int add_fc(std::string name, int src, std::int64_t K, Activation = Activation::none);
+  int add(NetworkLayer);
 
   const std::string& name_of(std::size_t layer) const;
   ImageSizes src_of(std::size_t layer) const;  // of what the problem reads: images, or rows of features with H = W = 1

@@ -6,8 +6,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "graph_builder.hpp"
-
 namespace brickwork {
 namespace {
 
@@ -20,37 +18,34 @@ const std::map<std::int64_t, Blocks>& blocks_by_layers() {
 }
 
 // 1x1, 3x3 and 1x1 around a shortcut, which is a convolution where the sizes change.
-int bottleneck(GraphBuilder& b, const std::string& name, int src, std::int64_t width, std::int64_t stride,
+int bottleneck(NetworkGraph& b, const std::string& name, int src, std::int64_t width, std::int64_t stride,
                ResidualStride where) {
   const std::int64_t outputs = 4 * width;
   const bool in_3x3 = where == ResidualStride::in_3x3;
-  int x = b.conv(name + ".conv1", src, width, 1, in_3x3 ? 1 : stride);
-  x = b.norm(name + ".norm1", x, NormEpilogue::relu);
-  x = b.conv(name + ".conv2", x, width, 3, in_3x3 ? stride : 1);
-  x = b.norm(name + ".norm2", x, NormEpilogue::relu);
-  x = b.conv(name + ".conv3", x, outputs, 1);
+  int x = b.add_conv(name + ".conv1", src, width, 1, in_3x3 ? 1 : stride);
+  x = b.add_norm(name + ".norm1", x, NormEpilogue::relu);
+  x = b.add_conv(name + ".conv2", x, width, 3, in_3x3 ? stride : 1);
+  x = b.add_norm(name + ".norm2", x, NormEpilogue::relu);
+  x = b.add_conv(name + ".conv3", x, outputs, 1);
   int shortcut = src;
   if (stride != 1 || b.dst_of(src).C != outputs) {
-    shortcut = b.conv(name + ".shortcut", src, outputs, 1, stride);
-    shortcut = b.norm(name + ".shortcut_norm", shortcut, NormEpilogue::none);
+    shortcut = b.add_conv(name + ".shortcut", src, outputs, 1, stride);
+    shortcut = b.add_norm(name + ".shortcut_norm", shortcut, NormEpilogue::none);
   }
-  return b.norm(name + ".norm3", x, NormEpilogue::residual_relu, shortcut);
+  return b.add_norm(name + ".norm3", x, NormEpilogue::residual_relu, shortcut);
 }
 
 }  // namespace
 
 const SizeTable<ResidualNetwork>& ResidualNetwork::table() {
   using P = ResidualNetwork;
-  static const SizeTable<ResidualNetwork> table = [] {
-    auto word = choice("a version: v1.5 or v1", {"v1.5", "v1"}, &P::stride);
-    word.column = "variant";
-    return SizeTable<ResidualNetwork>{.kind = "resnet",
-                                      .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
-                                                {.key = "L", .column = "layers", .member = &P::L},
-                                                {.key = "H", .column = "H", .member = &P::H},
-                                                {.key = "K", .column = "classes", .member = &P::K}},
-                                      .words = {part_word<P>(), word}};
-  }();
+  static const SizeTable<ResidualNetwork> table{
+      .kind = "resnet",
+      .sizes = {{.key = "N", .column = "N", .member = &P::N, .setting = true},
+                {.key = "L", .column = "layers", .member = &P::L},
+                {.key = "H", .column = "H", .member = &P::H},
+                {.key = "K", .column = "classes", .member = &P::K}},
+      .words = {part_word<P>(), choice("a version: v1.5 or v1", {"v1.5", "v1"}, &P::stride, "variant")}};
   return table;
 }
 
@@ -59,15 +54,14 @@ void ResidualNetwork::validate() const {
   if (!blocks_by_layers().contains(L)) {
     throw std::invalid_argument(fmt::format("L is {}: a network of bottlenecks has 14, 26, 50, 101 or 152 layers", L));
   }
-  if (count < 1) throw std::invalid_argument(fmt::format("count is {}: it must be at least 1", count));
   network_graph(*this).validate();
 }
 
 NetworkGraph network_graph(const ResidualNetwork& p) {
-  GraphBuilder b({p.N, 3, p.H, p.H});
-  int x = b.conv("conv1", kImages, 64, 7, 2);
-  x = b.norm("norm1", x, NormEpilogue::relu);
-  x = b.pool("pool1", x, PoolKind::max, 3, 2, 1);
+  NetworkGraph b{.images = {p.N, 3, p.H, p.H}};
+  int x = b.add_conv("conv1", kImages, 64, 7, 2);
+  x = b.add_norm("norm1", x, NormEpilogue::relu);
+  x = b.add_pool("pool1", x, PoolKind::max, 3, 2, 1);
   std::int64_t width = 64;
   for (std::size_t stage = 0; stage < 4; ++stage, width *= 2) {
     for (int block = 0; block < blocks_by_layers().at(p.L)[stage]; ++block) {
@@ -75,9 +69,9 @@ NetworkGraph network_graph(const ResidualNetwork& p) {
       x = bottleneck(b, fmt::format("stage{}.{}", stage + 1, block + 1), x, width, stride, p.stride);
     }
   }
-  x = b.pool("pool5", x, PoolKind::average, b.dst_of(x).H, 1);
-  b.fc("fc", x, p.K);
-  return b.take();
+  x = b.add_pool("pool5", x, PoolKind::average, b.dst_of(x).H, 1);
+  b.add_fc("fc", x, p.K);
+  return b;
 }
 
 }  // namespace brickwork

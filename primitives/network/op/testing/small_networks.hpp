@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "graph_builder.hpp"
 #include "mlp_problem.hpp"
 #include "network_graph.hpp"
 #include "network_ops.hpp"
@@ -19,25 +18,25 @@ namespace brickwork {
 inline NetworkGraph small_residual_network(std::int64_t N, std::int64_t H = 9, std::int64_t width = 5) {
   using enum NormEpilogue;
   const std::int64_t wide = 2 * width + 1;
-  GraphBuilder b({N, 3, H, H});
-  b.conv("conv1", kImages, width, 3);               // 0
-  b.norm("norm1", 0, relu);                         // 1
-  b.pool("pool1", 1, PoolKind::max, 3, 2, 1);       // 2
-  b.conv("a.conv1", 2, width, 3, 2);                // 3
-  b.norm("a.norm1", 3, relu);                       // 4
-  b.conv("a.conv2", 4, wide, 1);                    // 5
-  b.conv("a.shortcut", 2, wide, 3, 2);              // 6
-  b.norm("a.shortcut_norm", 6, none);               // 7
-  b.norm("a.norm2", 5, residual_relu, 7);           // 8
-  b.conv("b.conv1", 8, width, 1);                   // 9
-  b.norm("b.norm1", 9, relu);                       // 10
-  b.conv("b.conv2", 10, wide, 3);                   // 11
-  b.norm("b.norm2", 11, residual_relu, 8);          // 12
-  b.conv("conv2", 12, width, 1, 1, true);           // 13
-  b.pool("pool2", 13, PoolKind::average, 3, 2, 1);  // 14
-  b.fc("fc1", 14, 9, Activation::tanh);             // 15
-  b.fc("fc2", 15, 4);                               // 16
-  return b.take();
+  NetworkGraph b{.images = {N, 3, H, H}};
+  b.add_conv("conv1", kImages, width, 3);               // 0
+  b.add_norm("norm1", 0, relu);                         // 1
+  b.add_pool("pool1", 1, PoolKind::max, 3, 2, 1);       // 2
+  b.add_conv("a.conv1", 2, width, 3, 2);                // 3
+  b.add_norm("a.norm1", 3, relu);                       // 4
+  b.add_conv("a.conv2", 4, wide, 1);                    // 5
+  b.add_conv("a.shortcut", 2, wide, 3, 2);              // 6
+  b.add_norm("a.shortcut_norm", 6, none);               // 7
+  b.add_norm("a.norm2", 5, residual_relu, 7);           // 8
+  b.add_conv("b.conv1", 8, width, 1);                   // 9
+  b.add_norm("b.norm1", 9, relu);                       // 10
+  b.add_conv("b.conv2", 10, wide, 3);                   // 11
+  b.add_norm("b.norm2", 11, residual_relu, 8);          // 12
+  b.add_conv("conv2", 12, width, 1, 1, true);           // 13
+  b.add_pool("pool2", 13, PoolKind::average, 3, 2, 1);  // 14
+  b.add_fc("fc1", 14, 9, Activation::tanh);             // 15
+  b.add_fc("fc2", 15, 4);                               // 16
+  return b;
 }
 
 // What the operation is tried on, in f64; the same in each call.
