@@ -71,6 +71,16 @@ HWY_INLINE bool AlignedVectors(std::int64_t bc, const void* pixels) {
          reinterpret_cast<std::uintptr_t>(pixels) % (lanes * sizeof(float)) == 0;
 }
 
+// body(std::true_type or std::false_type): what no iteration changes is decided outside the loops.
+template <class Body>
+HWY_INLINE void Decided(bool flag, const Body& body) {
+  if (flag) {
+    body(std::true_type());
+  } else {
+    body(std::false_type());
+  }
+}
+
 template <class D>
 HWY_INLINE void StoreOrStream(hn::Vec<D> x, D d, float* to, bool stream) {
   if (stream) {

@@ -110,4 +110,11 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
   Kokkos::parallel_for(name, policy(team_size), task);
 }
 
+// task(i) for the tasks 0 .. tasks - 1, each by one of the host's threads.
+template <class Task>
+void for_each_on_host(std::int64_t tasks, const Task& task) {
+  parallel_league(Kokkos::DefaultHostExecutionSpace(), tasks, 1, 0,
+                  [&](const auto&, std::int64_t i, void*) { task(i); });
+}
+
 }  // namespace brickwork

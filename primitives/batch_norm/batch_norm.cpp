@@ -16,12 +16,6 @@ namespace {
 constexpr std::int64_t kChunkBytes = 64 << 10;  // a small part of L2, and a league of tasks even for one image
 constexpr int kSums = 3, kTerms = 4;
 
-template <class Task>
-void norm_league(std::int64_t tasks, const Task& task) {
-  parallel_league(Kokkos::DefaultHostExecutionSpace(), tasks, 1, 0,
-                  [&](const auto&, std::int64_t i, void*) { task(i); });
-}
-
 // A value as the sum of an f32 and of the rest. (x - high) loses nothing where x is an f32 close to the value; the rest
 // then belongs to what is added to a multiple of that.
 struct HighLow {
@@ -51,7 +45,7 @@ struct BatchNorm::Group {
     };
     if (by_thread) return share(0, tasks);
     const std::int64_t shares = std::min<std::int64_t>(tasks, Kokkos::DefaultHostExecutionSpace().concurrency());
-    norm_league(shares, [&](std::int64_t i) { share(tasks * i / shares, tasks * (i + 1) / shares); });
+    for_each_on_host(shares, [&](std::int64_t i) { share(tasks * i / shares, tasks * (i + 1) / shares); });
   }
 };
 
@@ -197,20 +191,24 @@ void BatchNorm::for_each_group(const Pass& pass) const {
   const auto group = [&](std::int64_t i) {
     pass(Group{i * plan_.blocks, std::min((i + 1) * plan_.blocks, Cb_), plan_.by_thread});
   };
-  if (plan_.by_thread) return norm_league(groups, group);
+  if (plan_.by_thread) return for_each_on_host(groups, group);
   for (std::int64_t i = 0; i < groups; ++i) group(i);
 }
 
 std::int64_t BatchNorm::chunks() const { return ceil_div(problem_.N, images_) * ceil_div(problem_.H, rows_); }
 
-BatchNorm::Chunk BatchNorm::chunk_at(std::int64_t cb, std::int64_t chunk) const {
+BatchNorm::Chunk BatchNorm::chunk_at(std::int64_t cb, std::int64_t chunk) {
   const std::int64_t in_image = ceil_div(problem_.H, rows_), n = chunk / in_image * images_,
                      h = chunk % in_image * rows_;
-  return {.n = n,
+  Chunk c{.n = n,
           .cb = cb,
           .h = h,
           .pixels = {std::min(images_, problem_.N - n), std::min(rows_, problem_.H - h), problem_.W, plan_.bc,
                      plan_.sweep}};
+  float* const sums = sums_.data() + (cb * chunks() + chunk) * kSums * plan_.bc;
+  for (int which = 0; which < kSums; ++which) c.sums[which] = sums + which * plan_.bc;
+  for (int which = 0; which < kTerms; ++which) c.terms[which] = &term(which, cb * plan_.bc);
+  return c;
 }
 
 // In the tensors' order or against it, a chunk on the same thread in every sweep.
@@ -219,12 +217,7 @@ void BatchNorm::for_each_chunk(const Group& group, Order order, const Sweep& swe
   const std::int64_t in_image = ceil_div(problem_.H, rows_), blocks = group.end - group.first;
   group.run(blocks * chunks(), order, [&](std::int64_t task) {
     const std::int64_t cb = group.first + task / in_image % blocks;
-    const std::int64_t chunk = task / in_image / blocks * in_image + task % in_image;
-    Chunk c = chunk_at(cb, chunk);
-    float* const sums = sums_.data() + (cb * chunks() + chunk) * kSums * plan_.bc;
-    for (int which = 0; which < kSums; ++which) c.sums[which] = sums + which * plan_.bc;
-    for (int which = 0; which < kTerms; ++which) c.terms[which] = &term(which, cb * plan_.bc);
-    sweep(c);
+    sweep(chunk_at(cb, task / in_image / blocks * in_image + task % in_image));
   });
 }
 
@@ -239,14 +232,13 @@ void BatchNorm::for_each_block(const Group& group, const Finish& finish) const {
 
 // add(channel, values of the chunk, its sums) for the chunks of a block in their order.
 template <class Add>
-void BatchNorm::add_chunks(std::int64_t cb, const Add& add) const {
-  const std::int64_t bc = plan_.bc, channels = std::min(bc, problem_.C - cb * bc);
-  for (std::int64_t chunk = 0; chunk < chunks(); ++chunk) {
-    const PixelRows p = chunk_at(cb, chunk).pixels;
-    const double values = static_cast<double>(p.images * p.rows * p.pixels);
-    const float* const sums = sums_.data() + (cb * chunks() + chunk) * kSums * bc;
+void BatchNorm::add_chunks(std::int64_t cb, const Add& add) {
+  const std::int64_t channels = std::min(plan_.bc, problem_.C - cb * plan_.bc);
+  for (std::int64_t i = 0; i < chunks(); ++i) {
+    const Chunk chunk = chunk_at(cb, i);
+    const double values = static_cast<double>(chunk.pixels.images * chunk.pixels.rows * chunk.pixels.pixels);
     for (std::int64_t j = 0; j < channels; ++j)
-      add(static_cast<std::size_t>(j), values, sums[j], sums[bc + j], sums[2 * bc + j]);
+      add(static_cast<std::size_t>(j), values, chunk.sums[0][j], chunk.sums[1][j], chunk.sums[2][j]);
   }
 }
 

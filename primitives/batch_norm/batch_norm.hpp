@@ -48,7 +48,7 @@ class BatchNorm {
   enum class Order { upwards, downwards };
 
   std::int64_t chunks() const;  // of a block of channels
-  Chunk chunk_at(std::int64_t cb, std::int64_t chunk) const;
+  Chunk chunk_at(std::int64_t cb, std::int64_t chunk);
   template <class Pass>
   void for_each_group(const Pass& pass) const;
   template <class Sweep>
@@ -56,7 +56,7 @@ class BatchNorm {
   template <class Finish>
   void for_each_block(const Group&, const Finish& finish) const;
   template <class Add>
-  void add_chunks(std::int64_t cb, const Add& add) const;
+  void add_chunks(std::int64_t cb, const Add& add);
   void normalise(const Group&, Order, const BlockedInput& src, const BlockedInput& residual, const BlockedOutput& dst,
                  std::uint8_t* mask);
   void set_normalise(std::int64_t c, double mean, double variance, float gamma, float beta);

@@ -1,7 +1,6 @@
 #include "batch_norm/batch_norm_rows.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
@@ -97,24 +96,32 @@ HWY_INLINE void ForRows(PixelRows p, const Body& body) {
     for (std::int64_t row = 0; row < p.rows; ++row) body(Row{image, row});
 }
 
-// body(std::true_type or std::false_type): what no iteration changes is decided outside the loops.
 template <class Body>
-HWY_INLINE void Decided(bool flag, const Body& body) {
-  if (flag) {
-    body(std::true_type());
-  } else {
-    body(std::false_type());
-  }
+HWY_INLINE void DecidedSweep(Sweep sweep, const Body& body) {
+  Decided(past_caches(sweep), [&](auto far) BRICKWORK_INLINE_ATTR { body(SweepOf<decltype(far)::value>{sweep}); });
 }
 
-template <class Body>
-HWY_INLINE void Decided(Sweep sweep, const Body& body) {
-  if (past_caches(sweep)) {
-    body(SweepOf<true>{sweep});
-  } else {
-    body(SweepOf<false>{sweep});
-  }
+// of(d, kVectors, j) for four vectors of channels at a time, from j on, and for those that are left one by one.
+template <class Of>
+HWY_INLINE void ForFourVectors(std::int64_t bc, const Of& of) {
+  const hn::ScalableTag<float> d;
+  const auto four = 4 * static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t j = 0;
+  for (; j + four <= bc; j += four) of(d, std::integral_constant<int, 4>(), j);
+  ForEachVector(d, j, bc, [&](auto shorter, std::int64_t i) BRICKWORK_INLINE_ATTR {
+    of(shorter, std::integral_constant<int, 1>(), i);
+  });
 }
+
+template <class D, int kVectors>
+struct Vectors {
+  hn::Vec<D> of[kVectors];
+
+  HWY_INLINE Vectors(D d, const float* from) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) of[v] = hn::LoadU(d, from + v * hn::Lanes(d));
+  }
+};
 
 // body(d, place, its channels' terms ...) for the vectors of all pixels, where terms are bc floats each. Of a few
 // pixels four vectors of channels at a time: so many terms stay in registers, and the tensors are gone over in their
@@ -122,95 +129,60 @@ HWY_INLINE void Decided(Sweep sweep, const Body& body) {
 template <class Body, class... Terms>
 HWY_INLINE void ForPixels(PixelRows p, Body body, Terms... terms) {
   constexpr std::int64_t kPixels = 16;
-  const hn::ScalableTag<float> full;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(full));
-  ForRows(p, [&](Row row) HWY_ATTR {
+  ForRows(p, [&](Row row) BRICKWORK_INLINE_ATTR {
     for (std::int64_t first = 0; first < p.pixels; first += kPixels) {
       const std::int64_t end = std::min(first + kPixels, p.pixels);
-      const auto with_terms = [=](auto d, std::int64_t j, const auto& use)
-                                  HWY_ATTR { use(hn::LoadU(d, terms + j)...); };
-      std::int64_t j = 0;
-      for (; j + 4 * lanes <= p.bc; j += 4 * lanes) {
-        with_terms(full, j, [&](auto... of0) HWY_ATTR {
-          with_terms(full, j + lanes, [&](auto... of1) HWY_ATTR {
-            with_terms(full, j + 2 * lanes, [&](auto... of2) HWY_ATTR {
-              with_terms(full, j + 3 * lanes, [&](auto... of3) HWY_ATTR {
-                for (std::int64_t pixel = first; pixel < end; ++pixel) {
-                  body(full, PlaceOf(full, p, row, pixel, j, 0), of0...);
-                  body(full, PlaceOf(full, p, row, pixel, j, 1), of1...);
-                  body(full, PlaceOf(full, p, row, pixel, j, 2), of2...);
-                  body(full, PlaceOf(full, p, row, pixel, j, 3), of3...);
-                }
-              });
-            });
-          });
-        });
-      }
-      ForEachVector(full, j, p.bc, [&](auto d, std::int64_t of) HWY_ATTR {
-        with_terms(d, of, [&](auto... values) HWY_ATTR {
+      ForFourVectors(p.bc, [=](auto d, auto vectors, std::int64_t j) BRICKWORK_INLINE_ATTR {
+        constexpr int kVectors = decltype(vectors)::value;
+        const auto of_pixels = [=](auto... loaded) BRICKWORK_INLINE_ATTR {
           for (std::int64_t pixel = first; pixel < end; ++pixel) {
-            body(d, PlaceOf(d, p, row, pixel, of, 0), values...);
+#pragma GCC unroll 4
+            for (int v = 0; v < kVectors; ++v) body(d, PlaceOf(d, p, row, pixel, j, v), loaded.of[v]...);
           }
-        });
+        };
+        of_pixels(Vectors<decltype(d), kVectors>(d, terms + j)...);
       });
     }
   });
 }
 
-// The sums of SumPixels for four vectors of channels from j on, or for one, whose every fourth pixel is a sum of its
-// own: four sums at once, as one alone is what the loop would wait for.
-template <bool kFourVectors, class D, class A, class B>
-HWY_INLINE void SumChannels(D d, PixelRows p, std::int64_t j, float* sum, float* sum_ab, A a, B b) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, ab0 = s0, ab1 = s0, ab2 = s0, ab3 = s0;
-  ForRows(p, [&](Row row) HWY_ATTR {
-    const auto add = [&](std::int64_t pixel, std::int64_t vectors, auto& s, auto& ab) HWY_ATTR {
-      const Place at = PlaceOf(d, p, row, pixel, j, vectors);
-      const auto x = a(d, at);
-      s = hn::Add(s, x);
-      ab = hn::MulAdd(x, b(d, at), ab);
-    };
-    std::int64_t pixel = 0;
-    if constexpr (kFourVectors) {
-      for (; pixel < p.pixels; ++pixel) {
-        add(pixel, 0, s0, ab0);
-        add(pixel, 1, s1, ab1);
-        add(pixel, 2, s2, ab2);
-        add(pixel, 3, s3, ab3);
-      }
-    } else {
-      for (; pixel + 4 <= p.pixels; pixel += 4) {
-        add(pixel, 0, s0, ab0);
-        add(pixel + 1, 0, s1, ab1);
-        add(pixel + 2, 0, s2, ab2);
-        add(pixel + 3, 0, s3, ab3);
-      }
-      for (; pixel < p.pixels; ++pixel) add(pixel, 0, s0, ab0);
-    }
-  });
-  const auto store = [&](float* to, auto v0, auto v1, auto v2, auto v3) HWY_ATTR {
-    if constexpr (kFourVectors) {
-      hn::StoreU(v0, d, to + j);
-      hn::StoreU(v1, d, to + j + lanes);
-      hn::StoreU(v2, d, to + j + 2 * lanes);
-      hn::StoreU(v3, d, to + j + 3 * lanes);
-    } else {
-      hn::StoreU(hn::Add(hn::Add(v0, v1), hn::Add(v2, v3)), d, to + j);
-    }
-  };
-  store(sum, s0, s1, s2, s3);
-  store(sum_ab, ab0, ab1, ab2, ab3);
-}
-
-// sum[j] = the sum of a(d, place) over all pixels, sum_ab[j] that of a * b.
+// sum[j] = the sum of a(d, place) over all pixels, sum_ab[j] that of a * b. Four sums at once, as one alone is what the
+// loop would wait for: those of four vectors of channels, or of one, whose every fourth pixel is a sum of its own.
 template <class A, class B>
 HWY_INLINE void SumPixels(PixelRows p, float* sum, float* sum_ab, A a, B b) {
-  const hn::ScalableTag<float> d;
-  const auto four = 4 * static_cast<std::int64_t>(hn::Lanes(d));
-  std::int64_t first = 0;
-  for (; first + four <= p.bc; first += four) SumChannels<true>(d, p, first, sum, sum_ab, a, b);
-  ForEachVector(d, first, p.bc,
-                [&](auto of, std::int64_t j) HWY_ATTR { SumChannels<false>(of, p, j, sum, sum_ab, a, b); });
+  ForFourVectors(p.bc, [=](auto d, auto vectors, std::int64_t j) BRICKWORK_INLINE_ATTR {
+    constexpr int kSums = 4, kVectors = decltype(vectors)::value, kPixels = kSums / kVectors;
+    using V = hn::Vec<decltype(d)>;
+    V s[kSums], ab[kSums];
+#pragma GCC unroll 4
+    for (int i = 0; i < kSums; ++i) s[i] = ab[i] = hn::Zero(d);
+    ForRows(p, [&](Row row) BRICKWORK_INLINE_ATTR {
+      const auto add = [&](std::int64_t pixel, int vector, int i) BRICKWORK_INLINE_ATTR {
+        const Place at = PlaceOf(d, p, row, pixel, j, vector);
+        const V x = a(d, at);
+        s[i] = hn::Add(s[i], x);
+        ab[i] = hn::MulAdd(x, b(d, at), ab[i]);
+      };
+      std::int64_t pixel = 0;
+      for (; pixel + kPixels <= p.pixels; pixel += kPixels) {
+#pragma GCC unroll 4
+        for (int i = 0; i < kSums; ++i) add(pixel + i / kVectors, i % kVectors, i);
+      }
+      if constexpr (kVectors == 1) {
+        for (; pixel < p.pixels; ++pixel) add(pixel, 0, 0);
+      }
+    });
+    const auto store = [&](const V* of, float* to) BRICKWORK_INLINE_ATTR {
+      if constexpr (kVectors == 1) {
+        hn::StoreU(hn::Add(hn::Add(of[0], of[1]), hn::Add(of[2], of[3])), d, to + j);
+      } else {
+#pragma GCC unroll 4
+        for (int i = 0; i < kSums; ++i) hn::StoreU(of[i], d, to + j + i * hn::Lanes(d));
+      }
+    };
+    store(s, sum);
+    store(ab, sum_ab);
+  });
 }
 
 // x / kOffUnit - mean, rounded once: the unit is a power of two.
@@ -232,7 +204,7 @@ void StatisticsOfRows(PixelRows p, Rows<const float> src, RowStatistics s) {
     const auto unit = hn::Set(d, static_cast<float>(1 / kOffUnit));
     hn::StoreU(hn::IfThenElseZero(hn::IsFinite(about), hn::Mul(about, unit)), d, s.about + j);
   });
-  Decided(p.sweep, [&](auto far) HWY_ATTR {
+  DecidedSweep(p.sweep, [&](auto far) HWY_ATTR {
     const auto off = [=](auto d, Place at)
                          HWY_ATTR { return Off(d, Load(d, src, at, far), hn::LoadU(d, s.about + at.j)); };
     SumPixels(p, s.deviation, s.square, off, off);
@@ -242,7 +214,7 @@ void StatisticsOfRows(PixelRows p, Rows<const float> src, RowStatistics s) {
 void Normalise(PixelRows p, Rows<const float> src, Rows<const float> residual, Rows<float> dst, Rows<std::uint8_t> mask,
                NormaliseRows n) {
   p = Joined(p, src, residual, dst);
-  Decided(AlignedVectors(p.bc, dst.data) ? p.sweep : Sweep::cached, [&](auto far) HWY_ATTR {
+  DecidedSweep(AlignedVectors(p.bc, dst.data) ? p.sweep : Sweep::cached, [&](auto far) HWY_ATTR {
     Decided(n.relu, [&](auto relu) HWY_ATTR {
       const auto element = [=](auto d, Place at, auto mean, auto scale, auto shift) HWY_ATTR {
         auto x = hn::MulAdd(hn::Sub(Load(d, src, at, far), mean), scale, shift);
@@ -266,7 +238,7 @@ HWY_INLINE hn::Vec<D> Unmasked(D d, Rows<const float> ddst, Masked masked, MaskR
 void SumsOfGradient(PixelRows p, Rows<const float> src, Rows<const float> ddst, MaskRows mask, const float* mean,
                     float* sum_d, float* sum_dx) {
   p = Joined(p, src, ddst);
-  Decided(p.sweep, [&](auto far) HWY_ATTR {
+  DecidedSweep(p.sweep, [&](auto far) HWY_ATTR {
     Decided(mask.data != nullptr, [&](auto masked) HWY_ATTR {
       SumPixels(
           p, sum_d, sum_dx, [=](auto d, Place at) HWY_ATTR { return Unmasked(d, ddst, masked, mask, at, far); },
@@ -279,7 +251,7 @@ void Gradient(PixelRows p, Rows<const float> src, Rows<const float> ddst, MaskRo
               Rows<float> dresidual, GradientRows g) {
   p = Joined(p, src, ddst, dsrc, dresidual);
   const bool aligned = AlignedVectors(p.bc, dsrc.data) && AlignedVectors(p.bc, dresidual.data);
-  Decided(aligned ? p.sweep : Sweep::cached, [&](auto far) HWY_ATTR {
+  DecidedSweep(aligned ? p.sweep : Sweep::cached, [&](auto far) HWY_ATTR {
     Decided(mask.data != nullptr, [&](auto masked) HWY_ATTR {
       const auto element = [=](auto d, Place at, auto mean, auto scale, auto slope, auto offset) HWY_ATTR {
         const auto gradient = Unmasked(d, ddst, masked, mask, at, far);

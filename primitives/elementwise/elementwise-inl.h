@@ -27,19 +27,13 @@ class Stores {
   HWY_INLINE void ForEach(std::size_t count, const Body& body) const {
     namespace hn = hwy::HWY_NAMESPACE;
     const hn::ScalableTag<float> d;
-    if (!past_caches_) {
-      const auto put = [](auto v, auto to, float* p) HWY_ATTR { hn::StoreU(v, to, p); };
+    Decided(past_caches_, [&](auto past_caches) HWY_ATTR {
+      const auto put = [](auto v, auto to, float* p) HWY_ATTR {
+        constexpr bool kWhole = hn::MaxLanes(decltype(to)()) == hn::MaxLanes(hn::ScalableTag<float>());
+        StoreOrStream(v, to, p, std::bool_constant<kWhole&& decltype(past_caches)::value>());
+      };
       ForEachVector(d, std::size_t{0}, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
-      return;
-    }
-    const auto put = [](auto v, auto to, float* p) HWY_ATTR {
-      if constexpr (hn::MaxLanes(decltype(to)()) == hn::MaxLanes(hn::ScalableTag<float>())) {
-        hn::Stream(v, to, p);
-      } else {
-        hn::StoreU(v, to, p);
-      }
-    };
-    ForEachVector(d, std::size_t{0}, count, [&](auto in, std::size_t i) HWY_ATTR { body(in, i, put); });
+    });
   }
 
  private:

@@ -35,7 +35,8 @@ Pool::Pool(const PoolProblem& p, const PoolPlan& plan)
 }
 
 PoolGeometry Pool::geometry() const {
-  return {.rows = rows_of(problem_),
+  return {.max = problem_.kind == PoolKind::max,
+          .rows = rows_of(problem_),
           .columns = columns_of(problem_),
           .bc = plan_.bc,
           .index_bytes = problem_.index_bytes(),
@@ -50,39 +51,36 @@ AlignedBuffer<std::byte> Pool::make_indices() const {
 }
 
 void Pool::forward(const BlockedInput& src, const BlockedOutput& dst, std::byte* indices) const {
-  check_src(src);
-  check_dst(dst);
-  const auto row_of = problem_.kind == PoolKind::max ? max_row : average_row;
+  src.expect(problem_.N, problem_.C, problem_.H, problem_.W, plan_.bc);
+  dst.expect(problem_.N, problem_.C, problem_.P(), problem_.Q(), plan_.bc);
   const PoolGeometry g = geometry();
   for_each_rows(
       problem_.P(), problem_.stride_h * problem_.W, [&](std::int64_t n, std::int64_t cb, PoolAxis::Range rows) {
         for (std::int64_t row = rows.begin; row < rows.end; ++row)
-          row_of(g, {.src = src.row(n, cb, 0),
-                     .next_row = src.next_row(),
-                     .row = row,
-                     .dst = dst.row(n, cb, row),
-                     .indices =
-                         indices == nullptr ? nullptr : indices + indices_layout().pixel(n, cb, row, 0) * g.index_bytes,
-                     .sweep = plan_.sweep});
+          pool_row(g, {.src = src.row(n, cb, 0),
+                       .next_row = src.next_row(),
+                       .row = row,
+                       .dst = dst.row(n, cb, row),
+                       .indices = indices == nullptr ? nullptr
+                                                     : indices + indices_layout().pixel(n, cb, row, 0) * g.index_bytes,
+                       .sweep = plan_.sweep});
       });
 }
 
 void Pool::backward(const BlockedInput& ddst, const std::byte* indices, const BlockedOutput& dsrc) const {
-  check_dst(ddst);
-  check_src(dsrc);
-  const bool max = problem_.kind == PoolKind::max;
-  if (max && indices == nullptr) throw std::logic_error("max pooling backward needs forward's indices");
-  const auto gradient_rows = max ? max_gradient_rows : average_gradient_rows;
+  ddst.expect(problem_.N, problem_.C, problem_.P(), problem_.Q(), plan_.bc);
+  dsrc.expect(problem_.N, problem_.C, problem_.H, problem_.W, plan_.bc);
   const PoolGeometry g = geometry();
+  if (g.max && indices == nullptr) throw std::logic_error("max pooling backward needs forward's indices");
   for_each_rows(problem_.H, problem_.W, [&](std::int64_t n, std::int64_t cb, PoolAxis::Range rows) {
-    gradient_rows(g, {.ddst = ddst.row(n, cb, 0),
-                      .next_row = ddst.next_row(),
-                      .indices = max ? indices + indices_layout().pixel(n, cb, 0, 0) * g.index_bytes : nullptr,
-                      .begin = rows.begin,
-                      .end = rows.end,
-                      .dsrc = dsrc.row(n, cb, rows.begin),
-                      .next_dsrc_row = dsrc.next_row(),
-                      .stream = past_caches(plan_.sweep)});
+    pool_gradient_rows(g, {.ddst = ddst.row(n, cb, 0),
+                           .next_row = ddst.next_row(),
+                           .indices = g.max ? indices + indices_layout().pixel(n, cb, 0, 0) * g.index_bytes : nullptr,
+                           .begin = rows.begin,
+                           .end = rows.end,
+                           .dsrc = dsrc.row(n, cb, rows.begin),
+                           .next_dsrc_row = dsrc.next_row(),
+                           .stream = past_caches(plan_.sweep)});
   });
 }
 
@@ -94,21 +92,10 @@ void Pool::for_each_rows(std::int64_t rows, std::int64_t pixels, const SomeRows&
   const std::int64_t row_bytes = pixels * plan_.bc * static_cast<std::int64_t>(sizeof(float));
   const std::int64_t together = equal_block(rows, clamp(kTaskBytes / row_bytes, 1, rows));
   const std::int64_t tasks = ceil_div(rows, together), Cb = ceil_div(problem_.C, plan_.bc);
-  parallel_league(Kokkos::DefaultHostExecutionSpace(), problem_.N * Cb * tasks, 1, 0,
-                  [&](const auto&, std::int64_t task, void*) {
-                    const std::int64_t slice = task / tasks, begin = task % tasks * together;
-                    some_rows(slice / Cb, slice % Cb, PoolAxis::Range{begin, std::min(begin + together, rows)});
-                  });
-}
-
-template <class T>
-void Pool::check_src(const BlockedTensor<T>& tensor) const {
-  tensor.expect(problem_.N, problem_.C, problem_.H, problem_.W, plan_.bc);
-}
-
-template <class T>
-void Pool::check_dst(const BlockedTensor<T>& tensor) const {
-  tensor.expect(problem_.N, problem_.C, problem_.P(), problem_.Q(), plan_.bc);
+  for_each_on_host(problem_.N * Cb * tasks, [&](std::int64_t task) {
+    const std::int64_t slice = task / tasks, begin = task % tasks * together;
+    some_rows(slice / Cb, slice % Cb, PoolAxis::Range{begin, std::min(begin + together, rows)});
+  });
 }
 
 }  // namespace brickwork

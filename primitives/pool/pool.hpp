@@ -36,10 +36,6 @@ class Pool {
   ActivationLayout indices_layout() const { return {problem_.N, problem_.C, problem_.P(), problem_.Q(), 0, plan_.bc}; }
   template <class SomeRows>
   void for_each_rows(std::int64_t rows, std::int64_t pixels, const SomeRows& some_rows) const;
-  template <class T>
-  void check_src(const BlockedTensor<T>&) const;
-  template <class T>
-  void check_dst(const BlockedTensor<T>&) const;
 
   PoolProblem problem_;
   PoolPlan plan_;

@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "pool/pool_rows.hpp"
 
@@ -159,7 +160,7 @@ HWY_INLINE void GatherKnown(const Parts& parts, const Block& block) {
   });
 }
 
-// The same of any number of windows, of which few are found once for all vectors.
+// The same of any number of windows.
 template <int kRows, int kColumns, class Parts>
 HWY_INLINE void GatherAny(const Parts& parts, const Block& block) {
   constexpr int kPixels = kRows * kColumns;
@@ -168,29 +169,15 @@ HWY_INLINE void GatherAny(const Parts& parts, const Block& block) {
                      count = block.rows.size() * block.columns.size();
   float* const dsrc = block.dsrc;
   const bool stream = block.stream;
-  const auto for_each_window = [&](const auto& with) BRICKWORK_INLINE_ATTR {
-    for (std::int64_t p = block.rows.begin; p < block.rows.end; ++p)
-      for (std::int64_t q = block.columns.begin; q < block.columns.end; ++q) with(p, q);
-  };
-  if (count <= kFew) {
-    WindowOfBlock<Parts, kPixels> windows[kFew], *next = windows;
-    for_each_window([&](std::int64_t p, std::int64_t q)
-                        BRICKWORK_INLINE_ATTR { Find<kRows, kColumns>(parts, block, p, q, *next++); });
-    const auto *const first = windows, *const end = next;
-    ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
-      Sums<decltype(d), kPixels> sums(d);
-      for (const auto* window = first; window != end; ++window) sums.Add(d, j, *window);
-      sums.Store(d, dsrc + j, next_row, bc, kColumns, stream);
-    });
-    return;
-  }
-  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [&](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
+  WindowOfBlock<Parts, kPixels> few[kFew];
+  std::vector<WindowOfBlock<Parts, kPixels>> many(static_cast<std::size_t>(count <= kFew ? 0 : count));
+  auto *const first = count <= kFew ? few : many.data(), *end = first;
+  for (std::int64_t p = block.rows.begin; p < block.rows.end; ++p)
+    for (std::int64_t q = block.columns.begin; q < block.columns.end; ++q)
+      Find<kRows, kColumns>(parts, block, p, q, *end++);
+  ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
     Sums<decltype(d), kPixels> sums(d);
-    for_each_window([&](std::int64_t p, std::int64_t q) BRICKWORK_INLINE_ATTR {
-      WindowOfBlock<Parts, kPixels> window;
-      Find<kRows, kColumns>(parts, block, p, q, window);
-      sums.Add(d, j, window);
-    });
+    for (const auto* window = first; window != end; ++window) sums.Add(d, j, *window);
     sums.Store(d, dsrc + j, next_row, bc, kColumns, stream);
   });
 }
@@ -230,11 +217,6 @@ HWY_INLINE void GatherRows(const Parts& parts) {
   if (h < b.end) GatherRowOfBlocks<1>(parts, h, dsrc, stream);
 }
 
-void MaxGradientRows(PoolGeometry g, PoolBackwardRows b) {
-  if (g.index_bytes == 1) return GatherRows(MaxParts<std::uint8_t>{g, b});
-  GatherRows(MaxParts<std::int32_t>{g, b});
-}
-
 // Of one window that all of the axis' pixels are in.
 bool IsGlobal(const PoolAxis& axis) { return axis.outputs == 1 && axis.taps_in_image(0).size() == axis.image; }
 
@@ -261,10 +243,11 @@ HWY_INLINE void GiveToAll(const AverageParts& parts) {
   });
 }
 
-void AverageGradientRows(PoolGeometry g, PoolBackwardRows b) {
-  const AverageParts parts{g, b};
-  if (IsGlobal(g.rows) && IsGlobal(g.columns)) return GiveToAll(parts);
-  GatherRows(parts);
+void PoolGradientRows(PoolGeometry g, PoolBackwardRows b) {
+  if (g.max && g.index_bytes == 1) return GatherRows(MaxParts<std::uint8_t>{g, b});
+  if (g.max) return GatherRows(MaxParts<std::int32_t>{g, b});
+  if (IsGlobal(g.rows) && IsGlobal(g.columns)) return GiveToAll({g, b});
+  GatherRows(AverageParts{g, b});
 }
 
 }  // namespace brickwork::HWY_NAMESPACE
@@ -273,16 +256,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace brickwork {
 
-HWY_EXPORT(MaxGradientRows);
-HWY_EXPORT(AverageGradientRows);
+HWY_EXPORT(PoolGradientRows);
 
-void max_gradient_rows(const PoolGeometry& g, const PoolBackwardRows& rows) {
-  BRICKWORK_CHOSEN(MaxGradientRows);
-  chosen(g, rows);
-}
-
-void average_gradient_rows(const PoolGeometry& g, const PoolBackwardRows& rows) {
-  BRICKWORK_CHOSEN(AverageGradientRows);
+void pool_gradient_rows(const PoolGeometry& g, const PoolBackwardRows& rows) {
+  BRICKWORK_CHOSEN(PoolGradientRows);
   chosen(g, rows);
 }
 

@@ -1,8 +1,6 @@
 #include "pool/pool_rows.hpp"
 
-#include <algorithm>
 #include <cstddef>
-#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pool/pool_rows.cpp"
@@ -161,12 +159,7 @@ HWY_INLINE void MaxRowOf(PoolGeometry g, PoolForwardRow f) {
   }
 }
 
-void MaxRow(PoolGeometry g, PoolForwardRow f) {
-  if (g.index_bytes == 1) return MaxRowOf<std::uint8_t>(g, f);
-  MaxRowOf<std::int32_t>(g, f);
-}
-
-void AverageRow(PoolGeometry g, PoolForwardRow f) {
+HWY_INLINE void AverageRow(PoolGeometry g, PoolForwardRow f) {
   const bool stream = past_caches(f.sweep) && AlignedVectors(g.bc, f.dst);
   const Range rows = g.rows.taps_in_image(f.row);
   for (std::int64_t q = 0; q < g.columns.outputs; ++q) {
@@ -191,22 +184,22 @@ void AverageRow(PoolGeometry g, PoolForwardRow f) {
   }
 }
 
+void PoolRow(PoolGeometry g, PoolForwardRow f) {
+  if (!g.max) return AverageRow(g, f);
+  if (g.index_bytes == 1) return MaxRowOf<std::uint8_t>(g, f);
+  MaxRowOf<std::int32_t>(g, f);
+}
+
 }  // namespace brickwork::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace brickwork {
 
-HWY_EXPORT(MaxRow);
-HWY_EXPORT(AverageRow);
+HWY_EXPORT(PoolRow);
 
-void max_row(const PoolGeometry& g, const PoolForwardRow& row) {
-  BRICKWORK_CHOSEN(MaxRow);
-  chosen(g, row);
-}
-
-void average_row(const PoolGeometry& g, const PoolForwardRow& row) {
-  BRICKWORK_CHOSEN(AverageRow);
+void pool_row(const PoolGeometry& g, const PoolForwardRow& row) {
+  BRICKWORK_CHOSEN(PoolRow);
   chosen(g, row);
 }
 

@@ -10,6 +10,7 @@ namespace brickwork {
 
 // What all rows of a pass have in common. The tables spare divisions, of which there would be some for every pixel.
 struct PoolGeometry {
+  bool max;
   PoolAxis rows, columns;
   std::int64_t bc;
   std::int64_t index_bytes;
@@ -27,8 +28,7 @@ struct PoolForwardRow {
   std::byte* indices;
   Sweep sweep = Sweep::cached;  // dst goes past the caches, and indices of four bytes, where aligned to vectors
 };
-void max_row(const PoolGeometry&, const PoolForwardRow&);
-void average_row(const PoolGeometry&, const PoolForwardRow&);
+void pool_row(const PoolGeometry&, const PoolForwardRow&);
 
 // dsrc's rows `begin` to `end`, gathered from the windows that they are in: ddst and indices are whole slices.
 struct PoolBackwardRows {
@@ -40,7 +40,6 @@ struct PoolBackwardRows {
   std::int64_t next_dsrc_row;
   bool stream = false;
 };
-void max_gradient_rows(const PoolGeometry&, const PoolBackwardRows&);
-void average_gradient_rows(const PoolGeometry&, const PoolBackwardRows&);
+void pool_gradient_rows(const PoolGeometry&, const PoolBackwardRows&);
 
 }  // namespace brickwork
