@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "hwy/highway.h"
+
 namespace brickwork {
 
 std::string to_string(const ElementwisePlan& plan) {
@@ -23,6 +25,11 @@ ElementwisePlan parse_elementwise_plan(std::string_view text) {
 
 ElementwisePlan plan_elementwise(double tensor_bytes, const MachineModel& machine) {
   return {.sweep = machine.sweep_of(tensor_bytes)};
+}
+
+std::string elementwise_isa() {
+  const std::int64_t usable = HWY_TARGETS & hwy::SupportedTargets();
+  return hwy::TargetName(usable & -usable);  // better ones have lower bits
 }
 
 }  // namespace brickwork

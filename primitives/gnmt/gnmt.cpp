@@ -13,14 +13,6 @@ namespace {
 // What a layer below or beside gives stands behind the state before the first step.
 constexpr std::int64_t kFirst = 1;
 
-// What the i-th layer reads of `states`, or what comes out of the last one.
-RnnSteps layout_of_x(std::span<const GnmtLayer> layers, std::size_t i, const RnnSteps& words, const RnnSteps& states) {
-  if (i == 0) return words;
-  RnnSteps x = states;
-  if (i < layers.size()) x.parts = layers[i].rnn.C / states.size;
-  return x;
-}
-
 }  // namespace
 
 GnmtStack::GnmtStack(const GnmtProblem& p, BlockedAttention attention)
@@ -50,7 +42,8 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
     side->words = {.size = p.K, .block = of_all.bc, .slots = steps, .N = p.N};
     side->states = states(steps);
     for (std::size_t i = 0; i <= kGnmtLayers; ++i) {
-      const RnnSteps x = layout_of_x(of_side, i, side->words, side->states);
+      RnnSteps x = i == 0 ? side->words : side->states;  // that the layer reads, or what comes out of the last one
+      if (i > 0 && i < kGnmtLayers) x.parts = of_side[i].rnn.C / p.K;
       side->x[i] = AlignedBuffer<float>(static_cast<std::size_t>(x.elements()));
       if (use == RnnUse::training) side->dx[i] = AlignedBuffer<float>(side->x[i].size());
       if (i == kGnmtLayers) break;

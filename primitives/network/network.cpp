@@ -1,7 +1,5 @@
 #include "network/network.hpp"
 
-#include <algorithm>
-
 #include "conv/conv_pack.hpp"
 #include "sgd/sgd.hpp"
 

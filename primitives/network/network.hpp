@@ -1,7 +1,6 @@
 // Training a network, and inference with it, on the host: the drivers of its layers around one brick, on tensors that
 // stay blocked from the images to the logits. A multilayer perceptron is a network of fully connected layers.
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -57,8 +56,6 @@ class Network {
   friend class NetworkBuilder;
 
   explicit Network(const NetworkGraph&);
-
-  BlockedInput logits() const;
 
   NetworkGraph graph_;
   std::vector<NetworkParameter> parameters_;

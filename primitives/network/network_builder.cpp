@@ -18,22 +18,20 @@ namespace {
 class Lender {
  public:
   BlockedOutput lend(const ActivationLayout& layout) {
-    for (auto& [tensor, lent] : tensors_) {
-      if (lent || !(tensor.layout == layout)) continue;
-      lent = true;
-      return tensor;
+    const auto found = std::ranges::find(idle_, layout, &BlockedOutput::layout);
+    if (found == idle_.end()) {
+      memory_.emplace_back(static_cast<std::size_t>(layout.size()));
+      return {memory_.back().data(), layout};
     }
-    memory_.emplace_back(static_cast<std::size_t>(layout.size()));
-    tensors_.push_back({{memory_.back().data(), layout}, true});
-    return tensors_.back().first;
+    const BlockedOutput tensor = *found;
+    idle_.erase(found);
+    return tensor;
   }
-  void give_back(const float* data) {
-    for (auto& [tensor, lent] : tensors_) lent = lent && tensor.data != data;
-  }
+  void give_back(const BlockedOutput& tensor) { idle_.push_back(tensor); }
   std::vector<AlignedBuffer<float>> take() { return std::move(memory_); }
 
  private:
-  std::vector<std::pair<BlockedOutput, bool>> tensors_;
+  std::vector<BlockedOutput> idle_;
   std::vector<AlignedBuffer<float>> memory_;
 };
 
@@ -114,7 +112,7 @@ class NetworkBuilder {
     if (is_fc(static_cast<int>(i)) && !(tensors_[src].layout == rows(graph_.dst_of(layer.src)))) {
       const std::size_t flat = add_tensor(rows(graph_.dst_of(layer.src)));
       passes_.push_back({i, src, flat, {}});
-      network_.passes_.push_back(make_flatten());
+      network_.passes_.push_back(make_flatten(graph_.dst_of(layer.src).size()));
       src = flat;
     }
     const auto* norm = std::get_if<BatchNormProblem>(&layer.problem);
@@ -148,9 +146,6 @@ class NetworkBuilder {
       if (pad >= 0 && wanted[pass.dst] > 0) {
         refuse(pass, "what a convolution gives cannot be read by one with padding: put a batch normalisation between");
       }
-    }
-    for (std::size_t i = 0; i < passes_.size(); ++i) {
-      const Pass& pass = passes_[i];
       if (network_.passes_[i]->src_pad() >= 0 && pass.src != 0 && tensors_[pass.src].dlayout.pad_w > 0) {
         refuse(pass, "a convolution cannot follow one with a larger kernel: put a batch normalisation between");
       }
@@ -187,11 +182,11 @@ class NetworkBuilder {
         if (src.gradient) {
           if (network_.passes_[i]->src_pad() < 0) refuse(pass, "no later layer may read what it reads");
           t.dsrc_before = input(*src.gradient);
-          lender.give_back(src.gradient->data);
+          lender.give_back(*src.gradient);
         }
         src.gradient = t.dsrc;
       }
-      if (!passed_on) lender.give_back(dst.gradient->data);
+      if (!passed_on) lender.give_back(*dst.gradient);
       network_.passes_[i]->bind(t);
     }
     network_.gradients_of_tensors_ = lender.take();

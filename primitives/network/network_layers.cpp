@@ -65,7 +65,9 @@ class ProductPasses final : public LayerPasses {
       if (!update) return {update.status(), update.reason()};
       passes->weight_update_ = *std::move(update);
     }
-    passes->prepared_ = AlignedBuffer<float>(passes->prepared_size());
+    const auto size_of = [](const auto& driver) { return driver ? driver->weights_size() : 0; };
+    passes->prepared_ = AlignedBuffer<float>(static_cast<std::size_t>(
+        std::max({size_of(passes->winograd_), size_of(passes->winograd_back_), size_of(passes->backward_data_)})));
     return LayerPassesPtr(std::move(passes));
   }
 
@@ -122,14 +124,6 @@ class ProductPasses final : public LayerPasses {
     return std::optional(*std::move(conv));
   }
 
-  std::size_t prepared_size() const {
-    const std::int64_t forward = winograd_ ? winograd_->weights_size() : 0;
-    const std::int64_t back = winograd_back_   ? winograd_back_->weights_size()
-                              : backward_data_ ? backward_data_->weights_size()
-                                               : 0;
-    return static_cast<std::size_t>(std::max(forward, back));
-  }
-
   std::optional<ConvForward> forward_;
   std::optional<ConvBackwardData> backward_data_;
   std::optional<ConvWeightUpdate> weight_update_;
@@ -151,8 +145,6 @@ class NormPasses final : public LayerPasses {
   }
 
   std::int64_t size_of(Role) const override { return problem_.C; }
-  void pack(Role, const float* plain, float* blocked) const override { std::copy_n(plain, problem_.C, blocked); }
-  void unpack(Role, const float* blocked, float* plain) const override { std::copy_n(blocked, problem_.C, plain); }
 
   void forward() override {
     norm_.forward(t_.src, p_.weights, p_.bias, t_.residual, t_.dst, mean_.data(), variance_.data(), mask_.data());
@@ -187,28 +179,22 @@ class PoolPasses final : public LayerPasses {
   AlignedBuffer<std::byte> indices_;
 };
 
+// By the plain tensor, which is [N][C * H * W] for both.
 class FlattenPasses final : public LayerPasses {
  public:
+  explicit FlattenPasses(std::int64_t elements) : plain_(static_cast<std::size_t>(elements)) {}
+
   void forward() override {
-    for_each_element(t_.src.layout, t_.dst.layout,
-                     [&](auto image, auto row) { t_.dst.data[row] = t_.src.data[image]; });
+    unpack_nchw(t_.src.layout, t_.src.data, plain_.data());
+    pack_nhwc(t_.dst.layout, plain_.data(), t_.dst.data);
   }
   void backward() override {
-    for_each_element(t_.dsrc.layout, t_.ddst.layout,
-                     [&](auto image, auto row) { t_.dsrc.data[image] = t_.ddst.data[row]; });
+    unpack_nhwc(t_.ddst.layout, t_.ddst.data, plain_.data());
+    pack_nchw(t_.dsrc.layout, plain_.data(), t_.dsrc.data);
   }
 
  private:
-  template <class Copy>
-  static void for_each_element(const ActivationLayout& images, const ActivationLayout& rows, const Copy& copy) {
-    for_each_slice(images.N, images.C, [&](auto n, auto c) {
-      for (std::int64_t h = 0; h < images.H; ++h) {
-        for (std::int64_t w = 0; w < images.W; ++w) {
-          copy(images.index(n, c, h, w), rows.index(0, (c * images.H + h) * images.W + w, 0, n));
-        }
-      }
-    });
-  }
+  AlignedBuffer<float> plain_;
 };
 
 Activation activation_of(const NetworkGraph& graph, int layer) {
@@ -247,6 +233,6 @@ Result<LayerPassesPtr> make_layer_passes(const NetworkGraph& graph, std::size_t 
   return std::visit(Make{brick, product}, graph.layers[layer].problem);
 }
 
-LayerPassesPtr make_flatten() { return std::make_unique<FlattenPasses>(); }
+LayerPassesPtr make_flatten(std::int64_t elements) { return std::make_unique<FlattenPasses>(elements); }
 
 }  // namespace brickwork

@@ -1,5 +1,6 @@
 // The passes of a network's layers, each a driver between tensors that lie where the network has put them.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -54,8 +55,12 @@ class LayerPasses {
 
   // Of a parameter: how many floats it has, and the way from and to the user's form.
   virtual std::int64_t size_of(NetworkParameter::Role) const { return 0; }
-  virtual void pack(NetworkParameter::Role, const float*, float*) const {}
-  virtual void unpack(NetworkParameter::Role, const float*, float*) const {}
+  virtual void pack(NetworkParameter::Role role, const float* plain, float* blocked) const {
+    std::copy_n(plain, size_of(role), blocked);
+  }
+  virtual void unpack(NetworkParameter::Role role, const float* blocked, float* plain) const {
+    std::copy_n(blocked, size_of(role), plain);
+  }
 
   virtual std::string_view isa() const { return {}; }  // of its bricks
 
@@ -74,6 +79,6 @@ Result<LayerPassesPtr> make_layer_passes(const NetworkGraph&, std::size_t layer,
 
 // Images [N][C][H][W] as rows of C * H * W features for the fully connected layer behind them, and their gradients
 // back.
-LayerPassesPtr make_flatten();
+LayerPassesPtr make_flatten(std::int64_t elements);
 
 }  // namespace brickwork

@@ -14,23 +14,16 @@ namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 float RowMax(const float* x, std::size_t size) {
-  float max = x[0];
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
-  if (size >= lanes) {
-    const auto of = [=](std::size_t i) HWY_ATTR { return hn::LoadU(d, x + i); };
-    auto m0 = of(0), m1 = m0, m2 = m0, m3 = m0;
-    std::size_t i = 0;
-    for (; i + 4 * lanes <= size; i += 4 * lanes) {
-      m0 = hn::Max(m0, of(i)), m1 = hn::Max(m1, of(i + lanes));
-      m2 = hn::Max(m2, of(i + 2 * lanes)), m3 = hn::Max(m3, of(i + 3 * lanes));
-    }
-    for (; i + lanes <= size; i += lanes) m0 = hn::Max(m0, of(i));
-    m0 = hn::Max(m0, of(size - lanes));  // it meets some a second time, which changes no maximum
-    max = hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(m0, m1), hn::Max(m2, m3))));
-  } else {
-    for (std::size_t i = 1; i < size; ++i) max = std::max(max, x[i]);
+  auto even = hn::Set(d, x[0]), odd = even;
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= size; i += 2 * lanes) {
+    even = hn::Max(even, hn::LoadU(d, x + i));
+    odd = hn::Max(odd, hn::LoadU(d, x + i + lanes));
   }
+  float max = hn::GetLane(hn::MaxOfLanes(d, hn::Max(even, odd)));
+  for (; i < size; ++i) max = std::max(max, x[i]);
   return max;
 }
 
