@@ -63,7 +63,7 @@ TEST(ConvWeightUpdateOp, OfMirroredTapsIsNoAdjoint) {
   EXPECT_NE(dot(ddst, dst_of(p, src, weights)), dot(mirrored, weights));
 }
 
-// The right answer comes from three of the images.
+// The right answer comes from four of the images.
 TEST(ConvWeightUpdateOp, TestDataIsJudgedOverAllImages) {
   const auto p = parse_problem<ConvProblem>("N8 C3 K2 H5 R3 ph1");
   const TestData data = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
@@ -71,7 +71,7 @@ TEST(ConvWeightUpdateOp, TestDataIsJudgedOverAllImages) {
   const Values all = dweights_of(p, Values(src.begin(), src.end()), Values(ddst.begin(), ddst.end()));
   const auto expected = data.expected.values<double>(0);
   EXPECT_EQ(all, Values(expected.begin(), expected.end()));
-  EXPECT_EQ(test_data::few_images<ConvWeightUpdateOp>(p).N, 3);
+  EXPECT_EQ(test_data::few_images<ConvWeightUpdateOp>(p).N, 4);
 }
 
 // The most that ResNet-50 sums: 28 images of 112 x 112 outputs. Small integers add up exactly, in any order.

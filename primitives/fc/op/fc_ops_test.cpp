@@ -88,7 +88,7 @@ TEST(FcOps, TestDataIsJudgedOverAllImages) {
             Values(expected.begin(), expected.end()));
   EXPECT_EQ(test_data::few_images<FcForwardOp>(p).N, 3);
   EXPECT_EQ(test_data::few_images<FcBackwardDataOp>(p).N, 3);
-  EXPECT_EQ(test_data::few_images<FcWeightUpdateOp>(p).N, 3);
+  EXPECT_EQ(test_data::few_images<FcWeightUpdateOp>(p).N, 4);
 }
 
 TEST(FcOps, EachPassSaysWhichStepsItHas) {
