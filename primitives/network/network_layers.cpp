@@ -179,7 +179,7 @@ class PoolPasses final : public LayerPasses {
   AlignedBuffer<std::byte> indices_;
 };
 
-// By the plain tensor, which is [N][C * H * W] for both.
+// Goes by the plain tensor, which is [N][C * H * W] for both.
 class FlattenPasses final : public LayerPasses {
  public:
   explicit FlattenPasses(std::int64_t elements) : plain_(static_cast<std::size_t>(elements)) {}
