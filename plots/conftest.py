@@ -31,6 +31,17 @@ def only_svg(monkeypatch):
 
 
 @pytest.fixture
+def draw_only(monkeypatch):
+    """draw_only(layers=(output.draw_ratio,), sweep=()): of these kinds of experiments a report has these figures alone."""
+
+    def choose(**drawers) -> None:
+        for kind, chosen in drawers.items():
+            monkeypatch.setitem(output.DRAWERS, kind, chosen)
+
+    return choose
+
+
+@pytest.fixture
 def conv() -> Sweep:
     return deepcopy(stored("conv"))  # a test may change it
 

@@ -167,6 +167,12 @@ def drawn(run, tmp_path):
     return {figure.stem: figure for figure in output.draw(sweep, tmp_path, "x")}
 
 
+def words(figures_of, run):
+    """What is said of each figure, none of which is written."""
+    (sweep,) = sweeps_of(load_run(run))
+    return {stem: said for stem, (_, said) in figures_of(sweep).items()}
+
+
 def test_a_curve_over_the_one_size_that_varies(curve, tmp_path):
     figures = drawn(curve(), tmp_path)
     assert list(figures) == ["x-over-N"]
@@ -212,17 +218,17 @@ def test_a_sweep_over_one_size_has_a_single_panel(variation, tmp_path):
     assert figures["x-over-m"].title == "Share of peak over m: brgemm, n = 64, k = 64, batch = 16, 1 thread, hot cache, f32"
 
 
-def test_a_network_in_a_sweeps_figures_and_a_sweep_in_a_networks(variation, tmp_path):
+def test_a_network_in_a_sweeps_figures_and_a_sweep_in_a_networks(variation, figures_of):
     change = lambda s: s.assign(figure=s["figure"].map({"layers": "sweep", "sweep": "layers", "": ""}))  # noqa: E731
-    assert "x-bars" in drawn(variation("conv", change), tmp_path)
-    assert list(drawn(variation("brgemm", change), tmp_path)) == ["x-layers", "x-ratio", "x-roofline"]
+    assert "x-bars" in words(figures_of, variation("conv", change))
+    assert list(words(figures_of, variation("brgemm", change))) == ["x-layers", "x-ratio", "x-roofline"]
 
 
-def test_the_first_two_of_ours_are_compared(variation, tmp_path):
+def test_the_first_two_of_ours_are_compared(variation, figures_of):
     change = lambda s: s.replace({"contender": {"im2col": "ours-too", "libxsmm-dnn": "our-third"}}).assign(  # noqa: E731
         ours=s["ours"].where(~s["contender"].isin(["im2col", "libxsmm-dnn"]), "yes")
     )
-    assert "Of ours by one algorithm the first 2 are shown." in drawn(variation("conv", change), tmp_path)["x-ratio"].caption
+    assert "Of ours by one algorithm the first 2 are shown." in words(figures_of, variation("conv", change))["x-ratio"].caption
 
 
 def test_of_ours_those_of_another_algorithm_are_compared_besides(figures, variation):
@@ -247,13 +253,12 @@ def test_nothing_is_known_by_heart():
     assert [(path.name, name) for path in sources for name in names if name in path.read_text().lower()] == []
 
 
-def test_captions_say_who_does_less_than_is_counted(variation, tmp_path):
+def test_captions_say_who_does_less_than_is_counted(variation, figures_of):
     def change(samples):
         rows = samples["contender"].eq("brickwork-simd") & samples["phase"].eq("run") & (samples["least_flop"] != "")
         return samples.assign(least_flop=samples["least_flop"].mask(rows, "1"))
 
-    usual = drawn(variation("conv", lambda samples: samples), tmp_path)
-    less = drawn(variation("conv", change, "less"), tmp_path)
+    usual, less = words(figures_of, STORED / "conv"), words(figures_of, variation("conv", change))
     said = "By its algorithm brickwork-simd does fewer operations than are counted"
     for stem in ("x-layers", "x-roofline"):
         assert said in less[stem].caption and said not in usual[stem].caption

@@ -248,7 +248,8 @@ def test_no_curve_is_left_out_however_many_there_are(training, monkeypatch):
 
 
 @pytest.mark.usefixtures("only_svg")
-def test_the_report_has_a_section_for_each_network_beside_what_was_timed(training, tmp_path, capsys):
+def test_the_report_has_a_section_for_each_network_beside_what_was_timed(training, draw_only, tmp_path, capsys):
+    draw_only(sweep=())
     conv = training("conv", lambda rows: rows.assign(task="digits-conv"))
     assert report.main([str(training()), str(conv), str(STORED / "brgemm"), "--out", str(tmp_path / "out")]) == 0
     text = (tmp_path / "out" / "report.html").read_text()

@@ -17,7 +17,8 @@ def test_readme_has_the_table_of_the_references():
     assert printed in README.read_text(), "README's table is not that of the references: python plots/machines.py prints it"
 
 
-def test_a_cell_has_the_ratio_and_the_share_of_the_first_page(tmp_path):
+def test_a_cell_has_the_ratio_and_the_share_of_the_first_page(draw_only, tmp_path):
+    draw_only(layers=())
     run = tmp_path / "amd" / "conv-forward"
     assert summarise.main([str(STORED / "conv"), "--out", str(run)]) == 0
     assert report.main([str(run), "--out", str(tmp_path / "report")]) == 0

@@ -108,7 +108,8 @@ def test_ratios_in_words(value, low, high, words):
 
 
 @pytest.mark.usefixtures("only_svg")
-def test_the_table_comes_first(tmp_path):
+def test_the_table_comes_first(draw_only, tmp_path):
+    draw_only(layers=(output.draw_ratio,), sweep=())
     output.write_report([str(STORED / "conv"), str(STORED / "brgemm")], tmp_path, "a command")
     text = (tmp_path / "report.html").read_text()
     assert text.index("At a glance") < text.index("<h2 id=\"claims\">") < text.index("<figure>")

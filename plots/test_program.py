@@ -67,9 +67,9 @@ def test_ctrl_c_is_one_sentence(tmp_path):
 
 
 @pytest.fixture
-def small(variation, monkeypatch):
+def small(variation, draw_only):
     """A run whose report is one figure."""
-    monkeypatch.setitem(output.DRAWERS, "layers", (output.draw_ratio,))
+    draw_only(layers=(output.draw_ratio,))
     return variation("conv", lambda samples: samples[samples["name"] == "layer01"])
 
 

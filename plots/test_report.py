@@ -167,8 +167,8 @@ def test_claims_table(out):
     assert (rows["conv-peak"]["status"], rows["conv-peak"]["measured"]) == ("NOT CHECKED", "")
 
 
-def test_claims_are_printed(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(output.DRAWERS, "sweep", ())
+def test_claims_are_printed(draw_only, tmp_path, capsys):
+    draw_only(sweep=())
     assert report.main([str(STORED / "brgemm"), "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "DOES NOT HOLD  brgemm-seven-rows (ours)" in printed and "paper-efficiency (the paper)" in " ".join(printed.split())
@@ -211,8 +211,8 @@ def test_a_run_of_one_problem_and_one_contender(variation, tmp_path):
 
 
 @pytest.mark.usefixtures("only_svg")
-def test_runs_of_two_shape_sets_under_one_setting_are_named_by_them(variation, monkeypatch, tmp_path):
-    monkeypatch.setitem(output.DRAWERS, "layers", (output.draw_ratio,))
+def test_runs_of_two_shape_sets_under_one_setting_are_named_by_them(variation, draw_only, tmp_path):
+    draw_only(layers=(output.draw_ratio,))
     other = variation("conv", lambda s: s.assign(run="another day", shapes="deepbench"))
     shutil.copy(STORED / "conv" / "environment.json", other)
     assert report.main([str(STORED / "conv"), str(other), "--out", str(tmp_path / "out")]) == 0
