@@ -97,13 +97,7 @@ void GnmtStack::clear_beyond_ends() {
 }
 
 void GnmtStack::set_weights(std::size_t i, const float* weights_layer, const float* weights_iter, const float* bias) {
-  Layer& of = layer(i);
-  const RnnProblem& p = of.what.rnn;
-  for (std::size_t d = 0; d < of.ways.size(); ++d) {
-    const auto way = static_cast<std::int64_t>(d);
-    of.ways[d].set_weights(weights_layer + way * p.C * p.gates() * p.K, weights_iter + way * p.K * p.gates() * p.K,
-                           bias + way * p.gates() * p.K);
-  }
+  for (RnnWay& way : layer(i).ways) way.set_weights(weights_layer, weights_iter, bias);
 }
 
 void GnmtStack::add(const float* a, const float* b, float* sum, const RnnSteps& states) const {
@@ -174,13 +168,7 @@ void GnmtStack::get_word_gradients(float* dsource, float* dtarget) const {
 }
 
 void GnmtStack::get_weight_gradients(std::size_t i, float* weights_layer, float* weights_iter, float* bias) const {
-  const Layer& of = layer(i);
-  const RnnProblem& p = of.what.rnn;
-  for (std::size_t d = 0; d < of.ways.size(); ++d) {
-    const auto way = static_cast<std::int64_t>(d);
-    of.ways[d].get_weight_gradients(weights_layer + way * p.C * p.gates() * p.K,
-                                    weights_iter + way * p.K * p.gates() * p.K, bias + way * p.gates() * p.K);
-  }
+  for (const RnnWay& way : layer(i).ways) way.get_weight_gradients(weights_layer, weights_iter, bias);
 }
 
 }  // namespace brickwork

@@ -75,11 +75,7 @@ void Rnn::set_lengths(const std::int32_t* lengths) {
 }
 
 void Rnn::set_weights(std::int64_t layer, const float* weights_layer, const float* weights_iter, const float* bias) {
-  const std::int64_t G = problem_.gates(), K = problem_.K;
-  for (std::int64_t d = 0; d < problem_.D(); ++d) {
-    way(layer, d).set_weights(weights_layer + d * problem_.features(layer) * G * K, weights_iter + d * K * G * K,
-                              bias + d * problem_.biases() * K);
-  }
+  for (std::int64_t d = 0; d < problem_.D(); ++d) way(layer, d).set_weights(weights_layer, weights_iter, bias);
 }
 
 void Rnn::run() {
@@ -128,11 +124,7 @@ void Rnn::get_data_gradients(float* dx, float* dh0, float* dc0) const {
 }
 
 void Rnn::get_weight_gradients(std::int64_t layer, float* weights_layer, float* weights_iter, float* bias) const {
-  const std::int64_t G = problem_.gates(), K = problem_.K;
-  for (std::int64_t d = 0; d < problem_.D(); ++d) {
-    way(layer, d).get_weight_gradients(weights_layer + d * problem_.features(layer) * G * K,
-                                       weights_iter + d * K * G * K, bias + d * problem_.biases() * K);
-  }
+  for (std::int64_t d = 0; d < problem_.D(); ++d) way(layer, d).get_weight_gradients(weights_layer, weights_iter, bias);
 }
 
 }  // namespace brickwork

@@ -75,7 +75,7 @@ struct RnnBackwardBody {
                          .gates = kept.gates + f.gates_at(kb, t * f.N + n),
                          .dgates = data.dgates + g.dgates_at(feature / g.bd, t * f.N + n) + feature % g.bd,
                          .row_of_dgates = g.row_of_dgates,
-                         .column_of_dgates = g.bd,
+                         .bd = g.bd,
                          .h_before = kept.states + y.at(0, feature, f.slot_before(t), n),
                          .h_after = kept.states + h,
                          .dy = data.dstates + h,
@@ -85,7 +85,6 @@ struct RnnBackwardBody {
                          .products = data.products + dh,
                          .shares = has_product ? g.shares : 0,
                          .size_of_share = g.dh.elements(),
-                         .lddh = g.bd,
                          .c_before = has_c ? kept.c + f.c.at(0, feature, step, n) : nullptr,
                          .c_after = has_c ? kept.c + f.c.at(0, feature, step + 1, n) : nullptr,
                          .dc_behind = has_c ? (turn == 0 ? data.dcT : data.dc) + dc : nullptr,
@@ -145,7 +144,7 @@ struct RnnBackwardBody {
         call.next_a = last && db + of.together < g.Db ? of.together * stride_a : 0;
         call.read_next = {last ? weights_at(blocks.begin, db + of.together) : weights_at(block + 1, db),
                           of.together * bytes * stride_b};
-        bricks[operand](team, adds || db > share.begin ? 1 : 0, call, scratch);
+        bricks.of[operand](team, adds || db > share.begin ? 1 : 0, call, scratch);
       }
     }
   }
@@ -167,17 +166,14 @@ struct RnnUpdateBody {
     const std::int64_t db = task / tasks_of_block() % g.Db, part = task / tasks_of_block() / g.Db;
     std::int64_t block = task % tasks_of_block();
     for (int operand = 0; operand < kRnnOperands; ++operand) {
-      if (block < blocks_of(operand)) return update(team, bricks[operand], operand, block, db, part, scratch);
+      if (block < blocks_of(operand)) return update(team, bricks.of[operand], operand, block, db, part, scratch);
       block -= blocks_of(operand);
     }
     update(team, of_bias, kRnnOnes, 0, db, part, scratch);
   }
 
  private:
-  BRICKWORK_HOST_DEVICE std::int64_t blocks_of(int operand) const {
-    const RnnColumns& of = g.forward.of[operand];
-    return of.count > 0 ? of.a.blocks() : 0;
-  }
+  BRICKWORK_HOST_DEVICE std::int64_t blocks_of(int operand) const { return g.forward.of[operand].a.blocks(); }
   BRICKWORK_HOST_DEVICE std::int64_t tasks_of_block() const {
     return blocks_of(kRnnX) + blocks_of(kRnnState) + blocks_of(kRnnReset) + 1;
   }

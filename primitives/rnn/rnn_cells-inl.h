@@ -1,6 +1,6 @@
 // What each cell computes at a step, forward and backward, of a vector of features of one row: cells as small policies.
 // Included into the namespace of each instruction set (rnn_rows.cpp) and of a device's threads, whose vectors are
-// single numbers (rnn_rows_by_team.hpp). Each has V and its arithmetic, and BRICKWORK_CELL, which marks a function.
+// single numbers (rnn_on_device.hpp). Each has V and its arithmetic, and BRICKWORK_CELL, which marks a function.
 
 // One vector of a row: its gates, one bk behind the other, and where its features stand in h and in c.
 struct RnnGatesAt {
@@ -40,11 +40,11 @@ struct RnnGradientsAt {
         gates(n * columns * rows.bk + j),
         dgates(n * rows.row_of_dgates + j),
         h(n * rows.ldh + j),
-        h_gradient(n * rows.lddh + j),
+        h_gradient(n * rows.bd + j),
         c(n * rows.bk + j) {}
 
   BRICKWORK_CELL V gate(int column) const { return load(r.gates + gates + column * r.bk); }
-  BRICKWORK_CELL void put(V value, int column) const { store(value, r.dgates + dgates + column * r.column_of_dgates); }
+  BRICKWORK_CELL void put(V value, int column) const { store(value, r.dgates + dgates + column * r.bd); }
   BRICKWORK_CELL V h_before() const { return load(r.h_before + h); }
   BRICKWORK_CELL V h_after() const { return load(r.h_after + h); }
   BRICKWORK_CELL V c_before() const { return load(r.c_before + c); }

@@ -46,12 +46,8 @@ struct RnnForwardStep {
   template <class Team>
   BRICKWORK_HOST_DEVICE void add_x(const Team& team, ThereOrBack order, std::int64_t kb, std::int64_t t, std::int64_t n,
                                    std::int64_t count, std::int64_t next, float* gates, void* scratch) const {
-    const float* const x = data.rows(g, kRnnX, t, n);
-    const std::int64_t block = g.of[kRnnX].a.block;
-    for (std::int64_t row = 0; row < count; row += g.x_rows) {
-      multiply(team, order, kRnnX, x + row * block, kb, gates + row * g.row_of_gates(), clamp(g.x_rows, 0, count - row),
-               {kRnnState, kb, next * block}, scratch);
-    }
+    multiply(team, order, kRnnX, data.rows(g, kRnnX, t, n), kb, gates, count,
+             {kRnnState, kb, next * g.of[kRnnX].a.block}, scratch);
     // Columns that x does not reach.
     const std::int64_t reached = (g.of[kRnnX].first + g.of[kRnnX].count) * g.bk;
     for (std::int64_t row = 0; row < count; ++row) {
@@ -135,7 +131,7 @@ struct RnnForwardStep {
       call.read_next = last ? weights_read(next.operand, next.kb, order(0, g.of[next.operand].calls))
                             : weights_read(operand, kb, order(done + 1, calls));
       if (operand == kRnnX) call.epilogue.bias = bias_at(kb) + k;
-      bricks[operand](team, operand == kRnnX ? 0 : 1, call, scratch);
+      bricks.of[operand](team, operand == kRnnX ? 0 : 1, call, scratch);
     }
   }
 };

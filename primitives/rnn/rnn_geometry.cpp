@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "floats.hpp"
+#include "rnn/rnn_plan.hpp"
 
 namespace brickwork {
 namespace {
@@ -14,8 +15,8 @@ template <class Has>
 RnnColumns columns_of(RnnCell cell, const RnnSteps& a, std::int64_t bk, const Has& has) {
   const auto all = gate_columns(cell);
   const auto first = std::ranges::find_if(all, has), end = std::find_if_not(first, all.end(), has);
-  RnnColumns c{.a = a, .first = first - all.begin(), .count = end - first, .n = bk};
-  if (c.count == 0) return c;
+  if (first == all.end()) return {.a = {.block = 1}};
+  RnnColumns c{.a = a, .first = first - all.begin(), .count = end - first};
   std::int64_t of_call = clamp(kColumnsOfTile / bk, 1, c.count);
   while (c.count % of_call != 0) --of_call;
   c.calls = c.count / of_call;
@@ -70,6 +71,7 @@ RnnForwardGeometry rnn_forward_geometry(const RnnWayShape& shape, const RnnPlan&
   return {.cell = shape.cell,
           .reversed = shape.reversed,
           .training = training,
+          .direction = shape.part,
           .apart = sizes.apart,
           .T = shape.T,
           .N = state.N,
@@ -102,7 +104,6 @@ BrgemmShape RnnForwardGeometry::brick(int operand) const {
 
 RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry& forward, const RnnSizes& sizes) {
   constexpr std::int64_t kFew = 16;
-  const std::int64_t x_block = forward.of[kRnnX].a.block;
   const std::int64_t bd = part_of(forward.of[kRnnState].a.block, forward.bk, forward.bk, forward.bk);
   const std::int64_t Db = ceil_div(forward.Kb, bd / forward.bk);
   RnnBackwardGeometry g{.forward = forward, .bn = sizes.bn, .shares = clamp(sizes.shares, 1, Db), .bd = bd, .Db = Db};
@@ -116,7 +117,7 @@ RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry& forward, con
     const RnnColumns& columns = forward.of[i];
     if (columns.count == 0) continue;
     RnnGradientColumns& of = g.of[i];
-    of.block = i == kRnnX ? part_of(x_block, 1, kFew, x_block) : i == kRnnOnes ? 1 : bd;
+    of.block = i == kRnnX ? part_of(columns.a.block, 1, kFew, columns.a.block) : i == kRnnOnes ? 1 : bd;
     of.blocks = columns.a.blocks() * columns.a.block / of.block;
     const std::int64_t bytes = columns.count * bd * of.block * static_cast<std::int64_t>(sizeof(float));
     of.together = clamp(sizes.bytes_of_weights / bytes, 1, Db);

@@ -5,9 +5,9 @@
 
 #include "brgemm.hpp"
 #include "host_device.hpp"
+#include "integers.hpp"
 #include "loop_nest.hpp"
 #include "private_copies.hpp"
-#include "rnn/rnn_plan.hpp"
 #include "rnn/rnn_rows.hpp"
 #include "rnn/rnn_steps.hpp"
 
@@ -57,7 +57,8 @@ struct RnnColumns {
 struct RnnForwardGeometry {
   RnnCell cell;
   bool reversed, training;
-  bool apart;  // sums and what a cell makes of them are tasks of their own, as a device has them
+  std::int64_t direction;  // its part of the plain weights and of y
+  bool apart;              // sums and what a cell makes of them are tasks of their own, as a device has them
   std::int64_t T, N, Kb;
   std::int64_t bk, bn, steps;      // of the plan
   RnnColumns of[kRnnGradients];    // what is reset lies in memory for one step or, in training, for each
@@ -91,11 +92,6 @@ struct RnnForwardGeometry {
   }
   BRICKWORK_HOST_DEVICE std::int64_t gate_row(std::int64_t t) const { return (training ? t : t % steps) * N; }
 
-  // Of the weights that each step reads.
-  std::int64_t bytes_of_recurrence() const {
-    return (of[kRnnState].weights_at(Kb, 0) + of[kRnnReset].weights_at(Kb, 0)) *
-           static_cast<std::int64_t>(sizeof(float));
-  }
   // Of an operand's calls: x's overwrites, the others add.
   BrgemmShape brick(int operand) const;
 };
@@ -172,6 +168,7 @@ struct RnnBackwardData {
   const float* ones = nullptr;     // rows() of them
 };
 
+struct RnnPlan;
 RnnForwardGeometry rnn_forward_geometry(const RnnWayShape&, const RnnPlan&, bool training, const RnnSizes&);
 RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry&, const RnnSizes&);
 
@@ -182,16 +179,19 @@ struct RnnShare {
   LoopRange Kb, Nb, tasks;
 };
 
+// How many sequences a block of a GPU's threads has at a step of so many tasks for each block of sequences: many where
+// that leaves hardly a multiprocessor without one.
+constexpr std::int64_t kManySequencesOnGpu = 96, kFewSequencesOnGpu = 32;
+inline std::int64_t sequences_of_gpu_task(std::int64_t N, std::int64_t tasks, std::int64_t multiprocessors) {
+  const bool many = 8 * tasks * ceil_div(N, kManySequencesOnGpu) >= 7 * multiprocessors;
+  return equal_block(N, many ? kManySequencesOnGpu : kFewSequencesOnGpu);
+}
+
 // One for each operand with weights.
 template <class Brick>
 struct RnnBricks {
   Brick of[kRnnOperands];
 
-  template <class BrickOf>
-  static RnnBricks make(const BrickOf& brick_of) {
-    return {{brick_of(kRnnX), brick_of(kRnnState), brick_of(kRnnReset)}};
-  }
-  BRICKWORK_HOST_DEVICE const Brick& operator[](int operand) const { return of[operand]; }
   std::int64_t scratch_bytes() const {
     return std::max({of[kRnnX].scratch_bytes(), of[kRnnState].scratch_bytes(), of[kRnnReset].scratch_bytes()});
   }

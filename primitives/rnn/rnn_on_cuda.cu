@@ -1,8 +1,7 @@
 #include "bricks_on_cuda.cuh"
 #include "cuda_memory.hpp"
 #include "rnn/rnn_on_cuda.hpp"
-#include "rnn/rnn_passes.hpp"
-#include "rnn/rnn_tiles.hpp"
+#include "rnn/rnn_on_device.hpp"
 
 namespace brickwork {
 namespace {

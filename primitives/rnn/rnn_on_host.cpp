@@ -1,6 +1,6 @@
 #include "rnn/rnn_on_host.hpp"
 
-#include <array>
+#include <limits>
 #include <string>
 
 #include "league.hpp"
@@ -28,7 +28,6 @@ constexpr double kRowsOfL2 = 0.25;
 constexpr double kWeightsOfL2 = 0.5;
 constexpr std::int64_t kPartsOfL2 = 3;
 constexpr std::int64_t kTasksOfAThread = 4;
-constexpr std::int64_t kRowsOfX = 256;  // of a call: enough to amortise it
 // The share of L2 that a call's weights may fill. They, its rows of gates and the next call's weights stay there: of an
 // LSTM's way back by data 5 % with 256 and with 1024 features, against twice as much (Zen 5, 1 MiB).
 constexpr std::int64_t kShareOfL2OfWeights = 8;
@@ -65,67 +64,26 @@ struct RowsByVectors {
   }
 };
 
-// Of both betas.
+// Of both betas, for the operands that there are.
 struct Kernels {
-  BrgemmKernelPtr of_beta[2];
-  KernelBrick brick() const { return {{of_beta[0].get(), of_beta[1].get()}}; }
+  BrgemmKernelPtr of[kRnnGradients][2];
+
+  KernelBrick brick(int operand) const { return {{of[operand][0].get(), of[operand][1].get()}}; }
+  RnnBricks<KernelBrick> bricks() const { return {{brick(kRnnX), brick(kRnnState), brick(kRnnReset)}}; }
 };
 
-// Makes bricks, and remembers the first that there is none of.
-class Bricks {
- public:
-  Bricks(Backend backend, Isa isa) : backend_(backend), isa_(isa) {}
-
-  Kernels make(BrgemmShape shape, const BrgemmHints& hints) {
-    Kernels kernels;
+// Refused where there is none of an operand.
+template <class ShapeOf, class HintsOf>
+Result<Kernels> make_kernels(Backend backend, Isa isa, int operands, const ShapeOf& shape_of, const HintsOf& hints_of) {
+  Kernels kernels;
+  for (int operand = 0; operand < operands; ++operand) {
+    BrgemmShape shape = shape_of(operand);
+    if (shape.n == 0 || shape.k == 0) continue;
     for (shape.beta = 0; shape.beta < 2; ++shape.beta) {
-      auto made = make_brgemm(shape, hints, backend_, isa_);
-      if (made) {
-        kernels.of_beta[shape.beta] = *std::move(made);
-      } else if (status_ == Status::ok) {
-        status_ = made.status(), reason_ = made.reason();
-      }
+      auto made = make_brgemm(shape, hints_of(shape, operand), backend, isa);
+      if (!made) return {made.status(), made.reason()};
+      kernels.of[operand][shape.beta] = *std::move(made);
     }
-    return kernels;
-  }
-  // The passes, or why a brick is refused.
-  Result<RnnPasses> result(RnnPasses passes) const {
-    if (status_ != Status::ok) return {status_, reason_};
-    return passes;
-  }
-
- private:
-  Backend backend_;
-  Isa isa_;
-  Status status_ = Status::ok;
-  std::string reason_;
-};
-
-// Of the operands, in turn.
-using AllKernels = std::array<Kernels, kRnnGradients>;
-
-RnnBricks<KernelBrick> bricks_of(const AllKernels& kernels) {
-  return RnnBricks<KernelBrick>::make([&](int operand) { return kernels[static_cast<std::size_t>(operand)].brick(); });
-}
-
-AllKernels forward_kernels(const RnnForwardGeometry& g, Bricks& bricks, const SimdTuning& tuning) {
-  AllKernels kernels;
-  const MachineModel machine = this_machine(Space().concurrency());
-  const bool far = !machine.l3_holds(static_cast<double>(g.bytes_of_recurrence()));
-  const NextRead next = g.bn <= kFewSequences ? NextRead::unsaid : far ? NextRead::far : NextRead::near;
-  for (int operand = 0; operand < kRnnOperands; ++operand) {
-    const RnnColumns& of = g.of[operand];
-    if (of.count == 0) continue;
-    const BrgemmShape shape = g.brick(operand);
-    const std::int64_t bytes_of_k = of.a.blocks() * of.a.block * static_cast<std::int64_t>(sizeof(float));
-    const auto l2 = static_cast<double>(machine.l2_bytes);
-    const auto fills = [&](int rows, double share) { return static_cast<double>(rows * bytes_of_k) > share * l2; };
-    const bool weights_fill = fills(shape.n, kWeightsOfL2);
-    const BrgemmHints hints{.next = next,
-                            .in_parts = weights_fill || !fills(shape.m, kRowsOfL2),
-                            .b_of_part = weights_fill ? machine.l2_bytes / kPartsOfL2 : 0,
-                            .tuning = tuning};
-    kernels[static_cast<std::size_t>(operand)] = bricks.make(shape, hints);
   }
   return kernels;
 }
@@ -133,26 +91,45 @@ AllKernels forward_kernels(const RnnForwardGeometry& g, Bricks& bricks, const Si
 }  // namespace
 
 Result<RnnPasses> RnnOnHost::passes(const RnnForwardGeometry& forward, const RnnBackwardGeometry* back) const {
-  Bricks bricks(backend_, isa_);
-  RnnPasses passes;
-  const AllKernels kernels = forward_kernels(forward, bricks, tuning_);
-  if (const auto& state = kernels[kRnnState].of_beta[1]) passes.isa = state->isa();
-  passes.forward = [=, g = forward](const RnnForwardData& data) {
-    over_time_on_host(g.Nb(), g.Kb, !g.x_apart(),
-                      RnnForwardBody<KernelBrick, RowsByVectors>{{g, data, bricks_of(kernels), {}}});
+  const MachineModel machine = this_machine(Space().concurrency());
+  const auto bytes_of = [](std::int64_t floats) { return floats * static_cast<std::int64_t>(sizeof(float)); };
+  const std::int64_t recurrence =
+      forward.of[kRnnState].weights_at(forward.Kb, 0) + forward.of[kRnnReset].weights_at(forward.Kb, 0);
+  const bool far = !machine.l3_holds(static_cast<double>(bytes_of(recurrence)));
+  const NextRead next = forward.bn <= kFewSequences ? NextRead::unsaid : far ? NextRead::far : NextRead::near;
+  const auto forward_hints = [&](const BrgemmShape& shape, int operand) {
+    const RnnSteps& a = forward.of[operand].a;
+    const auto l2 = static_cast<double>(machine.l2_bytes);
+    const auto fills = [&](int rows, double share) {
+      return static_cast<double>(rows * bytes_of(a.blocks() * a.block)) > share * l2;
+    };
+    const bool weights_fill = fills(shape.n, kWeightsOfL2);
+    return BrgemmHints{.next = next,
+                       .in_parts = weights_fill || !fills(shape.m, kRowsOfL2),
+                       .b_of_part = weights_fill ? machine.l2_bytes / kPartsOfL2 : 0,
+                       .tuning = tuning_};
   };
-  if (back == nullptr) return bricks.result(passes);
-  AllKernels products, updates;
-  for (std::size_t operand = 0; operand < kRnnGradients; ++operand) {
-    const int i = static_cast<int>(operand);
-    if (back->of[operand].size == 0) continue;
-    updates[operand] = bricks.make(back->update(i), {.in_parts = true, .tuning = tuning_});
-    if (i == kRnnOnes) continue;
-    products[operand] = bricks.make(
-        back->product(i), {.c = CAccess::prefetch, .next = NextRead::near, .in_parts = true, .tuning = tuning_});
-  }
-  const auto body_of = [=, g = *back](const RnnBackwardData& data) {
-    return RnnBackwardBody<KernelBrick, RowsByVectors>{g, data, bricks_of(products), {}};
+  const auto kernels = make_kernels(
+      backend_, isa_, kRnnOperands, [&](int operand) { return forward.brick(operand); }, forward_hints);
+  if (!kernels) return {kernels.status(), kernels.reason()};
+  RnnPasses passes{.isa = std::string(kernels->of[kRnnState][1]->isa())};
+  passes.forward = [g = forward, kernels = *kernels](const RnnForwardData& data) {
+    over_time_on_host(g.Nb(), g.Kb, !g.x_apart(),
+                      RnnForwardBody<KernelBrick, RowsByVectors>{{g, data, kernels.bricks(), {}}});
+  };
+  if (back == nullptr) return passes;
+  const auto products = make_kernels(
+      backend_, isa_, kRnnOperands, [&](int operand) { return back->product(operand); },
+      [&](const BrgemmShape&, int) {
+        return BrgemmHints{.c = CAccess::prefetch, .next = NextRead::near, .in_parts = true, .tuning = tuning_};
+      });
+  if (!products) return {products.status(), products.reason()};
+  const auto updates = make_kernels(
+      backend_, isa_, kRnnGradients, [&](int operand) { return back->update(operand); },
+      [&](const BrgemmShape&, int) { return BrgemmHints{.in_parts = true, .tuning = tuning_}; });
+  if (!updates) return {updates.status(), updates.reason()};
+  const auto body_of = [g = *back, kernels = *products](const RnnBackwardData& data) {
+    return RnnBackwardBody<KernelBrick, RowsByVectors>{g, data, kernels.bricks(), {}};
   };
   passes.backward_data = [=, g = *back](const RnnBackwardData& data) {
     over_time_on_host(g.Nb(), g.Db, true, body_of(data));
@@ -160,18 +137,18 @@ Result<RnnPasses> RnnOnHost::passes(const RnnForwardGeometry& forward, const Rnn
   passes.gradient_of_x = [=, tasks = back->tasks_of_dx()](const RnnBackwardData& data) {
     parallel_league(Space(), tasks, 1, 0, body_of(data));
   };
-  passes.weight_update = [=, g = *back](const RnnBackwardData& data) {
-    const RnnUpdateBody<KernelBrick> body{g, data, bricks_of(updates), updates[kRnnOnes].brick()};
+  passes.weight_update = [g = *back, kernels = *updates](const RnnBackwardData& data) {
+    const RnnUpdateBody<KernelBrick> body{g, data, kernels.bricks(), kernels.brick(kRnnOnes)};
     parallel_league(Space(), body.tasks(), 1, 0, body);
   };
-  return bricks.result(passes);
+  return passes;
 }
 
 RnnSizes RnnOnHost::sizes(std::int64_t, std::int64_t bn, std::int64_t) const {
   const std::int64_t threads = Space().concurrency();
   return {.apart = false,
           .threads = threads,
-          .rows_of_x = kRowsOfX,
+          .rows_of_x = std::numeric_limits<int>::max(),
           .bn = bn,
           .shares = 1,
           .bytes_of_weights = this_machine(1).l2_bytes / kShareOfL2OfWeights,

@@ -7,6 +7,7 @@
 
 #include "floats.hpp"
 #include "integers.hpp"
+#include "rnn/rnn_geometry.hpp"
 
 namespace brickwork {
 namespace {
@@ -80,12 +81,6 @@ RnnPlan plan_rnn(const RnnProblem& p, const MachineModel& machine) {
   // Few sequences are too few rows for weights to be worth fetching.
   if (plan.bn == p.N) plan.steps = clamp(kRowsOfCall / p.N, 1, p.T);
   return plan;
-}
-
-// Many where that leaves hardly a multiprocessor without a task.
-std::int64_t sequences_of_gpu_task(std::int64_t N, std::int64_t tasks, std::int64_t multiprocessors) {
-  const bool many = 8 * tasks * ceil_div(N, kManySequencesOnGpu) >= 7 * multiprocessors;
-  return equal_block(N, many ? kManySequencesOnGpu : kFewSequencesOnGpu);
 }
 
 RnnPlan plan_rnn_on_gpu(const RnnProblem& p, std::int64_t multiprocessors) {

@@ -36,8 +36,4 @@ RnnPlan plan_rnn(const RnnProblem&, const MachineModel&);
 // On a GPU, whose blocks of threads are tasks.
 RnnPlan plan_rnn_on_gpu(const RnnProblem&, std::int64_t multiprocessors);
 
-// How many sequences a block of its threads has at a step of so many tasks for each block of sequences.
-constexpr std::int64_t kManySequencesOnGpu = 96, kFewSequencesOnGpu = 32;
-std::int64_t sequences_of_gpu_task(std::int64_t N, std::int64_t tasks, std::int64_t multiprocessors);
-
 }  // namespace brickwork

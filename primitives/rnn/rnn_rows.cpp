@@ -37,22 +37,11 @@ constexpr std::int64_t kRowsAhead = 8;
 
 // Forward what it overwrites and other cores have read. Of layers of 256 features 8 % (GRU) and 4 % (tanh) where the
 // cores share no L3, and nothing where they do (Zen 5).
-HWY_INLINE void AskFor(const RnnGatesAt& at, int) {
+HWY_INLINE void AskFor(const RnnGatesAt& at) {
   hwy::Prefetch(at.h_after());
   if (at.r.reset != nullptr) hwy::Prefetch(at.reset());
 }
-// Backward what comes from the memory: 1 to 2 % of the whole pass of LSTMs and GRUs (Zen 5). Plain cells need no gates.
-HWY_INLINE void AskFor(const RnnGradientsAt& at, int columns) {
-  if (columns == 1) return;
-  for (int column = 0; column < columns; ++column) hwy::Prefetch(at.r.gates + at.gates + column * at.r.bk);
-  hwy::Prefetch(at.r.dy + at.h);
-  hwy::Prefetch(at.r.h_before + at.h);
-  hwy::Prefetch(at.dh());
-  if (at.r.dc == nullptr) return;
-  hwy::Prefetch(at.r.c_before + at.c);
-  hwy::Prefetch(at.r.c_after + at.c);
-  hwy::Prefetch(at.dc());
-}
+HWY_INLINE void AskFor(const RnnGradientsAt&) {}
 
 template <class AnyRows>
 HWY_INLINE void OnRows(RnnCell cell, RnnHalf half, const AnyRows& r) {
@@ -60,7 +49,7 @@ HWY_INLINE void OnRows(RnnCell cell, RnnHalf half, const AnyRows& r) {
     for (std::int64_t n = 0; n < r.rows; ++n) {
       const bool ended = r.ended(n), asks = n + kRowsAhead < r.rows;
       for (std::int64_t j = 0; j < r.bk; j += static_cast<std::int64_t>(hn::Lanes(D()))) {
-        if (asks) AskFor(vector_at(r, columns, n + kRowsAhead, j), columns);
+        if (asks) AskFor(vector_at(r, columns, n + kRowsAhead, j));
         const auto at = vector_at(r, columns, n, j);
         ended ? at.stay(columns) : policy(at);
       }
@@ -85,17 +74,10 @@ std::span<const GateColumn> gate_columns(RnnCell cell) {
   static constexpr GateColumn lstm[] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}};
   static constexpr GateColumn gru[] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2, true}};
   static constexpr GateColumn lbr_gru[] = {{2, -1, 2}, {0, 0, 0}, {1, 1, 1}, {-1, 2, 3}};
-  static constexpr GateColumn vanilla[] = {{0, 0, 0}};
-  switch (cell) {
-    case RnnCell::lstm:
-      return lstm;
-    case RnnCell::gru:
-      return gru;
-    case RnnCell::lbr_gru:
-      return lbr_gru;
-    default:
-      return vanilla;
-  }
+  if (cell == RnnCell::lstm) return lstm;
+  if (cell == RnnCell::gru) return gru;
+  if (cell == RnnCell::lbr_gru) return lbr_gru;
+  return {lstm, 1};
 }
 
 void rnn_rows(RnnCell cell, RnnHalf half, const RnnRows& rows) { HWY_DYNAMIC_DISPATCH(Rows)(cell, half, rows); }

@@ -45,19 +45,18 @@ void rnn_rows(RnnCell, RnnHalf, const RnnRows&);
 struct RnnBackwardRows {
   std::int64_t rows = 0, bk = 0;
   const float* gates = nullptr;  // [rows][columns][bk]: their curves
-  float* dgates = nullptr;       // the gradients of their sums, in rows and columns so far apart
-  std::int64_t row_of_dgates = 0, column_of_dgates = 0;
+  float* dgates = nullptr;       // the gradients of their sums, in columns of bd and rows so far apart
+  std::int64_t row_of_dgates = 0, bd = 0;
   const float* h_before = nullptr;
   const float* h_after = nullptr;
   const float* dy = nullptr;
   std::int64_t ldh = 0;  // of the three
-  // Of the state behind the step, but for dy and the product; null in a GRU's second half.
+  // In rows of bd: of the state behind the step, but for dy and the product; null in a GRU's second half.
   const float* dh_behind = nullptr;
   float* dh = nullptr;  // of the state before it, what does not come through the sums
   // Gradients of sums times the state's weights, or in a GRU's second half of what it reset, in so many shares.
   const float* products = nullptr;
   std::int64_t shares = 0, size_of_share = 0;
-  std::int64_t lddh = 0;  // of these
   const float* c_before = nullptr;
   const float* c_after = nullptr;
   const float* dc_behind = nullptr;  // as dh_behind, [rows][bk] as those above

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "league.hpp"
-#include "rnn/rnn_passes.hpp"
-#include "rnn/rnn_tiles.hpp"
+#include "rnn/rnn_on_device.hpp"
 #include "rnn/testing/rnn_check.hpp"
 #include "testing/host_block.hpp"
 #include "testing/host_spaces.hpp"

@@ -5,6 +5,77 @@
 #include "league.hpp"
 
 namespace brickwork {
+namespace {
+
+// on(feature, column, at): of each feature of an operand, its padding counted, and each of its columns where the row of
+// K features begins in the plain weights [directions][features][G][K].
+template <class On>
+void for_each_row(const RnnForwardGeometry& g, int operand, const On& on) {
+  const auto all = gate_columns(g.cell);
+  const RnnColumns& of = g.of[operand];
+  const std::int64_t K = g.c.size, G = std::ranges::count_if(all, [](auto&c) { return c.layer >= 0; });
+  const std::int64_t features = of.a.parts * of.a.size;
+  const auto task = [&](const auto&, std::int64_t plain, void*) {
+    const std::int64_t feature = plain / of.a.size * of.a.blocks_of_part() * of.a.block + plain % of.a.size;
+    for (std::int64_t column = 0; column < of.count; ++column) {
+      const GateColumn& gates = all[static_cast<std::size_t>(of.first + column)];
+      on(feature, column, ((g.direction * features + plain) * G + (operand == kRnnX ? gates.layer : gates.iter)) * K);
+    }
+  };
+  parallel_league(Kokkos::DefaultHostExecutionSpace(), features, 1, 0, task);
+}
+
+// To where the tasks of their blocks of K have them.
+void pack(const RnnForwardGeometry& g, int operand, const float* weights, Placed<float>& packed) {
+  const RnnColumns& of = g.of[operand];
+  const std::int64_t K = g.c.size, of_call = of.n / g.bk;
+  float* const to = packed.host();
+  for_each_row(g, operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
+    float* const row = to + feature * of.n + column % of_call * g.bk;
+    for (std::int64_t k = 0; k < K; k += g.bk) {
+      std::copy_n(weights + at + k, std::min(g.bk, K - k), row + of.weights_at(k / g.bk, column / of_call));
+    }
+  });
+  packed.send();
+}
+
+// To row k of its column, column feature.
+void pack_transposed(const RnnBackwardGeometry& g, int operand, const float* weights, Placed<float>& packed) {
+  const std::int64_t block = g.of[operand].block, count = g.forward.of[operand].count;
+  float* const to = packed.host();
+  for_each_row(g.forward, operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
+    const std::int64_t first = feature / block * g.Db * count * g.bd;
+    for (std::int64_t k = 0; k < g.dh.size; ++k) {
+      to[(first + (k / g.bd * count + column) * g.bd + k % g.bd) * block + feature % block] = weights[at + k];
+    }
+  });
+  packed.send();
+}
+
+void unpack_gradient(const RnnBackwardGeometry& g, int operand, const float* gradients, float* gradient) {
+  const RnnColumns& of = g.forward.of[operand];
+  const std::int64_t features = of.a.blocks() * of.a.block;
+  const float* const from = gradients + g.of[operand].gradient;
+  for_each_row(g.forward, operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
+    for (std::int64_t k = 0; k < g.dh.size; ++k) {
+      gradient[at + k] = from[((k / g.bd * features + feature) * of.count + column) * g.bd + k % g.bd];
+    }
+  });
+}
+
+// on(plain, packed) of each element of the bias [directions][biases][K], where it has blocks of so many features.
+template <class On>
+void for_each_bias(const RnnForwardGeometry& g, std::int64_t block, const On& on) {
+  const auto all = gate_columns(g.cell);
+  for (std::int64_t column = 0; column < g.columns; ++column) {
+    for (std::int64_t k = 0; k < g.c.size; ++k) {
+      on((g.direction * g.columns + all[static_cast<std::size_t>(column)].bias) * g.c.size + k,
+         (k / block * g.columns + column) * block + k % block);
+    }
+  }
+}
+
+}  // namespace
 
 RnnWay::RnnWay(const RnnWayShape& shape, const RnnPlan& plan, bool training, const RnnSizes& sizes,
                const RnnPlace& place)
@@ -25,27 +96,25 @@ RnnWay::RnnWay(const RnnWayShape& shape, const RnnPlan& plan, bool training, con
 
 void RnnWay::make_backward(const RnnSizes& sizes, const RnnPlace& place) {
   back_ = rnn_backward_geometry(g_, sizes);
+  const auto make = [&](Placed<float>& to, std::int64_t size) {
+    to = {size, place};
+    return to.data();
+  };
   for (int operand = 0; operand < kRnnOperands; ++operand) {
-    transposed_[operand] = {back_.of[operand].size, place};
-    back_data_.weights[operand] = transposed_[operand].data();
+    back_data_.weights[operand] = make(transposed_[operand], back_.of[operand].size);
   }
-  dhT_ = {back_.dh.elements(), place};
-  dh_ = {back_.dh.elements(), place};
-  dcT_ = {back_.dc.elements(), place};
-  dc_ = {back_.dc.elements(), place};
-  gradients_ = {back_.size_of_gradients, place};
-  ones_ = {back_.rows(), place};
+  back_data_.dhT = make(dhT_, back_.dh.elements());
+  back_data_.dh = make(dh_, back_.dh.elements());
+  back_data_.dcT = make(dcT_, back_.dc.elements());
+  back_data_.dc = make(dc_, back_.dc.elements());
+  back_data_.ones = make(ones_, back_.rows());
   std::fill_n(ones_.host(), ones_.size(), 1.0F);
   ones_.send();
-  back_data_.dhT = dhT_.data();
-  back_data_.dcT = dcT_.data();
-  back_data_.dh = dh_.data();
-  back_data_.dc = dc_.data();
   back_data_.products = new_floats(back_.shares * back_.dh.elements(), place);
   back_data_.dgates = new_floats(back_.Db * back_.rows() * back_.row_of_dgates, place);
-  back_data_.gradients = {gradients_.data(), new_floats((back_.parts_of_update - 1) * back_.size_of_gradients, place),
+  back_data_.gradients = {make(gradients_, back_.size_of_gradients),
+                          new_floats((back_.parts_of_update - 1) * back_.size_of_gradients, place),
                           back_.size_of_gradients};
-  back_data_.ones = ones_.data();
 }
 
 float* RnnWay::new_floats(std::int64_t size, const RnnPlace& place) { return memory_.emplace_back(size, place).data(); }
@@ -60,79 +129,13 @@ Result<RnnWay> RnnWay::make(const RnnWayShape& shape, const RnnPlan& plan, RnnUs
   return way;
 }
 
-// on(feature, column, at): of each feature of an operand, its padding counted, and each of its columns where the row of
-// K features begins in the plain weights [features][G][K].
-template <class On>
-void RnnWay::for_each_row(int operand, const On& on) const {
-  const auto all = gate_columns(g_.cell);
-  const RnnColumns& of = g_.of[operand];
-  const std::int64_t K = shape_.y.size, G = std::ranges::count_if(all, [](auto&c) { return c.layer >= 0; });
-  const auto task = [&](const auto&, std::int64_t plain, void*) {
-    const std::int64_t feature = plain / of.a.size * of.a.blocks_of_part() * of.a.block + plain % of.a.size;
-    for (std::int64_t column = 0; column < of.count; ++column) {
-      const GateColumn& gates = all[static_cast<std::size_t>(of.first + column)];
-      on(feature, column, (plain * G + (operand == kRnnX ? gates.layer : gates.iter)) * K);
-    }
-  };
-  parallel_league(Kokkos::DefaultHostExecutionSpace(), of.a.parts * of.a.size, 1, 0, task);
-}
-
-// To where the tasks of their blocks of K have them.
-void RnnWay::pack(int operand, const float* weights) {
-  const RnnColumns& of = g_.of[operand];
-  const std::int64_t bk = g_.bk, of_call = of.n / bk;
-  float* const to = weights_[operand].host();
-  for_each_row(operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
-    float* const row = to + feature * of.n + column % of_call * bk;
-    for (std::int64_t k = 0; k < shape_.y.size; k += bk) {
-      std::copy_n(weights + at + k, std::min(bk, shape_.y.size - k), row + of.weights_at(k / bk, column / of_call));
-    }
-  });
-  weights_[operand].send();
-}
-
-// To row k of its column, column feature.
-void RnnWay::pack_transposed(int operand, const float* weights) {
-  const std::int64_t bd = back_.bd, block = back_.of[operand].block, count = g_.of[operand].count;
-  float* const to = transposed_[operand].host();
-  for_each_row(operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
-    const std::int64_t first = feature / block * back_.Db * count * bd;
-    for (std::int64_t k = 0; k < shape_.y.size; ++k) {
-      to[(first + (k / bd * count + column) * bd + k % bd) * block + feature % block] = weights[at + k];
-    }
-  });
-  transposed_[operand].send();
-}
-
-void RnnWay::unpack_gradient(int operand, const float* gradients, float* gradient) const {
-  const RnnColumns& of = g_.of[operand];
-  const std::int64_t bd = back_.bd, features = of.a.blocks() * of.a.block;
-  const float* const from = gradients + back_.of[operand].gradient;
-  for_each_row(operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
-    for (std::int64_t k = 0; k < shape_.y.size; ++k) {
-      gradient[at + k] = from[((k / bd * features + feature) * of.count + column) * bd + k % bd];
-    }
-  });
-}
-
-// on(plain, packed) of each element of the bias, where it has blocks of so many features.
-template <class On>
-void RnnWay::for_each_bias(std::int64_t block, const On& on) const {
-  const auto all = gate_columns(g_.cell);
-  const std::int64_t K = shape_.y.size;
-  for (std::int64_t column = 0; column < g_.columns; ++column) {
-    for (std::int64_t k = 0; k < K; ++k) {
-      on(all[static_cast<std::size_t>(column)].bias * K + k, (k / block * g_.columns + column) * block + k % block);
-    }
-  }
-}
-
 void RnnWay::set_weights(const float* layer, const float* iter, const float* bias) {
   for (int operand = 0; operand < kRnnOperands; ++operand) {
-    pack(operand, operand == kRnnX ? layer : iter);
-    if (g_.training) pack_transposed(operand, operand == kRnnX ? layer : iter);
+    const float* const weights = operand == kRnnX ? layer : iter;
+    pack(g_, operand, weights, weights_[operand]);
+    if (g_.training) pack_transposed(back_, operand, weights, transposed_[operand]);
   }
-  for_each_bias(g_.bk, [&](std::int64_t plain, std::int64_t packed) { bias_.host()[packed] = bias[plain]; });
+  for_each_bias(g_, g_.bk, [&](std::int64_t plain, std::int64_t packed) { bias_.host()[packed] = bias[plain]; });
   bias_.send();
 }
 
@@ -194,9 +197,9 @@ void RnnWay::get_state_gradients(float* dh0, float* dc0) const {
 void RnnWay::get_weight_gradients(float* layer, float* iter, float* bias) const {
   const float* const all = gradients_.fetched();
   for (int operand = 0; operand < kRnnOperands; ++operand) {
-    unpack_gradient(operand, all, operand == kRnnX ? layer : iter);
+    unpack_gradient(back_, operand, all, operand == kRnnX ? layer : iter);
   }
-  for_each_bias(back_.bd, [&](std::int64_t plain, std::int64_t packed) {
+  for_each_bias(g_, back_.bd, [&](std::int64_t plain, std::int64_t packed) {
     bias[plain] = all[back_.of[kRnnOnes].gradient + packed];
   });
 }

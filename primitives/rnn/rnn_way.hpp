@@ -15,7 +15,7 @@ class RnnWay {
  public:
   static Result<RnnWay> make(const RnnWayShape&, const RnnPlan&, RnnUse, const RnnPlace&);
 
-  // Of one direction: weights_layer [C_l][G][K], weights_iter [K][G][K], bias [biases][K].
+  // Of all directions: weights_layer [D][C_l][G][K], weights_iter [D][K][G][K], bias [D][biases][K].
   void set_weights(const float* layer, const float* iter, const float* bias);
 
   // The state before the first step and that behind the last one, [N][K]: h in y, as the host has it; c of an LSTM.
@@ -46,14 +46,6 @@ class RnnWay {
   Float* part_of(Float* y) const {
     return y + shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size();
   }
-
-  template <class On>
-  void for_each_row(int operand, const On& on) const;
-  void pack(int operand, const float* weights);
-  void pack_transposed(int operand, const float* weights);
-  void unpack_gradient(int operand, const float* gradients, float* gradient) const;
-  template <class On>
-  void for_each_bias(std::int64_t block, const On& on) const;
 
   RnnWayShape shape_;
   RnnForwardGeometry g_;
