@@ -15,7 +15,7 @@
 #include "attention/attention_plan.hpp"
 #include "attention/attention_sums.hpp"
 #include "rnn/rnn_steps.hpp"
-#include "rnn/rnn_way.hpp"
+#include "rnn/rnn_directed_layer.hpp"
 
 namespace brickwork {
 

@@ -34,7 +34,7 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
                                           plan_attention(p.attention(), machine, of_all.bh), use, backend, isa, tuning);
   if (!attention) return {attention.status(), attention.reason()};
   GnmtStack stack(p, *std::move(attention));
-  const RnnOnHost place(backend, isa, tuning);
+  const RnnOnHost host(backend, isa, tuning);
   for (Side* const side : {&stack.encoder_, &stack.decoder_}) {
     const bool encoder = side == &stack.encoder_;
     const auto of_side = std::span(layers).subspan(encoder ? 0 : kGnmtLayers, kGnmtLayers);
@@ -56,16 +56,16 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
       RnnPlan plan = of_all;
       plan.steps = plan_rnn(rnn, machine).steps;
       for (std::int64_t d = 0; d < rnn.D(); ++d) {
-        auto way = RnnWay::make({.cell = rnn.cell,
-                                 .reversed = rnn.reversed(d),
-                                 .T = rnn.T,
-                                 .x = x,
-                                 .y = y,
-                                 .first = i == 0 ? 0 : kFirst,
-                                 .part = d},
-                                plan, use, place);
-        if (!way) return {way.status(), way.reason()};
-        layer.ways.push_back(*std::move(way));
+        auto directed = RnnDirectedLayer::make({.cell = rnn.cell,
+                                                .reversed = rnn.reversed(d),
+                                                .T = rnn.T,
+                                                .x = x,
+                                                .y = y,
+                                                .first = i == 0 ? 0 : kFirst,
+                                                .part = d},
+                                               plan, use, host);
+        if (!directed) return {directed.status(), directed.reason()};
+        layer.directed.push_back(*std::move(directed));
       }
     }
   }
@@ -97,7 +97,7 @@ void GnmtStack::clear_beyond_ends() {
 }
 
 void GnmtStack::set_weights(std::size_t i, const float* weights_layer, const float* weights_iter, const float* bias) {
-  for (RnnWay& way : layer(i).ways) way.set_weights(weights_layer, weights_iter, bias);
+  for (RnnDirectedLayer& directed : layer(i).directed) directed.set_weights(weights_layer, weights_iter, bias);
 }
 
 void GnmtStack::add(const float* a, const float* b, float* sum, const RnnSteps& states) const {
@@ -106,7 +106,7 @@ void GnmtStack::add(const float* a, const float* b, float* sum, const RnnSteps& 
 
 void GnmtStack::run_layer(Side& side, std::size_t i, const std::int32_t* lengths) {
   float* const y = side.y_of(i);
-  for (RnnWay& way : side.layers[i].ways) way.run(side.x[i].data(), y, lengths);
+  for (RnnDirectedLayer& directed : side.layers[i].directed) directed.run(side.x[i].data(), y, lengths);
   if (side.layers[i].what.residual) add(y, side.x[i].data(), side.x[i + 1].data(), side.states);
 }
 
@@ -131,10 +131,10 @@ void GnmtStack::run_layer_backward(Side& side, std::size_t i, const std::int32_t
   Layer& layer = side.layers[i];
   float* const y = side.y_of(i);
   const float* const dy = side.dx[i + 1].data();
-  for (std::size_t d = 0; d < layer.ways.size(); ++d) {
-    layer.ways[d].run_backward_data(y, dy, lengths);
-    layer.ways[d].run_gradient_of_x(side.dx[i].data(), d > 0);
-    layer.ways[d].run_weight_update(side.x[i].data(), y);
+  for (std::size_t d = 0; d < layer.directed.size(); ++d) {
+    layer.directed[d].run_backward_data(y, dy, lengths);
+    layer.directed[d].run_gradient_of_x(side.dx[i].data(), d > 0);
+    layer.directed[d].run_weight_update(side.x[i].data(), y);
   }
   if (layer.what.residual) add(side.dx[i].data(), dy, side.dx[i].data(), side.states);
 }
@@ -168,7 +168,8 @@ void GnmtStack::get_word_gradients(float* dsource, float* dtarget) const {
 }
 
 void GnmtStack::get_weight_gradients(std::size_t i, float* weights_layer, float* weights_iter, float* bias) const {
-  for (const RnnWay& way : layer(i).ways) way.get_weight_gradients(weights_layer, weights_iter, bias);
+  for (const RnnDirectedLayer& directed : layer(i).directed)
+    directed.get_weight_gradients(weights_layer, weights_iter, bias);
 }
 
 }  // namespace brickwork

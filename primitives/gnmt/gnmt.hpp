@@ -11,7 +11,7 @@
 #include "attention/blocked_attention.hpp"
 #include "elementwise/elementwise_plan.hpp"
 #include "gnmt_problem.hpp"
-#include "rnn/rnn_way.hpp"
+#include "rnn/rnn_directed_layer.hpp"
 
 namespace brickwork {
 
@@ -41,7 +41,7 @@ class GnmtStack {
  private:
   struct Layer {
     GnmtLayer what;
-    std::vector<RnnWay> ways;
+    std::vector<RnnDirectedLayer> directed;
   };
   // The encoder or the decoder. What a layer reads begins with part 0, what the one before gives.
   struct Side {

@@ -6,38 +6,38 @@
 
 namespace brickwork {
 
-Rnn::Rnn(const RnnProblem& p, const RnnPlan& plan, const RnnPlace& place)
+Rnn::Rnn(const RnnProblem& p, const RnnPlan& plan, const RnnTarget& target)
     : problem_(p),
       plan_(plan),
       x_steps_{.size = p.C, .block = plan.bc, .slots = p.T, .N = p.N},
       y_steps_{.parts = p.D(), .size = p.K, .block = plan.bh, .slots = p.T + 2, .N = p.N},
-      x_(x_steps_.elements(), place),
-      lengths_there_(p.N, place) {
-  for (std::int64_t l = 0; l < p.L; ++l) y_.emplace_back(y_steps_.elements(), place);
+      x_(x_steps_.elements(), target),
+      lengths_there_(p.N, target) {
+  for (std::int64_t l = 0; l < p.L; ++l) y_.emplace_back(y_steps_.elements(), target);
 }
 
-Result<Rnn> Rnn::make(const RnnWork& work, const RnnPlan& plan, const RnnPlace& place) {
+Result<Rnn> Rnn::make(const RnnWork& work, const RnnPlan& plan, const RnnTarget& target) {
   const RnnProblem& p = work.problem;
   if (const std::string what = misfit(p, plan); !what.empty()) {
     return Result<Rnn>::misfit(fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(p), what));
   }
-  Rnn rnn(p, plan, place);
+  Rnn rnn(p, plan, target);
   for (std::int64_t l = 0; l < p.L; ++l) {
     for (std::int64_t d = 0; d < p.D(); ++d) {
-      auto way = RnnWay::make({.cell = p.cell,
-                               .reversed = p.reversed(d),
-                               .T = p.T,
-                               .x = l == 0 ? rnn.x_steps_ : rnn.y_steps_,
-                               .y = rnn.y_steps_,
-                               .first = l == 0 ? 0 : 1,
-                               .part = d},
-                              plan, work.use, place);
-      if (!way) return {way.status(), way.reason()};
-      rnn.ways_.push_back(*std::move(way));
+      auto directed = RnnDirectedLayer::make({.cell = p.cell,
+                                              .reversed = p.reversed(d),
+                                              .T = p.T,
+                                              .x = l == 0 ? rnn.x_steps_ : rnn.y_steps_,
+                                              .y = rnn.y_steps_,
+                                              .first = l == 0 ? 0 : 1,
+                                              .part = d},
+                                             plan, work.use, target);
+      if (!directed) return {directed.status(), directed.reason()};
+      rnn.layers_.push_back(*std::move(directed));
     }
-    if (work.use == RnnUse::training) rnn.dy_.emplace_back(rnn.y_steps_.elements(), place);
+    if (work.use == RnnUse::training) rnn.dy_.emplace_back(rnn.y_steps_.elements(), target);
   }
-  if (work.use == RnnUse::training) rnn.dx_ = {rnn.x_steps_.elements(), place};
+  if (work.use == RnnUse::training) rnn.dx_ = {rnn.x_steps_.elements(), target};
   return rnn;
 }
 
@@ -55,9 +55,9 @@ void Rnn::clear_x_beyond_ends() {
 }
 
 void Rnn::set_states(const float* h0, const float* c0) {
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    Placed<float>& y = y_[layer(i)];
-    ways_[i].set_states(h0 + state(i), y.host(), problem_.has_c() ? c0 + state(i) : nullptr);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    TargetArray<float>& y = y_[layer(i)];
+    layers_[i].set_states(h0 + state(i), y.host(), problem_.has_c() ? c0 + state(i) : nullptr);
     y.send();
   }
 }
@@ -75,11 +75,11 @@ void Rnn::set_lengths(const std::int32_t* lengths) {
 }
 
 void Rnn::set_weights(std::int64_t layer, const float* weights_layer, const float* weights_iter, const float* bias) {
-  for (std::int64_t d = 0; d < problem_.D(); ++d) way(layer, d).set_weights(weights_layer, weights_iter, bias);
+  for (std::int64_t d = 0; d < problem_.D(); ++d) directed(layer, d).set_weights(weights_layer, weights_iter, bias);
 }
 
 void Rnn::run() {
-  for (std::size_t i = 0; i < ways_.size(); ++i) ways_[i].run(x_of(layer(i)), y_[layer(i)].data(), lengths());
+  for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].run(x_of(layer(i)), y_[layer(i)].data(), lengths());
 }
 
 void Rnn::get_y(float* y) const {
@@ -89,16 +89,16 @@ void Rnn::get_y(float* y) const {
 }
 
 void Rnn::get_states(float* hT, float* cT) const {
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    ways_[i].get_states(y_[layer(i)].fetched(), hT + state(i), problem_.has_c() ? cT + state(i) : nullptr);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    layers_[i].get_states(y_[layer(i)].fetched(), hT + state(i), problem_.has_c() ? cT + state(i) : nullptr);
   }
 }
 
 void Rnn::set_gradients(const float* dy, const float* dhT, const float* dcT) {
   pack_steps(y_steps_, 1, problem_.T, dy, dy_.back().host());
   dy_.back().send();
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    ways_[i].set_state_gradients(dhT + state(i), problem_.has_c() ? dcT + state(i) : nullptr);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    layers_[i].set_state_gradients(dhT + state(i), problem_.has_c() ? dcT + state(i) : nullptr);
   }
 }
 
@@ -106,25 +106,26 @@ void Rnn::run_backward_data() {
   for (std::int64_t l = problem_.L - 1; l >= 0; --l) {
     const auto at = static_cast<std::size_t>(l);
     for (std::int64_t d = 0; d < problem_.D(); ++d) {
-      way(l, d).run_backward_data(y_[at].data(), dy_[at].data(), lengths());
-      way(l, d).run_gradient_of_x(l == 0 ? dx_.data() : dy_[at - 1].data(), d > 0);
+      directed(l, d).run_backward_data(y_[at].data(), dy_[at].data(), lengths());
+      directed(l, d).run_gradient_of_x(l == 0 ? dx_.data() : dy_[at - 1].data(), d > 0);
     }
   }
 }
 
 void Rnn::run_weight_update() {
-  for (std::size_t i = 0; i < ways_.size(); ++i) ways_[i].run_weight_update(x_of(layer(i)), y_[layer(i)].data());
+  for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].run_weight_update(x_of(layer(i)), y_[layer(i)].data());
 }
 
 void Rnn::get_data_gradients(float* dx, float* dh0, float* dc0) const {
   unpack_steps(x_steps_, 0, problem_.T, dx_.fetched(), dx);
-  for (std::size_t i = 0; i < ways_.size(); ++i) {
-    ways_[i].get_state_gradients(dh0 + state(i), problem_.has_c() ? dc0 + state(i) : nullptr);
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    layers_[i].get_state_gradients(dh0 + state(i), problem_.has_c() ? dc0 + state(i) : nullptr);
   }
 }
 
 void Rnn::get_weight_gradients(std::int64_t layer, float* weights_layer, float* weights_iter, float* bias) const {
-  for (std::int64_t d = 0; d < problem_.D(); ++d) way(layer, d).get_weight_gradients(weights_layer, weights_iter, bias);
+  for (std::int64_t d = 0; d < problem_.D(); ++d)
+    directed(layer, d).get_weight_gradients(weights_layer, weights_iter, bias);
 }
 
 }  // namespace brickwork

@@ -5,8 +5,8 @@
 #pragma once
 #include <vector>
 
+#include "rnn/rnn_directed_layer.hpp"
 #include "rnn/rnn_on_host.hpp"
-#include "rnn/rnn_way.hpp"
 
 namespace brickwork {
 
@@ -20,7 +20,7 @@ struct RnnWork {
 class Rnn {
  public:
   // Refused where the plan does not fit.
-  static Result<Rnn> make(const RnnWork&, const RnnPlan&, const RnnPlace&);
+  static Result<Rnn> make(const RnnWork&, const RnnPlan&, const RnnTarget&);
   static Result<Rnn> make(const RnnWork& work, const RnnPlan& plan, Backend backend, Isa isa = Isa::best,
                           const SimdTuning& tuning = {}) {
     return make(work, plan, RnnOnHost(backend, isa, tuning));
@@ -48,10 +48,10 @@ class Rnn {
 
   const RnnProblem& problem() const { return problem_; }
   const RnnPlan& plan() const { return plan_; }
-  std::string_view isa() const { return ways_.front().isa(); }
+  std::string_view isa() const { return layers_.front().isa(); }
 
  private:
-  Rnn(const RnnProblem&, const RnnPlan&, const RnnPlace&);
+  Rnn(const RnnProblem&, const RnnPlan&, const RnnTarget&);
 
   const std::int32_t* lengths() const { return lengths_.empty() ? nullptr : lengths_there_.data(); }
   void clear_x_beyond_ends();
@@ -62,24 +62,26 @@ class Rnn {
       for (std::int64_t t = lengths_[static_cast<std::size_t>(n)]; t < problem_.T; ++t) on(n, t);
   }
   // Of the layer in that direction, [layer][direction].
-  const RnnWay& way(std::int64_t l, std::int64_t d) const {
-    return ways_[static_cast<std::size_t>(l * problem_.D() + d)];
+  const RnnDirectedLayer& directed(std::int64_t l, std::int64_t d) const {
+    return layers_[static_cast<std::size_t>(l * problem_.D() + d)];
   }
-  RnnWay& way(std::int64_t l, std::int64_t d) { return ways_[static_cast<std::size_t>(l * problem_.D() + d)]; }
-  std::size_t layer(std::size_t way) const { return way / static_cast<std::size_t>(problem_.D()); }
-  std::int64_t state(std::size_t way) const { return static_cast<std::int64_t>(way) * problem_.N * problem_.K; }
+  RnnDirectedLayer& directed(std::int64_t l, std::int64_t d) {
+    return layers_[static_cast<std::size_t>(l * problem_.D() + d)];
+  }
+  std::size_t layer(std::size_t i) const { return i / static_cast<std::size_t>(problem_.D()); }
+  std::int64_t state(std::size_t i) const { return static_cast<std::int64_t>(i) * problem_.N * problem_.K; }
   const float* x_of(std::size_t layer) const { return layer == 0 ? x_.data() : y_[layer - 1].data(); }
 
   RnnProblem problem_;
   RnnPlan plan_;
   RnnSteps x_steps_, y_steps_;
-  Placed<float> x_;
-  std::vector<Placed<float>> y_;  // of each layer
+  TargetArray<float> x_;
+  std::vector<TargetArray<float>> y_;  // of each layer
   std::vector<std::int32_t> lengths_;
-  Placed<std::int32_t> lengths_there_;
-  std::vector<RnnWay> ways_;  // [layer][direction]
-  Placed<float> dx_;          // of training
-  std::vector<Placed<float>> dy_;
+  TargetArray<std::int32_t> lengths_there_;
+  std::vector<RnnDirectedLayer> layers_;  // [layer][direction]
+  TargetArray<float> dx_;                 // of training
+  std::vector<TargetArray<float>> dy_;
 };
 
 }  // namespace brickwork

@@ -53,7 +53,7 @@ std::int64_t parts_of_update(std::int64_t rows, std::int64_t tasks, std::int64_t
 
 }  // namespace
 
-RnnForwardGeometry rnn_forward_geometry(const RnnWayShape& shape, const RnnPlan& plan, bool training,
+RnnForwardGeometry rnn_forward_geometry(const RnnLayerShape& shape, const RnnPlan& plan, bool training,
                                         const RnnSizes& sizes) {
   const auto columns = [&](const RnnSteps& a, bool (*has)(const GateColumn&)) {
     return columns_of(shape.cell, a, plan.bk, has);

@@ -21,7 +21,7 @@ constexpr int kRnnGradients = 4;
 
 // x: what the layer reads, its first step in slot `first`. y: what it writes into, one of its parts, of T + 2 slots:
 // the state before the first step stands in the slot before it, which for the way back is the last.
-struct RnnWayShape {
+struct RnnLayerShape {
   RnnCell cell = RnnCell::lstm;
   bool reversed = false;
   std::int64_t T = 0;
@@ -169,7 +169,7 @@ struct RnnBackwardData {
 };
 
 struct RnnPlan;
-RnnForwardGeometry rnn_forward_geometry(const RnnWayShape&, const RnnPlan&, bool training, const RnnSizes&);
+RnnForwardGeometry rnn_forward_geometry(const RnnLayerShape&, const RnnPlan&, bool training, const RnnSizes&);
 RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry&, const RnnSizes&);
 
 // What a thread of the host has of each step: these blocks of features, these of sequences, and of the latter these

@@ -5,11 +5,11 @@
 // and is not waited for: before anything is fetched, cuda_finish() does.
 #pragma once
 #include "cuda_setting.hpp"
-#include "rnn/rnn_place.hpp"
+#include "rnn/rnn_target.hpp"
 
 namespace brickwork {
 
-class RnnOnCuda final : public RnnPlace {
+class RnnOnCuda final : public RnnTarget {
  public:
   RnnOnCuda(const CudaSetting& setting, std::int64_t multiprocessors)
       : setting_(setting), multiprocessors_(multiprocessors) {}
@@ -18,7 +18,7 @@ class RnnOnCuda final : public RnnPlace {
   Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const override;
   RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const override;
   // Throws OutOfCudaMemory.
-  std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const override;
+  std::unique_ptr<RnnDeviceMemory> memory(std::size_t bytes) const override;
 
  private:
   CudaSetting setting_;

@@ -16,7 +16,7 @@
 #include "mma_tiles.hpp"
 #include "rnn/rnn_backward_body.hpp"
 #include "rnn/rnn_forward_body.hpp"
-#include "rnn/rnn_place.hpp"
+#include "rnn/rnn_target.hpp"
 #include "sums_of_columns.hpp"
 
 namespace brickwork {

@@ -14,7 +14,7 @@
 namespace brickwork {
 namespace {
 
-class Apart final : public MemoryElsewhere {
+class Apart final : public RnnDeviceMemory {
  public:
   explicit Apart(std::size_t size) : bytes_(size) {}
   void* data() override { return bytes_.data(); }
@@ -47,7 +47,7 @@ struct Teams {
 };
 
 template <class Space>
-class OnTeams final : public RnnPlace {
+class OnTeams final : public RnnTarget {
  public:
   OnTeams(int threads, CudaBrick brick, std::int64_t multiprocessors = 132)
       : teams_{threads, brick}, multiprocessors_(multiprocessors) {}
@@ -58,7 +58,7 @@ class OnTeams final : public RnnPlace {
   RnnSizes sizes(std::int64_t N, std::int64_t, std::int64_t K) const override {
     return rnn_sizes_on_gpu(N, K, multiprocessors_);
   }
-  std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
+  std::unique_ptr<RnnDeviceMemory> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
 
  private:
   Teams<Space> teams_;
@@ -111,8 +111,8 @@ TYPED_TEST(RnnOnTeams, MultiplyAddsAreRightInEveryTile) {
       RnnPlan plan = plan_rnn_on_gpu(p, 132);
       plan.bn = bn;
       for (const std::int64_t multiprocessors : {1, 132}) {
-        const OnTeams<TypeParam> place(1, CudaBrick::multiply_adds, multiprocessors);
-        EXPECT_EQ(wrong_rnn(p, plan, place), "") << to_string(p) << "  " << to_string(plan);
+        const OnTeams<TypeParam> target(1, CudaBrick::multiply_adds, multiprocessors);
+        EXPECT_EQ(wrong_rnn(p, plan, target), "") << to_string(p) << "  " << to_string(plan);
       }
     }
   }
@@ -132,8 +132,8 @@ TYPED_TEST(RnnOnTeams, AnotherCellIsSeen) {
   const auto p = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-tanh"),
              other = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-relu");
   const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
-  const auto place = OnTeams<TypeParam>(1, CudaBrick::staged);
-  const auto out = run_rnn(other, plan_rnn_on_gpu(p, 132), RnnUse::inference, data.inputs, place);
+  const auto target = OnTeams<TypeParam>(1, CudaBrick::staged);
+  const auto out = run_rnn(other, plan_rnn_on_gpu(p, 132), RnnUse::inference, data.inputs, target);
   EXPECT_NE(compare(out, data.expected, {1000 * data.tolerance.value, data.tolerance.whole}).status, Status::ok);
 }
 

@@ -1,4 +1,4 @@
-// Recurrent layers at a place against the definition.
+// Recurrent layers at a target against the definition.
 #pragma once
 #include <fmt/format.h>
 
@@ -21,8 +21,8 @@ inline void set_sources(Rnn& rnn, const PlainTensors& in) {
   rnn.set_lengths(in.at<std::int32_t>("lengths"));
 }
 
-inline Rnn rnn_with(const RnnWork& work, const RnnPlan& plan, const PlainTensors& in, const RnnPlace& place) {
-  auto made = Rnn::make(work, plan, place);
+inline Rnn rnn_with(const RnnWork& work, const RnnPlan& plan, const PlainTensors& in, const RnnTarget& target) {
+  auto made = Rnn::make(work, plan, target);
   if (!made) throw std::logic_error(made.reason());
   Rnn rnn = *std::move(made);
   for (std::int64_t l = 0; l < work.problem.L; ++l) {
@@ -49,10 +49,10 @@ inline PlainTensors nan_run(const RnnProblem& p, std::vector<TensorInfo> infos) 
 }
 
 // The driver's outputs of these inputs, after a run of NaN: what that one leaves must not show, be it where a sequence
-// has ended in this run alone. `finish` waits for a place that does not.
+// has ended in this run alone. `finish` waits for a target that does not.
 inline PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use, const PlainTensors& in,
-                            const RnnPlace& place, void (*finish)() = at_once) {
-  Rnn rnn = rnn_with({p, use}, plan, in, place);
+                            const RnnTarget& target, void (*finish)() = at_once) {
+  Rnn rnn = rnn_with({p, use}, plan, in, target);
   const PlainTensors before = nan_run(p, RnnForwardOp::inputs(p));
   for (const PlainTensors* of : {&before, &in}) {
     set_sources(rnn, *of);
@@ -67,8 +67,8 @@ inline PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use
 }
 
 inline PlainTensors run_rnn_backward(const RnnProblem& p, const RnnPlan& plan, const PlainTensors& in,
-                                     const RnnPlace& place, void (*finish)() = at_once) {
-  Rnn rnn = rnn_with({p, RnnUse::training}, plan, in, place);
+                                     const RnnTarget& target, void (*finish)() = at_once) {
+  Rnn rnn = rnn_with({p, RnnUse::training}, plan, in, target);
   const PlainTensors before = nan_run(p, RnnBackwardOp::inputs(p));
   for (const PlainTensors* of : {&before, &in}) {
     set_sources(rnn, *of);
@@ -88,8 +88,8 @@ inline PlainTensors run_rnn_backward(const RnnProblem& p, const RnnPlan& plan, c
   return out;
 }
 
-// Why any pass is wrong at the place, or nothing.
-inline std::string wrong_rnn(const RnnProblem& p, const RnnPlan& plan, const RnnPlace& place,
+// Why any pass is wrong at the target, or nothing.
+inline std::string wrong_rnn(const RnnProblem& p, const RnnPlan& plan, const RnnTarget& target,
                              void (*finish)() = at_once) {
   const auto wrong = [&](const char* pass, const PlainTensors& out, const TestData& data) {
     const Verdict verdict = compare(out, data.expected, data.tolerance);
@@ -100,10 +100,10 @@ inline std::string wrong_rnn(const RnnProblem& p, const RnnPlan& plan, const Rnn
   std::string what;
   const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
   for (const RnnUse use : {RnnUse::inference, RnnUse::training}) {
-    what += wrong("forward", run_rnn(p, plan, use, data.inputs, place, finish), data);
+    what += wrong("forward", run_rnn(p, plan, use, data.inputs, target, finish), data);
   }
   const TestData back = make_checkable_test_data<RnnBackwardOp>(p, Fill::floats);
-  return what + wrong("backward", run_rnn_backward(p, plan, back.inputs, place, finish), back);
+  return what + wrong("backward", run_rnn_backward(p, plan, back.inputs, target, finish), back);
 }
 
 }  // namespace brickwork

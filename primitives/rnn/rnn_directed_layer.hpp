@@ -4,16 +4,16 @@
 #include <memory>
 #include <vector>
 
-#include "rnn/rnn_place.hpp"
 #include "rnn/rnn_plan.hpp"
+#include "rnn/rnn_target.hpp"
 
 namespace brickwork {
 
 enum class RnnUse { inference, training };  // training keeps each step's gates and states for the way back
 
-class RnnWay {
+class RnnDirectedLayer {
  public:
-  static Result<RnnWay> make(const RnnWayShape&, const RnnPlan&, RnnUse, const RnnPlace&);
+  static Result<RnnDirectedLayer> make(const RnnLayerShape&, const RnnPlan&, RnnUse, const RnnTarget&);
 
   // Of all directions: weights_layer [D][C_l][G][K], weights_iter [D][K][G][K], bias [D][biases][K].
   void set_weights(const float* layer, const float* iter, const float* bias);
@@ -22,7 +22,7 @@ class RnnWay {
   void set_states(const float* h0, float* y, const float* c0);
   void get_states(const float* y, float* hT, float* cT) const;
 
-  // x, y and the lengths, or null, lie where the place computes.
+  // x, y and the lengths, or null, lie where the target computes.
   void run(const float* x, float* y, const std::int32_t* lengths);
 
   // Of training, behind run(), out of what it has kept; x, y and lengths as it had them, dy as y. The gradients of the
@@ -37,27 +37,27 @@ class RnnWay {
   std::string_view isa() const { return passes_.isa; }
 
  private:
-  RnnWay(const RnnWayShape&, const RnnPlan&, bool training, const RnnSizes&, const RnnPlace&);
+  RnnDirectedLayer(const RnnLayerShape&, const RnnPlan&, bool training, const RnnSizes&, const RnnTarget&);
 
-  void make_backward(const RnnSizes&, const RnnPlace&);
-  float* new_floats(std::int64_t size, const RnnPlace&);
+  void make_backward(const RnnSizes&, const RnnTarget&);
+  float* new_floats(std::int64_t size, const RnnTarget&);
   RnnForwardData data(const float* x, float* y, const std::int32_t* lengths) const;
   template <class Float>
   Float* part_of(Float* y) const {
     return y + shape_.part * shape_.y.blocks_of_part() * shape_.y.block_size();
   }
 
-  RnnWayShape shape_;
+  RnnLayerShape shape_;
   RnnForwardGeometry g_;
   RnnPasses passes_;
-  Placed<float> weights_[kRnnOperands], bias_, c_;
+  TargetArray<float> weights_[kRnnOperands], bias_, c_;
   RnnForwardData data_;  // but for x, y and the lengths
 
   RnnBackwardGeometry back_ = {};
-  Placed<float> transposed_[kRnnOperands], dhT_, dcT_, dh_, dc_, gradients_, ones_;
+  TargetArray<float> transposed_[kRnnOperands], dhT_, dcT_, dh_, dc_, gradients_, ones_;
   RnnBackwardData back_data_;  // but for forward's, y's and x's
 
-  std::vector<Placed<float>> memory_;  // which the host never sees
+  std::vector<TargetArray<float>> memory_;  // which the host never sees
 };
 
 }  // namespace brickwork

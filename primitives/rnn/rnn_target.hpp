@@ -13,7 +13,7 @@
 
 namespace brickwork {
 
-// One direction of one layer, made for its geometries. Tensors lie where the place computes.
+// One direction of one layer, made for its geometries. Tensors lie where the target computes.
 struct RnnPasses {
   std::string isa;
   std::function<void(const RnnForwardData&)> forward;
@@ -21,31 +21,31 @@ struct RnnPasses {
 };
 
 // Of a device; zeros when it is made.
-class MemoryElsewhere {
+class RnnDeviceMemory {
  public:
-  virtual ~MemoryElsewhere() = default;
+  virtual ~RnnDeviceMemory() = default;
   virtual void* data() = 0;
   virtual void copy_from(const void* host) = 0;
   virtual void copy_to(void* host) const = 0;
 };
 
-class RnnPlace {
+class RnnTarget {
  public:
-  virtual ~RnnPlace() = default;
+  virtual ~RnnTarget() = default;
   // Of so many sequences, in blocks of bn forward, and so many features.
   virtual RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const = 0;
   // Those back where there is a geometry of them. Refused where there is no brick.
   virtual Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const = 0;
-  virtual std::unique_ptr<MemoryElsewhere> memory(std::size_t bytes) const = 0;  // null: it is the host's
+  virtual std::unique_ptr<RnnDeviceMemory> memory(std::size_t bytes) const = 0;  // null: it is the host's
 };
 
-// An array where a place computes, of zeros; and on the host from the first time that it is asked for there.
+// An array where a target computes, of zeros; and on the host from the first time that it is asked for there.
 template <class T>
-class Placed {
+class TargetArray {
  public:
-  Placed() = default;
-  Placed(std::int64_t size, const RnnPlace& place) : size_(static_cast<std::size_t>(size)) {
-    if (size > 0) elsewhere_ = place.memory(size_ * sizeof(T));
+  TargetArray() = default;
+  TargetArray(std::int64_t size, const RnnTarget& target) : size_(static_cast<std::size_t>(size)) {
+    if (size > 0) elsewhere_ = target.memory(size_ * sizeof(T));
     if (!elsewhere_) host_ = AlignedBuffer<T>(size_);
   }
 
@@ -76,7 +76,7 @@ class Placed {
   }
 
   std::size_t size_ = 0;
-  std::unique_ptr<MemoryElsewhere> elsewhere_;
+  std::unique_ptr<RnnDeviceMemory> elsewhere_;
   mutable AlignedBuffer<T> host_;
 };
 

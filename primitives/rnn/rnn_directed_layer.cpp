@@ -1,4 +1,4 @@
-#include "rnn/rnn_way.hpp"
+#include "rnn/rnn_directed_layer.hpp"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ void for_each_row(const RnnForwardGeometry& g, int operand, const On& on) {
 }
 
 // To where the tasks of their blocks of K have them.
-void pack(const RnnForwardGeometry& g, int operand, const float* weights, Placed<float>& packed) {
+void pack(const RnnForwardGeometry& g, int operand, const float* weights, TargetArray<float>& packed) {
   const RnnColumns& of = g.of[operand];
   const std::int64_t K = g.c.size, of_call = of.n / g.bk;
   float* const to = packed.host();
@@ -40,7 +40,7 @@ void pack(const RnnForwardGeometry& g, int operand, const float* weights, Placed
 }
 
 // To row k of its column, column feature.
-void pack_transposed(const RnnBackwardGeometry& g, int operand, const float* weights, Placed<float>& packed) {
+void pack_transposed(const RnnBackwardGeometry& g, int operand, const float* weights, TargetArray<float>& packed) {
   const std::int64_t block = g.of[operand].block, count = g.forward.of[operand].count;
   float* const to = packed.host();
   for_each_row(g.forward, operand, [&](std::int64_t feature, std::int64_t column, std::int64_t at) {
@@ -77,27 +77,27 @@ void for_each_bias(const RnnForwardGeometry& g, std::int64_t block, const On& on
 
 }  // namespace
 
-RnnWay::RnnWay(const RnnWayShape& shape, const RnnPlan& plan, bool training, const RnnSizes& sizes,
-               const RnnPlace& place)
+RnnDirectedLayer::RnnDirectedLayer(const RnnLayerShape& shape, const RnnPlan& plan, bool training,
+                                   const RnnSizes& sizes, const RnnTarget& target)
     : shape_(shape),
       g_(rnn_forward_geometry(shape, plan, training, sizes)),
-      bias_(g_.Kb * g_.row_of_gates(), place),
-      c_(g_.c.elements(), place) {
+      bias_(g_.Kb * g_.row_of_gates(), target),
+      c_(g_.c.elements(), target) {
   for (int operand = 0; operand < kRnnOperands; ++operand) {
-    weights_[operand] = {g_.of[operand].weights_at(g_.Kb, 0), place};
+    weights_[operand] = {g_.of[operand].weights_at(g_.Kb, 0), target};
     data_.weights[operand] = weights_[operand].data();
   }
   data_.bias = bias_.data();
   data_.c = c_.data();
-  if (training || !g_.in_tile()) data_.gates = new_floats(g_.Kb * g_.gate_rows * g_.row_of_gates(), place);
-  if (g_.in_tile()) data_.tiles = new_floats(sizes.threads * g_.bn * g_.row_of_gates(), place);
-  if (g_.resets()) data_.reset = new_floats(g_.of[kRnnReset].a.elements(), place);
+  if (training || !g_.in_tile()) data_.gates = new_floats(g_.Kb * g_.gate_rows * g_.row_of_gates(), target);
+  if (g_.in_tile()) data_.tiles = new_floats(sizes.threads * g_.bn * g_.row_of_gates(), target);
+  if (g_.resets()) data_.reset = new_floats(g_.of[kRnnReset].a.elements(), target);
 }
 
-void RnnWay::make_backward(const RnnSizes& sizes, const RnnPlace& place) {
+void RnnDirectedLayer::make_backward(const RnnSizes& sizes, const RnnTarget& target) {
   back_ = rnn_backward_geometry(g_, sizes);
-  const auto make = [&](Placed<float>& to, std::int64_t size) {
-    to = {size, place};
+  const auto make = [&](TargetArray<float>& to, std::int64_t size) {
+    to = {size, target};
     return to.data();
   };
   for (int operand = 0; operand < kRnnOperands; ++operand) {
@@ -110,26 +110,29 @@ void RnnWay::make_backward(const RnnSizes& sizes, const RnnPlace& place) {
   back_data_.ones = make(ones_, back_.rows());
   std::fill_n(ones_.host(), ones_.size(), 1.0F);
   ones_.send();
-  back_data_.products = new_floats(back_.shares * back_.dh.elements(), place);
-  back_data_.dgates = new_floats(back_.Db * back_.rows() * back_.row_of_dgates, place);
+  back_data_.products = new_floats(back_.shares * back_.dh.elements(), target);
+  back_data_.dgates = new_floats(back_.Db * back_.rows() * back_.row_of_dgates, target);
   back_data_.gradients = {make(gradients_, back_.size_of_gradients),
-                          new_floats((back_.parts_of_update - 1) * back_.size_of_gradients, place),
+                          new_floats((back_.parts_of_update - 1) * back_.size_of_gradients, target),
                           back_.size_of_gradients};
 }
 
-float* RnnWay::new_floats(std::int64_t size, const RnnPlace& place) { return memory_.emplace_back(size, place).data(); }
-
-Result<RnnWay> RnnWay::make(const RnnWayShape& shape, const RnnPlan& plan, RnnUse use, const RnnPlace& place) {
-  const RnnSizes sizes = place.sizes(shape.y.N, plan.bn, whole_blocks(shape.y.size, plan.bk));
-  RnnWay way(shape, plan, use == RnnUse::training, sizes, place);
-  if (use == RnnUse::training) way.make_backward(sizes, place);
-  auto passes = place.passes(way.g_, use == RnnUse::training ? &way.back_ : nullptr);
-  if (!passes) return {passes.status(), passes.reason()};
-  way.passes_ = *std::move(passes);
-  return way;
+float* RnnDirectedLayer::new_floats(std::int64_t size, const RnnTarget& target) {
+  return memory_.emplace_back(size, target).data();
 }
 
-void RnnWay::set_weights(const float* layer, const float* iter, const float* bias) {
+Result<RnnDirectedLayer> RnnDirectedLayer::make(const RnnLayerShape& shape, const RnnPlan& plan, RnnUse use,
+                                                const RnnTarget& target) {
+  const RnnSizes sizes = target.sizes(shape.y.N, plan.bn, whole_blocks(shape.y.size, plan.bk));
+  RnnDirectedLayer layer(shape, plan, use == RnnUse::training, sizes, target);
+  if (use == RnnUse::training) layer.make_backward(sizes, target);
+  auto passes = target.passes(layer.g_, use == RnnUse::training ? &layer.back_ : nullptr);
+  if (!passes) return {passes.status(), passes.reason()};
+  layer.passes_ = *std::move(passes);
+  return layer;
+}
+
+void RnnDirectedLayer::set_weights(const float* layer, const float* iter, const float* bias) {
   for (int operand = 0; operand < kRnnOperands; ++operand) {
     const float* const weights = operand == kRnnX ? layer : iter;
     pack(g_, operand, weights, weights_[operand]);
@@ -139,19 +142,19 @@ void RnnWay::set_weights(const float* layer, const float* iter, const float* bia
   bias_.send();
 }
 
-void RnnWay::set_states(const float* h0, float* y, const float* c0) {
+void RnnDirectedLayer::set_states(const float* h0, float* y, const float* c0) {
   pack_steps(g_.of[kRnnState].a, g_.slot_before(g_.time_of(0)), 1, h0, part_of(y));
   if (c_.size() == 0) return;
   pack_steps(g_.c, 0, 1, c0, c_.host());
   c_.send();
 }
 
-void RnnWay::get_states(const float* y, float* hT, float* cT) const {
+void RnnDirectedLayer::get_states(const float* y, float* hT, float* cT) const {
   unpack_steps(g_.of[kRnnState].a, 1 + g_.time_of(g_.T - 1), 1, part_of(y), hT);
   if (c_.size() > 0) unpack_steps(g_.c, g_.c.slots - 1, 1, c_.fetched(), cT);
 }
 
-RnnForwardData RnnWay::data(const float* x, float* y, const std::int32_t* lengths) const {
+RnnForwardData RnnDirectedLayer::data(const float* x, float* y, const std::int32_t* lengths) const {
   RnnForwardData d = data_;
   d.x = x == nullptr ? nullptr : x + shape_.first * shape_.x.slot_size();
   d.states = part_of(y);
@@ -159,9 +162,11 @@ RnnForwardData RnnWay::data(const float* x, float* y, const std::int32_t* length
   return d;
 }
 
-void RnnWay::run(const float* x, float* y, const std::int32_t* lengths) { passes_.forward(data(x, y, lengths)); }
+void RnnDirectedLayer::run(const float* x, float* y, const std::int32_t* lengths) {
+  passes_.forward(data(x, y, lengths));
+}
 
-void RnnWay::set_state_gradients(const float* dhT, const float* dcT) {
+void RnnDirectedLayer::set_state_gradients(const float* dhT, const float* dcT) {
   pack_steps(back_.dh, 0, 1, dhT, dhT_.host());
   dhT_.send();
   if (dcT_.size() == 0) return;
@@ -169,32 +174,32 @@ void RnnWay::set_state_gradients(const float* dhT, const float* dcT) {
   dcT_.send();
 }
 
-void RnnWay::run_backward_data(float* y, const float* dy, const std::int32_t* lengths) {
+void RnnDirectedLayer::run_backward_data(float* y, const float* dy, const std::int32_t* lengths) {
   RnnBackwardData d = back_data_;
   d.forward = data(nullptr, y, lengths);
   d.dstates = part_of(dy);
   passes_.backward_data(d);
 }
 
-void RnnWay::run_gradient_of_x(float* dx, bool accumulate) {
+void RnnDirectedLayer::run_gradient_of_x(float* dx, bool accumulate) {
   RnnBackwardData d = back_data_;
   d.dx = dx + shape_.first * shape_.x.slot_size();
   d.adds_to_dx = accumulate;
   passes_.gradient_of_x(d);
 }
 
-void RnnWay::run_weight_update(const float* x, float* y) {
+void RnnDirectedLayer::run_weight_update(const float* x, float* y) {
   RnnBackwardData d = back_data_;
   d.forward = data(x, y, nullptr);
   passes_.weight_update(d);
 }
 
-void RnnWay::get_state_gradients(float* dh0, float* dc0) const {
+void RnnDirectedLayer::get_state_gradients(float* dh0, float* dc0) const {
   unpack_steps(back_.dh, 0, 1, dh_.fetched(), dh0);
   if (dc_.size() > 0) unpack_steps(back_.dc, 0, 1, dc_.fetched(), dc0);
 }
 
-void RnnWay::get_weight_gradients(float* layer, float* iter, float* bias) const {
+void RnnDirectedLayer::get_weight_gradients(float* layer, float* iter, float* bias) const {
   const float* const all = gradients_.fetched();
   for (int operand = 0; operand < kRnnOperands; ++operand) {
     unpack_gradient(back_, operand, all, operand == kRnnX ? layer : iter);
