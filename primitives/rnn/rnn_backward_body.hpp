@@ -83,7 +83,7 @@ struct RnnBackwardBody {
                          .dh_behind = !first_half ? nullptr : (turn == 0 ? data.dhT : data.dh) + dh,
                          .dh = data.dh + dh,
                          .products = data.products + dh,
-                         .shares = has_product ? g.shares : 0,
+                         .shares = has_product ? static_cast<int>(g.shares) : 0,
                          .size_of_share = g.dh.elements(),
                          .c_before = has_c ? kept.c + f.c.at(0, feature, step, n) : nullptr,
                          .c_after = has_c ? kept.c + f.c.at(0, feature, step + 1, n) : nullptr,

@@ -51,7 +51,8 @@ struct RnnGradientsAt {
   BRICKWORK_CELL V c_after() const { return load(r.c_after + c); }
   BRICKWORK_CELL V product() const {
     V sum = set(0.0F);
-    for (std::int64_t i = 0; i < r.shares; ++i) sum = add(sum, load(r.products + i * r.size_of_share + h_gradient));
+    const float* from = r.products + h_gradient;
+    for (int left = r.shares; left > 0; --left, from += r.size_of_share) sum = add(sum, load(from));
     return sum;
   }
   BRICKWORK_CELL V dh_behind() const { return add(load(r.dh_behind + h_gradient), product()); }

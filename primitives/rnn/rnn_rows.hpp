@@ -56,7 +56,8 @@ struct RnnBackwardRows {
   float* dh = nullptr;  // of the state before it, what does not come through the sums
   // Gradients of sums times the state's weights, or in a GRU's second half of what it reset, in so many shares.
   const float* products = nullptr;
-  std::int64_t shares = 0, size_of_share = 0;
+  int shares = 0;
+  std::int64_t size_of_share = 0;
   const float* c_before = nullptr;
   const float* c_after = nullptr;
   const float* dc_behind = nullptr;  // as dh_behind, [rows][bk] as those above
