@@ -158,7 +158,7 @@ class BandGenerator : public BandAssembler {
       }
     }
     for (int k = 0; k < turn && whole > 0; ++k) {
-      if (hints_.next != NextRead::unsaid && k % steps_of_next_line() == 0) ask_for_next_line();
+      if (hints_.reads_next) ask_for_next_line(k);
       if (asks_for_c() && k % kStepsOfAnAsk == 0) ask_for_c();
       if (asks_a) {
         const int asked = k + ahead;

@@ -15,10 +15,11 @@ struct BandArguments {
   const float *bias, *residual, *relu_at;  // the last: where the derivative of relu is taken
   const std::uint64_t *offsets_a, *offsets_b;
   std::int64_t members, tiles;
-  std::int64_t ldr, ldat, next_a;                                 // bytes
-  const LiveRows* live;                                           // null: all are
-  const char *next_line, *next_row_end, *next_lines_end;          // what is read next; the former two count up
-  std::int64_t next_row, ld_next;                                 // bytes
+  std::int64_t ldr, ldat, next_a;                         // bytes
+  const LiveRows* live;                                   // null: all are
+  const char *next_line, *next_row_end, *next_lines_end;  // what is read next; the former two count up
+  std::int64_t next_row, ld_next;                         // bytes
+  std::int64_t next_lines_a_turn;
   std::int64_t first_asks_for_b, others_ask_for_b, relu, stream;  // 0 or 1
 };
 static_assert(sizeof(LiveRows) == 1);

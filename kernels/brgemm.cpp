@@ -109,12 +109,7 @@ std::string to_string(const BrgemmHints& hints) {
   std::string text = hints.c == CAccess::stream ? "streamc" : hints.c == CAccess::prefetch ? "prefetchc" : "";
   if (const ZeroRows& z = hints.zero_rows; z.period != 0)
     text += fmt::format("{}zerorows{}_step{}_live{}to{}", text.empty() ? "" : "_", z.period, z.step, z.begin, z.end);
-  if (hints.next != NextRead::unsaid) {
-    const char* const how = hints.next == NextRead::near ? "near" : hints.next == NextRead::far ? "far" : "dense";
-    text += fmt::format("{}read{}", text.empty() ? "" : "_", how);
-  }
-  if (hints.in_parts) text += text.empty() ? "inparts" : "_inparts";
-  if (hints.in_parts && hints.b_of_part > 0) text += fmt::format("of{}", hints.b_of_part);
+  if (hints.reads_next) text += text.empty() ? "readsnext" : "_readsnext";
   return text;
 }
 

@@ -82,14 +82,6 @@ struct ZeroRows {
   friend bool operator==(const ZeroRows&, const ZeroRows&) = default;
 };
 
-// Where what calls say is read next (BrgemmCall::read_next) comes from.
-enum class NextRead {
-  unsaid,  // they say nothing, or it is not asked for
-  near,    // other caches: a line of it is asked for every few steps, as far as a call's steps reach
-  far,     // memory: so many lines that all of it has come when the call ends, if it is as large as the call's B
-  dense    // memory: a line at each step, as where there is more of it than of B
-};
-
 // Where a register tile's code comes from. AVX-512's and AVX2's are generated where the build has a generator
 // (generated_tiles.hpp), all others are compiled.
 enum class TileCode { compiled, generated };
@@ -97,10 +89,8 @@ enum class TileCode { compiled, generated };
 // What is known besides. A backend may make use of a hint; no result depends on it.
 struct BrgemmHints {
   CAccess c = CAccess::cached;
-  ZeroRows zero_rows;  // of calls with all m rows
-  NextRead next = NextRead::unsaid;
-  bool in_parts = false;                // C stays in the caches during a call, and may be stored in between
-  std::int64_t b_of_part = 0;           // bytes of B for each part; 0: what L1 keeps, where the machine likes that
+  ZeroRows zero_rows;                   // of calls with all m rows
+  bool reads_next = false;              // calls say what is read next (BrgemmCall::read_next)
   SimdTuning tuning;                    // of the simd backend
   TileCode code = TileCode::generated;  // compiled: so that tests reach those tiles where others are generated
 
@@ -109,18 +99,21 @@ struct BrgemmHints {
 
 // Memory that is read: so many rows of so many bytes, which lie `ld` bytes apart, no less than they are long.
 struct NextRows {
+  static constexpr std::int64_t kLine = 64;
   const void* first = nullptr;
   std::int64_t bytes = 0;
   std::int64_t count = 1, ld = 0;
 
-  // The i-th of equal shares, for calls that ask for it one after the other: of the rows, or of a single row's lines.
-  BRICKWORK_HOST_DEVICE NextRows share(std::int64_t i, std::int64_t shares) const {
-    constexpr std::int64_t kLine = 64;
-    const std::int64_t all = count > 1 ? count : bytes / kLine, begin = all * i / shares,
-                       size = all * (i + 1) / shares - begin;
-    const char* const from = static_cast<const char*>(first) + begin * (count > 1 ? ld : kLine);
+  BRICKWORK_HOST_DEVICE std::int64_t lines() const { return count * ((bytes + kLine - 1) / kLine); }
+
+  // Of equal shares, for those that ask for it one after the other, the ones from begin to end: of the rows, or of a
+  // single row's lines.
+  BRICKWORK_HOST_DEVICE NextRows share(std::int64_t begin, std::int64_t end, std::int64_t shares) const {
+    const std::int64_t all = count > 1 ? count : lines(), at = all * begin / shares, size = all * end / shares - at;
+    const char* const from = static_cast<const char*>(first) + at * (count > 1 ? ld : kLine);
     return count > 1 ? NextRows{from, bytes, size, ld} : NextRows{from, size * kLine};
   }
+  BRICKWORK_HOST_DEVICE NextRows share(std::int64_t i, std::int64_t shares) const { return share(i, i + 1, shares); }
 };
 
 // What changes from call to call.
@@ -132,8 +125,8 @@ struct BrgemmCall {
   // A hint: the next call will read its A_i this many elements further on (0: unknown). A backend may prefetch there;
   // nothing is assumed about that memory.
   std::int64_t next_a = 0;
-  // Likewise: what is read soon and lies far away, such as the next call's B. It is asked for from its beginning on, as
-  // BrgemmHints::next says.
+  // Likewise: what is read soon and lies far away, such as the next call's B. It is asked for evenly during the call,
+  // at most a line at each step over k of a register tile.
   NextRows read_next;
   TileEpilogue epilogue;  // applied to the tile before it is stored, or right after
 };

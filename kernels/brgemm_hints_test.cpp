@@ -26,12 +26,12 @@ TEST_P(Brgemm, NextAIsOnlyAHint) {
 TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
   const std::vector<float> few(20, 1.0F);
   const auto* const nowhere = reinterpret_cast<const void*>(std::uintptr_t{64});
-  for (NextRead hint : {NextRead::unsaid, NextRead::near, NextRead::far, NextRead::dense})
+  for (bool reads_next : {false, true})
     for (bool a_transposed : {false, true})
       for (int k : {1, 21, 256}) {
         BrgemmCase test{.shape = padded_shape(14, 34, k, 1, 0, BatchKind::strides, a_transposed),
                         .batch = 2,
-                        .hints = {.next = hint}};
+                        .hints = {.reads_next = reads_next}};
         if (!passes(test)) return;
         for (const NextRows& next :
              {NextRows{few.data(), static_cast<std::int64_t>(few.size() * sizeof(float))}, NextRows{nowhere, 1 << 20},
@@ -59,6 +59,10 @@ TEST(NextRows, SharesAreOfRowsOrOfASingleRowsLines) {
   expect(row.share(1, 3), at(3 * 64), 3 * 64, 1);
   expect(row.share(2, 3), at(6 * 64), 4 * 64, 1);
   expect(row.share(0, 20), at(0), 0, 1);
+  expect(rows.share(3, 7, 10), at(3000), 256, 4);
+  expect(NextRows{at(0), 65}.share(1, 2), at(64), 64, 1);
+  EXPECT_EQ(rows.lines(), 40);
+  EXPECT_EQ((NextRows{at(0), 65}.lines()), 2);
 }
 
 // Every place of the zero rows in a tile and between tiles, whole rounds of a period and a broken one; with fewer rows

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "brgemm_backends.hpp"
-#include "brgemm_in_parts.hpp"
 #include "generated_tiles.hpp"
 #include "hwy/highway.h"
 #include "row_cut.hpp"
@@ -60,6 +59,7 @@ void each_band(const Panel& panel, int first_row, int rows, const Access& access
                .column = panel.column,
                .tiles = end - first,
                .tile_rows = tile.size,
+               .tiles_of_call = end - first,
                .last_lanes = panel.last_lanes,
                .access = access,
                .generated = panel.generated.get()});
@@ -98,8 +98,14 @@ class SimdBrgemm final : public BrgemmKernel {
       if (hints.tuning.tiles == FarTiles::tall) row_cuts_.emplace_back(vecs, most_rows, PlaceOfB::far);
     }
     bands_.resize(std::max<std::size_t>(1, row_cuts_.size()));
-    for (std::size_t i = 0; i < bands_.size(); ++i)
-      each_band(shape.m, i, [&](Band band) { bands_[i].push_back(prepared(std::move(band), hints.zero_rows)); });
+    for (std::size_t i = 0; i < bands_.size(); ++i) {
+      int tiles = 0;
+      each_band(shape.m, i, [&](Band band) {
+        band.tiles_before = std::exchange(tiles, tiles + band.tiles);
+        bands_[i].push_back(prepared(std::move(band), hints.zero_rows));
+      });
+      for (Band& band : bands_[i]) band.tiles_of_call = tiles;
+    }
   }
 
   std::string_view isa() const override { return to_string(isa_); }
@@ -155,44 +161,12 @@ class SimdBrgemm final : public BrgemmKernel {
   std::vector<std::vector<Band>> bands_;  // of all m rows; of each cut, or one
 };
 
-// Of fewer rows B passes so few times that to store C in between costs as much: 49 rows lose 1 % of a convolution by
-// parts, 112 win as much (Zen 5).
-constexpr int kRowsOfParts = 96;
-// Of a transposed A where the registers are few: L1 then holds both operands where they are 32 wide. With the cut of
-// row_cut.hpp for what L1 holds, 96 instead of 192: 8 to 15 % of the weight update of fully connected layers (Zen 3).
-constexpr int kStepsOfFewRegisters = 96;
-
-// Steps over k that a call sums up before it goes on with others; 0: all.
-int steps_of_part(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa) {
-  const SimdTuning& tuning = hints.tuning;
-  if (shape.a_transposed && isa.few_registers) return shape.k > kStepsOfFewRegisters ? kStepsOfFewRegisters : 0;
-  if (!hints.in_parts) return 0;
-  constexpr std::int64_t kBytes = sizeof(float);
-  if (hints.b_of_part > 0) return static_cast<int>(std::max<std::int64_t>(1, hints.b_of_part / (shape.n * kBytes)));
-  if (tuning.sums == Sums::whole || shape.m < kRowsOfParts) return 0;
-  // With a row of B comes a line of a transposed A, which holds the elements of several register tiles.
-  const std::int64_t floats = std::min(shape.n, RowCut::kWidest * isa.lanes) + (shape.a_transposed ? 16 : 0);
-  return static_cast<int>(tuning.kept * 1024 / (floats * kBytes));
-}
-
-Result<BrgemmKernelPtr> make_for(const SimdIsa& isa, const BrgemmShape& shape, const BrgemmHints& hints) {
-  const auto whole = [&isa](const BrgemmShape& s, const BrgemmHints& h) {
-    return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(s, h, isa));
-  };
-  const int steps = steps_of_part(shape, hints, isa);
-  if (steps == 0) return whole(shape, hints);
-  BrgemmHints of_part = hints;
-  if (hints.c == CAccess::stream) of_part.c = CAccess::cached;
-  of_part.zero_rows = {};
-  return make_brgemm_in_parts(shape, steps, [&](const BrgemmShape& part) { return whole(part, of_part); });
-}
-
 }  // namespace
 
 Result<BrgemmKernelPtr> make_simd_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Isa isa) {
   const auto& usable = usable_isas();
   for (const SimdIsa& entry : usable) {
-    if (isa == Isa::best || isa == entry.isa) return make_for(entry, shape, hints);
+    if (isa == Isa::best || isa == entry.isa) return BrgemmKernelPtr(std::make_shared<SimdBrgemm>(shape, hints, entry));
   }
   std::string have;
   for (const SimdIsa& entry : usable) have += fmt::format("{}{}", have.empty() ? "" : ", ", to_string(entry.isa));

@@ -57,6 +57,7 @@ struct Band {
   BandFunction run;
   std::int64_t row, column;  // where the first tile begins
   int tiles, tile_rows;
+  int tiles_before = 0, tiles_of_call;  // each asks for its share of what is read next; of fewer rows, a band for all
   int last_lanes;
   Access access;
   const GeneratedTiles* generated = nullptr;

@@ -100,24 +100,6 @@ TEST_P(Brgemm, BlocksOfManyRegisterTiles) {
           return;
 }
 
-// With few registers in parts, of equal length or not, of one member, of several or of none; what follows the sum is
-// done once.
-TEST_P(Brgemm, TransposedAInPartsOfItsSteps) {
-  Draw draw;
-  for (int k : {95, 96, 97, 192, 193, 300})
-    for (std::int64_t batch : {0, 1, 3})
-      for (int beta : {0, 1})
-        for (BatchKind kind : kBatchKinds)
-          for (bool epilogue : {false, true}) {
-            BrgemmCase test{.shape = padded_shape(7, 19, k, draw(3), beta, kind, true),
-                            .batch = batch,
-                            .guard_after = draw(2) == 0};
-            test.bias = test.residual = epilogue;
-            if (epilogue) test.last = kLastSteps[draw(kNumLastSteps)];
-            if (!passes(test)) return;
-          }
-}
-
 // L1 keeps so little here that B is far.
 TEST_P(Brgemm, WideTilesOfAFarB) {
   Draw draw;
@@ -129,44 +111,6 @@ TEST_P(Brgemm, WideTilesOfAFarB) {
                       .hints = {.tuning = {.tiles = FarTiles::wide, .kept = 0}}};
       if (!passes(test)) return;
     }
-}
-
-// A brick of many rows goes over one part of B after the other: some members, one, or a piece of one; L1 keeps so
-// little here that a part has 4 steps.
-TEST_P(Brgemm, ManyRowsInPartsThatL1Keeps) {
-  Draw draw;
-  for (bool a_transposed : {false, true})
-    for (int k : {1, 2, 3, 4, 5, 9})
-      for (std::int64_t batch : {0, 1, 2, 5})
-        for (BatchKind kind : kBatchKinds) {
-          BrgemmCase test{.shape = padded_shape(97, a_transposed ? 48 : 64, k, draw(3), draw(2), kind, a_transposed),
-                          .batch = batch,
-                          .guard_after = draw(2) == 0,
-                          .hints = {.c = draw(2) == 0 ? CAccess::stream : CAccess::cached,
-                                    .in_parts = true,
-                                    .tuning = {.sums = Sums::parts, .kept = 1}}};
-          test.bias = test.residual = draw(2) == 0;
-          if (test.bias) test.last = kLastSteps[draw(kNumLastSteps)];
-          if (!passes(test)) return;
-        }
-}
-
-// However few rows it has, where its user says how large: less than a row of B, one, some, more than all of them.
-TEST_P(Brgemm, PartsThatItsUserAskedFor) {
-  Draw draw;
-  for (bool a_transposed : {false, true})
-    for (int m : {1, 7, 30})
-      for (std::int64_t b_of_part : {4, 4 * 34, 16 * 34, 1 << 20})
-        for (std::int64_t batch : {0, 1, 3})
-          for (BatchKind kind : kBatchKinds) {
-            BrgemmCase test{.shape = padded_shape(m, 34, 1 + draw(9), draw(3), draw(2), kind, a_transposed),
-                            .batch = batch,
-                            .guard_after = draw(2) == 0,
-                            .hints = {.in_parts = true, .b_of_part = b_of_part}};
-            test.bias = test.residual = draw(2) == 0;
-            if (test.bias) test.last = kLastSteps[draw(kNumLastSteps)];
-            if (!passes(test)) return;
-          }
 }
 
 // A convolution's rows of A overlap. A backend may decline that, with a reason that says so.

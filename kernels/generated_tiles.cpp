@@ -44,7 +44,8 @@ class TilesOfPanel final : public GeneratedTiles {
     };
     const bool relu = epilogue.activation == Activation::relu;
     const bool stream = band.access.streams(c, shape_, epilogue, lanes_);
-    const NextRows& next = call.read_next;
+    const NextRows next = call.read_next.share(band.tiles_before, band.tiles_before + band.tiles, band.tiles_of_call);
+    const std::int64_t turns = std::max<std::int64_t>(1, band.tiles * batch.size * (shape_.k / kTurn));
     const auto* const first_next = static_cast<const char*>(next.first);
     BandArguments arguments{
         .a = reinterpret_cast<const float*>(batch.base_a) + band.row * shape_.row_of_a(),
@@ -66,6 +67,7 @@ class TilesOfPanel final : public GeneratedTiles {
         .next_lines_end = first_next + (next.count > 0 ? (next.count - 1) * next.ld + next.bytes : 0),
         .next_row = next.bytes,
         .ld_next = std::max(next.ld, next.bytes),
+        .next_lines_a_turn = (next.lines() + turns - 1) / turns,
         .first_asks_for_b = band.access.asks_for_b(shape_, batch.size, band.tile_rows, true),
         .others_ask_for_b = band.access.asks_for_b(shape_, batch.size, band.tile_rows, false),
         .relu = relu && epilogue.at == nullptr,

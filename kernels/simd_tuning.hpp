@@ -46,15 +46,14 @@ enum class PixelsOfCall {
   many  // so many that the gradient's tile is seldom read and written
 };
 
-// How a brick of many rows sums up where its B is larger than what L1 keeps, and its user allows either
-// (BrgemmHints::in_parts).
+// How a recurrent layer sums up where it has many rows and B is larger than what L1 keeps.
 enum class Sums {
-  whole,  // each register tile over all of B, so that C is stored once
-  parts   // all tiles over a part of B that stays in L1, then over the next
+  whole,  // in one call: each register tile over all of B, so that C is stored once
+  parts   // in one call after the other, of a part of B each that stays in L1
 };
 
-// [v - 1]: of a register tile v vectors wide that is not a call's only one, where the registers hold so many. 28 x 64 is
-// best in tiles of 6 rows; 7 x 64 in one tile, not in 4 + 3 rows: 0.90 -> 0.97 of LIBXSMM's (Emerald Rapids).
+// [v - 1]: of a register tile v vectors wide that is not a call's only one, where the registers hold so many. 28 x 64
+// is best in tiles of 6 rows; 7 x 64 in one tile, not in 4 + 3 rows: 0.90 -> 0.97 of LIBXSMM's (Emerald Rapids).
 constexpr int kMostRowsOfATile[] = {28, 14, 9, 6};
 
 constexpr std::int64_t kMostInTuning = 1024;  // what none of its numbers exceeds

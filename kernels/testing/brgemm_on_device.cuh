@@ -26,7 +26,7 @@ class DeviceKernel final : public BrgemmKernel {
     const int rows = rows_of(host);
     const MemberCopies<T> members(s, rows, host.batch);
     const CudaMemory<T> a(members.a), b(members.b);
-    const auto of_a = members.list_a(a.data()), of_b = members.list_b(b.data());
+    const auto of_a = members.list_a(), of_b = members.list_b();
     const CudaMemory<std::uint64_t> at_a(of_a), at_b(of_b);
 
     BrgemmCall call = host;

@@ -38,7 +38,7 @@ Result<BlockedAttention> BlockedAttention::make(const Shape& shape, const Attent
                                                 Backend backend, Isa isa, const SimdTuning& tuning) {
   BlockedAttention attention(shape, plan, use);
   const auto make = [&](const BrgemmShape& of, CAccess c) {
-    return make_brgemm(of, {.c = c, .next = NextRead::dense, .tuning = tuning}, backend, isa);
+    return make_brgemm(of, {.c = c, .reads_next = true, .tuning = tuning}, backend, isa);
   };
   // What goes out lies beyond the caches.
   const auto make_far = [&](const BrgemmShape& of) { return make(of, tuning.far); };

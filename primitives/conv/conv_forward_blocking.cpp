@@ -138,8 +138,7 @@ BrgemmShape ConvForwardBlocking::brick_shape(int beta) const {
 }
 
 BrgemmHints ConvForwardBlocking::brick_hints() const {
-  BrgemmHints hints{.c = plan_.dst};
-  if (plan_.weights == WeightsAccess::prefetch) hints.next = NextRead::far;
+  BrgemmHints hints{.c = plan_.dst, .reads_next = plan_.weights == WeightsAccess::prefetch};
   // Where a call spans a row, its pixels and with them those in the padding are always the same.
   if (plan_.bq == geometry_.cols && view_.room_w > 0 && plan_.taps != Taps::k) {
     hints.zero_rows = {.period = static_cast<int>(view_.S),

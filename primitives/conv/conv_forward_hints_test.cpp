@@ -153,9 +153,9 @@ TEST(ConvForwardHints, CallsAskForTheWeightsThatComeNext) {
     EXPECT_GT(asked_wrongly(p, plan, [](ConvForwardGeometry& g) { g.next_weights += 16; }), 0) << text;
   }
   ConvPlan quiet = parse_conv_plan("bc=16 bk=32 bq=64 flat loops=n kb cb oj oi");
-  EXPECT_EQ(ConvForwardBlocking::make(p, quiet)->brick_hints().next, NextRead::unsaid);
+  EXPECT_FALSE(ConvForwardBlocking::make(p, quiet)->brick_hints().reads_next);
   quiet.weights = WeightsAccess::prefetch;
-  EXPECT_EQ(ConvForwardBlocking::make(p, quiet)->brick_hints().next, NextRead::far);
+  EXPECT_TRUE(ConvForwardBlocking::make(p, quiet)->brick_hints().reads_next);
 }
 
 TEST(ConvForwardHints, TheCheckSeesAFalseOne) {

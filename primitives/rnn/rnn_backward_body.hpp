@@ -129,6 +129,8 @@ struct RnnBackwardBody {
     const RnnColumns& columns = g.forward.of[operand];
     const RnnGradientColumns& of = g.of[operand];
     const std::int64_t stride_a = g.rows() * g.row_of_dgates, stride_b = columns.count * g.bd * of.block;
+    const std::int64_t parts = kSumsInParts<Brick> ? columns.count * g.bd / of.k : 1;
+    const std::int64_t weights_of_call = of.k * of.block * (parts == 1 ? of.together : 1);
     constexpr std::int64_t bytes = sizeof(float);
     const auto weights_at = [&](std::int64_t of_block, std::int64_t at) {
       return data.weights[operand] + (of_block * g.Db + at % g.Db) * stride_b;
@@ -136,15 +138,22 @@ struct RnnBackwardBody {
     for (std::int64_t db = share.begin; db < share.end; db += of.together) {
       for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
         const bool last = block + 1 == blocks.end;
-        BrgemmCall call;
-        call.batch = Batch::strided(data.dgates + g.dgates_at(db, row) + columns.first * g.bd, weights_at(block, db),
-                                    clamp(of.together, 0, share.end - db), bytes * stride_a, bytes * stride_b);
-        call.c = c + layout_of_c.at(0, block * of.block, 0, row_of_c);
-        call.rows = static_cast<int>(rows_of_call);
-        call.next_a = last && db + of.together < g.Db ? of.together * stride_a : 0;
-        call.read_next = {last ? weights_at(blocks.begin, db + of.together) : weights_at(block + 1, db),
-                          of.together * bytes * stride_b};
-        bricks.of[operand](team, adds || db > share.begin ? 1 : 0, call, scratch);
+        const std::int64_t members = clamp(of.together, 0, share.end - db), calls = parts == 1 ? 1 : members * parts;
+        for (std::int64_t i = 0; i < calls; ++i) {
+          const float* const gates = data.dgates + g.dgates_at(db + i / parts, row) + columns.first * g.bd;
+          const float* const weights = weights_at(block, db) + i * weights_of_call;
+          BrgemmCall call;
+          call.batch = Batch::strided(gates + i % parts * of.k, weights, parts == 1 ? members : 1, bytes * stride_a,
+                                      bytes * stride_b);
+          call.c = c + layout_of_c.at(0, block * of.block, 0, row_of_c);
+          call.rows = static_cast<int>(rows_of_call);
+          call.next_a = last && db + of.together < g.Db ? of.together * stride_a : 0;
+          call.read_next = {i + 1 < calls ? weights + weights_of_call
+                            : last        ? weights_at(blocks.begin, db + of.together)
+                                          : weights_at(block + 1, db),
+                            bytes * weights_of_call};
+          bricks.of[operand](team, adds || db > share.begin || i > 0 ? 1 : 0, call, scratch);
+        }
       }
     }
   }
@@ -194,7 +203,6 @@ struct RnnUpdateBody {
                                   bytes * g.rows_of_update * block, bytes * g.rows_of_update * g.row_of_dgates);
       call.c = data.gradients.of(part) + g.of[operand].gradient +
                (db * of.a.blocks() + feature_block) * block * of.count * g.bd;
-      call.next_a = of_call * block;
       brick(team, row == rows.begin ? 0 : 1, call, scratch);
     }
   }

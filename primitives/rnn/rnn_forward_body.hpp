@@ -109,29 +109,38 @@ struct RnnForwardStep {
     return data.weights[operand] + g.of[operand].weights_at(kb, call);
   }
   BRICKWORK_HOST_DEVICE NextRows weights_read(int operand, std::int64_t kb, std::int64_t call) const {
-    return {weights(operand, kb, call), g.of[operand].weights_of_a_call * static_cast<std::int64_t>(sizeof(float))};
+    const RnnColumns& of = g.of[operand];
+    return {weights(operand, kb, call), of.together * of.a.block * of.n * static_cast<std::int64_t>(sizeof(float))};
   }
 
-  // All calls for an operand's columns, each of which asks for the next one's weights.
+  // All calls for an operand's columns, over some of its blocks after the other, each of which asks for the next one's
+  // weights.
   template <class Team>
   BRICKWORK_HOST_DEVICE void multiply(const Team& team, ThereOrBack order, int operand, const float* from,
                                       std::int64_t kb, float* gates, std::int64_t count, const Next& next,
                                       void* scratch) const {
-    const auto& [a, first, columns, calls, n, weights_of_a_call] = g.of[operand];
+    const auto& [a, first, columns, calls, n, weights_of_a_call, together] = g.of[operand];
+    const std::int64_t blocks = a.blocks(), parts = kSumsInParts<Brick> ? ceil_div(blocks, together) : 1;
     constexpr std::int64_t bytes = sizeof(float);
     for (std::int64_t done = 0; done < calls; ++done) {
       const std::int64_t i = order(done, calls), k = first * g.bk + i * n;
       const bool last = done + 1 == calls;
-      BrgemmCall call;
-      call.batch =
-          Batch::strided(from, weights(operand, kb, i), a.blocks(), a.block_size() * bytes, a.block * n * bytes);
-      call.c = gates + k;
-      call.rows = static_cast<int>(count);
-      call.next_a = last ? next.a : 0;
-      call.read_next = last ? weights_read(next.operand, next.kb, order(0, g.of[next.operand].calls))
-                            : weights_read(operand, kb, order(done + 1, calls));
-      if (operand == kRnnX) call.epilogue.bias = bias_at(kb) + k;
-      bricks.of[operand](team, operand == kRnnX ? 0 : 1, call, scratch);
+      const NextRows behind = last ? weights_read(next.operand, next.kb, order(0, g.of[next.operand].calls))
+                                   : weights_read(operand, kb, order(done + 1, calls));
+      for (std::int64_t part = 0; part < parts; ++part) {
+        const std::int64_t block = part * together;
+        const float* const weights_of_part = weights(operand, kb, i) + block * a.block * n;
+        BrgemmCall call;
+        call.batch = Batch::strided(from + block * a.block_size(), weights_of_part, clamp(together, 0, blocks - block),
+                                    a.block_size() * bytes, a.block * n * bytes);
+        call.c = gates + k;
+        call.rows = static_cast<int>(count);
+        call.next_a = last ? next.a : 0;
+        call.read_next = behind;
+        if (part + 1 < parts) call.read_next.first = weights_of_part + together * a.block * n;
+        if (operand == kRnnX && part + 1 == parts) call.epilogue.bias = bias_at(kb) + k;
+        bricks.of[operand](team, operand == kRnnX && part == 0 ? 0 : 1, call, scratch);
+      }
     }
   }
 };

@@ -22,6 +22,7 @@ RnnColumns columns_of(RnnCell cell, const RnnSteps& a, std::int64_t bk, const Ha
   c.calls = c.count / of_call;
   c.n = of_call * bk;
   c.weights_of_a_call = a.blocks() * a.block * c.n;
+  c.together = a.blocks();
   return c;
 }
 
@@ -90,7 +91,8 @@ RnnForwardGeometry rnn_forward_geometry(const RnnLayerShape& shape, const RnnPla
 }
 
 BrgemmShape RnnForwardGeometry::brick(int operand) const {
-  const auto& [a, first, count, calls, n, weights_of_a_call] = of[operand];
+  const RnnSteps& a = of[operand].a;
+  const std::int64_t n = of[operand].n;
   return {.m = static_cast<int>(operand == kRnnX ? x_rows : bn),
           .n = static_cast<int>(n),
           .k = static_cast<int>(a.block),
@@ -121,6 +123,7 @@ RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry& forward, con
     of.blocks = columns.a.blocks() * columns.a.block / of.block;
     const std::int64_t bytes = columns.count * bd * of.block * static_cast<std::int64_t>(sizeof(float));
     of.together = clamp(sizes.bytes_of_weights / bytes, 1, Db);
+    of.k = columns.count * bd;
     of.size = of.blocks * of.block * Db * columns.count * bd;
     of.gradient = g.size_of_gradients;
     g.size_of_gradients += whole_blocks(of.size, kFloatsOfLine);
@@ -139,15 +142,15 @@ RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry& forward, con
 }
 
 BrgemmShape RnnBackwardGeometry::product(int operand) const {
-  const std::int64_t block = of[operand].block, k = forward.of[operand].count * bd;
+  const std::int64_t block = of[operand].block;
   return {.m = static_cast<int>(operand == kRnnX ? rows_of_dx : bn),
           .n = static_cast<int>(block),
-          .k = static_cast<int>(k),
+          .k = static_cast<int>(of[operand].k),
           .lda = row_of_dgates,
           .ldb = block,
           .ldc = operand == kRnnX ? forward.of[kRnnX].a.block : bd,
           .stride_a = rows() * row_of_dgates,
-          .stride_b = k * block};
+          .stride_b = forward.of[operand].count * bd * block};
 }
 
 BrgemmShape RnnBackwardGeometry::update(int operand) const {

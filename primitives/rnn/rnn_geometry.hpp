@@ -43,11 +43,18 @@ struct RnnSizes {
   std::int64_t tasks_of_update;             // that run at a time where fewer may be cut into parts
 };
 
+// Whether a sum may take several calls of the brick: a device's bricks leave no registers for another loop.
+template <class Brick>
+constexpr bool kSumsInParts = requires {
+  Brick::kReadsNext;
+};
+
 // The columns of gates that an operand reaches, which stand side by side, so many calls of the brick for them, each n
 // wide. Their weights: [blocks of K][calls][blocks of A][block][n].
 struct RnnColumns {
   RnnSteps a;  // the operand's features; of the state those of one direction
   std::int64_t first = 0, count = 0, calls = 0, n = 0, weights_of_a_call = 0;
+  std::int64_t together = 0;  // blocks of A that the brick sums over at a time
 
   BRICKWORK_HOST_DEVICE std::int64_t weights_at(std::int64_t kb, std::int64_t call) const {
     return (kb * calls + call) * weights_of_a_call;
@@ -120,7 +127,8 @@ struct RnnForwardData {
 // [Db][a.blocks()][a.block][columns * bd].
 struct RnnGradientColumns {
   std::int64_t block = 0, blocks = 0;  // of the operand's features, in a task's product
-  std::int64_t together = 0;           // blocks of bd that a call of the product sums over
+  std::int64_t together = 0;           // blocks of bd that the product sums over while all blocks of features pass
+  std::int64_t k = 0;                  // gates that the brick sums over at a time: a block's, or equal parts of them
   std::int64_t gradient = 0;           // where it begins, behind those of the others
   std::int64_t size = 0;               // of the weights
 };

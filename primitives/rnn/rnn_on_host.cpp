@@ -1,5 +1,6 @@
 #include "rnn/rnn_on_host.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "machine_model.hpp"
 #include "rnn/rnn_backward_body.hpp"
 #include "rnn/rnn_forward_body.hpp"
+#include "rnn/rnn_plan.hpp"
 #include "tile_brick.hpp"
 
 namespace brickwork {
@@ -16,12 +18,13 @@ namespace {
 using Space = Kokkos::DefaultHostExecutionSpace;
 
 // With more sequences than so few, whose weights pass as fast as they come, weights can be asked for while others are
-// multiplied: 3 to 6 % of an LSTM of 1024 features, for which one sequence would pay 5 %. Where they come from memory,
-// so many that all have come takes another 1 to 4 % of LSTMs of 2048 and 4096 features with 32 and 64 (Zen 5).
+// multiplied: 3 to 6 % of an LSTM of 1024 features, for which one sequence would pay 5 % (Zen 5).
 constexpr std::int64_t kFewSequences = 8;
-// A call's sum goes in parts where its rows fill at most this share of L2: LSTMs of 256 features take 4 to 7 % less by
-// that, of 512 they would take up to 4, and of 1024 up to 7 % more (Zen 5, 1 MiB).
+// A sum goes in parts whose weights L1 keeps, if the machine likes that, where its rows are many and fill at most this
+// share of L2: LSTMs of 256 features take 4 to 7 % less by that, of 512 they would take up to 4, and of 1024 up to 7 %
+// more (Zen 5, 1 MiB). Of fewer rows the weights pass so few times that to store C in between costs as much.
 constexpr double kRowsOfL2 = 0.25;
+constexpr int kManyRows = 96;
 // Where its weights, which every register tile passes over, fill more than this share, it goes in parts of a third of
 // L2, as those of the next call come meanwhile: plain layers of 2560 features take 1 to 5 % less with 16 to 64
 // sequences, GRUs of 2816 up to 3 %, LSTMs of 4096 3 to 8 %; of 1760 and 2048 they would take as long.
@@ -73,14 +76,15 @@ struct Kernels {
 };
 
 // Refused where there is none of an operand.
-template <class ShapeOf, class HintsOf>
-Result<Kernels> make_kernels(Backend backend, Isa isa, int operands, const ShapeOf& shape_of, const HintsOf& hints_of) {
+template <class ShapeOf>
+Result<Kernels> make_kernels(Backend backend, Isa isa, int operands, const ShapeOf& shape_of,
+                             const BrgemmHints& hints) {
   Kernels kernels;
   for (int operand = 0; operand < operands; ++operand) {
     BrgemmShape shape = shape_of(operand);
     if (shape.n == 0 || shape.k == 0) continue;
     for (shape.beta = 0; shape.beta < 2; ++shape.beta) {
-      auto made = make_brgemm(shape, hints_of(shape, operand), backend, isa);
+      auto made = make_brgemm(shape, hints, backend, isa);
       if (!made) return {made.status(), made.reason()};
       kernels.of[operand][shape.beta] = *std::move(made);
     }
@@ -88,56 +92,73 @@ Result<Kernels> make_kernels(Backend backend, Isa isa, int operands, const Shape
   return kernels;
 }
 
+// Steps over k of a brick's sums whose weights L1 keeps, if the machine likes that and the rows are many; else all.
+std::int64_t steps_of_part(const BrgemmShape& brick, std::int64_t steps, const SimdTuning& tuning) {
+  const std::int64_t widest = tuning.few_registers ? kColumnsOfTile / 2 : kColumnsOfTile;
+  if (tuning.sums == Sums::whole || brick.m < kManyRows) return steps;
+  return tuning.kept * 1024 / (std::min<std::int64_t>(brick.n, widest) * static_cast<std::int64_t>(sizeof(float)));
+}
+
+RnnForwardGeometry with_sums_in_parts(RnnForwardGeometry g, std::int64_t l2, const SimdTuning& tuning) {
+  for (int operand = 0; operand < kRnnOperands; ++operand) {
+    const BrgemmShape brick = g.brick(operand);
+    const std::int64_t blocks = g.of[operand].a.blocks(), steps = blocks * brick.k;
+    const auto fill = [&](std::int64_t rows, double share) {
+      return static_cast<double>(rows * steps) * sizeof(float) > share * static_cast<double>(l2);
+    };
+    const std::int64_t row = brick.n * static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t most = fill(brick.n, kWeightsOfL2) ? l2 / kPartsOfL2 / row
+                              : fill(brick.m, kRowsOfL2)  ? steps
+                                                          : steps_of_part(brick, steps, tuning);
+    if (row > 0) g.of[operand].together = equal_block(blocks, std::max<std::int64_t>(1, most / brick.k));
+  }
+  return g;
+}
+
+RnnBackwardGeometry with_sums_in_parts(RnnBackwardGeometry g, const SimdTuning& tuning) {
+  for (int operand = 0; operand < kRnnOperands; ++operand) {
+    std::int64_t& k = g.of[operand].k;
+    if (k == 0) continue;
+    std::int64_t parts = ceil_div(k, steps_of_part(g.product(operand), k, tuning));
+    while (k % parts != 0) ++parts;
+    k /= parts;
+  }
+  return g;
+}
+
 }  // namespace
 
-Result<RnnPasses> RnnOnHost::passes(const RnnForwardGeometry& forward, const RnnBackwardGeometry* back) const {
-  const MachineModel machine = this_machine(Space().concurrency());
-  const auto bytes_of = [](std::int64_t floats) { return floats * static_cast<std::int64_t>(sizeof(float)); };
-  const std::int64_t recurrence =
-      forward.of[kRnnState].weights_at(forward.Kb, 0) + forward.of[kRnnReset].weights_at(forward.Kb, 0);
-  const bool far = !machine.l3_holds(static_cast<double>(bytes_of(recurrence)));
-  const NextRead next = forward.bn <= kFewSequences ? NextRead::unsaid : far ? NextRead::far : NextRead::near;
-  const auto forward_hints = [&](const BrgemmShape& shape, int operand) {
-    const RnnSteps& a = forward.of[operand].a;
-    const auto l2 = static_cast<double>(machine.l2_bytes);
-    const auto fills = [&](int rows, double share) {
-      return static_cast<double>(rows * bytes_of(a.blocks() * a.block)) > share * l2;
-    };
-    const bool weights_fill = fills(shape.n, kWeightsOfL2);
-    return BrgemmHints{.next = next,
-                       .in_parts = weights_fill || !fills(shape.m, kRowsOfL2),
-                       .b_of_part = weights_fill ? machine.l2_bytes / kPartsOfL2 : 0,
-                       .tuning = tuning_};
-  };
+Result<RnnPasses> RnnOnHost::passes(const RnnForwardGeometry& whole, const RnnBackwardGeometry* whole_back) const {
+  const std::int64_t l2 = this_machine(Space().concurrency()).l2_bytes;
+  const RnnForwardGeometry forward = with_sums_in_parts(whole, l2, tuning_);
+  const BrgemmHints hints{.reads_next = forward.bn > kFewSequences, .tuning = tuning_};
   const auto kernels = make_kernels(
-      backend_, isa_, kRnnOperands, [&](int operand) { return forward.brick(operand); }, forward_hints);
+      backend_, isa_, kRnnOperands, [&](int operand) { return forward.brick(operand); }, hints);
   if (!kernels) return {kernels.status(), kernels.reason()};
   RnnPasses passes{.isa = std::string(kernels->of[kRnnState][1]->isa())};
   passes.forward = [g = forward, kernels = *kernels](const RnnForwardData& data) {
     over_time_on_host(g.Nb(), g.Kb, !g.x_apart(),
                       RnnForwardBody<KernelBrick, RowsByVectors>{{g, data, kernels.bricks(), {}}});
   };
-  if (back == nullptr) return passes;
+  if (whole_back == nullptr) return passes;
+  const RnnBackwardGeometry back = with_sums_in_parts(*whole_back, tuning_);
+  const BrgemmHints hints_of_products{.c = CAccess::prefetch, .reads_next = true, .tuning = tuning_};
   const auto products = make_kernels(
-      backend_, isa_, kRnnOperands, [&](int operand) { return back->product(operand); },
-      [&](const BrgemmShape&, int) {
-        return BrgemmHints{.c = CAccess::prefetch, .next = NextRead::near, .in_parts = true, .tuning = tuning_};
-      });
+      backend_, isa_, kRnnOperands, [&](int operand) { return back.product(operand); }, hints_of_products);
   if (!products) return {products.status(), products.reason()};
-  const auto updates = make_kernels(
-      backend_, isa_, kRnnGradients, [&](int operand) { return back->update(operand); },
-      [&](const BrgemmShape&, int) { return BrgemmHints{.in_parts = true, .tuning = tuning_}; });
+  const auto updates = make_kernels(backend_, isa_, kRnnGradients, [&](int operand) { return back.update(operand); },
+                                    {.tuning = tuning_});
   if (!updates) return {updates.status(), updates.reason()};
-  const auto body_of = [g = *back, kernels = *products](const RnnBackwardData& data) {
+  const auto body_of = [g = back, kernels = *products](const RnnBackwardData& data) {
     return RnnBackwardBody<KernelBrick, RowsByVectors>{g, data, kernels.bricks(), {}};
   };
-  passes.backward_data = [=, g = *back](const RnnBackwardData& data) {
+  passes.backward_data = [=, g = back](const RnnBackwardData& data) {
     over_time_on_host(g.Nb(), g.Db, true, body_of(data));
   };
-  passes.gradient_of_x = [=, tasks = back->tasks_of_dx()](const RnnBackwardData& data) {
+  passes.gradient_of_x = [=, tasks = back.tasks_of_dx()](const RnnBackwardData& data) {
     parallel_league(Space(), tasks, 1, 0, body_of(data));
   };
-  passes.weight_update = [g = *back, kernels = *updates](const RnnBackwardData& data) {
+  passes.weight_update = [g = back, kernels = *updates](const RnnBackwardData& data) {
     const RnnUpdateBody<KernelBrick> body{g, data, kernels.bricks(), kernels.brick(kRnnOnes)};
     parallel_league(Space(), body.tasks(), 1, 0, body);
   };

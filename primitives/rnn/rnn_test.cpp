@@ -43,6 +43,14 @@ TEST_P(RnnOfCell, IsRightOfManyFeatures) {
   expect_right(p, plan_rnn(p, {.threads = 2}));
 }
 
+// Forward a block of features after the other, back through time a few gates: L1 keeps so little here.
+TEST_P(RnnOfCell, IsRightOfSumsInParts) {
+  const auto p = parse_problem<RnnProblem>(fmt::format("T2 N97 C40 K40 {}", GetParam()));
+  RnnPlan plan = plan_rnn(p, {.threads = 2});
+  plan.bc = 16, plan.bh = plan.bk;
+  EXPECT_EQ(wrong_rnn(p, plan, RnnOnHost(Backend::simd, Isa::best, {.sums = Sums::parts, .kept = 1})), "");
+}
+
 // The weights' gradients of so many sequences add up a few steps after the other.
 TEST_P(RnnOfCell, IsRightOfManySequences) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T4 N130 C9 K16 {}", GetParam()));

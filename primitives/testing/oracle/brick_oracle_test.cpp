@@ -69,12 +69,11 @@ BrickProblem random_brick_problem(const Brick& brick) {
                 .residual = flag(),
                 .activation = *rc::gen::elementOf(std::vector(std::begin(kActivations), std::end(kActivations)))};
   p.epilogue.derivative = p.epilogue.activation != Activation::none && flag();
-  p.hints = {.c = *rc::gen::element(CAccess::cached, CAccess::prefetch, CAccess::stream), .in_parts = flag()};
+  p.hints = {.c = *rc::gen::element(CAccess::cached, CAccess::prefetch, CAccess::stream)};
   p.hints.code = *rc::gen::element(TileCode::compiled, TileCode::generated);
   p.hints.tuning.spread = *rc::gen::element(SpreadA::registers, SpreadA::shuffled, SpreadA::memory);
   p.hints.tuning.tiles = *rc::gen::element(FarTiles::tall, FarTiles::wide);
   p.hints.tuning.kept = *rc::gen::element(0, 1, 32);
-  p.hints.tuning.sums = *rc::gen::element(Sums::whole, Sums::parts);
   return p;
 }
 
