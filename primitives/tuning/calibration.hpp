@@ -26,7 +26,7 @@ struct CalibrationBlock {
 // The choice, whoever measures, from what is known before; a register tile is at most `widest` vectors wide.
 SimdTuning choose_tuning(const SimdTuning& untuned, int widest, const Measure<CalibrationBlock>&);
 
-// Where the choices below are measured: on bricks of this ISA, in so many rounds at most.
+// How the choices below are measured: with bricks of this ISA, in so many rounds at most.
 struct CalibrationRaces {
   Isa isa;
   int most_rounds;

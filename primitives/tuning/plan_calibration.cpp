@@ -87,7 +87,7 @@ std::vector<double> time_plans(const CalibrationRaces& races, const std::vector<
 }
 
 template <class Race>
-Measure<ConvProblem> timed(const CalibrationRaces& races) {
+Measure<ConvProblem> timed_plans(const CalibrationRaces& races) {
   return [=](const auto& tunings, const auto& p, int rounds) { return time_plans<Race>(races, tunings, p, rounds); };
 }
 
@@ -124,7 +124,8 @@ SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& 
 }
 
 SimdTuning choose_planning(const SimdTuning& found, CalibrationRaces races) {
-  return choose_planning(found, timed<ForwardRace>(races), timed<BackwardDataRace>(races), timed<UpdateRace>(races));
+  return choose_planning(found, timed_plans<ForwardRace>(races), timed_plans<BackwardDataRace>(races),
+                         timed_plans<UpdateRace>(races));
 }
 
 }  // namespace brickwork
