@@ -19,9 +19,9 @@ namespace {
 // Bytes, of a check of ours.
 double peak_of(const std::string& experiment, const std::string& problem) {
   const auto folder = fresh_folder();
-  const auto [code, output] = brickwork(
-      fmt::format("--check --threads 1 --experiment {} --problem '{}' --contenders {} --out {}", experiment, problem,
-                  experiment.starts_with("batch-norm") ? "brickwork" : "brickwork-portable", folder.string()));
+  const auto [code, output] = brickwork(fmt::format(
+      "--check --threads 1 --tuning default --experiment {} --problem '{}' --contenders {} --out {}", experiment,
+      problem, experiment.starts_with("batch-norm") ? "brickwork" : "brickwork-portable", folder.string()));
   EXPECT_EQ(code, 0) << output;
   return read_json(folder / "environment.json").at("peak_memory_bytes");
 }

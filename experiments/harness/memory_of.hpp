@@ -26,8 +26,9 @@ struct AtOnce {
 
 // The most bytes that are alive at once, of these two moments:
 //
-// - The last test data are made: the plain inputs of few images in double, what the definition finds between them and
-//   the right outputs, also in double, and the plain inputs of all.
+// - The last test data are made: the plain inputs of few images in double, a copy of them, in which the definition may
+//   pack what it reads again and again, what it finds between them and the right outputs, also in double, and the plain
+//   inputs of all.
 // - The last contender is judged: the test data, each contender's own tensors, and plain outputs for one of them.
 //
 // How much a contender has of its own its library alone knows. Counted are the tensors once, values between them twice,
@@ -44,7 +45,7 @@ double memory_of(const typename Op::Problem& problem, const AtOnce& at_once) {
   const double own = tensors + 2 * sizeof(float) * values_between<Op>(problem);
 
   const auto workloads = static_cast<double>(at_once.workloads), contenders = static_cast<double>(at_once.contenders);
-  const double made = workloads * workload + drawn + sizeof(double) * values_between<Op>(few);
+  const double made = workloads * workload + 2 * drawn + sizeof(double) * values_between<Op>(few);
   const double beside = std::max(outputs, at_once.timed ? bytes_of<Op>(problem) : 0.0);
   return std::max(made, workloads * workload + (contenders + 1) * own + beside);
 }

@@ -101,6 +101,7 @@ std::int64_t steps_of_part(const BrgemmShape& brick, std::int64_t steps, const S
 
 RnnForwardGeometry with_sums_in_parts(RnnForwardGeometry g, std::int64_t l2, const SimdTuning& tuning) {
   for (int operand = 0; operand < kRnnOperands; ++operand) {
+    if (g.of[operand].count == 0) continue;
     const BrgemmShape brick = g.brick(operand);
     const std::int64_t blocks = g.of[operand].a.blocks(), steps = blocks * brick.k;
     const auto fill = [&](std::int64_t rows, double share) {
@@ -110,15 +111,15 @@ RnnForwardGeometry with_sums_in_parts(RnnForwardGeometry g, std::int64_t l2, con
     const std::int64_t most = fill(brick.n, kWeightsOfL2) ? l2 / kPartsOfL2 / row
                               : fill(brick.m, kRowsOfL2)  ? steps
                                                           : steps_of_part(brick, steps, tuning);
-    if (row > 0) g.of[operand].together = equal_block(blocks, std::max<std::int64_t>(1, most / brick.k));
+    g.of[operand].together = equal_block(blocks, std::max<std::int64_t>(1, most / brick.k));
   }
   return g;
 }
 
 RnnBackwardGeometry with_sums_in_parts(RnnBackwardGeometry g, const SimdTuning& tuning) {
   for (int operand = 0; operand < kRnnOperands; ++operand) {
+    if (g.forward.of[operand].count == 0) continue;
     std::int64_t& k = g.of[operand].k;
-    if (k == 0) continue;
     std::int64_t parts = ceil_div(k, steps_of_part(g.product(operand), k, tuning));
     while (k % parts != 0) ++parts;
     k /= parts;
