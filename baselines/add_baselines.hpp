@@ -1,7 +1,7 @@
 // The libraries that our additions are measured against, each there in every build: see absent_library().
 #pragma once
-#include "add_ops.hpp"
-#include "contender.hpp"
+#include "baselines/contender/contender.hpp"
+#include "primitives/add/op/add_ops.hpp"
 
 namespace brickwork {
 

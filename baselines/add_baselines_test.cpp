@@ -1,8 +1,8 @@
-#include "add_baselines.hpp"
+#include "baselines/add_baselines.hpp"
 
 #include <gtest/gtest.h>
 
-#include "testing/exact.hpp"
+#include "baselines/testing/exact.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,7 +1,7 @@
 // The libraries that our attention is measured against, there in every build: see absent_library().
 #pragma once
-#include "attention_ops.hpp"
-#include "contender.hpp"
+#include "baselines/contender/contender.hpp"
+#include "primitives/attention/op/attention_ops.hpp"
 
 namespace brickwork {
 

@@ -1,9 +1,9 @@
-#include "attention_baselines.hpp"
+#include "baselines/attention_baselines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/exact.hpp"
+#include "baselines/testing/exact.hpp"
 
 namespace brickwork {
 namespace {

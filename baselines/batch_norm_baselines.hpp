@@ -1,7 +1,7 @@
 // The library that our batch normalisation is measured against, there in every build: see absent_library().
 #pragma once
-#include "batch_norm_ops.hpp"
-#include "contender.hpp"
+#include "baselines/contender/contender.hpp"
+#include "primitives/batch_norm/op/batch_norm_ops.hpp"
 
 namespace brickwork {
 

@@ -1,9 +1,9 @@
 // The libraries that the brick itself is measured against, each there in every build: see absent_library().
 #pragma once
-#include "brgemm_league_op.hpp"
-#include "brgemm_op.hpp"
-#include "contender.hpp"
-#include "precision.hpp"
+#include "baselines/contender/contender.hpp"
+#include "baselines/contender/precision.hpp"
+#include "primitives/brgemm/op/brgemm_league_op.hpp"
+#include "primitives/brgemm/op/brgemm_op.hpp"
 
 namespace brickwork {
 

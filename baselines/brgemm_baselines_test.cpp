@@ -1,9 +1,9 @@
-#include "brgemm_baselines.hpp"
+#include "baselines/brgemm_baselines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/exact.hpp"
+#include "baselines/testing/exact.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,10 +1,10 @@
 // The libraries that our convolutions are measured against, each there in every build: see absent_library().
 #pragma once
-#include "contender.hpp"
-#include "conv_backward_data_op.hpp"
-#include "conv_forward_op.hpp"
-#include "conv_weight_update_op.hpp"
-#include "precision.hpp"
+#include "baselines/contender/contender.hpp"
+#include "baselines/contender/precision.hpp"
+#include "primitives/conv/op/conv_backward_data_op.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
+#include "primitives/conv/op/conv_weight_update_op.hpp"
 
 namespace brickwork {
 

@@ -1,9 +1,9 @@
-#include "conv_baselines.hpp"
+#include "baselines/conv_baselines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/conv_exact.hpp"
+#include "baselines/testing/conv_exact.hpp"
 
 namespace brickwork {
 namespace {

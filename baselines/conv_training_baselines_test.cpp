@@ -1,8 +1,8 @@
 // The baselines of convolution's two training passes.
 #include <gtest/gtest.h>
 
-#include "conv_baselines.hpp"
-#include "testing/conv_exact.hpp"
+#include "baselines/conv_baselines.hpp"
+#include "baselines/testing/conv_exact.hpp"
 
 namespace brickwork {
 namespace {

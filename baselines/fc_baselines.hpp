@@ -1,8 +1,8 @@
 // The libraries that our fully connected layers are measured against, each there in every build: see absent_library().
 #pragma once
-#include "contender.hpp"
-#include "fc_ops.hpp"
-#include "precision.hpp"
+#include "baselines/contender/contender.hpp"
+#include "baselines/contender/precision.hpp"
+#include "primitives/fc/op/fc_ops.hpp"
 
 namespace brickwork {
 

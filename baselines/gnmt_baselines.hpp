@@ -1,7 +1,7 @@
 // The library that the recurrent stack of GNMT is measured against, there in every build: see absent_library().
 #pragma once
-#include "contender.hpp"
-#include "gnmt_op.hpp"
+#include "baselines/contender/contender.hpp"
+#include "primitives/gnmt/op/gnmt_op.hpp"
 
 namespace brickwork {
 

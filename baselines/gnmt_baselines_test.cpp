@@ -1,9 +1,9 @@
-#include "gnmt_baselines.hpp"
+#include "baselines/gnmt_baselines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "testing/exact.hpp"
+#include "baselines/testing/exact.hpp"
 
 namespace brickwork {
 namespace {

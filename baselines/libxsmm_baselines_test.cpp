@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 #include <libxsmm.h>
 
-#include "brgemm.hpp"
-#include "brgemm_baselines.hpp"
-#include "conv_baselines.hpp"
-#include "fc_baselines.hpp"
-#include "rnn_baselines.hpp"
-#include "testing/exact.hpp"
+#include "baselines/brgemm_baselines.hpp"
+#include "baselines/conv_baselines.hpp"
+#include "baselines/fc_baselines.hpp"
+#include "baselines/rnn_baselines.hpp"
+#include "baselines/testing/exact.hpp"
+#include "kernels/brgemm/brgemm.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,9 +1,9 @@
 // The library that training networks is measured against, there in every build: see absent_library().
 #pragma once
-#include "contender.hpp"
-#include "mlp_problem.hpp"
-#include "network_ops.hpp"
-#include "residual_network.hpp"
+#include "baselines/contender/contender.hpp"
+#include "primitives/network/op/mlp_problem.hpp"
+#include "primitives/network/op/network_ops.hpp"
+#include "primitives/network/op/residual_network.hpp"
 
 namespace brickwork {
 

@@ -1,5 +1,5 @@
 // The baselines of training whole networks.
-#include "network_baselines.hpp"
+#include "baselines/network_baselines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <variant>
 
-#include "testing/exact.hpp"
-#include "testing/small_networks.hpp"
+#include "baselines/testing/exact.hpp"
+#include "primitives/network/op/testing/small_networks.hpp"
 
 namespace brickwork {
 namespace {

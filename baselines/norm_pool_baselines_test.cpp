@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "batch_norm_baselines.hpp"
-#include "pool_baselines.hpp"
-#include "testing/exact.hpp"
+#include "baselines/batch_norm_baselines.hpp"
+#include "baselines/pool_baselines.hpp"
+#include "baselines/testing/exact.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,7 +1,7 @@
 // The library that our pooling is measured against, there in every build: see absent_library().
 #pragma once
-#include "contender.hpp"
-#include "pool_ops.hpp"
+#include "baselines/contender/contender.hpp"
+#include "primitives/pool/op/pool_ops.hpp"
 
 namespace brickwork {
 

@@ -1,8 +1,8 @@
 // The libraries that our recurrent layers are measured against, there in every build: see absent_library().
 #pragma once
-#include "contender.hpp"
-#include "precision.hpp"
-#include "rnn_ops.hpp"
+#include "baselines/contender/contender.hpp"
+#include "baselines/contender/precision.hpp"
+#include "primitives/rnn/op/rnn_ops.hpp"
 
 namespace brickwork {
 

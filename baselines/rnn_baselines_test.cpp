@@ -1,4 +1,4 @@
-#include "rnn_baselines.hpp"
+#include "baselines/rnn_baselines.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "testing/exact.hpp"
+#include "baselines/testing/exact.hpp"
 
 namespace brickwork {
 namespace {

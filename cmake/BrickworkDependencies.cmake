@@ -156,8 +156,10 @@ else()
   message(STATUS "CUDA's runtime not found: the rows of GPUs will be skipped")
 endif()
 
-# What every target of ours is compiled with. No -march: the simd backend dispatches at run time.
+# What every target of ours is compiled with. No -march: the simd backend dispatches at run time. Includes of ours are full
+# paths from the project's root.
 add_library(brickwork_options INTERFACE)
+target_include_directories(brickwork_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wno-missing-field-initializers>)
 if(Kokkos_ENABLE_CUDA)
   target_compile_options(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
@@ -247,7 +249,7 @@ function(brickwork_check_ptx test)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   add_test(NAME ${test}
            COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${ARG_FOLDERS}
-                   --arch ${ARG_ARCH} --limits ${PROJECT_SOURCE_DIR}/kernels/${ARG_LIMITS}
+                   --arch ${ARG_ARCH} --limits ${PROJECT_SOURCE_DIR}/kernels/gpu/cuda/${ARG_LIMITS}
                    --ptxas ${CUDAToolkit_BIN_DIR}/ptxas $<$<BOOL:${ARG_SOME}>:--some>
            COMMAND_EXPAND_LISTS)
   set_tests_properties(${test} PROPERTIES COST 100)  # long: begun last, it would be alone at the end

@@ -1,4 +1,4 @@
-"""What the scripts count as CPUs: trees of /proc and /sys, as primitives/machine/limits_test.cpp has them."""
+"""What the scripts count as CPUs: trees of /proc and /sys, as primitives/planning/machine/limits_test.cpp has them."""
 
 import os
 import subprocess

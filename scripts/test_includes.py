@@ -1,4 +1,4 @@
-"""Includes run downwards alone: experiments, baselines, primitives, kernels."""
+"""Includes are full paths and run downwards alone: kernels, operations, drivers, baselines, experiments."""
 
 import re
 from pathlib import Path
@@ -6,28 +6,45 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("kernels", "primitives", "baselines", "experiments")  # from the lowest to the highest
 SUFFIXES = (".cpp", ".hpp", ".h", ".cu", ".cuh")
+GENERATED = {"build_info.hpp", "source_info.hpp"}  # what a build writes of itself
+# Each room and what it sees beside itself; the first that a path begins with, or whose folder it has.
+ROOMS = {
+    "kernels/": (),
+    "/op/": ("kernels/",),  # an operation's description
+    "primitives/planning/machine/": (),
+    "primitives/planning/race/": (),
+    "primitives/": ("kernels/", "/op/", "primitives/planning/machine/", "primitives/planning/race/"),
+    "baselines/contender/": ("kernels/", "/op/"),
+    "baselines/": ("kernels/", "/op/", "primitives/planning/race/", "baselines/contender/"),  # and no driver
+    "experiments/": ("kernels/", "/op/", "primitives/planning/machine/", "primitives/planning/race/", "primitives/",
+                     "baselines/contender/", "baselines/"),
+}
 
 
-def upward_includes(tree: Path) -> list[str]:
-    """Every include that a file of a higher room than the includer's must answer, as "includer: included"."""
-    sources = [path.relative_to(tree) for room in ROOMS for path in (tree / room).rglob("*") if path.suffix in SUFFIXES]
-    of_name: dict[str, list[Path]] = {}
-    for source in sources:
-        of_name.setdefault(source.name, []).append(source)
-    upward = []
-    for source in sources:
-        for included in re.findall(r'^\s*#\s*include\s+"([^"]+)"', (tree / source).read_text(), re.MULTILINE):
-            named = of_name.get(Path(included).name, [])
-            answers = [ROOMS.index(other.parts[0]) for other in named if f"/{other}".endswith(f"/{included}")]
-            if answers and min(answers) > ROOMS.index(source.parts[0]):
-                upward.append(f"{source}: {included}")
-    return upward
+def room_of(path: str) -> str | None:
+    for room in ROOMS:
+        if path.startswith(room) or (room.startswith("/") and room in path):
+            return room
+    return None
 
 
-def test_no_include_runs_upwards():
-    assert upward_includes(ROOT) == []
+def wrong_includes(tree: Path) -> list[str]:
+    """Every include of a file that is not there, or that its includer must not see, as "includer: included"."""
+    wrong = []
+    for source in sorted(path for path in tree.rglob("*") if path.suffix in SUFFIXES):
+        includer = str(source.relative_to(tree))
+        if (room := room_of(includer)) is None:
+            continue
+        for included in re.findall(r'^\s*#\s*include\s+"([^"]+)"', source.read_text(), re.MULTILINE):
+            seen = room_of(included) in (room, *ROOMS[room]) and (tree / included).is_file()
+            if not seen and included not in GENERATED and not included.startswith("hwy/"):
+                wrong.append(f"{includer}: {included}")
+    return wrong
+
+
+def test_every_include_is_a_full_path_and_runs_downwards():
+    assert wrong_includes(ROOT) == []
 
 
 @pytest.fixture
@@ -43,11 +60,34 @@ def tree(tmp_path):
     return make
 
 
-def test_an_upward_include_is_found(tree):
-    made = tree({"kernels/brgemm.hpp": '#include "conv/conv.hpp"\n', "primitives/conv/conv.hpp": '#include "brgemm.hpp"\n',
-                 "baselines/onednn.cpp": '#include "conv.hpp"\n# include "options.hpp"\n', "experiments/harness/options.hpp": ""})
-    assert upward_includes(made) == ["kernels/brgemm.hpp: conv/conv.hpp", "baselines/onednn.cpp: options.hpp"]
+FILES = {
+    "kernels/brgemm.hpp": "",
+    "primitives/op/op.hpp": "",
+    "primitives/conv/op/problem.hpp": '#include "primitives/op/op.hpp"\n#include <vector>\n',
+    "primitives/conv/conv.hpp": '#include "primitives/conv/op/problem.hpp"\n#include "kernels/brgemm.hpp"\n',
+    "baselines/contender/contender.hpp": '#include "primitives/op/op.hpp"\n',
+    "baselines/onednn.cpp": '#include "baselines/contender/contender.hpp"\n',
+    "experiments/main.cpp": '#include "build_info.hpp"\n#include "primitives/conv/conv.hpp"\n',
+}
 
 
-def test_a_file_of_its_own_room_comes_first(tree):
-    assert upward_includes(tree({"baselines/a.cpp": '#include "names.hpp"', "baselines/names.hpp": "", "experiments/names.hpp": ""})) == []
+def test_downward_includes_are_right(tree):
+    assert wrong_includes(tree(FILES)) == []
+
+
+@pytest.mark.parametrize(
+    ("includer", "included"),
+    [
+        ("kernels/brgemm.cpp", "primitives/op/op.hpp"),
+        ("primitives/conv/op/problem.cpp", "primitives/conv/conv.hpp"),
+        ("baselines/onednn.cpp", "primitives/conv/conv.hpp"),
+        ("baselines/contender/checker.cpp", "baselines/onednn.hpp"),
+        ("primitives/conv/conv.cpp", "experiments/main.hpp"),
+        ("primitives/conv/conv.cpp", "conv.hpp"),
+        ("experiments/main.cpp", "baselines/lost.hpp"),
+    ],
+)
+def test_an_include_that_must_not_be_is_found(tree, includer, included):
+    there = {} if included.endswith("lost.hpp") else {included: ""}
+    made = tree({**FILES, **there, includer: f'#  include "{included}"\n'})
+    assert wrong_includes(made) == [f"{includer}: {included}"]

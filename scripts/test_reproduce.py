@@ -20,7 +20,7 @@ def script(path: Path, *lines: str) -> None:
 
 
 # What of the tree is a text to learn from.
-TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm.hpp", "primitives/league.hpp", "primitives/rnn/rnn.hpp"]
+TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm/brgemm.hpp", "primitives/nest/league.hpp", "primitives/rnn/rnn.hpp"]
 TEXT += ["primitives/rnn/op/rnn_ops.hpp"]
 
 

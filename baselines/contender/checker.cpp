@@ -1,4 +1,4 @@
-#include "checker.hpp"
+#include "baselines/contender/checker.hpp"
 
 #include <chrono>
 #include <limits>

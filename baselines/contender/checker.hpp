@@ -1,8 +1,8 @@
 // Is a contender right? Decided before it is timed; one that is not gets no time.
 #pragma once
-#include "compare.hpp"
-#include "contender.hpp"
-#include "test_data.hpp"
+#include "baselines/contender/contender.hpp"
+#include "primitives/op/compare.hpp"
+#include "primitives/op/test_data.hpp"
 
 namespace brickwork {
 

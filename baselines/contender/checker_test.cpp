@@ -1,4 +1,4 @@
-#include "checker.hpp"
+#include "baselines/contender/checker.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

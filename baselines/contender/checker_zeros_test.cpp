@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "checker.hpp"
+#include "baselines/contender/checker.hpp"
 
 namespace brickwork {
 namespace {

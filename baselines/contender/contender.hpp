@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "device_queue.hpp"
-#include "op.hpp"
-#include "result.hpp"
+#include "baselines/contender/device_queue.hpp"
+#include "kernels/base/result.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

@@ -1,6 +1,6 @@
-#include "cuda_device.hpp"
+#include "baselines/contender/cuda_device.hpp"
 
-#include "cuda_absent.hpp"
+#include "kernels/gpu/cuda/cuda_absent.hpp"
 
 #ifdef BRICKWORK_HAS_CUDA_RUNTIME
 #include <cuda_runtime_api.h>
@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "require_cuda.hpp"
+#include "kernels/gpu/cuda/require_cuda.hpp"
 
 namespace brickwork::cuda {
 namespace {

@@ -9,8 +9,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "contender.hpp"
-#include "cuda_memory.hpp"
+#include "baselines/contender/contender.hpp"
+#include "kernels/gpu/cuda/cuda_memory.hpp"
 
 struct CUstream_st;  // what a cudaStream_t points to
 

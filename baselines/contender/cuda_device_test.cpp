@@ -1,4 +1,4 @@
-#include "cuda_device.hpp"
+#include "baselines/contender/cuda_device.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "cuda_absent.hpp"
+#include "kernels/gpu/cuda/cuda_absent.hpp"
 
 namespace brickwork::cuda {
 namespace {

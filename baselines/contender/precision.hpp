@@ -4,9 +4,9 @@
 #include <string_view>
 #include <utility>
 
-#include "bf16.hpp"
-#include "contender.hpp"
-#include "tf32.hpp"
+#include "baselines/contender/contender.hpp"
+#include "kernels/base/bf16.hpp"
+#include "kernels/base/tf32.hpp"
 
 namespace brickwork {
 

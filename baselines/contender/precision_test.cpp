@@ -1,11 +1,11 @@
-#include "precision.hpp"
+#include "baselines/contender/precision.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "checker.hpp"
-#include "fc_ops.hpp"
+#include "baselines/contender/checker.hpp"
+#include "primitives/fc/op/fc_ops.hpp"
 
 namespace brickwork {
 namespace {

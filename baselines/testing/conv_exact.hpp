@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "conv_problem.hpp"
-#include "testing/exact.hpp"
+#include "baselines/testing/exact.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
 
 namespace brickwork {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "checker.hpp"
+#include "baselines/contender/checker.hpp"
 
 namespace brickwork {
 

@@ -1,16 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "add_baselines.hpp"
-#include "attention_baselines.hpp"
-#include "batch_norm_baselines.hpp"
-#include "brgemm_baselines.hpp"
-#include "conv_baselines.hpp"
-#include "fc_baselines.hpp"
-#include "gnmt_baselines.hpp"
-#include "network_baselines.hpp"
-#include "pool_baselines.hpp"
-#include "rnn_baselines.hpp"
+#include "baselines/add_baselines.hpp"
+#include "baselines/attention_baselines.hpp"
+#include "baselines/batch_norm_baselines.hpp"
+#include "baselines/brgemm_baselines.hpp"
+#include "baselines/conv_baselines.hpp"
+#include "baselines/fc_baselines.hpp"
+#include "baselines/gnmt_baselines.hpp"
+#include "baselines/network_baselines.hpp"
+#include "baselines/pool_baselines.hpp"
+#include "baselines/rnn_baselines.hpp"
 
 namespace brickwork {
 namespace {

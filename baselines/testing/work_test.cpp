@@ -13,13 +13,13 @@
 #include <set>
 #include <thread>
 
-#include "batch_norm_baselines.hpp"
-#include "brgemm_baselines.hpp"
-#include "checker.hpp"
-#include "conv_baselines.hpp"
-#include "fc_baselines.hpp"
-#include "pool_baselines.hpp"
-#include "rnn_baselines.hpp"
+#include "baselines/batch_norm_baselines.hpp"
+#include "baselines/brgemm_baselines.hpp"
+#include "baselines/contender/checker.hpp"
+#include "baselines/conv_baselines.hpp"
+#include "baselines/fc_baselines.hpp"
+#include "baselines/pool_baselines.hpp"
+#include "baselines/rnn_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include <libxsmm.h>
 #endif

@@ -1,10 +1,10 @@
-#include "learning/adding.hpp"
+#include "experiments/learning/adding.hpp"
 
 #include <fmt/format.h>
 
-#include "learning/clip.hpp"
-#include "learning/recurrent_network.hpp"
-#include "learning/schedule.hpp"
+#include "experiments/learning/clip.hpp"
+#include "experiments/learning/recurrent_network.hpp"
+#include "experiments/learning/schedule.hpp"
 
 namespace brickwork {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "learning/learning_task.hpp"
-#include "learning/random.hpp"
-#include "rnn_problem.hpp"
+#include "experiments/learning/learning_task.hpp"
+#include "experiments/learning/random.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
 
 namespace brickwork {
 

@@ -1,11 +1,11 @@
-#include "learning/adding.hpp"
+#include "experiments/learning/adding.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "learning/clip.hpp"
+#include "experiments/learning/clip.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "learning/characters.hpp"
+#include "experiments/learning/characters.hpp"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "learning/clip.hpp"
-#include "learning/data_file.hpp"
-#include "learning/recurrent_network.hpp"
-#include "learning/schedule.hpp"
-#include "softmax_loss/softmax_loss.hpp"
+#include "experiments/learning/clip.hpp"
+#include "experiments/learning/data_file.hpp"
+#include "experiments/learning/recurrent_network.hpp"
+#include "experiments/learning/schedule.hpp"
+#include "primitives/softmax_loss/softmax_loss.hpp"
 
 namespace brickwork {
 namespace {

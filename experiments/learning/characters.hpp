@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "learning/learning_task.hpp"
+#include "experiments/learning/learning_task.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "learning/characters.hpp"
+#include "experiments/learning/characters.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
-#include "learning/data_set.hpp"
+#include "experiments/learning/data_set.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "csv_reader.hpp"
+#include "experiments/harness/rows/csv_reader.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "learning/data_set.hpp"
+#include "experiments/learning/data_set.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

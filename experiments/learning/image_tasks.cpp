@@ -1,14 +1,14 @@
-#include "learning/image_tasks.hpp"
+#include "experiments/learning/image_tasks.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
-#include "learning/data_file.hpp"
-#include "learning/image_training.hpp"
-#include "mlp_problem.hpp"
-#include "network_graph.hpp"
+#include "experiments/learning/data_file.hpp"
+#include "experiments/learning/image_training.hpp"
+#include "primitives/network/op/mlp_problem.hpp"
+#include "primitives/network/op/network_graph.hpp"
 
 namespace brickwork {
 namespace {

@@ -3,10 +3,10 @@
 #include <span>
 #include <string_view>
 
-#include "learning/data_set.hpp"
-#include "learning/learning_task.hpp"
-#include "learning/schedule.hpp"
-#include "network_graph.hpp"
+#include "experiments/learning/data_set.hpp"
+#include "experiments/learning/learning_task.hpp"
+#include "experiments/learning/schedule.hpp"
+#include "primitives/network/op/network_graph.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "learning/image_training.hpp"
+#include "experiments/learning/image_training.hpp"
 
 #include <fmt/format.h>
 

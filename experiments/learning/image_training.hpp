@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "learning/data_set.hpp"
-#include "learning/learning_task.hpp"
-#include "learning/random.hpp"
-#include "learning/schedule.hpp"
-#include "network/network.hpp"
+#include "experiments/learning/data_set.hpp"
+#include "experiments/learning/learning_task.hpp"
+#include "experiments/learning/random.hpp"
+#include "experiments/learning/schedule.hpp"
+#include "primitives/network/network.hpp"
 
 namespace brickwork {
 

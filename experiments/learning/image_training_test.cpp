@@ -1,4 +1,4 @@
-#include "learning/image_training.hpp"
+#include "experiments/learning/image_training.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "learning/image_tasks.hpp"
-#include "mlp_problem.hpp"
-#include "testing/on_one_thread.hpp"
+#include "experiments/learning/image_tasks.hpp"
+#include "primitives/network/op/mlp_problem.hpp"
+#include "primitives/testing/on_one_thread.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "learning/learn_options.hpp"
+#include "experiments/learning/learn_options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "command_line.hpp"
-#include "machine.hpp"
-#include "names.hpp"
+#include "experiments/harness/terminal/command_line.hpp"
+#include "experiments/harness/terminal/names.hpp"
+#include "primitives/planning/machine/machine.hpp"
 
 namespace brickwork {
 

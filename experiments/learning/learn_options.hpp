@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "learning/tasks.hpp"
-#include "options.hpp"
+#include "experiments/harness/terminal/options.hpp"
+#include "experiments/learning/tasks.hpp"
 
 namespace brickwork {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "network/network_layers.hpp"
+#include "primitives/network/network_layers.hpp"
 
 namespace brickwork {
 

@@ -1,10 +1,10 @@
-#include "learning/plain_fc.hpp"
+#include "experiments/learning/plain_fc.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "conv/conv_pack.hpp"
-#include "fc/fc_layers.hpp"
+#include "primitives/conv/conv_pack.hpp"
+#include "primitives/fc/fc_layers.hpp"
 
 namespace brickwork {
 namespace {

@@ -2,12 +2,12 @@
 #pragma once
 #include <optional>
 
-#include "aligned_buffer.hpp"
-#include "conv/conv_backward_data.hpp"
-#include "conv/conv_forward.hpp"
-#include "conv/conv_weight_update.hpp"
-#include "fc_problem.hpp"
-#include "network/network_layers.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/conv/backward/conv_backward_data.hpp"
+#include "primitives/conv/forward/conv_forward.hpp"
+#include "primitives/conv/update/conv_weight_update.hpp"
+#include "primitives/fc/op/fc_problem.hpp"
+#include "primitives/network/network_layers.hpp"
 
 namespace brickwork {
 

@@ -1,12 +1,12 @@
-#include "learning/recurrent_network.hpp"
+#include "experiments/learning/recurrent_network.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
-#include "rnn_ops.hpp"
-#include "sgd/sgd.hpp"
+#include "primitives/rnn/op/rnn_ops.hpp"
+#include "primitives/sgd/sgd.hpp"
 
 namespace brickwork {
 namespace {

@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "learning/plain_fc.hpp"
-#include "learning/random.hpp"
-#include "op.hpp"
-#include "rnn/rnn.hpp"
-#include "sgd_op.hpp"
+#include "experiments/learning/plain_fc.hpp"
+#include "experiments/learning/random.hpp"
+#include "primitives/op/op.hpp"
+#include "primitives/rnn/rnn.hpp"
+#include "primitives/sgd/op/sgd_op.hpp"
 
 namespace brickwork {
 

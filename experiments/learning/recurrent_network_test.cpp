@@ -1,4 +1,4 @@
-#include "learning/recurrent_network.hpp"
+#include "experiments/learning/recurrent_network.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

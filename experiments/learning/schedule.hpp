@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sgd_op.hpp"
+#include "primitives/sgd/op/sgd_op.hpp"
 
 namespace brickwork {
 

@@ -1,8 +1,8 @@
-#include "learning/tasks.hpp"
+#include "experiments/learning/tasks.hpp"
 
-#include "learning/adding.hpp"
-#include "learning/characters.hpp"
-#include "learning/image_tasks.hpp"
+#include "experiments/learning/adding.hpp"
+#include "experiments/learning/characters.hpp"
+#include "experiments/learning/image_tasks.hpp"
 
 namespace brickwork {
 

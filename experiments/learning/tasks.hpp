@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "learning/learning_task.hpp"
+#include "experiments/learning/learning_task.hpp"
 
 namespace brickwork {
 

@@ -1,12 +1,12 @@
-#include "search/conv_forward_search.hpp"
+#include "experiments/search/conv_forward_search.hpp"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
 
-#include "aligned_buffer.hpp"
-#include "search/conv_plan_neighbours.hpp"
+#include "experiments/search/conv_plan_neighbours.hpp"
+#include "kernels/base/aligned_buffer.hpp"
 
 namespace brickwork {
 namespace {

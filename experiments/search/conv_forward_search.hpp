@@ -1,8 +1,8 @@
 // The fastest plan of a convolution forward that can be found in a few seconds: how far the rule is from the best of
 // its own space.
 #pragma once
-#include "conv/conv_forward.hpp"
-#include "search/plan_search.hpp"
+#include "experiments/search/plan_search.hpp"
+#include "primitives/conv/forward/conv_forward.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "search/conv_forward_search.hpp"
+#include "experiments/search/conv_forward_search.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loop_schedule.hpp"
+#include "primitives/nest/loop_schedule.hpp"
 
 namespace brickwork {
 

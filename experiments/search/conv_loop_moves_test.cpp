@@ -1,4 +1,4 @@
-#include "search/conv_loop_moves.hpp"
+#include "experiments/search/conv_loop_moves.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
-#include "search/conv_plan_neighbours.hpp"
+#include "experiments/search/conv_plan_neighbours.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "integers.hpp"
-#include "search/conv_loop_moves.hpp"
+#include "experiments/search/conv_loop_moves.hpp"
+#include "primitives/nest/integers.hpp"
 
 namespace brickwork {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "conv/conv_plan.hpp"
+#include "primitives/conv/conv_plan.hpp"
 
 namespace brickwork {
 

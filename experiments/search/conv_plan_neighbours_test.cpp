@@ -1,4 +1,4 @@
-#include "search/conv_plan_neighbours.hpp"
+#include "experiments/search/conv_plan_neighbours.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "conv/conv_forward_blocking.hpp"
-#include "conv/testing/random_conv.hpp"
+#include "primitives/conv/forward/conv_forward_blocking.hpp"
+#include "primitives/conv/testing/random_conv.hpp"
 
 namespace brickwork {
 namespace {

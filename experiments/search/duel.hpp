@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "race.hpp"
+#include "primitives/planning/race/race.hpp"
 
 namespace brickwork {
 

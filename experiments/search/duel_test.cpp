@@ -1,4 +1,4 @@
-#include "search/duel.hpp"
+#include "experiments/search/duel.hpp"
 
 #include <gtest/gtest.h>
 

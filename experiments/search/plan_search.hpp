@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/duel.hpp"
+#include "experiments/search/duel.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "search/plan_search.hpp"
+#include "experiments/search/plan_search.hpp"
 
 #include <gtest/gtest.h>
 

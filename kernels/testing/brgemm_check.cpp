@@ -1,4 +1,4 @@
-#include "testing/brgemm_check.hpp"
+#include "kernels/testing/brgemm_check.hpp"
 
 #include <fmt/format.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <system_error>
 #include <vector>
 
-#include "testing/guarded_buffer.hpp"
+#include "kernels/testing/guarded_buffer.hpp"
 
 namespace brickwork {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "brgemm.hpp"
-#include "testing/last_step.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "kernels/testing/last_step.hpp"
 
 namespace brickwork {
 

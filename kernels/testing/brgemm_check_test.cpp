@@ -1,5 +1,5 @@
 // The checker must fail: one kernel for each way to be wrong.
-#include "testing/brgemm_check.hpp"
+#include "kernels/testing/brgemm_check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,9 +8,9 @@
 #include <random>
 #include <string>
 
-#include "brgemm.hpp"
-#include "generated_tiles.hpp"
-#include "testing/brgemm_check.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "kernels/cpu/generated/generated_tiles.hpp"
+#include "kernels/testing/brgemm_check.hpp"
 
 namespace brickwork {
 

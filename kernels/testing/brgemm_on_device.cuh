@@ -4,12 +4,12 @@
 
 #include <span>
 
-#include "brgemm.hpp"
-#include "cuda_absent.hpp"
-#include "cuda_memory.hpp"
-#include "mma_tiles.hpp"
-#include "require_cuda.hpp"
-#include "testing/member_copies.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "kernels/gpu/cuda/cuda_absent.hpp"
+#include "kernels/gpu/cuda/cuda_memory.hpp"
+#include "kernels/gpu/cuda/require_cuda.hpp"
+#include "kernels/gpu/mma/mma_tiles.hpp"
+#include "kernels/testing/member_copies.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "testing/guarded_buffer.hpp"
+#include "kernels/testing/guarded_buffer.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "bf16.hpp"
-#include "mma_fragments.hpp"
-#include "tf32.hpp"
+#include "kernels/base/bf16.hpp"
+#include "kernels/base/tf32.hpp"
+#include "kernels/gpu/mma/mma_fragments.hpp"
 
 namespace brickwork {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "activation.hpp"
+#include "kernels/epilogue/activation.hpp"
 
 namespace brickwork {
 

@@ -1,7 +1,7 @@
-#include "testing/mma_on_host.hpp"
+#include "kernels/testing/mma_on_host.hpp"
 
-#include "mma_tiles.hpp"
-#include "testing/member_copies.hpp"
+#include "kernels/gpu/mma/mma_tiles.hpp"
+#include "kernels/testing/member_copies.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,7 +1,7 @@
 // The bricks of a block of warps as HostWarps run them.
 #pragma once
-#include "brgemm.hpp"
-#include "testing/host_warps.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "kernels/testing/host_warps.hpp"
 
 namespace brickwork {
 

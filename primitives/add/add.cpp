@@ -1,10 +1,10 @@
-#include "add/add.hpp"
+#include "primitives/add/add.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "add/add.cpp"
+#define HWY_TARGET_INCLUDE "primitives/add/add.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
-#include "elementwise/elementwise-inl.h"
+#include "primitives/elementwise/elementwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
@@ -28,7 +28,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "elementwise/elementwise_blocks.hpp"
+#include "primitives/elementwise/elementwise_blocks.hpp"
 
 namespace brickwork {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "elementwise/elementwise_plan.hpp"
+#include "primitives/elementwise/elementwise_plan.hpp"
 
 namespace brickwork {
 

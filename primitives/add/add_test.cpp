@@ -1,4 +1,4 @@
-#include "add/add.hpp"
+#include "primitives/add/add.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "add_ops.hpp"
-#include "testing/elementwise_check.hpp"
+#include "primitives/add/op/add_ops.hpp"
+#include "primitives/testing/elementwise_check.hpp"
 
 namespace brickwork {
 namespace {

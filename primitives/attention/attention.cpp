@@ -1,4 +1,4 @@
-#include "attention/attention.hpp"
+#include "primitives/attention/attention.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "attention/blocked_attention.hpp"
+#include "primitives/attention/blocked_attention.hpp"
 
 namespace brickwork {
 

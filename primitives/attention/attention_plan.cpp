@@ -1,10 +1,10 @@
-#include "attention/attention_plan.hpp"
+#include "primitives/attention/attention_plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "integers.hpp"
+#include "primitives/nest/integers.hpp"
 
 namespace brickwork {
 namespace {

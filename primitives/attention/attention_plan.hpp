@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "attention_problem.hpp"
-#include "machine_model.hpp"
+#include "primitives/attention/op/attention_problem.hpp"
+#include "primitives/planning/machine_model.hpp"
 
 namespace brickwork {
 

@@ -1,10 +1,10 @@
-#include "attention/attention_softmax.hpp"
+#include "primitives/attention/attention_softmax.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "attention/attention_softmax.cpp"
+#define HWY_TARGET_INCLUDE "primitives/attention/attention_softmax.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
-#include "curves-inl.h"
+#include "kernels/epilogue/curves-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {

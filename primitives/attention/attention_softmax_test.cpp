@@ -1,4 +1,4 @@
-#include "attention/attention_softmax.hpp"
+#include "primitives/attention/attention_softmax.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "testing/only_target.hpp"
+#include "kernels/testing/only_target.hpp"
 
 namespace brickwork {
 namespace {

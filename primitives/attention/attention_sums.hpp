@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "brgemm.hpp"
+#include "kernels/brgemm/brgemm.hpp"
 
 namespace brickwork {
 

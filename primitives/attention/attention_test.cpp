@@ -1,5 +1,6 @@
-#include "attention/attention.hpp"
+#include "primitives/attention/attention.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,11 +9,10 @@
 #include <limits>
 #include <random>
 
-#include "attention_ops.hpp"
-#include "fmt/format.h"
-#include "test_data.hpp"
-#include "testing/defined_outputs.hpp"
-#include "testing/guarded_buffer.hpp"
+#include "kernels/testing/guarded_buffer.hpp"
+#include "primitives/attention/op/attention_ops.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/testing/defined_outputs.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,12 +1,12 @@
-#include "attention/blocked_attention.hpp"
+#include "primitives/attention/blocked_attention.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "attention/attention_softmax.hpp"
-#include "floats.hpp"
-#include "league.hpp"
-#include "transpose.hpp"
+#include "kernels/base/floats.hpp"
+#include "kernels/layout/transpose.hpp"
+#include "primitives/attention/attention_softmax.hpp"
+#include "primitives/nest/league.hpp"
 
 namespace brickwork {
 namespace {

@@ -11,11 +11,11 @@
 #pragma once
 #include <array>
 
-#include "aligned_buffer.hpp"
-#include "attention/attention_plan.hpp"
-#include "attention/attention_sums.hpp"
-#include "rnn/rnn_steps.hpp"
-#include "rnn/rnn_directed_layer.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/attention/attention_plan.hpp"
+#include "primitives/attention/attention_sums.hpp"
+#include "primitives/rnn/rnn_directed_layer.hpp"
+#include "primitives/rnn/rnn_steps.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "batch_norm/batch_norm.hpp"
+#include "primitives/batch_norm/batch_norm.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "batch_norm/batch_norm_rows.hpp"
-#include "integers.hpp"
-#include "league.hpp"
+#include "primitives/batch_norm/batch_norm_rows.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/nest/league.hpp"
 
 namespace brickwork {
 namespace {

@@ -7,9 +7,9 @@
 // apart, whose variance is far above the largest f32, a chunk's sums may overflow: the variance is then infinite and
 // dst beta plus the residual, or both are NaN. NaN and infinities among the values give what the formula gives.
 #pragma once
-#include "aligned_buffer.hpp"
-#include "batch_norm/batch_norm_plan.hpp"
-#include "blocked_tensor.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/batch_norm/batch_norm_plan.hpp"
+#include "primitives/tensors/blocked_tensor.hpp"
 
 namespace brickwork {
 

@@ -1,9 +1,9 @@
-#include "batch_norm/batch_norm_plan.hpp"
+#include "primitives/batch_norm/batch_norm_plan.hpp"
 
 #include <algorithm>
 
-#include "integers.hpp"
-#include "sweep_word.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/planning/sweep_word.hpp"
 
 namespace brickwork {
 namespace {

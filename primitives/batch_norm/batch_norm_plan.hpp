@@ -2,10 +2,10 @@
 #pragma once
 #include <cstdint>
 
-#include "batch_norm_problem.hpp"
-#include "machine_model.hpp"
-#include "size_table.hpp"
-#include "sweep.hpp"
+#include "kernels/layout/sweep.hpp"
+#include "primitives/batch_norm/op/batch_norm_problem.hpp"
+#include "primitives/op/size_table.hpp"
+#include "primitives/planning/machine_model.hpp"
 
 namespace brickwork {
 

@@ -1,14 +1,14 @@
-#include "batch_norm/batch_norm_rows.hpp"
+#include "primitives/batch_norm/batch_norm_rows.hpp"
 
 #include <algorithm>
 #include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "batch_norm/batch_norm_rows.cpp"
+#define HWY_TARGET_INCLUDE "primitives/batch_norm/batch_norm_rows.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
 #include "hwy/highway.h"
-#include "vectors-inl.h"
+#include "kernels/base/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {

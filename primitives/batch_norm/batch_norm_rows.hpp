@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "sweep.hpp"
+#include "kernels/layout/sweep.hpp"
 
 namespace brickwork {
 

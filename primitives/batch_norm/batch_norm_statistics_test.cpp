@@ -7,9 +7,9 @@
 #include <ostream>
 #include <vector>
 
-#include "batch_norm/testing/plain_batch_norm.hpp"
-#include "batch_norm_ops.hpp"
-#include "test_data.hpp"
+#include "primitives/batch_norm/op/batch_norm_ops.hpp"
+#include "primitives/batch_norm/testing/plain_batch_norm.hpp"
+#include "primitives/op/test_data.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "batch_norm/batch_norm.hpp"
+#include "primitives/batch_norm/batch_norm.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "batch_norm/testing/plain_batch_norm.hpp"
-#include "batch_norm_ops.hpp"
-#include "test_data.hpp"
-#include "testing/on_one_thread.hpp"
+#include "primitives/batch_norm/op/batch_norm_ops.hpp"
+#include "primitives/batch_norm/testing/plain_batch_norm.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/testing/on_one_thread.hpp"
 
 namespace brickwork {
 namespace {

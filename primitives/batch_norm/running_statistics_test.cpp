@@ -1,4 +1,4 @@
-#include "batch_norm/running_statistics.hpp"
+#include "primitives/batch_norm/running_statistics.hpp"
 
 #include <gtest/gtest.h>
 

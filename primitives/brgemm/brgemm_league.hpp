@@ -3,9 +3,9 @@
 #pragma once
 #include <cstdint>
 
-#include "batch.hpp"
-#include "brgemm.hpp"
-#include "host_device.hpp"
+#include "kernels/base/host_device.hpp"
+#include "kernels/brgemm/batch.hpp"
+#include "kernels/brgemm/brgemm.hpp"
 
 namespace brickwork {
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <algorithm>
 
-#include "brgemm/brgemm_league.hpp"
-#include "brgemm_league_problem.hpp"
+#include "primitives/brgemm/brgemm_league.hpp"
+#include "primitives/brgemm/op/brgemm_league_problem.hpp"
 
 namespace brickwork {
 

@@ -1,10 +1,10 @@
 // Where there is a GPU, leagues of the brick's calls run there; elsewhere these tests skip and say why.
 #include <gtest/gtest.h>
 
-#include "brgemm/brgemm_league_on_cuda.hpp"
-#include "brgemm/testing/brgemm_league_check.hpp"
-#include "cuda_memory.hpp"
-#include "testing/cuda_settings.hpp"
+#include "kernels/gpu/cuda/cuda_memory.hpp"
+#include "primitives/brgemm/brgemm_league_on_cuda.hpp"
+#include "primitives/brgemm/testing/brgemm_league_check.hpp"
+#include "primitives/testing/cuda_settings.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,8 +1,8 @@
 // A league of the brick's calls on a GPU.
 #pragma once
-#include "bf16.hpp"
-#include "brgemm/brgemm_league.hpp"
-#include "cuda_setting.hpp"
+#include "kernels/base/bf16.hpp"
+#include "primitives/brgemm/brgemm_league.hpp"
+#include "primitives/bricks/cuda_setting.hpp"
 
 namespace brickwork {
 

@@ -1,5 +1,5 @@
-#include "brgemm/brgemm_league_on_cuda.hpp"
-#include "bricks_on_hopper.cuh"
+#include "primitives/brgemm/brgemm_league_on_cuda.hpp"
+#include "primitives/bricks/bricks_on_hopper.cuh"
 
 namespace brickwork {
 

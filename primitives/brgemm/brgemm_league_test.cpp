@@ -1,10 +1,10 @@
 // What a GPU runs, on the host: the league's body around the portable bricks and those of blocks of warps.
-#include "brgemm/brgemm_league.hpp"
+#include "primitives/brgemm/brgemm_league.hpp"
 
 #include <gtest/gtest.h>
 
-#include "brgemm/testing/brgemm_league_check.hpp"
-#include "testing/host_block.hpp"
+#include "primitives/brgemm/testing/brgemm_league_check.hpp"
+#include "primitives/testing/host_block.hpp"
 
 namespace brickwork {
 namespace {

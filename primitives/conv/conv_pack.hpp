@@ -2,7 +2,7 @@
 #pragma once
 #include <Kokkos_Core.hpp>
 
-#include "layout.hpp"
+#include "kernels/layout/layout.hpp"
 
 namespace brickwork {
 

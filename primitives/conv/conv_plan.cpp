@@ -1,8 +1,8 @@
-#include "conv/conv_plan.hpp"
+#include "primitives/conv/conv_plan.hpp"
 
 #include <fmt/format.h>
 
-#include "plan_text.hpp"
+#include "primitives/planning/plan_text.hpp"
 
 namespace brickwork {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "brgemm.hpp"
-#include "conv/conv_view.hpp"
-#include "loop_schedule.hpp"
-#include "machine_model.hpp"
-#include "size_table.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "primitives/conv/conv_view.hpp"
+#include "primitives/nest/loop_schedule.hpp"
+#include "primitives/op/size_table.hpp"
+#include "primitives/planning/machine_model.hpp"
 
 namespace brickwork {
 

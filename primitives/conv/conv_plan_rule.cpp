@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "conv/conv_plan.hpp"
-#include "conv/feature_blocks.hpp"
-#include "floats.hpp"
-#include "integers.hpp"
+#include "kernels/base/floats.hpp"
+#include "primitives/conv/conv_plan.hpp"
+#include "primitives/conv/feature_blocks.hpp"
+#include "primitives/nest/integers.hpp"
 
 namespace brickwork {
 namespace {
@@ -295,10 +295,10 @@ class Chooser {
   // Small images under many weights (the 7x7 layers): the weights of a block of output features stay in L2 while
   // several images pass by.
   Candidate images_inside() const {
-    constexpr std::int64_t kImages = 7;
+    constexpr std::int64_t kMostImagesOfATask = 7;
     ConvPlan plan = base_;
     plan.bq = pixel_block(cols_, kPixels);
-    const std::int64_t images = equal_block(ceil_div(p_.N, machine_.threads), kImages);
+    const std::int64_t images = equal_block(ceil_div(p_.N, machine_.threads), kMostImagesOfATask);
     std::vector<Part> outside = {{{"n", images}, ceil_div(p_.N, images)}, {{"kb", 1}, kb_}};
     // Their src comes back from L3 for every block of output features, and from memory where L3 has to share.
     const double price = beyond_l3(src_, machine_.threads * images) ? kFlopsPerMemoryByte : kFlopsPerSrcByte;

@@ -1,12 +1,12 @@
-#include "conv/conv_plan.hpp"
+#include "primitives/conv/conv_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "conv/conv_backward_data.hpp"
-#include "conv/conv_forward_blocking.hpp"
-#include "conv/conv_update_blocking.hpp"
-#include "conv/conv_update_plan.hpp"
+#include "primitives/conv/backward/conv_backward_data.hpp"
+#include "primitives/conv/forward/conv_forward_blocking.hpp"
+#include "primitives/conv/update/conv_update_blocking.hpp"
+#include "primitives/conv/update/conv_update_plan.hpp"
 
 namespace brickwork {
 namespace {

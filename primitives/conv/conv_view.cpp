@@ -1,4 +1,4 @@
-#include "conv/conv_view.hpp"
+#include "primitives/conv/conv_view.hpp"
 
 namespace brickwork {
 

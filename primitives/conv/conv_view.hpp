@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "conv_problem.hpp"
-#include "layout.hpp"
+#include "kernels/layout/layout.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
 
 namespace brickwork {
 

@@ -1,12 +1,12 @@
-#include "conv/feature_blocks.hpp"
+#include "primitives/conv/feature_blocks.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "equal_spans.hpp"
-#include "floats.hpp"
-#include "integers.hpp"
-#include "simd_tuning.hpp"
+#include "kernels/base/equal_spans.hpp"
+#include "kernels/base/floats.hpp"
+#include "kernels/cpu/simd/simd_tuning.hpp"
+#include "primitives/nest/integers.hpp"
 
 namespace brickwork {
 namespace {
@@ -36,7 +36,7 @@ double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector
   if (liked < kWidest * kFloatsOfVector) return vectors;  // a tile is one of them wide in any block
   const EqualSpans panels(vectors, kWidest);
   double cost = 0;
-  for (int i = 0; i < panels.pieces; ++i) {
+  for (int i = 0; i < panels.count; ++i) {
     const int vecs = panels[i].size;
     cost += vecs * instructions_per_fma(rows, vecs, one_vector);
   }

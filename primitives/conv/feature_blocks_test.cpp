@@ -1,4 +1,4 @@
-#include "conv/feature_blocks.hpp"
+#include "primitives/conv/feature_blocks.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // That the random convolutions are what the tests that draw them are for.
-#include "conv/testing/random_conv.hpp"
+#include "primitives/conv/testing/random_conv.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-#include "conv/conv_forward_blocking.hpp"
+#include "primitives/conv/forward/conv_forward_blocking.hpp"
 
 namespace brickwork {
 namespace {

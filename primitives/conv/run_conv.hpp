@@ -1,13 +1,13 @@
 // Convolution's three passes as they run: pass(space, brick, threads) on any space, around any brick.
 #pragma once
-#include "brgemm.hpp"
-#include "c_access.hpp"
-#include "conv/conv_backward_body.hpp"
-#include "conv/conv_forward_body.hpp"
-#include "conv/conv_update_body.hpp"
-#include "loop_nest.hpp"
-#include "private_copies.hpp"
-#include "sums_of_columns.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "kernels/brgemm/c_access.hpp"
+#include "primitives/bricks/sums_of_columns.hpp"
+#include "primitives/conv/backward/conv_backward_body.hpp"
+#include "primitives/conv/forward/conv_forward_body.hpp"
+#include "primitives/conv/update/conv_update_body.hpp"
+#include "primitives/nest/loop_nest.hpp"
+#include "primitives/nest/private_copies.hpp"
 
 namespace brickwork {
 

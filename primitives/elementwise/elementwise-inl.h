@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
-#include "vectors-inl.h"
+#include "kernels/base/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {

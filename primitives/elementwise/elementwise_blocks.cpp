@@ -1,9 +1,9 @@
-#include "elementwise/elementwise_blocks.hpp"
+#include "primitives/elementwise/elementwise_blocks.hpp"
 
 #include <algorithm>
 
-#include "integers.hpp"
-#include "league.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/nest/league.hpp"
 
 namespace brickwork {
 

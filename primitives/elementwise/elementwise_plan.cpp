@@ -1,4 +1,4 @@
-#include "elementwise/elementwise_plan.hpp"
+#include "primitives/elementwise/elementwise_plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

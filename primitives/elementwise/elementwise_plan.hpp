@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "machine_model.hpp"
-#include "sweep.hpp"
+#include "kernels/layout/sweep.hpp"
+#include "primitives/planning/machine_model.hpp"
 
 namespace brickwork {
 

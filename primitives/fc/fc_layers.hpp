@@ -5,8 +5,8 @@
 // are KCRS. Blocked they are [C/bc][N][bc], [K/bk][N][bk] and [K/bk][C/bc][bc][bk]: those of a layer are the next one's
 // src where its bc is this one's bk.
 #pragma once
-#include "conv_problem.hpp"
-#include "fc_problem.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
+#include "primitives/fc/op/fc_problem.hpp"
 
 namespace brickwork {
 

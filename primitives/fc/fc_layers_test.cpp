@@ -1,5 +1,5 @@
 // The passes of fully connected layers as the drivers of convolution run them.
-#include "fc/fc_layers.hpp"
+#include "primitives/fc/fc_layers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "aligned_buffer.hpp"
-#include "conv/conv_backward_data.hpp"
-#include "conv/conv_pack.hpp"
-#include "conv/conv_weight_update.hpp"
-#include "fc_ops.hpp"
-#include "test_data.hpp"
-#include "testing/usable.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/conv/backward/conv_backward_data.hpp"
+#include "primitives/conv/conv_pack.hpp"
+#include "primitives/conv/update/conv_weight_update.hpp"
+#include "primitives/fc/op/fc_ops.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/testing/usable.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,11 +1,11 @@
-#include "gnmt/gnmt.hpp"
+#include "primitives/gnmt/gnmt.hpp"
 
 #include <algorithm>
 #include <span>
 
-#include "add/add.hpp"
-#include "elementwise/elementwise_blocks.hpp"
-#include "rnn/rnn_on_host.hpp"
+#include "primitives/add/add.hpp"
+#include "primitives/elementwise/elementwise_blocks.hpp"
+#include "primitives/rnn/host/rnn_on_host.hpp"
 
 namespace brickwork {
 namespace {

@@ -8,10 +8,10 @@
 #include <array>
 #include <vector>
 
-#include "attention/blocked_attention.hpp"
-#include "elementwise/elementwise_plan.hpp"
-#include "gnmt_problem.hpp"
-#include "rnn/rnn_directed_layer.hpp"
+#include "primitives/attention/blocked_attention.hpp"
+#include "primitives/elementwise/elementwise_plan.hpp"
+#include "primitives/gnmt/op/gnmt_problem.hpp"
+#include "primitives/rnn/rnn_directed_layer.hpp"
 
 namespace brickwork {
 

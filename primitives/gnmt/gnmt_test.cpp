@@ -1,4 +1,4 @@
-#include "gnmt/gnmt.hpp"
+#include "primitives/gnmt/gnmt.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "gnmt_op.hpp"
-#include "test_data.hpp"
+#include "primitives/gnmt/op/gnmt_op.hpp"
+#include "primitives/op/test_data.hpp"
 
 namespace brickwork {
 namespace {

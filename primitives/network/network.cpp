@@ -1,7 +1,7 @@
-#include "network/network.hpp"
+#include "primitives/network/network.hpp"
 
-#include "conv/conv_pack.hpp"
-#include "sgd/sgd.hpp"
+#include "primitives/conv/conv_pack.hpp"
+#include "primitives/sgd/sgd.hpp"
 
 namespace brickwork {
 namespace {

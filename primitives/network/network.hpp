@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned_buffer.hpp"
-#include "network/network_layers.hpp"
-#include "network_graph.hpp"
-#include "result.hpp"
-#include "sgd_op.hpp"
-#include "softmax_loss/softmax_loss.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "kernels/base/result.hpp"
+#include "primitives/network/network_layers.hpp"
+#include "primitives/network/op/network_graph.hpp"
+#include "primitives/sgd/op/sgd_op.hpp"
+#include "primitives/softmax_loss/softmax_loss.hpp"
 
 namespace brickwork {
 

@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "fc/fc_layers.hpp"
-#include "floats.hpp"
-#include "integers.hpp"
-#include "network/network.hpp"
+#include "kernels/base/floats.hpp"
+#include "primitives/fc/fc_layers.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/network/network.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,21 +1,21 @@
-#include "network/network_layers.hpp"
+#include "primitives/network/network_layers.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "aligned_buffer.hpp"
-#include "batch_norm/batch_norm.hpp"
-#include "batch_norm/running_statistics.hpp"
-#include "conv/conv_backward_data.hpp"
-#include "conv/conv_forward.hpp"
-#include "conv/conv_pack.hpp"
-#include "conv/conv_weight_update.hpp"
-#include "conv/conv_winograd.hpp"
-#include "conv/conv_winograd_update.hpp"
-#include "conv/stride_phases.hpp"
-#include "fc/fc_layers.hpp"
-#include "pool/pool.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/batch_norm/batch_norm.hpp"
+#include "primitives/batch_norm/running_statistics.hpp"
+#include "primitives/conv/backward/conv_backward_data.hpp"
+#include "primitives/conv/backward/stride_phases.hpp"
+#include "primitives/conv/conv_pack.hpp"
+#include "primitives/conv/forward/conv_forward.hpp"
+#include "primitives/conv/update/conv_weight_update.hpp"
+#include "primitives/conv/winograd/conv_winograd.hpp"
+#include "primitives/conv/winograd/conv_winograd_update.hpp"
+#include "primitives/fc/fc_layers.hpp"
+#include "primitives/pool/pool.hpp"
 
 namespace brickwork {
 namespace {

@@ -5,11 +5,11 @@
 #include <memory>
 #include <string_view>
 
-#include "blocked_tensor.hpp"
-#include "brgemm.hpp"
-#include "machine_model.hpp"
-#include "network_graph.hpp"
-#include "result.hpp"
+#include "kernels/base/result.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "primitives/network/op/network_graph.hpp"
+#include "primitives/planning/machine_model.hpp"
+#include "primitives/tensors/blocked_tensor.hpp"
 
 namespace brickwork {
 

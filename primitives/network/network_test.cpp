@@ -1,4 +1,4 @@
-#include "network/network.hpp"
+#include "primitives/network/network.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "compare.hpp"
-#include "mlp_problem.hpp"
-#include "network_definition.hpp"
-#include "residual_network.hpp"
-#include "testing/small_networks.hpp"
+#include "primitives/network/op/mlp_problem.hpp"
+#include "primitives/network/op/network_definition.hpp"
+#include "primitives/network/op/residual_network.hpp"
+#include "primitives/network/op/testing/small_networks.hpp"
+#include "primitives/op/compare.hpp"
 
 namespace brickwork {
 namespace {

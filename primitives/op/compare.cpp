@@ -1,4 +1,4 @@
-#include "compare.hpp"
+#include "primitives/op/compare.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "repetition.hpp"
+#include "primitives/op/repetition.hpp"
 
 namespace brickwork {
 namespace {

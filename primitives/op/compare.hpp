@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
-#include "plain_tensors.hpp"
-#include "result.hpp"
+#include "kernels/base/result.hpp"
+#include "primitives/op/plain_tensors.hpp"
 
 namespace brickwork {
 

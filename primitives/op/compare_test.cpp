@@ -1,4 +1,4 @@
-#include "compare.hpp"
+#include "primitives/op/compare.hpp"
 
 #include <gtest/gtest.h>
 

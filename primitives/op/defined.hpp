@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "op.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

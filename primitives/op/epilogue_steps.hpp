@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "activation.hpp"
-#include "size_table.hpp"
+#include "kernels/epilogue/activation.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

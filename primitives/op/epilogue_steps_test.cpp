@@ -1,4 +1,4 @@
-#include "epilogue_steps.hpp"
+#include "primitives/op/epilogue_steps.hpp"
 
 #include <gtest/gtest.h>
 

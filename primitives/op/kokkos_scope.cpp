@@ -1,10 +1,10 @@
-#include "kokkos_scope.hpp"
+#include "primitives/op/kokkos_scope.hpp"
 
 #include <Kokkos_Core.hpp>
 #include <sstream>
 #include <stdexcept>
 
-#include "cuda_absent.hpp"
+#include "kernels/gpu/cuda/cuda_absent.hpp"
 
 namespace brickwork {
 

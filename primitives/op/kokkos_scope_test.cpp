@@ -1,4 +1,4 @@
-#include "kokkos_scope.hpp"
+#include "primitives/op/kokkos_scope.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

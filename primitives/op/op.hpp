@@ -38,8 +38,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plain_tensors.hpp"
-#include "size_table.hpp"
+#include "primitives/op/plain_tensors.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

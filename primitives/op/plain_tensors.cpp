@@ -1,4 +1,4 @@
-#include "plain_tensors.hpp"
+#include "primitives/op/plain_tensors.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "aligned_buffer.hpp"
-#include "dtype.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "kernels/base/dtype.hpp"
 
 namespace brickwork {
 

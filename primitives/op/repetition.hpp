@@ -1,6 +1,6 @@
 // A tensor that repeats the images of a smaller one.
 #pragma once
-#include "plain_tensors.hpp"
+#include "primitives/op/plain_tensors.hpp"
 
 namespace brickwork {
 

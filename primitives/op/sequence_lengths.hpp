@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "plain_tensors.hpp"
-#include "size_table.hpp"
+#include "primitives/op/plain_tensors.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "size_table.hpp"
+#include "primitives/op/size_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "test_data.hpp"
+#include "primitives/op/test_data.hpp"
 
-#include "repetition.hpp"
+#include "primitives/op/repetition.hpp"
 
 namespace brickwork::test_data {
 

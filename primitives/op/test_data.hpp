@@ -4,9 +4,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "compare.hpp"
-#include "op.hpp"
-#include "test_values.hpp"
+#include "primitives/op/compare.hpp"
+#include "primitives/op/op.hpp"
+#include "primitives/op/test_values.hpp"
 
 namespace brickwork {
 

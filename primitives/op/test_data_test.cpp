@@ -1,4 +1,4 @@
-#include "test_data.hpp"
+#include "primitives/op/test_data.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "test_values.hpp"
+#include "primitives/op/test_values.hpp"
 
 #include <gtest/gtest.h>
 

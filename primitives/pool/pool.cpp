@@ -1,11 +1,11 @@
-#include "pool/pool.hpp"
+#include "primitives/pool/pool.hpp"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "integers.hpp"
-#include "league.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/nest/league.hpp"
 
 namespace brickwork {
 

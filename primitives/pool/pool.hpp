@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "aligned_buffer.hpp"
-#include "blocked_tensor.hpp"
-#include "pool/pool_plan.hpp"
-#include "pool/pool_rows.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/pool/pool_plan.hpp"
+#include "primitives/pool/pool_rows.hpp"
+#include "primitives/tensors/blocked_tensor.hpp"
 
 namespace brickwork {
 

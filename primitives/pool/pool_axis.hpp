@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "integers.hpp"
-#include "pool_problem.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/pool/op/pool_problem.hpp"
 
 namespace brickwork {
 

@@ -3,14 +3,14 @@
 #include <limits>
 #include <vector>
 
-#include "pool/pool_rows.hpp"
+#include "primitives/pool/pool_rows.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "pool/pool_gradient_rows.cpp"
+#define HWY_TARGET_INCLUDE "primitives/pool/pool_gradient_rows.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
 #include "hwy/highway.h"
-#include "vectors-inl.h"
+#include "kernels/base/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {

@@ -1,6 +1,6 @@
-#include "pool/pool_plan.hpp"
+#include "primitives/pool/pool_plan.hpp"
 
-#include "sweep_word.hpp"
+#include "primitives/planning/sweep_word.hpp"
 
 namespace brickwork {
 

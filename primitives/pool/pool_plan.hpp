@@ -2,10 +2,10 @@
 #pragma once
 #include <cstdint>
 
-#include "machine_model.hpp"
-#include "pool_problem.hpp"
-#include "size_table.hpp"
-#include "sweep.hpp"
+#include "kernels/layout/sweep.hpp"
+#include "primitives/op/size_table.hpp"
+#include "primitives/planning/machine_model.hpp"
+#include "primitives/pool/op/pool_problem.hpp"
 
 namespace brickwork {
 

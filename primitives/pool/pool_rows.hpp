@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pool/pool_axis.hpp"
-#include "sweep.hpp"
+#include "kernels/layout/sweep.hpp"
+#include "primitives/pool/pool_axis.hpp"
 
 namespace brickwork {
 

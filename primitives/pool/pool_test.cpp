@@ -1,4 +1,4 @@
-#include "pool/pool.hpp"
+#include "primitives/pool/pool.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,11 +10,11 @@
 #include <limits>
 #include <vector>
 
-#include "pool_ops.hpp"
-#include "test_data.hpp"
-#include "testing/guarded_buffer.hpp"
-#include "testing/on_one_thread.hpp"
-#include "testing/spoilt_images.hpp"
+#include "kernels/testing/guarded_buffer.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/pool/op/pool_ops.hpp"
+#include "primitives/testing/on_one_thread.hpp"
+#include "primitives/testing/spoilt_images.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "rnn/rnn.hpp"
+#include "primitives/rnn/rnn.hpp"
 
 #include <fmt/format.h>
 

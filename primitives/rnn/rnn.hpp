@@ -5,8 +5,8 @@
 #pragma once
 #include <vector>
 
-#include "rnn/rnn_directed_layer.hpp"
-#include "rnn/rnn_on_host.hpp"
+#include "primitives/rnn/host/rnn_on_host.hpp"
+#include "primitives/rnn/rnn_directed_layer.hpp"
 
 namespace brickwork {
 

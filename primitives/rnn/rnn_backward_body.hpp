@@ -13,10 +13,10 @@
 #pragma once
 #include <cstdint>
 
-#include "brgemm.hpp"
-#include "brgemm_portable.hpp"
-#include "host_device.hpp"
-#include "rnn/rnn_geometry.hpp"
+#include "kernels/base/host_device.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "kernels/portable/brgemm_portable.hpp"
+#include "primitives/rnn/rnn_geometry.hpp"
 
 namespace brickwork {
 

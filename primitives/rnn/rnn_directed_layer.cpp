@@ -1,8 +1,8 @@
-#include "rnn/rnn_directed_layer.hpp"
+#include "primitives/rnn/rnn_directed_layer.hpp"
 
 #include <algorithm>
 
-#include "league.hpp"
+#include "primitives/nest/league.hpp"
 
 namespace brickwork {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "rnn/rnn_plan.hpp"
-#include "rnn/rnn_target.hpp"
+#include "primitives/rnn/rnn_plan.hpp"
+#include "primitives/rnn/rnn_target.hpp"
 
 namespace brickwork {
 

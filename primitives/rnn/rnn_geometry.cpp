@@ -1,9 +1,9 @@
-#include "rnn/rnn_geometry.hpp"
+#include "primitives/rnn/rnn_geometry.hpp"
 
 #include <algorithm>
 
-#include "floats.hpp"
-#include "rnn/rnn_plan.hpp"
+#include "kernels/base/floats.hpp"
+#include "primitives/rnn/rnn_plan.hpp"
 
 namespace brickwork {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "brgemm.hpp"
-#include "host_device.hpp"
-#include "integers.hpp"
-#include "loop_nest.hpp"
-#include "private_copies.hpp"
-#include "rnn/rnn_rows.hpp"
-#include "rnn/rnn_steps.hpp"
+#include "kernels/base/host_device.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/nest/loop_nest.hpp"
+#include "primitives/nest/private_copies.hpp"
+#include "primitives/rnn/host/rnn_rows.hpp"
+#include "primitives/rnn/rnn_steps.hpp"
 
 namespace brickwork {
 

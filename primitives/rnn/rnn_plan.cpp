@@ -1,13 +1,13 @@
-#include "rnn/rnn_plan.hpp"
+#include "primitives/rnn/rnn_plan.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
-#include "floats.hpp"
-#include "integers.hpp"
-#include "rnn/rnn_geometry.hpp"
+#include "kernels/base/floats.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/rnn/rnn_geometry.hpp"
 
 namespace brickwork {
 namespace {

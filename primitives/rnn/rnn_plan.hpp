@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "machine_model.hpp"
-#include "rnn_problem.hpp"
+#include "primitives/planning/machine_model.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
 
 namespace brickwork {
 

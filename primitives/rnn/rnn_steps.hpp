@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "host_device.hpp"
-#include "integers.hpp"
+#include "kernels/base/host_device.hpp"
+#include "primitives/nest/integers.hpp"
 
 namespace brickwork {
 

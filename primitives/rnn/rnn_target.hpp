@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "aligned_buffer.hpp"
-#include "result.hpp"
-#include "rnn/rnn_geometry.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "kernels/base/result.hpp"
+#include "primitives/rnn/rnn_geometry.hpp"
 
 namespace brickwork {
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,11 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "fmt/format.h"
-#include "rnn/rnn_rows.hpp"
-#include "rnn/testing/rnn_check.hpp"
-#include "testing/defined_outputs.hpp"
-#include "testing/only_target.hpp"
+#include "kernels/testing/only_target.hpp"
+#include "primitives/rnn/host/rnn_rows.hpp"
+#include "primitives/rnn/testing/rnn_check.hpp"
+#include "primitives/testing/defined_outputs.hpp"
 
 namespace brickwork {
 namespace {

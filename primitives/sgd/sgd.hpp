@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "elementwise/elementwise_plan.hpp"
-#include "sgd_op.hpp"
+#include "primitives/elementwise/elementwise_plan.hpp"
+#include "primitives/sgd/op/sgd_op.hpp"
 
 namespace brickwork {
 

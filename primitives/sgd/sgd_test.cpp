@@ -1,9 +1,9 @@
-#include "sgd/sgd.hpp"
+#include "primitives/sgd/sgd.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "testing/elementwise_check.hpp"
+#include "primitives/testing/elementwise_check.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "softmax_loss/softmax_loss.hpp"
+#include "primitives/softmax_loss/softmax_loss.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "integers.hpp"
-#include "league.hpp"
-#include "softmax_loss/softmax_rows.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/nest/league.hpp"
+#include "primitives/softmax_loss/softmax_rows.hpp"
 
 namespace brickwork {
 

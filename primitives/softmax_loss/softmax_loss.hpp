@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdint>
 
-#include "aligned_buffer.hpp"
-#include "elementwise/elementwise_plan.hpp"
-#include "softmax_loss_ops.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/elementwise/elementwise_plan.hpp"
+#include "primitives/softmax_loss/op/softmax_loss_ops.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "softmax_loss/softmax_loss.hpp"
+#include "primitives/softmax_loss/softmax_loss.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <random>
 #include <vector>
 
-#include "testing/elementwise_check.hpp"
-#include "testing/guarded_buffer.hpp"
-#include "testing/only_target.hpp"
+#include "kernels/testing/guarded_buffer.hpp"
+#include "kernels/testing/only_target.hpp"
+#include "primitives/testing/elementwise_check.hpp"
 
 namespace brickwork {
 namespace {

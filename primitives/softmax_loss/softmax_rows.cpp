@@ -1,13 +1,13 @@
-#include "softmax_loss/softmax_rows.hpp"
+#include "primitives/softmax_loss/softmax_rows.hpp"
 
 #include <algorithm>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "softmax_loss/softmax_rows.cpp"
+#define HWY_TARGET_INCLUDE "primitives/softmax_loss/softmax_rows.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
-#include "curves-inl.h"
-#include "elementwise/elementwise-inl.h"
+#include "kernels/epilogue/curves-inl.h"
+#include "primitives/elementwise/elementwise-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {

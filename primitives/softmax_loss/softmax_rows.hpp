@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 
-#include "sweep.hpp"
+#include "kernels/layout/sweep.hpp"
 
 namespace brickwork {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda_setting.hpp"
+#include "primitives/bricks/cuda_setting.hpp"
 
 namespace brickwork {
 

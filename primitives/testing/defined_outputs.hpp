@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include "op.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include "elementwise/elementwise_plan.hpp"
-#include "test_data.hpp"
+#include "primitives/elementwise/elementwise_plan.hpp"
+#include "primitives/op/test_data.hpp"
 
 namespace brickwork {
 

@@ -4,11 +4,11 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "block_brick.hpp"
-#include "cuda_setting.hpp"
-#include "league.hpp"
-#include "mma_tiles.hpp"
-#include "testing/host_warps.hpp"
+#include "kernels/gpu/mma/mma_tiles.hpp"
+#include "kernels/testing/host_warps.hpp"
+#include "primitives/bricks/block_brick.hpp"
+#include "primitives/bricks/cuda_setting.hpp"
+#include "primitives/nest/league.hpp"
 
 namespace brickwork {
 

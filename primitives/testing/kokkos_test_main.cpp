@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "kokkos_scope.hpp"
+#include "primitives/op/kokkos_scope.hpp"
 
 namespace {
 

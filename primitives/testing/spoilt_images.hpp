@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "blocked_images.hpp"
+#include "primitives/tensors/blocked_images.hpp"
 
 namespace brickwork {
 

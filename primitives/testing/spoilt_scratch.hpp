@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "league.hpp"
+#include "primitives/nest/league.hpp"
 
 namespace brickwork {
 

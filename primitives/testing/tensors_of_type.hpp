@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bf16.hpp"
-#include "test_data.hpp"
+#include "kernels/base/bf16.hpp"
+#include "primitives/op/test_data.hpp"
 
 namespace brickwork {
 

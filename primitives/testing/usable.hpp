@@ -1,6 +1,6 @@
 // Whether this build and this machine have a brick.
 #pragma once
-#include "brgemm.hpp"
+#include "kernels/brgemm/brgemm.hpp"
 
 namespace brickwork {
 

@@ -3,11 +3,11 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "kokkos_scope.hpp"
-#include "options.hpp"
-#include "runner.hpp"
-#include "screen.hpp"
-#include "testing/fake_experiment.hpp"
+#include "experiments/harness/run/runner.hpp"
+#include "experiments/harness/terminal/options.hpp"
+#include "experiments/harness/terminal/screen.hpp"
+#include "experiments/harness/testing/fake_experiment.hpp"
+#include "primitives/op/kokkos_scope.hpp"
 
 using namespace brickwork;
 

@@ -1,6 +1,6 @@
-#include "testing/fake_experiment.hpp"
+#include "experiments/harness/testing/fake_experiment.hpp"
 
-#include "experiment_of.hpp"
+#include "experiments/harness/run/experiment_of.hpp"
 
 namespace brickwork {
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "contender.hpp"
-#include "experiment.hpp"
-#include "registry.hpp"
-#include "runner.hpp"
+#include "baselines/contender/contender.hpp"
+#include "experiments/harness/run/experiment.hpp"
+#include "experiments/harness/run/registry.hpp"
+#include "experiments/harness/run/runner.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "testing/json_file.hpp"
+#include "experiments/harness/testing/json_file.hpp"
 
 #include <fstream>
 

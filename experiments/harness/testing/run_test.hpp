@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "options.hpp"
+#include "experiments/harness/terminal/options.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "add_ops.hpp"
+#include "primitives/add/op/add_ops.hpp"
 
 #include <algorithm>
 #include <stdexcept>

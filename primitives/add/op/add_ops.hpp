@@ -1,7 +1,7 @@
 // The addition of a residual as an operation: forward, and backward, which is the ReLU's.
 #pragma once
-#include "add_problem.hpp"
-#include "op.hpp"
+#include "primitives/add/op/add_problem.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

@@ -1,11 +1,11 @@
-#include "add_ops.hpp"
+#include "primitives/add/op/add_ops.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "testing/error_of.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "add_problem.hpp"
+#include "primitives/add/op/add_problem.hpp"
 
 namespace brickwork {
 

@@ -1,9 +1,9 @@
-#include "attention_ops.hpp"
+#include "primitives/attention/op/attention_ops.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "compare.hpp"
+#include "primitives/op/compare.hpp"
 
 namespace brickwork {
 namespace {

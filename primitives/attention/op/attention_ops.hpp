@@ -7,8 +7,8 @@
 #pragma once
 #include <algorithm>
 
-#include "attention_problem.hpp"
-#include "op.hpp"
+#include "primitives/attention/op/attention_problem.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "attention_ops.hpp"
+#include "primitives/attention/op/attention_ops.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <functional>
 
-#include "defined.hpp"
-#include "test_data.hpp"
-#include "testing/definition.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/op/defined.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/op/testing/definition.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

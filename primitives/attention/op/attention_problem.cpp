@@ -1,4 +1,4 @@
-#include "attention_problem.hpp"
+#include "primitives/attention/op/attention_problem.hpp"
 
 #include <cmath>
 

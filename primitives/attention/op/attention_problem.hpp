@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "sequence_lengths.hpp"
-#include "size_table.hpp"
+#include "primitives/op/sequence_lengths.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

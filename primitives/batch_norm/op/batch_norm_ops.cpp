@@ -1,10 +1,10 @@
-#include "batch_norm_ops.hpp"
+#include "primitives/batch_norm/op/batch_norm_ops.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "on_threads.hpp"
+#include "primitives/op/on_threads.hpp"
 
 namespace brickwork {
 namespace {

@@ -5,8 +5,8 @@
 // is a bit an element, which forward leaves for backward, as dst, which it tells as well, is 32 times the traffic.
 // flops() are the few operations on each element, for rows that have a column for them.
 #pragma once
-#include "batch_norm_problem.hpp"
-#include "op.hpp"
+#include "primitives/batch_norm/op/batch_norm_problem.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

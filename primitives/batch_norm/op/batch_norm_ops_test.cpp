@@ -1,4 +1,4 @@
-#include "batch_norm_ops.hpp"
+#include "primitives/batch_norm/op/batch_norm_ops.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <numeric>
 
-#include "test_data.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

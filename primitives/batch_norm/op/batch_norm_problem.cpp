@@ -1,4 +1,4 @@
-#include "batch_norm_problem.hpp"
+#include "primitives/batch_norm/op/batch_norm_problem.hpp"
 
 namespace brickwork {
 

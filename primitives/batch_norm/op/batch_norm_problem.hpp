@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "size_table.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

@@ -8,12 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "batch_norm/batch_norm.hpp"
-#include "batch_norm_ops.hpp"
-#include "blocked_images.hpp"
-#include "test_data.hpp"
-#include "testing/guarded_buffer.hpp"
-#include "testing/spoilt_images.hpp"
+#include "kernels/testing/guarded_buffer.hpp"
+#include "primitives/batch_norm/batch_norm.hpp"
+#include "primitives/batch_norm/op/batch_norm_ops.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/tensors/blocked_images.hpp"
+#include "primitives/testing/spoilt_images.hpp"
 
 namespace brickwork {
 

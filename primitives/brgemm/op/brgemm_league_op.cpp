@@ -1,4 +1,4 @@
-#include "brgemm_league_op.hpp"
+#include "primitives/brgemm/op/brgemm_league_op.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // A league of the brick's calls as an operation: C_t = A_t * B for every task t.
 #pragma once
-#include "brgemm_league_problem.hpp"
-#include "op.hpp"
+#include "primitives/brgemm/op/brgemm_league_problem.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

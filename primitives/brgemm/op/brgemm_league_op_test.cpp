@@ -1,11 +1,11 @@
-#include "brgemm_league_op.hpp"
+#include "primitives/brgemm/op/brgemm_league_op.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "testing/definition.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/op/testing/definition.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

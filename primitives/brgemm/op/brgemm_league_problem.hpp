@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "brgemm_problem.hpp"
-#include "size_table.hpp"
+#include "primitives/brgemm/op/brgemm_problem.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

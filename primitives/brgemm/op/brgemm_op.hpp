@@ -1,7 +1,7 @@
 // The brick as an operation: C = sum over the batch of A_i * B_i.
 #pragma once
-#include "brgemm_problem.hpp"
-#include "op.hpp"
+#include "primitives/brgemm/op/brgemm_problem.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

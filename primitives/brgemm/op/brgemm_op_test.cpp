@@ -1,4 +1,4 @@
-#include "brgemm_op.hpp"
+#include "primitives/brgemm/op/brgemm_op.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "brgemm_problem.hpp"
+#include "primitives/brgemm/op/brgemm_problem.hpp"
 
 #include <fmt/format.h>
 

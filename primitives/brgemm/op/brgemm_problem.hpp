@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "brgemm.hpp"
-#include "size_table.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

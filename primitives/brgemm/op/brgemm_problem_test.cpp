@@ -1,11 +1,11 @@
-#include "brgemm_problem.hpp"
+#include "primitives/brgemm/op/brgemm_problem.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "brgemm_op.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/brgemm/op/brgemm_op.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

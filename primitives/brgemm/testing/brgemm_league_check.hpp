@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "brgemm/brgemm_league_blocks.hpp"
-#include "brgemm_league_op.hpp"
-#include "testing/tensors_of_type.hpp"
+#include "primitives/brgemm/brgemm_league_blocks.hpp"
+#include "primitives/brgemm/op/brgemm_league_op.hpp"
+#include "primitives/testing/tensors_of_type.hpp"
 
 namespace brickwork {
 

@@ -1,9 +1,9 @@
-#include "conv_backward_data_op.hpp"
+#include "primitives/conv/op/conv_backward_data_op.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "testing/adjoint.hpp"
+#include "primitives/conv/op/testing/adjoint.hpp"
 
 namespace brickwork {
 namespace {

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "conv_backward_data_op.hpp"
-#include "conv_forward_op.hpp"
-#include "conv_weight_update_op.hpp"
-#include "test_values.hpp"
-#include "testing/definition.hpp"
+#include "primitives/conv/op/conv_backward_data_op.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
+#include "primitives/conv/op/conv_weight_update_op.hpp"
+#include "primitives/op/test_values.hpp"
+#include "primitives/op/testing/definition.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,11 +1,11 @@
-#include "conv_forward_op.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "conv_taps.hpp"
-#include "on_threads.hpp"
-#include "sum_block.hpp"
+#include "primitives/conv/op/conv_taps.hpp"
+#include "primitives/conv/op/sum_block.hpp"
+#include "primitives/op/on_threads.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,7 +1,7 @@
 // Convolution forward as everyone outside its driver knows it: tensors, work, and the definition as an oracle.
 #pragma once
-#include "conv_problem.hpp"
-#include "op.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

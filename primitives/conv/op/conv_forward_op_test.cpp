@@ -1,4 +1,4 @@
-#include "conv_forward_op.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "testing/adjoint.hpp"
+#include "primitives/conv/op/testing/adjoint.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,10 +1,10 @@
-#include "conv_problem.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
 
 #include <fmt/format.h>
 
 #include <stdexcept>
 
-#include "conv_taps.hpp"
+#include "primitives/conv/op/conv_taps.hpp"
 
 namespace brickwork {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "epilogue_steps.hpp"
-#include "size_table.hpp"
+#include "primitives/op/epilogue_steps.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "conv_problem.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "conv_forward_op.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

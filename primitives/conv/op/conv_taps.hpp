@@ -2,7 +2,7 @@
 #pragma once
 #include <algorithm>
 
-#include "conv_problem.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
 
 namespace brickwork {
 

@@ -1,12 +1,12 @@
-#include "conv_weight_update_op.hpp"
+#include "primitives/conv/op/conv_weight_update_op.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
-#include "conv_taps.hpp"
-#include "on_threads.hpp"
-#include "sum_block.hpp"
+#include "primitives/conv/op/conv_taps.hpp"
+#include "primitives/conv/op/sum_block.hpp"
+#include "primitives/op/on_threads.hpp"
 
 namespace brickwork {
 namespace {

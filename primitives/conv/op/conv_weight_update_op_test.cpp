@@ -1,10 +1,10 @@
-#include "conv_weight_update_op.hpp"
+#include "primitives/conv/op/conv_weight_update_op.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "test_data.hpp"
-#include "testing/adjoint.hpp"
+#include "primitives/conv/op/testing/adjoint.hpp"
+#include "primitives/op/test_data.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "conv/scatter/conv_backward_scatter.hpp"
+#include "primitives/conv/scatter/conv_backward_scatter.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "conv/conv_pack.hpp"
-#include "league.hpp"
+#include "primitives/conv/conv_pack.hpp"
+#include "primitives/nest/league.hpp"
 
 namespace brickwork {
 namespace {

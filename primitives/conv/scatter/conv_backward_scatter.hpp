@@ -3,9 +3,9 @@
 #pragma once
 #include <string_view>
 
-#include "aligned_buffer.hpp"
-#include "brgemm.hpp"
-#include "conv/scatter/conv_scatter_body.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "primitives/conv/scatter/conv_scatter_body.hpp"
 
 namespace brickwork {
 

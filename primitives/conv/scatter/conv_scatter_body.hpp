@@ -11,15 +11,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "brgemm.hpp"
-#include "conv/conv_forward_body.hpp"
-#include "conv/scatter/conv_scatter_plan.hpp"
-#include "conv/scatter/overlap_add.hpp"
-#include "floats.hpp"
-#include "integers.hpp"
-#include "layout.hpp"
-#include "loop_nest.hpp"
-#include "zeros.hpp"
+#include "kernels/base/floats.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "kernels/layout/layout.hpp"
+#include "kernels/layout/zeros.hpp"
+#include "primitives/conv/forward/conv_forward_body.hpp"
+#include "primitives/conv/scatter/conv_scatter_plan.hpp"
+#include "primitives/conv/scatter/overlap_add.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/nest/loop_nest.hpp"
 
 namespace brickwork {
 

@@ -1,9 +1,9 @@
-#include "conv/scatter/conv_scatter_plan.hpp"
+#include "primitives/conv/scatter/conv_scatter_plan.hpp"
 
 #include <algorithm>
 
-#include "floats.hpp"
-#include "plan_text.hpp"
+#include "kernels/base/floats.hpp"
+#include "primitives/planning/plan_text.hpp"
 
 namespace brickwork {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "conv/conv_plan.hpp"
+#include "primitives/conv/conv_plan.hpp"
 
 namespace brickwork {
 

@@ -1,14 +1,14 @@
-#include "conv/scatter/overlap_add.hpp"
+#include "primitives/conv/scatter/overlap_add.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "conv/scatter/overlap_add.cpp"
+#define HWY_TARGET_INCLUDE "primitives/conv/scatter/overlap_add.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
 // After foreach_target.
 #include "hwy/highway.h"
-#include "vectors-inl.h"
+#include "kernels/base/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {

@@ -1,11 +1,11 @@
-#include "conv/scatter/overlap_add.hpp"
+#include "primitives/conv/scatter/overlap_add.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
 
-#include "testing/guarded_buffer.hpp"
+#include "kernels/testing/guarded_buffer.hpp"
 
 namespace brickwork {
 namespace {

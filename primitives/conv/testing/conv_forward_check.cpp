@@ -1,9 +1,9 @@
-#include "conv/testing/conv_forward_check.hpp"
+#include "primitives/conv/testing/conv_forward_check.hpp"
 
 #include <algorithm>
 #include <limits>
 
-#include "conv/conv_pack.hpp"
+#include "primitives/conv/conv_pack.hpp"
 
 namespace brickwork {
 

@@ -2,10 +2,10 @@
 #pragma once
 #include <string>
 
-#include "aligned_buffer.hpp"
-#include "conv/conv_forward_blocking.hpp"
-#include "conv_forward_op.hpp"
-#include "test_data.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/conv/forward/conv_forward_blocking.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
+#include "primitives/op/test_data.hpp"
 
 namespace brickwork {
 

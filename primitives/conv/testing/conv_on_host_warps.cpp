@@ -1,6 +1,6 @@
-#include "conv/testing/conv_on_host_warps.hpp"
+#include "primitives/conv/testing/conv_on_host_warps.hpp"
 
-#include "testing/host_block.hpp"
+#include "primitives/testing/host_block.hpp"
 
 namespace brickwork {
 

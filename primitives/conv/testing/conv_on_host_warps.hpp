@@ -1,9 +1,9 @@
 // Convolution's passes on the host as blocks of a GPU's warps would run them: its bodies, its brick's index arithmetic,
 // and those by the rules of their instructions (host_warps.hpp).
 #pragma once
-#include "bf16.hpp"
-#include "conv/conv_backward_on_gpu.hpp"
-#include "cuda_setting.hpp"
+#include "kernels/base/bf16.hpp"
+#include "primitives/bricks/cuda_setting.hpp"
+#include "primitives/conv/gpu/conv_backward_on_gpu.hpp"
 
 namespace brickwork {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "conv/conv_backward_blocking.hpp"
-#include "conv/conv_pack.hpp"
-#include "conv/conv_update_blocking.hpp"
-#include "conv/testing/conv_forward_check.hpp"
-#include "conv_backward_data_op.hpp"
-#include "conv_weight_update_op.hpp"
-#include "testing/tensors_of_type.hpp"
+#include "primitives/conv/backward/conv_backward_blocking.hpp"
+#include "primitives/conv/conv_pack.hpp"
+#include "primitives/conv/op/conv_backward_data_op.hpp"
+#include "primitives/conv/op/conv_weight_update_op.hpp"
+#include "primitives/conv/testing/conv_forward_check.hpp"
+#include "primitives/conv/update/conv_update_blocking.hpp"
+#include "primitives/testing/tensors_of_type.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "conv/testing/random_conv.hpp"
+#include "primitives/conv/testing/random_conv.hpp"
 
 #include <rapidcheck.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "conv_forward_op.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,9 +1,9 @@
 // Random convolutions and plans, most of whose sizes lie where something ends: a vector, a register tile, a block.
 // To be called within rc::check().
 #pragma once
-#include "conv/conv_plan.hpp"
-#include "conv/conv_update_plan.hpp"
-#include "conv/scatter/conv_scatter_plan.hpp"
+#include "primitives/conv/conv_plan.hpp"
+#include "primitives/conv/scatter/conv_scatter_plan.hpp"
+#include "primitives/conv/update/conv_update_plan.hpp"
 
 namespace brickwork {
 

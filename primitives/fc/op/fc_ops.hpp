@@ -1,11 +1,11 @@
 // The passes of a fully connected layer as everyone outside their drivers knows them: tensors, work, and the
 // definitions, which share nothing with the drivers they judge.
 #pragma once
-#include "conv_backward_data_op.hpp"
-#include "conv_forward_op.hpp"
-#include "conv_weight_update_op.hpp"
-#include "fc_problem.hpp"
-#include "op.hpp"
+#include "primitives/conv/op/conv_backward_data_op.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
+#include "primitives/conv/op/conv_weight_update_op.hpp"
+#include "primitives/fc/op/fc_problem.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

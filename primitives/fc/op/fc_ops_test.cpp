@@ -1,10 +1,10 @@
-#include "fc_ops.hpp"
+#include "primitives/fc/op/fc_ops.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "test_data.hpp"
-#include "testing/definition.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/op/testing/definition.hpp"
 
 namespace brickwork {
 namespace {

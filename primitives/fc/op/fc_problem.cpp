@@ -1,4 +1,4 @@
-#include "fc_problem.hpp"
+#include "primitives/fc/op/fc_problem.hpp"
 
 namespace brickwork {
 

@@ -1,12 +1,12 @@
-#include "fc_problem.hpp"
+#include "primitives/fc/op/fc_problem.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <stdexcept>
 
-#include "fc_ops.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/fc/op/fc_ops.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

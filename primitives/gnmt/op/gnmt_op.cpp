@@ -1,13 +1,13 @@
-#include "gnmt_op.hpp"
+#include "primitives/gnmt/op/gnmt_op.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iterator>
 
-#include "attention_ops.hpp"
-#include "defined.hpp"
-#include "rnn_ops.hpp"
+#include "primitives/attention/op/attention_ops.hpp"
+#include "primitives/op/defined.hpp"
+#include "primitives/rnn/op/rnn_ops.hpp"
 
 namespace brickwork {
 namespace {

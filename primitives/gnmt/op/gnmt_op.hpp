@@ -6,8 +6,8 @@
 // dy [T][N][K]. What comes out is y [T][N][K], and of a step instead dsource, dtarget and the weights' gradients
 // ("encoder.1.bias.gradient"). Each output is right as a whole (compare.hpp).
 #pragma once
-#include "gnmt_problem.hpp"
-#include "op.hpp"
+#include "primitives/gnmt/op/gnmt_problem.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

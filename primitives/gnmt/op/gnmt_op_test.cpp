@@ -1,14 +1,14 @@
-#include "gnmt_op.hpp"
+#include "primitives/gnmt/op/gnmt_op.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-#include "attention_ops.hpp"
-#include "test_data.hpp"
-#include "testing/definition.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/attention/op/attention_ops.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/op/testing/definition.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

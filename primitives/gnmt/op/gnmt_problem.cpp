@@ -1,4 +1,4 @@
-#include "gnmt_problem.hpp"
+#include "primitives/gnmt/op/gnmt_problem.hpp"
 
 #include <fmt/format.h>
 

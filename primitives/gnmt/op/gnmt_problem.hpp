@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "attention_problem.hpp"
-#include "rnn_problem.hpp"
-#include "size_table.hpp"
+#include "primitives/attention/op/attention_problem.hpp"
+#include "primitives/op/size_table.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
 
 namespace brickwork {
 

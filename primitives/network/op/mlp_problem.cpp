@@ -1,4 +1,4 @@
-#include "mlp_problem.hpp"
+#include "primitives/network/op/mlp_problem.hpp"
 
 #include <fmt/format.h>
 

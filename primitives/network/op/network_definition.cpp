@@ -1,19 +1,19 @@
-#include "network_definition.hpp"
+#include "primitives/network/op/network_definition.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
 
-#include "activation.hpp"
-#include "batch_norm_ops.hpp"
-#include "conv_backward_data_op.hpp"
-#include "conv_forward_op.hpp"
-#include "conv_weight_update_op.hpp"
-#include "defined.hpp"
-#include "fc_ops.hpp"
-#include "pool_ops.hpp"
-#include "softmax_loss_ops.hpp"
+#include "kernels/epilogue/activation.hpp"
+#include "primitives/batch_norm/op/batch_norm_ops.hpp"
+#include "primitives/conv/op/conv_backward_data_op.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
+#include "primitives/conv/op/conv_weight_update_op.hpp"
+#include "primitives/fc/op/fc_ops.hpp"
+#include "primitives/op/defined.hpp"
+#include "primitives/pool/op/pool_ops.hpp"
+#include "primitives/softmax_loss/op/softmax_loss_ops.hpp"
 
 namespace brickwork {
 namespace {

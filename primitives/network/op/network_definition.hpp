@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
-#include "network_graph.hpp"
-#include "plain_tensors.hpp"
+#include "primitives/network/op/network_graph.hpp"
+#include "primitives/op/plain_tensors.hpp"
 
 namespace brickwork {
 

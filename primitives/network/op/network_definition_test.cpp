@@ -1,4 +1,4 @@
-#include "network_definition.hpp"
+#include "primitives/network/op/network_definition.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "residual_network.hpp"
-#include "testing/small_networks.hpp"
+#include "primitives/network/op/residual_network.hpp"
+#include "primitives/network/op/testing/small_networks.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "network_graph.hpp"
+#include "primitives/network/op/network_graph.hpp"
 
 #include <fmt/format.h>
 

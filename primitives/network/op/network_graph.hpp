@@ -5,11 +5,11 @@
 #include <variant>
 #include <vector>
 
-#include "batch_norm_problem.hpp"
-#include "conv_problem.hpp"
-#include "fc_problem.hpp"
-#include "plain_tensors.hpp"
-#include "pool_problem.hpp"
+#include "primitives/batch_norm/op/batch_norm_problem.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
+#include "primitives/fc/op/fc_problem.hpp"
+#include "primitives/op/plain_tensors.hpp"
+#include "primitives/pool/op/pool_problem.hpp"
 
 namespace brickwork {
 

@@ -1,10 +1,10 @@
-#include "network_ops.hpp"
+#include "primitives/network/op/network_ops.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "defined.hpp"
-#include "network_definition.hpp"
+#include "primitives/network/op/network_definition.hpp"
+#include "primitives/op/defined.hpp"
 
 namespace brickwork::network_ops {
 namespace {

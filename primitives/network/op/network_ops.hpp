@@ -2,9 +2,9 @@
 #pragma once
 #include <string_view>
 
-#include "network_graph.hpp"
-#include "op.hpp"
-#include "sgd_op.hpp"
+#include "primitives/network/op/network_graph.hpp"
+#include "primitives/op/op.hpp"
+#include "primitives/sgd/op/sgd_op.hpp"
 
 namespace brickwork {
 

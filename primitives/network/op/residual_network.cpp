@@ -1,4 +1,4 @@
-#include "residual_network.hpp"
+#include "primitives/network/op/residual_network.hpp"
 
 #include <fmt/format.h>
 

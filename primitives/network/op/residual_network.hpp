@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "network_ops.hpp"
+#include "primitives/network/op/network_ops.hpp"
 
 namespace brickwork {
 

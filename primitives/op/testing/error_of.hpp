@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "size_table.hpp"
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 

@@ -1,10 +1,10 @@
-#include "pool_ops.hpp"
+#include "primitives/pool/op/pool_ops.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "on_threads.hpp"
+#include "primitives/op/on_threads.hpp"
 
 namespace brickwork {
 namespace {

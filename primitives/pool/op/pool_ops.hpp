@@ -1,8 +1,8 @@
 // Pooling's passes as everyone outside their driver knows them: tensors, work, and the definitions. Their time is that
 // of the memory, so that bytes are what counts; flops() are one for each tap, for rows that have a column for them.
 #pragma once
-#include "op.hpp"
-#include "pool_problem.hpp"
+#include "primitives/op/op.hpp"
+#include "primitives/pool/op/pool_problem.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "pool_ops.hpp"
+#include "primitives/pool/op/pool_ops.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "test_data.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

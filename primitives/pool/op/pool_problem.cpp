@@ -1,4 +1,4 @@
-#include "pool_problem.hpp"
+#include "primitives/pool/op/pool_problem.hpp"
 
 #include <fmt/format.h>
 

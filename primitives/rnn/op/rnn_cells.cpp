@@ -1,8 +1,8 @@
-#include "rnn_cells.hpp"
+#include "primitives/rnn/op/rnn_cells.hpp"
 
 #include <algorithm>
 
-#include "on_threads.hpp"
+#include "primitives/op/on_threads.hpp"
 
 namespace brickwork::rnn_cells {
 namespace {

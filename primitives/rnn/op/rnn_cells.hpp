@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "activation.hpp"
-#include "rnn_problem.hpp"
+#include "kernels/epilogue/activation.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
 
 namespace brickwork::rnn_cells {
 

@@ -1,4 +1,4 @@
-#include "rnn_definition.hpp"
+#include "primitives/rnn/op/rnn_definition.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "compare.hpp"
-#include "rnn_cells.hpp"
+#include "primitives/op/compare.hpp"
+#include "primitives/rnn/op/rnn_cells.hpp"
 
 namespace brickwork {
 namespace {

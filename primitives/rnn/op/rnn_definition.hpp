@@ -1,7 +1,7 @@
 // What recurrent layers compute, step by step from the cells' formulas (rnn_problem.hpp), in double.
 #pragma once
-#include "plain_tensors.hpp"
-#include "rnn_problem.hpp"
+#include "primitives/op/plain_tensors.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
 
 namespace brickwork {
 

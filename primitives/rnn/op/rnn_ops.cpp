@@ -1,12 +1,12 @@
-#include "rnn_ops.hpp"
+#include "primitives/rnn/op/rnn_ops.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
-#include "rnn_definition.hpp"
-#include "test_data.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/rnn/op/rnn_definition.hpp"
 
 namespace brickwork {
 namespace {

@@ -10,8 +10,8 @@
 #pragma once
 #include <algorithm>
 
-#include "op.hpp"
-#include "rnn_problem.hpp"
+#include "primitives/op/op.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
 
 namespace brickwork {
 

@@ -1,4 +1,4 @@
-#include "rnn_ops.hpp"
+#include "primitives/rnn/op/rnn_ops.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <functional>
 
-#include "defined.hpp"
-#include "test_data.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/op/defined.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "rnn_problem.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
 
 #include <fmt/format.h>
 

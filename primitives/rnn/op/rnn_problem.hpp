@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "rnn_cell.hpp"
-#include "sequence_lengths.hpp"
-#include "size_table.hpp"
+#include "primitives/op/sequence_lengths.hpp"
+#include "primitives/op/size_table.hpp"
+#include "primitives/rnn/op/rnn_cell.hpp"
 
 namespace brickwork {
 

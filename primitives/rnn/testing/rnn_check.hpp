@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "rnn/rnn.hpp"
-#include "rnn_ops.hpp"
-#include "test_data.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/rnn/op/rnn_ops.hpp"
+#include "primitives/rnn/rnn.hpp"
 
 namespace brickwork {
 

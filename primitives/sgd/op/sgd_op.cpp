@@ -1,4 +1,4 @@
-#include "sgd_op.hpp"
+#include "primitives/sgd/op/sgd_op.hpp"
 
 #include <limits>
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "op.hpp"
+#include "primitives/op/op.hpp"
 
 namespace brickwork {
 

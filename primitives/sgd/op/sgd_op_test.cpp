@@ -1,8 +1,8 @@
-#include "sgd_op.hpp"
+#include "primitives/sgd/op/sgd_op.hpp"
 
 #include <gtest/gtest.h>
 
-#include "testing/error_of.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

@@ -1,4 +1,4 @@
-#include "softmax_loss_ops.hpp"
+#include "primitives/softmax_loss/op/softmax_loss_ops.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
-#include "softmax_loss_ops.hpp"
+#include "primitives/softmax_loss/op/softmax_loss_ops.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "test_data.hpp"
-#include "testing/error_of.hpp"
+#include "primitives/op/test_data.hpp"
+#include "primitives/op/testing/error_of.hpp"
 
 namespace brickwork {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "attention/attention.hpp"
-#include "attention_ops.hpp"
-#include "testing/oracle/plain_attention.hpp"
-#include "testing/oracle/random_driver.hpp"
+#include "primitives/attention/attention.hpp"
+#include "primitives/attention/op/attention_ops.hpp"
+#include "primitives/testing/oracle/plain_attention.hpp"
+#include "primitives/testing/oracle/random_driver.hpp"
 
 namespace brickwork::oracle {
 namespace {

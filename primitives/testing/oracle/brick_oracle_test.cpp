@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "testing/oracle/curves.hpp"
-#include "testing/oracle/outcome.hpp"
-#include "testing/oracle/random_driver.hpp"
+#include "primitives/testing/oracle/curves.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
+#include "primitives/testing/oracle/random_driver.hpp"
 
 namespace brickwork::oracle {
 namespace {

@@ -5,22 +5,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aligned_buffer.hpp"
-#include "conv/conv_backward_data.hpp"
-#include "conv/conv_pack.hpp"
-#include "conv/conv_weight_update.hpp"
-#include "conv/conv_winograd.hpp"
-#include "conv/conv_winograd_update.hpp"
-#include "conv/stride_phases.hpp"
-#include "conv/testing/random_conv.hpp"
-#include "conv_backward_data_op.hpp"
-#include "conv_forward_op.hpp"
-#include "conv_weight_update_op.hpp"
-#include "fc/fc_layers.hpp"
-#include "fc_ops.hpp"
-#include "testing/oracle/plain_products.hpp"
-#include "testing/oracle/random_driver.hpp"
-#include "testing/oracle/sown_values.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/conv/backward/conv_backward_data.hpp"
+#include "primitives/conv/backward/stride_phases.hpp"
+#include "primitives/conv/conv_pack.hpp"
+#include "primitives/conv/op/conv_backward_data_op.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
+#include "primitives/conv/op/conv_weight_update_op.hpp"
+#include "primitives/conv/testing/random_conv.hpp"
+#include "primitives/conv/update/conv_weight_update.hpp"
+#include "primitives/conv/winograd/conv_winograd.hpp"
+#include "primitives/conv/winograd/conv_winograd_update.hpp"
+#include "primitives/fc/fc_layers.hpp"
+#include "primitives/fc/op/fc_ops.hpp"
+#include "primitives/testing/oracle/plain_products.hpp"
+#include "primitives/testing/oracle/random_driver.hpp"
+#include "primitives/testing/oracle/sown_values.hpp"
 
 namespace brickwork::oracle {
 namespace {

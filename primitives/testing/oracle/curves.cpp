@@ -1,4 +1,4 @@
-#include "testing/oracle/curves.hpp"
+#include "primitives/testing/oracle/curves.hpp"
 
 #include <algorithm>
 #include <cmath>

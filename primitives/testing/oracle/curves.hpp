@@ -3,8 +3,8 @@
 // A curve is right to 6e-7 of the largest of what it returns and 1, its factor in a gradient likewise (epilogue.hpp;
 // recurrent layers' own are within 4e-7).
 #pragma once
-#include "epilogue_steps.hpp"
-#include "testing/oracle/interval.hpp"
+#include "primitives/op/epilogue_steps.hpp"
+#include "primitives/testing/oracle/interval.hpp"
 
 namespace brickwork::oracle {
 

@@ -1,4 +1,4 @@
-#include "testing/oracle/interval.hpp"
+#include "primitives/testing/oracle/interval.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // That intervals hold what f32 may make of numbers and little else, and that outputs which are not in them are found.
-#include "testing/oracle/interval.hpp"
+#include "primitives/testing/oracle/interval.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,11 +10,11 @@
 #include <random>
 #include <vector>
 
-#include "testing/oracle/curves.hpp"
-#include "testing/oracle/outcome.hpp"
-#include "testing/oracle/plain_elementwise.hpp"
-#include "testing/oracle/plain_products.hpp"
-#include "testing/oracle/sown_values.hpp"
+#include "primitives/testing/oracle/curves.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
+#include "primitives/testing/oracle/plain_elementwise.hpp"
+#include "primitives/testing/oracle/plain_products.hpp"
+#include "primitives/testing/oracle/sown_values.hpp"
 
 namespace brickwork::oracle {
 namespace {

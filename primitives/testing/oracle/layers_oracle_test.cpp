@@ -7,19 +7,19 @@
 #include <cmath>
 #include <vector>
 
-#include "add/add.hpp"
-#include "add_ops.hpp"
-#include "batch_norm/batch_norm.hpp"
-#include "batch_norm_ops.hpp"
-#include "pool/pool.hpp"
-#include "pool_ops.hpp"
-#include "sgd/sgd.hpp"
-#include "softmax_loss/softmax_loss.hpp"
-#include "testing/oracle/plain_elementwise.hpp"
-#include "testing/oracle/plain_norm.hpp"
-#include "testing/oracle/plain_pool.hpp"
-#include "testing/oracle/random_driver.hpp"
-#include "testing/spoilt_images.hpp"
+#include "primitives/add/add.hpp"
+#include "primitives/add/op/add_ops.hpp"
+#include "primitives/batch_norm/batch_norm.hpp"
+#include "primitives/batch_norm/op/batch_norm_ops.hpp"
+#include "primitives/pool/op/pool_ops.hpp"
+#include "primitives/pool/pool.hpp"
+#include "primitives/sgd/sgd.hpp"
+#include "primitives/softmax_loss/softmax_loss.hpp"
+#include "primitives/testing/oracle/plain_elementwise.hpp"
+#include "primitives/testing/oracle/plain_norm.hpp"
+#include "primitives/testing/oracle/plain_pool.hpp"
+#include "primitives/testing/oracle/random_driver.hpp"
+#include "primitives/testing/spoilt_images.hpp"
 
 namespace brickwork::oracle {
 namespace {

@@ -1,4 +1,4 @@
-#include "testing/oracle/outcome.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
 
 #include <fmt/format.h>
 

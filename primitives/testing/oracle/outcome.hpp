@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "plain_tensors.hpp"
-#include "testing/oracle/interval.hpp"
+#include "primitives/op/plain_tensors.hpp"
+#include "primitives/testing/oracle/interval.hpp"
 
 namespace brickwork::oracle {
 

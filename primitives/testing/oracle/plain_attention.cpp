@@ -1,8 +1,8 @@
-#include "testing/oracle/plain_attention.hpp"
+#include "primitives/testing/oracle/plain_attention.hpp"
 
 #include <cmath>
 
-#include "testing/oracle/plain_elementwise.hpp"
+#include "primitives/testing/oracle/plain_elementwise.hpp"
 
 namespace brickwork::oracle {
 namespace {

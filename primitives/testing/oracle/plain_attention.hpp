@@ -1,7 +1,7 @@
 // Attention as plain loops.
 #pragma once
-#include "attention_problem.hpp"
-#include "testing/oracle/outcome.hpp"
+#include "primitives/attention/op/attention_problem.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
 
 namespace brickwork::oracle {
 

@@ -1,4 +1,4 @@
-#include "testing/oracle/plain_elementwise.hpp"
+#include "primitives/testing/oracle/plain_elementwise.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // Additions, steps of gradient descent and the softmax's loss as plain loops.
 #pragma once
-#include "add_problem.hpp"
-#include "sgd_op.hpp"
-#include "softmax_loss_ops.hpp"
-#include "testing/oracle/outcome.hpp"
+#include "primitives/add/op/add_problem.hpp"
+#include "primitives/sgd/op/sgd_op.hpp"
+#include "primitives/softmax_loss/op/softmax_loss_ops.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
 
 namespace brickwork::oracle {
 

@@ -1,7 +1,7 @@
 // Batch normalisation as plain loops.
 #pragma once
-#include "batch_norm_problem.hpp"
-#include "testing/oracle/outcome.hpp"
+#include "primitives/batch_norm/op/batch_norm_problem.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
 
 namespace brickwork::oracle {
 

@@ -1,4 +1,4 @@
-#include "testing/oracle/plain_pool.hpp"
+#include "primitives/testing/oracle/plain_pool.hpp"
 
 #include <cmath>
 

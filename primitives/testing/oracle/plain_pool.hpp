@@ -1,7 +1,7 @@
 // Pooling as plain loops.
 #pragma once
-#include "pool_problem.hpp"
-#include "testing/oracle/outcome.hpp"
+#include "primitives/pool/op/pool_problem.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
 
 namespace brickwork::oracle {
 

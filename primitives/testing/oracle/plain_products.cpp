@@ -1,6 +1,6 @@
-#include "testing/oracle/plain_products.hpp"
+#include "primitives/testing/oracle/plain_products.hpp"
 
-#include "testing/oracle/curves.hpp"
+#include "primitives/testing/oracle/curves.hpp"
 
 namespace brickwork::oracle {
 namespace {

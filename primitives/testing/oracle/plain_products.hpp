@@ -1,9 +1,9 @@
 // Sums of products as the plainest loops over plain tensors: convolutions, fully connected layers and the brick. They
 // share no code with the drivers and none with the operations' definitions.
 #pragma once
-#include "conv_problem.hpp"
-#include "fc_problem.hpp"
-#include "testing/oracle/outcome.hpp"
+#include "primitives/conv/op/conv_problem.hpp"
+#include "primitives/fc/op/fc_problem.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
 
 namespace brickwork::oracle {
 

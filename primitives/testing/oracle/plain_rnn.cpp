@@ -1,10 +1,10 @@
-#include "testing/oracle/plain_rnn.hpp"
+#include "primitives/testing/oracle/plain_rnn.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "testing/oracle/plain_rnn_cell.hpp"
+#include "primitives/testing/oracle/plain_rnn_cell.hpp"
 
 namespace brickwork::oracle {
 namespace {

@@ -1,7 +1,7 @@
 // Recurrent layers as plain loops: one element of one state after the other.
 #pragma once
-#include "rnn_problem.hpp"
-#include "testing/oracle/outcome.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
 
 namespace brickwork::oracle {
 

@@ -1,9 +1,9 @@
-#include "testing/oracle/plain_rnn_cell.hpp"
+#include "primitives/testing/oracle/plain_rnn_cell.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "testing/oracle/curves.hpp"
+#include "primitives/testing/oracle/curves.hpp"
 
 namespace brickwork::oracle {
 namespace {

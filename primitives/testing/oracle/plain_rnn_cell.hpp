@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
-#include "rnn_problem.hpp"
-#include "testing/oracle/outcome.hpp"
+#include "primitives/rnn/op/rnn_problem.hpp"
+#include "primitives/testing/oracle/outcome.hpp"
 
 namespace brickwork::oracle {
 

@@ -1,4 +1,4 @@
-#include "testing/oracle/random_driver.hpp"
+#include "primitives/testing/oracle/random_driver.hpp"
 
 #include <fmt/format.h>
 #include <rapidcheck.h>

@@ -3,11 +3,11 @@
 #include <initializer_list>
 #include <string>
 
-#include "aligned_buffer.hpp"
-#include "brgemm.hpp"
-#include "machine_model.hpp"
-#include "sweep.hpp"
-#include "testing/oracle/sown_values.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+#include "kernels/layout/sweep.hpp"
+#include "primitives/planning/machine_model.hpp"
+#include "primitives/testing/oracle/sown_values.hpp"
 
 namespace brickwork::oracle {
 

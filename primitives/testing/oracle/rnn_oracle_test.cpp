@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "integers.hpp"
-#include "rnn/testing/rnn_check.hpp"
-#include "rnn_ops.hpp"
-#include "testing/oracle/plain_rnn.hpp"
-#include "testing/oracle/random_driver.hpp"
+#include "primitives/nest/integers.hpp"
+#include "primitives/rnn/op/rnn_ops.hpp"
+#include "primitives/rnn/testing/rnn_check.hpp"
+#include "primitives/testing/oracle/plain_rnn.hpp"
+#include "primitives/testing/oracle/random_driver.hpp"
 
 namespace brickwork::oracle {
 namespace {

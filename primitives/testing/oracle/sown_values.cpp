@@ -1,4 +1,4 @@
-#include "testing/oracle/sown_values.hpp"
+#include "primitives/testing/oracle/sown_values.hpp"
 
 #include <rapidcheck.h>
 

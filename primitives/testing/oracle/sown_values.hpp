@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "plain_tensors.hpp"
+#include "primitives/op/plain_tensors.hpp"
 
 namespace brickwork::oracle {
 

@@ -1,7 +1,7 @@
 // What the tests of convolution's training passes share, each an adjoint of forward.
 #pragma once
-#include "conv_forward_op.hpp"
-#include "testing/definition.hpp"
+#include "primitives/conv/op/conv_forward_op.hpp"
+#include "primitives/op/testing/definition.hpp"
 
 namespace brickwork {
 

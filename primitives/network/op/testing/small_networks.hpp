@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "mlp_problem.hpp"
-#include "network_graph.hpp"
-#include "network_ops.hpp"
-#include "test_values.hpp"
+#include "primitives/network/op/mlp_problem.hpp"
+#include "primitives/network/op/network_graph.hpp"
+#include "primitives/network/op/network_ops.hpp"
+#include "primitives/op/test_values.hpp"
 
 namespace brickwork {
 

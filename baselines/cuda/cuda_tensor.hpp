@@ -1,0 +1,45 @@
+// What the GPU's libraries are given and give, on the device.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "baselines/contender/cuda_device.hpp"
+#include "kernels/base/dtype.hpp"
+
+namespace brickwork::cuda {
+
+class Operand {
+ public:
+  virtual ~Operand() = default;
+  virtual void pack(const PlainTensors&) = 0;
+  virtual void unpack(PlainTensors&) = 0;
+  virtual void forget() = 0;  // what it holds
+};
+
+// An operation's tensor in the library's type, the channels behind the rows or innermost.
+class Tensor final : public Operand {
+ public:
+  // dims as the plain f32 tensor has them, of which the second are the channels: [N][C][H][W], [K][C][R][S], [N][C].
+  // They lie in that order, or if channels_last as [N][H][W][C], [K][R][S][C]. Of f32 or bf16.
+  Tensor(std::string name, std::vector<std::int64_t> dims, DType, bool channels_last = false);
+
+  // From and to the plain tensor of its name, on all threads of OpenMP's.
+  void pack(const PlainTensors&) override;
+  void unpack(PlainTensors&) override;
+  void forget() override { device_.fill_with_nan(); }
+
+  void* data() const { return device_.data(); }
+  const std::vector<std::int64_t>& dims() const { return dims_; }
+  std::vector<std::int64_t> strides() const;  // of each of dims, in elements
+
+ private:
+  std::string name_;
+  std::vector<std::int64_t> dims_;
+  DType dtype_;
+  bool channels_last_;
+  std::vector<std::byte> host_;  // as it lies on the device
+  CudaMemory<std::byte> device_;
+};
+
+}  // namespace brickwork::cuda

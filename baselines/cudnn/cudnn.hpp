@@ -1,0 +1,29 @@
+// cuDNN, which is loaded when it is needed.
+#pragma once
+#include <cudnn.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "baselines/contender/cuda_device.hpp"
+#include "baselines/cuda/shared_library.hpp"
+
+namespace brickwork::cudnn {
+
+// libcudnn.so of the major version whose headers this was built with.
+const SharedLibrary& library();
+
+// Why it cannot be used, in one sentence: no device, no library, or one that is older than its headers. Empty where it
+// can.
+std::string absent();
+std::string version();  // "9.19.0"; empty where it is absent
+
+// On the queue's stream. Where cuDNN is not absent.
+cudnnHandle_t handle();
+
+void require(cudnnStatus_t status, const char* what);  // throws std::runtime_error with cuDNN's words
+
+}  // namespace brickwork::cudnn
+
+// The function of the loaded library.
+#define BRICKWORK_CUDNN(name) (*brickwork::cudnn::library().function<decltype(name)>(#name))

@@ -1,0 +1,17 @@
+// cuDNN's contenders in a build that lacks it, so that their rows say why there is no number.
+#pragma once
+#include "baselines/contender/contender.hpp"
+
+namespace brickwork {
+
+template <Operation Op>
+Contender<Op> without_cudnn(const char* name) {
+  return {.name = name,
+          .library = {.name = "cuDNN",
+                      .version = {},
+                      .absent = "built without cuDNN: run scripts/setup --with-cudnn where CUDA's and cuDNN's headers "
+                                "are, and configure anew"},
+          .device = "cuda"};
+}
+
+}  // namespace brickwork

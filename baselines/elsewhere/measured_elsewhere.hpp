@@ -1,0 +1,30 @@
+// A contender of another program of ours, which lies beside the one that runs (contender.hpp, Elsewhere).
+#pragma once
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "baselines/contender/contender.hpp"
+
+namespace brickwork {
+
+// Path of the program beside the one that runs, or empty where there is none.
+std::string program_beside(std::string_view name);
+
+// `elsewhere.program` is the program's name here. Where it is not there, the contender is absent, and `option` of
+// scripts/setup brings what it is built from.
+template <Operation Op>
+Contender<Op> measured_elsewhere(std::string name, std::string library, std::string_view what, std::string_view option,
+                                 Elsewhere elsewhere) {
+  elsewhere.program = program_beside(elsewhere.program);
+  Contender<Op> contender{.name = std::move(name),
+                          .library = {.name = std::move(library), .version = {}, .absent = {}}};
+  if (elsewhere.program.empty()) {
+    contender.library.absent = "built without " + std::string(what) + ": run scripts/setup " + std::string(option) +
+                               ", configure and build anew";
+  }
+  contender.elsewhere = std::move(elsewhere);
+  return contender;
+}
+
+}  // namespace brickwork

@@ -1,0 +1,29 @@
+#include "baselines/elsewhere/pytorch_elsewhere.hpp"
+
+#include <gtest/gtest.h>
+
+#include "primitives/rnn/op/rnn_ops.hpp"
+
+namespace brickwork {
+namespace {
+
+TEST(PytorchElsewhere, IsAbsentWithoutItsProgram) {
+  const auto contender = pytorch_elsewhere<RnnForwardOp>();
+  EXPECT_EQ(contender.name, "pytorch");
+  EXPECT_EQ(contender.library.name, "PyTorch");
+  EXPECT_FALSE(contender.ours);
+  const auto prepared = prepare(contender, {}, {}, {});
+  EXPECT_EQ(prepared.status(), Status::absent);
+  EXPECT_EQ(prepared.reason(),
+            "built without PyTorch: run scripts/setup --with-pytorch (1.2 GB), configure and build anew");
+}
+
+TEST(PytorchElsewhere, HasOpenMpsThreadsInItsProcess) {
+  const auto contender = pytorch_elsewhere<RnnForwardOp>();
+  ASSERT_TRUE(contender.elsewhere);
+  EXPECT_EQ(contender.elsewhere->contender, "pytorch");
+  EXPECT_FALSE(contender.elsewhere->own_threads);
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,0 +1,15 @@
+// oneDNN's batch normalisation in training, with as much of the epilogue as the problem has.
+#pragma once
+#include "baselines/onednn/onednn_primitive.hpp"
+#include "primitives/batch_norm/op/batch_norm_problem.hpp"
+
+namespace brickwork::onednn {
+
+// On images in this layout; empty where the library has no such primitive.
+dnnl::batch_normalization_forward::primitive_desc norm_forward_of(const Context&, const BatchNormProblem&,
+                                                                  const dnnl::memory::desc& images);
+dnnl::batch_normalization_backward::primitive_desc norm_backward_of(
+    const Context&, const BatchNormProblem&, const dnnl::memory::desc& images,
+    const dnnl::batch_normalization_forward::primitive_desc& forward);
+
+}  // namespace brickwork::onednn

@@ -1,0 +1,64 @@
+// Primitives of oneDNN one after the other, each in the layouts that it likes best on what earlier ones gave.
+#pragma once
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "baselines/onednn/onednn_tensor.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+
+namespace brickwork::onednn {
+
+// Memory that whoever comes later in the chain may have once nobody holds the loan any more.
+using Loan = std::shared_ptr<const dnnl::memory>;
+
+// Is built link by link, then its loans are given their memory, then it is run, or a part of it, again and again.
+class Chain {
+ public:
+  explicit Chain(const Context& context) : context_(context) {}
+  Chain(const Chain&) = delete;
+  Chain& operator=(const Chain&) = delete;
+
+  const Context& context() const { return context_; }
+
+  // There as long as the chain is.
+  dnnl::memory keep(const dnnl::memory::desc&);
+  Loan lend(const dnnl::memory::desc&);
+
+  // `desc` is a primitive's with a user's scratchpad.
+  void add(const dnnl::primitive_desc_base& desc, Arguments);
+  // What is in another layout than the wanted one is reordered, as part of the chain.
+  dnnl::memory kept_in(const dnnl::memory::desc& wanted, const dnnl::memory& from);
+  Loan lent_in(const dnnl::memory::desc& wanted, const Loan& from);
+  Loan lent_in(const dnnl::memory::desc& wanted, const dnnl::memory& kept);
+  void reorder(const dnnl::memory& from, const dnnl::memory& to);
+  // sum = post_ops(sum + more)
+  void add_to(const dnnl::memory& sum, const dnnl::memory& more, const dnnl::post_ops& = {});
+
+  void allocate();
+
+  std::size_t size() const { return links_.size(); }
+  void run(std::size_t first, std::size_t last);
+
+ private:
+  struct Link {
+    dnnl::primitive primitive;
+    Arguments arguments;
+  };
+  struct Block {
+    std::size_t bytes = 0;
+    bool lent = false;
+    std::vector<dnnl::memory> users;
+    AlignedBuffer<std::byte> buffer;
+  };
+
+  Block& free_block(std::size_t bytes);
+
+  Context context_;
+  std::vector<Link> links_;
+  std::vector<Tensor> kept_;
+  std::list<Block> blocks_;
+};
+
+}  // namespace brickwork::onednn

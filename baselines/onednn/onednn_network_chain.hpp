@@ -1,0 +1,38 @@
+// The training of a network as a chain of oneDNN's primitives, in the layouts that its convolutions and inner products
+// choose.
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "baselines/onednn/onednn_chain.hpp"
+#include "primitives/network/op/network_graph.hpp"
+#include "primitives/network/op/network_ops.hpp"
+
+namespace brickwork::onednn {
+
+struct ChainedParameter {
+  dnnl::memory values, gradient;  // in one layout where steps are taken
+};
+
+// Forward: images -> logits and the logarithms of the classes' probabilities; backward: the gradient of these
+// logarithms -> those of the parameters, as often as one likes.
+struct NetworkChain {
+  explicit NetworkChain(const Context& context) : chain(context) {}
+
+  void run_forward() { chain.run(0, backward); }
+  void run_backward() { chain.run(backward, chain.size()); }
+
+  Chain chain;
+  std::size_t backward = 0;  // where it begins
+  dnnl::memory images, logits, log_probabilities, dlog_probabilities;
+  std::vector<ChainedParameter> parameters;    // as parameters_of() has them
+  std::map<std::string, int> implementations;  // of convolutions and inner products: how often
+};
+
+// Of a part without backward passes, no gradients.
+std::unique_ptr<NetworkChain> chain_network(const Context&, const NetworkGraph&, NetworkPart);
+
+}  // namespace brickwork::onednn

@@ -1,0 +1,29 @@
+// What the contenders of PyTorch share.
+#pragma once
+#include <torch/torch.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "primitives/op/plain_tensors.hpp"
+
+namespace brickwork::pytorch {
+
+std::string version();
+std::string isa();
+
+// The plain tensor itself, in its type.
+at::Tensor view(const PlainTensors&, std::string_view name);
+
+// What PyTorch throws has a stack trace in its what().
+template <class Work>
+auto in_one_sentence(Work work) {
+  try {
+    return work();
+  } catch (const c10::Error& e) {
+    throw std::runtime_error(e.what_without_backtrace());
+  }
+}
+
+}  // namespace brickwork::pytorch

@@ -1,0 +1,55 @@
+#include "experiments/harness/run/experiment_of.hpp"
+
+#include <fmt/ranges.h>
+
+namespace brickwork::experiment_of {
+
+std::vector<std::string> common_setting(std::vector<std::string> setting, const std::vector<std::string>& another) {
+  std::erase_if(setting, [&](const auto& part) { return std::ranges::find(another, part) == another.end(); });
+  return setting;
+}
+
+namespace {
+
+// A problem's share of the time budget is for its searches, too: they must leave the better part of it for the samples.
+void check_search(const Experiment& experiment, const Options& options) {
+  if (!options.plan_search) return;
+  const auto searches = static_cast<std::size_t>(std::ranges::count_if(
+      experiment.contenders(), [](const auto& contender) { return !contender.searched_for.empty(); }));
+  if (searches == 0) {
+    throw std::invalid_argument(
+        fmt::format("--plan search: nobody searches plans of the pass {}; give a plan or print", experiment.pass()));
+  }
+  if (!options.time_budget) return;
+  const double together = *options.plan_search * static_cast<double>(searches * experiment.problems().size());
+  if (together <= *options.time_budget / 2) return;
+  throw std::invalid_argument(
+      fmt::format("--plan search takes {:g} s in all ({} problem{}, {} contender{}, {:g} s each), more than half of "
+                  "--time-budget {:g}: give it at least {:g} s, or the searches less",
+                  together, experiment.problems().size(), experiment.problems().size() == 1 ? "" : "s", searches,
+                  searches == 1 ? "" : "s", *options.plan_search, *options.time_budget, 2 * together));
+}
+
+}  // namespace
+
+void check_plan(const Experiment& experiment, const Options& options, const std::vector<std::string>& readers) {
+  if (options.list || (options.plan.empty() && !options.print_plan && !options.plan_search)) return;
+  if (std::ranges::none_of(experiment.contenders(), [&](const auto& chosen) {
+        return std::ranges::find(readers, chosen.name) != readers.end();
+      })) {
+    throw std::invalid_argument(
+        fmt::format("nobody who was chosen reads --plan: choose one of {}", fmt::join(readers, ", ")));
+  }
+  check_search(experiment, options);
+  if (options.plan.empty()) return;
+  std::string reason;
+  for (std::size_t i = 0; i < experiment.problems().size(); ++i) {
+    for (const auto& [contender, plan] : experiment.plans(i)) {
+      if (plan) return;
+      if (plan.status() == Status::misfit && reason.empty()) reason = plan.reason();
+    }
+  }
+  if (!reason.empty()) throw std::invalid_argument(fmt::format("--plan fits none of the problems: {}", reason));
+}
+
+}  // namespace brickwork::experiment_of

@@ -1,0 +1,169 @@
+// The passes of convolution as contenders (our_loops.hpp), for every operation that is one. Layers says which:
+//
+//   using Forward = ...; using BackwardData = ...; using WeightUpdate = ...;   the operations
+//   static ConvProblem problem(const Forward::Problem&);                       the convolution that it is
+//   static constexpr auto pack = ..., unpack = ...;                            of plain activations: conv_pack.hpp
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "experiments/harness/process/interrupt.hpp"
+#include "experiments/operations/ours/our_loops.hpp"
+#include "experiments/search/conv_forward_search.hpp"
+#include "kernels/base/aligned_buffer.hpp"
+#include "primitives/conv/backward/conv_backward_data.hpp"
+#include "primitives/conv/conv_pack.hpp"
+#include "primitives/conv/update/conv_weight_update.hpp"
+
+namespace brickwork {
+
+template <class Layers>
+struct ForwardPass : Layers {
+  using Op = typename Layers::Forward;
+  using Plan = ConvPlan;
+  using Driver = ConvForward;
+  class Prepared;
+
+  static Plan parse(std::string_view text) { return parse_conv_plan(text); }
+  static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend backend) {
+    return plan_conv_forward(p, machine, backend);
+  }
+};
+
+template <class Layers>
+class ForwardPass<Layers>::Prepared final : public PreparedLoops<ConvForward> {
+ public:
+  Prepared(const PlainTensors& plain, ConvForward conv, std::string tuning, std::string implementation)
+      : PreparedLoops(plain, std::move(conv), std::move(tuning), std::move(implementation)),
+        src_(driver_.src_layout().size()),
+        weights_(driver_.weights_layout().size()),
+        dst_(driver_.dst_layout().size()),
+        bias_(plain.at<float>("bias") ? driver_.dst_layout().Cb() * driver_.dst_layout().bc : 0),
+        residual_(plain.at<float>("residual") ? driver_.dst_layout().size() : 0) {}
+
+  void pack() override {
+    Layers::pack(driver_.src_layout(), plain_.at<float>("src"), src_.data());
+    pack_kcrs(driver_.weights_layout(), plain_.at<float>("weights"), weights_.data());
+    if (bias_.size() > 0) std::copy_n(plain_.at<float>("bias"), driver_.dst_layout().C, bias_.data());
+    if (residual_.size() > 0) Layers::pack(driver_.dst_layout(), plain_.at<float>("residual"), residual_.data());
+  }
+  void run() override { driver_.run(src_.data(), weights_.data(), bias_.data(), residual_.data(), dst_.data()); }
+  void unpack(PlainTensors& out) override { Layers::unpack(driver_.dst_layout(), dst_.data(), out.at<float>("dst")); }
+
+ private:
+  AlignedBuffer<float> src_, weights_, dst_, bias_, residual_;
+};
+
+template <class Layers>
+struct BackwardDataPass : Layers {
+  using Op = typename Layers::BackwardData;
+  using Plan = ConvBackwardPlan;
+  using Driver = ConvBackwardData;
+  class Prepared;
+
+  static Plan parse(std::string_view text) { return parse_conv_backward_plan(text); }
+  static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend backend) {
+    return plan_conv_backward_data(p, machine, backend);
+  }
+};
+
+template <class Layers>
+class BackwardDataPass<Layers>::Prepared final : public PreparedLoops<ConvBackwardData> {
+ public:
+  Prepared(const PlainTensors& plain, ConvBackwardData conv, std::string tuning, std::string implementation)
+      : PreparedLoops(plain, std::move(conv), std::move(tuning), std::move(implementation)),
+        ddst_(driver_.ddst_layout().size()),
+        weights_(driver_.weights_size()),
+        dsrc_(driver_.dsrc_layout().size()),
+        residual_(plain.at<float>("residual") ? dsrc_.size() : 0),
+        at_(plain.at<float>("at") ? dsrc_.size() : 0) {}
+
+  void pack() override {
+    Layers::pack(driver_.ddst_layout(), plain_.at<float>("ddst"), ddst_.data());
+    driver_.pack_weights(plain_.at<float>("weights"), weights_.data());
+    if (residual_.size() > 0) Layers::pack(driver_.dsrc_layout(), plain_.at<float>("residual"), residual_.data());
+    if (at_.size() > 0) Layers::pack(driver_.dsrc_layout(), plain_.at<float>("at"), at_.data());
+  }
+  void run() override { driver_.run(ddst_.data(), weights_.data(), residual_.data(), at_.data(), dsrc_.data()); }
+  void unpack(PlainTensors& out) override {
+    Layers::unpack(driver_.dsrc_layout(), dsrc_.data(), out.at<float>("dsrc"));
+  }
+
+ private:
+  AlignedBuffer<float> ddst_, weights_, dsrc_, residual_, at_;
+};
+
+template <class Layers>
+struct WeightUpdatePass : Layers {
+  using Op = typename Layers::WeightUpdate;
+  using Plan = ConvUpdatePlan;
+  using Driver = ConvWeightUpdate;
+  class Prepared;
+
+  static Plan parse(std::string_view text) { return parse_conv_update_plan(text); }
+  static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend) { return plan_conv_update(p, machine); }
+};
+
+template <class Layers>
+class WeightUpdatePass<Layers>::Prepared final : public PreparedLoops<ConvWeightUpdate> {
+ public:
+  Prepared(const PlainTensors& plain, ConvWeightUpdate conv, std::string tuning, std::string implementation)
+      : PreparedLoops(plain, std::move(conv), std::move(tuning), std::move(implementation)),
+        src_(driver_.src_layout().size()),
+        ddst_(driver_.ddst_layout().size()),
+        dweights_(driver_.dweights_layout().size()),
+        dbias_(driver_.dbias_size()) {}
+
+  void pack() override {
+    Layers::pack(driver_.src_layout(), plain_.at<float>("src"), src_.data());
+    Layers::pack(driver_.ddst_layout(), plain_.at<float>("ddst"), ddst_.data());
+  }
+  void run() override { driver_.run(src_.data(), ddst_.data(), dweights_.data(), dbias_.data()); }
+  void unpack(PlainTensors& out) override {
+    unpack_kcrs(driver_.dweights_layout(), dweights_.data(), out.at<float>("dweights"));
+    if (dbias_.size() > 0) std::copy_n(dbias_.data(), driver_.ddst_layout().C, out.at<float>("dbias"));
+  }
+
+ private:
+  AlignedBuffer<float> src_, ddst_, dweights_, dbias_;
+};
+
+// The best plan of forward that is found for each problem in so many seconds.
+template <class Layers>
+Contender<typename Layers::Forward> searched_loops(Backend backend, const Options& o, double seconds) {
+  using Pass = ForwardPass<Layers>;
+  using Problem = typename Layers::Forward::Problem;
+  const OurBrick ours(backend, o);
+  auto contender = ours.contender<typename Layers::Forward>();
+  contender.searched_for = contender.name;
+  contender.name += "-searched";
+  contender.prepare = [=](const Problem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
+    const ConvPlan first = rules_plan<Pass>(ours, p, r);
+    if (const auto conv = make_driver<Pass>(ours, p, first); !conv) return {conv.status(), conv.reason()};
+    const auto found = search_conv_forward(Layers::problem(p), first, {seconds, steady_race_clock, interrupted},
+                                           backend, ours.isa(), ours.tuning());
+    auto driver = *make_driver<Pass>(ours, p, found.plan);
+    // The rule's own plan is the same program: the report takes its two times for noise (plots/derive.py).
+    if (found.plan == first) return prepare_driver<Pass>(ours, inputs, std::move(driver));
+    return prepare_driver<Pass>(ours, inputs, std::move(driver),
+                                fmt::format("{}, the best of {} plans", kOurLoops, found.tried + 1));
+  };
+  return contender;
+}
+
+// Around each backend of the brick, beside these libraries.
+template <class Pass>
+std::vector<Contender<typename Pass::Op>> our_loops_and(std::vector<Contender<typename Pass::Op>> libraries,
+                                                        const Options& o) {
+  std::vector<Contender<typename Pass::Op>> contenders;
+  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+    contenders.push_back(planned_loops<Pass>(backend, o));
+    if constexpr (std::is_same_v<typename Pass::Driver, ConvForward>) {
+      if (o.plan_search && !o.list) contenders.push_back(searched_loops<Pass>(backend, o, *o.plan_search));
+    }
+  }
+  contenders.insert(contenders.end(), libraries.begin(), libraries.end());
+  return contenders;
+}
+
+}  // namespace brickwork

@@ -1,0 +1,57 @@
+// One of our bricks, as the command line wants it: what all contenders around it share, whatever they compute.
+#pragma once
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "baselines/contender/contender.hpp"
+#include "experiments/harness/terminal/options.hpp"
+#include "kernels/brgemm/brgemm.hpp"
+
+namespace brickwork {
+
+class OurBrick {
+ public:
+  // The options outlive it, as the tuning is known only when a run begins.
+  OurBrick(Backend backend, const Options& options) : backend_(backend), options_(&options) {}
+
+  Backend backend() const { return backend_; }
+  Isa isa() const { return is_simd() ? options_->isa : Isa::best; }  // the others have instruction sets of their own
+  // What was found with the simd brick is for it alone: with LIBXSMM's, plans of Zen 4's choice, src=lines, lost 15 %.
+  const SimdTuning& tuning() const {
+    static const SimdTuning usual;
+    return is_simd() ? options_->tuning : usual;
+  }
+  std::string tuning_text() const { return is_simd() ? options_->tuning_text : ""; }
+
+  // With its name and library; what it does is still to be said.
+  template <Operation Op>
+  Contender<Op> contender() const {
+    const BackendInfo info = brgemm_backend(backend_);
+    return {.name = fmt::format("brickwork-{}", to_string(backend_)),
+            .library = {std::string(to_string(backend_)), info.version, info.absent_reason},
+            .ours = true,
+            .tuned = is_simd(),
+            .slow = backend_ == Backend::portable};
+  }
+
+ private:
+  bool is_simd() const { return backend_ == Backend::simd; }
+
+  Backend backend_;
+  const Options* options_;
+};
+
+// Ours around each backend, and then the libraries.
+template <Operation Op>
+std::vector<Contender<Op>> all_backends_and(Contender<Op> (*ours)(Backend, const Options&),
+                                            const std::vector<Contender<Op>>& libraries, const Options& options) {
+  std::vector<Contender<Op>> contenders;
+  for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
+    contenders.push_back(ours(backend, options));
+  }
+  contenders.insert(contenders.end(), libraries.begin(), libraries.end());
+  return contenders;
+}
+
+}  // namespace brickwork

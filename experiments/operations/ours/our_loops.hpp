@@ -1,0 +1,98 @@
+// A driver of ours as a contender. A Pass says which one:
+//
+//   using Op = ...; using Plan = ...;
+//   using Driver = ...;            with a static make(problem, plan, backend, isa, tuning), plan() and isa()
+//   static ... problem(const Op::Problem&);   what the driver takes for the operation's problem
+//   class Prepared;                of PreparedLoops<Driver>, made from (plain tensors, driver, tuning, implementation)
+//   static Plan parse(std::string_view);
+//   static bool reads(std::string_view);   where --plan may be another contender's: whether such a text is its own
+//   static Plan rule(problem of the driver, const MachineModel&, Backend);
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "experiments/operations/ours/our_brick.hpp"
+#include "primitives/planning/machine_model.hpp"
+
+namespace brickwork {
+
+constexpr const char* kOurLoops = "brgemm loops";  // to their rows' implementation
+
+// What a row says of a driver.
+template <class Driver>
+class PreparedLoops : public Prepared {
+ public:
+  PreparedLoops(const PlainTensors& plain, Driver driver, std::string tuning, std::string implementation)
+      : plain_(plain),
+        driver_(std::move(driver)),
+        tuning_(std::move(tuning)),
+        implementation_(std::move(implementation)) {}
+
+  std::string implementation() const override { return implementation_; }
+  std::string plan() const override { return to_string(driver_.plan()); }
+  std::string isa() const override { return std::string(driver_.isa()); }
+  std::string tuning() const override { return tuning_; }
+
+ protected:
+  const PlainTensors& plain_;
+  Driver driver_;
+
+ private:
+  std::string tuning_, implementation_;
+};
+
+template <class Pass>
+typename Pass::Plan rules_plan(const OurBrick& ours, const typename Pass::Op::Problem& p, const Resources& resources) {
+  return Pass::rule(Pass::problem(p), this_machine(resources.threads, ours.tuning()), ours.backend());
+}
+
+template <class Pass>
+Result<typename Pass::Driver> make_driver(const OurBrick& ours, const typename Pass::Op::Problem& p,
+                                          const typename Pass::Plan& plan) {
+  return Pass::Driver::make(Pass::problem(p), plan, ours.backend(), ours.isa(), ours.tuning());
+}
+
+template <class Pass>
+PreparedPtr prepare_driver(const OurBrick& ours, const PlainTensors& inputs, typename Pass::Driver driver,
+                           std::string implementation = kOurLoops) {
+  return std::make_unique<typename Pass::Prepared>(inputs, std::move(driver), ours.tuning_text(),
+                                                   std::move(implementation));
+}
+
+// The plan is --plan's, or the rule's choice for each problem; `contender` says whose it is.
+template <class Pass>
+Contender<typename Pass::Op> planned_loops(Contender<typename Pass::Op> contender, const OurBrick& ours,
+                                           const Options& o, const std::string& implementation = kOurLoops) {
+  using Problem = typename Pass::Op::Problem;
+  const bool anothers = [&] {
+    if constexpr (requires { Pass::reads(o.plan); }) return !o.plan.empty() && !Pass::reads(o.plan);
+    return false;
+  }();
+  const std::optional<typename Pass::Plan> asked =
+      o.plan.empty() || anothers ? std::nullopt : std::optional(Pass::parse(o.plan));
+  const auto make_planned = [=](const Problem& p, const Resources& r) {
+    return make_driver<Pass>(ours, p, asked ? *asked : rules_plan<Pass>(ours, p, r));
+  };
+  contender.prepare = [=](const Problem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
+    auto driver = make_planned(p, r);
+    if (!driver) return {driver.status(), driver.reason()};
+    return prepare_driver<Pass>(ours, inputs, *std::move(driver), implementation);
+  };
+  if (anothers) return contender;
+  contender.plan = [=](const Problem& p, const Resources& r) -> Result<std::string> {
+    const auto driver = make_planned(p, r);
+    if (!driver) return {driver.status(), driver.reason()};
+    return to_string(driver->plan());
+  };
+  return contender;
+}
+
+template <class Pass>
+Contender<typename Pass::Op> planned_loops(Backend backend, const Options& o) {
+  const OurBrick ours(backend, o);
+  return planned_loops<Pass>(ours.contender<typename Pass::Op>(), ours, o);
+}
+
+}  // namespace brickwork

@@ -1,0 +1,150 @@
+// The program learn, as a user starts it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+
+#include "experiments/harness/testing/csv_table.hpp"
+#include "experiments/harness/testing/json_file.hpp"
+#include "experiments/harness/testing/run_program.hpp"
+
+namespace brickwork {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// Digits in name alone: the label is the bright row, or the two.
+class Learn : public testing::Test {
+ protected:
+  Learn() {
+    fs::create_directories(folder_);
+    std::ofstream file(data_);
+    file << "set,label";
+    for (int i = 0; i < 64; ++i) file << ",pixel" << i;
+    std::mt19937 random(1);
+    for (int n = 0; n < 200; ++n) {
+      const auto label = static_cast<int>(random() % 10);
+      file << '\n' << (n < 160 ? "train" : "test") << ',' << label;
+      for (int i = 0; i < 64; ++i) {
+        const bool bright = label < 8 ? i / 8 == label : i % 8 == label - 8;
+        file << ',' << random() % 8 + (bright ? 8 : 0);
+      }
+    }
+    file << '\n';
+  }
+
+  Ended learn(const std::string& arguments, const std::string& out) const {
+    return brickwork(
+        fmt::format("--data {} --tuning default --out {} {}", data_.string(), (folder_ / out).string(), arguments));
+  }
+  CsvTable table(const std::string& out) const { return CsvTable(folder_ / out / "learning.csv"); }
+
+  const fs::path folder_ = fresh_folder(), data_ = folder_ / "rows.csv";
+};
+
+TEST_F(Learn, EveryEpochIsALineOnTheScreenAndInTheTable) {
+  const auto [code, output] = learn("--task digits-mlp --threads 1 --epochs 6", "out");
+  EXPECT_EQ(code, 0) << output;
+  EXPECT_THAT(output, HasSubstr("160 images to train on, 40 to test on; 1 thread, seed 1\n"));
+  EXPECT_THAT(output, HasSubstr("epoch   6/6  loss "));
+  const CsvTable rows = table("out");
+  ASSERT_EQ(rows.rows(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(rows.at(i, "task"), "digits-mlp");
+    EXPECT_EQ(rows.at(i, "threads") + rows.at(i, "seed") + rows.at(i, "epochs"), "116");
+    EXPECT_EQ(rows.at(i, "epoch"), std::to_string(i + 1));
+    EXPECT_GT(std::stod(rows.at(i, "seconds")), 0);
+  }
+  EXPECT_LT(std::stod(rows.at(5, "loss")), std::stod(rows.at(0, "loss")));
+  EXPECT_EQ(read_json(folder_ / "out" / "environment.json").at("exit_code"), 0);
+  EXPECT_EQ(read_json(folder_ / "out" / "environment.json").at("threads"), 1);
+}
+
+TEST_F(Learn, TheCurveHasTheSameBitsOnAnyThreadsAndAnotherSeedsDiffers) {
+  const fs::path text = folder_ / "text";
+  std::ofstream(text) << read_file(data_).substr(0, 24000);
+  const std::string digits = "--data " + data_.string(),
+                    trainings[] = {"digits-mlp --epochs 2 " + digits, "digits-conv --epochs 2 " + digits,
+                                   "adding-lstm --epochs 1", "adding-rnn --epochs 1",
+                                   "characters --epochs 2 --data " + text.string()};
+  for (std::size_t i = 0; i < std::size(trainings); ++i) {
+    const auto column = [&](const std::string& options, const std::string& name) {
+      const std::string out = std::to_string(i) + name;
+      const auto [code, output] = brickwork(
+          fmt::format("--task {} --tuning default --out {} {}", trainings[i], (folder_ / out).string(), options));
+      EXPECT_EQ(code, 0) << output;
+      const CsvTable rows = table(out);
+      std::vector<std::string> values;
+      for (std::size_t row = 0; row < rows.rows(); ++row) {
+        for (const char* measure : {"loss", "train_measure", "test_measure"}) values.push_back(rows.at(row, measure));
+      }
+      return values;
+    };
+    const auto one = column("--threads 1", "one");
+    EXPECT_GE(one.size(), 3U);
+    EXPECT_NE(column("--threads 1 --seed 2", "seed"), one);
+    if (std::thread::hardware_concurrency() == 1) continue;
+    EXPECT_EQ(column("--threads 2", "two"), one);
+  }
+}
+
+// As the digits here are a text, too, in which pairs of characters say much less than the line does.
+TEST_F(Learn, WhatIsMeasuredStandsBesideItsBaseline) {
+  const auto [code, output] = learn("--task characters --threads 1 --epochs 3", "text");
+  EXPECT_EQ(code, 0) << output;
+  EXPECT_THAT(output, HasSubstr("a model of pairs of characters has "));
+  const CsvTable rows = table("text");
+  ASSERT_EQ(rows.rows(), 3U);
+  EXPECT_EQ(rows.at(0, "measure"), "bits a character");
+  EXPECT_EQ(rows.at(0, "examples"), "characters");
+  EXPECT_GT(std::stod(rows.at(0, "baseline_measure")), 1);
+  EXPECT_LT(std::stod(rows.at(2, "test_measure")), std::stod(rows.at(0, "test_measure")));
+}
+
+TEST_F(Learn, AFolderOfAnotherRunIsRefused) {
+  ASSERT_EQ(learn("--task digits-mlp --epochs 1", "out").code, 0);
+  const std::string before = read_file(folder_ / "out" / "learning.csv");
+  const auto [code, output] = learn("--task digits-mlp --epochs 1", "out");
+  EXPECT_EQ(code, 1);
+  EXPECT_THAT(output, HasSubstr("already holds a run's learning.csv: name another folder\n"));
+  EXPECT_EQ(read_file(folder_ / "out" / "learning.csv"), before);
+}
+
+TEST_F(Learn, WrongUsageIsOneSentence) {
+  const std::string data = "--data " + data_.string();
+  std::ofstream(folder_ / "short.csv") << "set,label,pixel0\ntrain,1,2\n";
+  const std::pair<std::string, std::string> cases[] = {
+      {data, "say what to learn: --task digits-mlp or --task digits-conv or --task adding-lstm or --task "},
+      {data + " --task digits", "unknown task 'digits'; the closest is 'digits-"},
+      {"--task digits-mlp",
+       "digits-mlp learns from images, a CSV file that scripts/export_digits.py writes: --data FILE"},
+      {"--task digits-mlp --data /nowhere.csv", "/nowhere.csv cannot be read: No such file or directory"},
+      {"--task digits-mlp --data " + folder_.string(), "is a directory"},
+      {"--task digits-mlp --data " + (folder_ / "short.csv").string(),
+       "short.csv:1: column pixel1 is missing: images of"},
+      {"--task characters", "characters learns from a text: --data FILE"},
+      {data + " --task adding-lstm", "adding-lstm makes its sequences itself: leave --data out"},
+      {"--task characters --data " + (folder_ / "short.csv").string(), "the text has 27 characters: 32 streams"},
+      {data + " --task digits-mlp --threads 0", "--threads: 0 is no whole number from 1 to "},
+      {data + " --task digits-mlp --epochs 0", "--epochs: 0 is no whole number from 1 to 100000"},
+      {data + " --task digits-mlp --seed -1", "--seed: -1 is no whole number from 0 to 4294967295"},
+      {data + " --task digits-mlp --isa sse", "sse"},
+      {data + " --task digits-mlp --tuning loud", "loud"},
+      {data + " --task digits-mlp --epoch 3", "unknown option '--epoch'; the closest is '--epochs'"},
+      {data + " --task digits-mlp 3", "unexpected argument '3'"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    const auto [code, output] = brickwork(arguments + " --out " + (folder_ / "none").string());
+    EXPECT_EQ(code, 2) << arguments;
+    EXPECT_THAT(output, StartsWith("learn: ")) << arguments;
+    EXPECT_THAT(output, HasSubstr(message)) << arguments;
+    EXPECT_EQ(std::ranges::count(output, '\n'), 1) << output;
+    EXPECT_FALSE(fs::exists(folder_ / "none")) << arguments;
+  }
+}
+
+}  // namespace
+}  // namespace brickwork

@@ -1,9 +1,0 @@
-#include "stream_stores.hpp"
-
-#include "hwy/cache_control.h"
-
-namespace brickwork {
-
-void stream_stores::fence() { hwy::FlushStream(); }
-
-}  // namespace brickwork

@@ -1,0 +1,69 @@
+// A league of tasks on a CUDA stream, by a launcher of our own: Kokkos 4.7 gives a team at most 48 KiB of shared
+// memory, and passes its functor in a way that a tensor map cannot be read from.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+
+#include "kernels/gpu/cuda/cuda_block.cuh"
+#include "kernels/gpu/cuda/require_cuda.hpp"
+
+namespace brickwork {
+
+struct CudaStream {
+  cudaStream_t stream = nullptr;
+};
+// Of blocks of so many threads, of which a multiprocessor has registers for so many at least.
+template <int threads, int blocks>
+struct BoundedCudaStream {
+  cudaStream_t stream = nullptr;
+};
+
+template <class Functor>
+__device__ void run_task(const Functor& functor, bool with_scratch) {
+  extern __shared__ __align__(1024) unsigned char scratch[];
+  functor(CudaBlock{}, std::int64_t{blockIdx.x}, with_scratch ? static_cast<void*>(scratch) : nullptr);
+}
+template <class Functor>
+__global__ void league_kernel(const __grid_constant__ Functor functor, bool with_scratch) {
+  run_task(functor, with_scratch);
+}
+template <int threads, int blocks, class Functor>
+__global__ void __launch_bounds__(threads, blocks)
+    league_kernel(const __grid_constant__ Functor functor, bool with_scratch) {
+  run_task(functor, with_scratch);
+}
+
+// functor(team, task, scratch) for the tasks 0 .. tasks - 1, each on a block of `team_size` threads with as many bytes
+// of shared memory. It returns before they are done. Throws std::runtime_error where CUDA refuses the launch.
+template <class Functor>
+void launch_league(cudaStream_t stream, void (*kernel)(Functor, bool), std::int64_t tasks, int team_size,
+                   std::int64_t scratch_bytes, const Functor& functor) {
+  // Shared memory that a kernel has without opting in, but for 2 KiB that TeamShared takes.
+  constexpr std::int64_t kUnasked = 46 << 10;
+  if (tasks > std::numeric_limits<int>::max()) throw std::runtime_error("league: at most 2^31 - 1 tasks are possible");
+  if (scratch_bytes > kUnasked) {
+    require_cuda(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(scratch_bytes)),
+        "league");
+  }
+  kernel<<<static_cast<unsigned>(tasks), static_cast<unsigned>(team_size), static_cast<std::size_t>(scratch_bytes),
+           stream>>>(functor, scratch_bytes > 0);
+  require_cuda(cudaGetLastError(), "league");
+}
+template <class Functor>
+void parallel_league(const CudaStream& space, std::int64_t tasks, int team_size, std::int64_t scratch_bytes,
+                     const Functor& functor) {
+  launch_league<Functor>(space.stream, league_kernel<Functor>, tasks, team_size, scratch_bytes, functor);
+}
+template <int threads, int blocks, class Functor>
+void parallel_league(const BoundedCudaStream<threads, blocks>& space, std::int64_t tasks, int team_size,
+                     std::int64_t scratch_bytes, const Functor& functor) {
+  launch_league<Functor>(space.stream, league_kernel<threads, blocks, Functor>, tasks, team_size, scratch_bytes,
+                         functor);
+}
+
+}  // namespace brickwork

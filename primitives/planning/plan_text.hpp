@@ -1,0 +1,43 @@
+// The text of a plan: its words, and the loops at the end.
+#pragma once
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "primitives/nest/loop_schedule.hpp"
+#include "primitives/op/size_table.hpp"
+
+namespace brickwork {
+
+// The table of a plan whose text says all words but for its loops, with spaces between them.
+template <class Plan>
+SizeTable<Plan> plan_words(std::string_view kind, std::vector<Size<Plan>> sizes, std::vector<Word<Plan>> words = {}) {
+  return {kind, std::move(sizes), std::move(words), ' ', true};
+}
+
+// A Plan has a table of all but its `loops`.
+template <HasSizes Plan>
+std::string plan_text(const Plan& plan) {
+  return fmt::format("{} loops={}", to_string<Plan>(plan), to_string(plan.loops));
+}
+
+// Throws std::invalid_argument naming the offending word.
+template <HasSizes Plan>
+Plan parse_plan(std::string_view text) {
+  constexpr std::string_view kLoops = "loops=";
+  const auto loops = text.find(kLoops);
+  if (loops == std::string_view::npos) {
+    throw std::invalid_argument(fmt::format(
+        "plan '{}' lacks its loops: expected at its end a word such as '{}{{n kb}} oj oi cb'", text, kLoops));
+  }
+  auto plan = parse_words<Plan>(text.substr(0, loops));
+  check_sizes(plan, kMostIterations, "2^40");
+  plan.loops = parse_loop_schedule(text.substr(loops + kLoops.size()));
+  return plan;
+}
+
+}  // namespace brickwork

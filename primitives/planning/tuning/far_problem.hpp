@@ -1,0 +1,20 @@
+// What a calibration tries on tensors that no cache holds.
+#pragma once
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+
+#include "primitives/op/size_table.hpp"
+
+namespace brickwork {
+
+// With so many images, or rows.
+template <class Problem>
+Problem far_problem(const char* sizes, std::int64_t images_of_a_thread) {
+  constexpr std::int64_t kMostThreads = 8;  // so much is beyond the caches of more of them, too
+  auto p = parse_problem<Problem>(sizes);
+  p.N = images_of_a_thread * std::min<std::int64_t>(kMostThreads, Kokkos::DefaultHostExecutionSpace().concurrency());
+  return p;
+}
+
+}  // namespace brickwork

@@ -1,0 +1,18 @@
+// The simd brick's tuning as a value that is printed, read and compared.
+#pragma once
+#include "kernels/cpu/simd/simd_tuning.hpp"
+#include "primitives/op/size_table.hpp"
+
+namespace brickwork {
+
+// Text form: "ahead=16 few=32 spread=registers tiles=tall far=prefetch src=runs narrow reduction=deep pixels=few
+// sums=whole sweep=stream"; what a text leaves out has its default.
+struct Tuning : SimdTuning {
+  static const SizeTable<Tuning>& table();
+};
+
+// Throws std::invalid_argument with one sentence.
+SimdTuning parse_tuning(std::string_view text);
+std::string to_string(const SimdTuning&);
+
+}  // namespace brickwork
