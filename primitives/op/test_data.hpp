@@ -97,7 +97,8 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
   Op::reference(few, distinct, data.expected);
   if constexpr (Op::sum_of_products) data.tolerance.value = values.tolerance();
   if constexpr (requires { Op::sum_over_images; }) {
-    const auto times = static_cast<double>(p.*Op::images / few.*Op::images);
+    const std::int64_t parts = p.*Op::images / few.*Op::images;
+    const auto times = static_cast<double>(parts);
     test_data::multiply_sums(data.expected, times);
     data.tolerance.value *= times;  // the same products, again and again: no error makes up for another
   }

@@ -47,7 +47,7 @@ struct FakeWeightsOp : FakeOp {
 
 TEST(MemoryOf, CountsWhatIsDrawnInDouble) {
   constexpr double kInputs = 1001, kDoubles = 2 * 1001;
-  EXPECT_EQ(memory_of<FakeWeightsOp>({.size = 1}, {.contenders = 0}), kRow * (kInputs + 2 + kDoubles + 2));
+  EXPECT_EQ(memory_of<FakeWeightsOp>({.size = 1}, {.contenders = 0}), kRow * (kInputs + 2 + 2 * kDoubles + 2));
 }
 
 std::string refusal_of(std::vector<Contender<FakeOp>> contenders, const FakeProblem& problem, bool check_only,
