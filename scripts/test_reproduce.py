@@ -20,8 +20,8 @@ def script(path: Path, *lines: str) -> None:
 
 
 # What of the tree is a text to learn from.
-TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm/brgemm.hpp", "primitives/nest/league.hpp", "primitives/rnn/rnn.hpp"]
-TEXT += ["primitives/rnn/op/rnn_ops.hpp"]
+TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm/brgemm.hpp", "primitives/nest/league.hpp"]
+TEXT += ["primitives/rnn/op/rnn_ops.hpp", "primitives/rnn/rnn.hpp"]
 
 
 # Without the figures of what was timed, and of the three formats of the others the quickest.
