@@ -170,6 +170,8 @@ struct RowOfPlaces {
                         BRICKWORK_INLINE_ATTR { hn::StoreU(places[col], d, to + (row * kEdge + col) * next); });
   }
 };
+template <class D>
+RowOfPlaces(D, float*, std::int64_t) -> RowOfPlaces<D>;  // which clang 16 does not find by itself
 
 // Neighbours share two columns of d, so that all tiles pass for a vector of features: of m = 2 8 loads and 24 sums a
 // tile, not 16 and 32.
