@@ -15,6 +15,17 @@
 namespace brickwork {
 namespace {
 
+// The problems that it is about: the shape set where the user names none, a small sample, and the usual minibatch.
+template <class Problem>
+ExperimentEntry on_problems(ExperimentEntry entry, std::string_view shapes, std::string_view sample,
+                            std::int64_t minibatch = 0) {
+  entry.kind = shape_kind<Problem>;
+  entry.shapes = shapes;
+  entry.sample = sample;
+  entry.minibatch = minibatch;
+  return entry;
+}
+
 ExperimentEntry whole_network(ExperimentEntry entry) {
   entry.figure = "parts";
   entry.takes_threads = true;
@@ -31,93 +42,51 @@ ExperimentEntry layers_pass(ExperimentEntry entry) {
 }
 
 ExperimentEntry conv_pass(ExperimentEntry entry) {
-  entry.shapes = "resnet50";
-  entry.sample = "N1 C64 K64 H14";
-  entry.minibatch = 28;
-  entry.kind = shape_kind<ConvProblem>;
   entry.takes_epilogue = true;
-  return layers_pass(entry);
+  return layers_pass(on_problems<ConvProblem>(entry, "resnet50", "N1 C64 K64 H14", 28));
 }
 
 ExperimentEntry fc_pass(ExperimentEntry entry) {
-  entry.shapes = "fc";
-  entry.sample = "N1 C64 K64";
-  entry.minibatch = 1344;
-  entry.kind = shape_kind<FcProblem>;
   entry.takes_epilogue = true;
-  return layers_pass(entry);
+  return layers_pass(on_problems<FcProblem>(entry, "fc", "N1 C64 K64", 1344));
 }
 
 ExperimentEntry rnn_pass(ExperimentEntry entry) {
-  entry.shapes = "rnn";
-  entry.sample = "T4 N8 C64";
-  entry.minibatch = 168;
-  entry.kind = shape_kind<RnnProblem>;
-  return layers_pass(entry);
+  return layers_pass(on_problems<RnnProblem>(entry, "rnn", "T4 N8 C64", 168));
 }
 
 ExperimentEntry attention_pass(ExperimentEntry entry) {
-  entry.shapes = "attention";
-  entry.sample = "T4 S5 N8 K64";
-  entry.minibatch = 128;
-  entry.kind = shape_kind<AttentionProblem>;
-  return layers_pass(entry);
+  return layers_pass(on_problems<AttentionProblem>(entry, "attention", "T4 S5 N8 K64", 128));
 }
 
 ExperimentEntry add_pass(ExperimentEntry entry) {
-  entry.shapes = "resnet50-additions";
-  entry.sample = "E1000";
-  entry.minibatch = 28;
-  entry.kind = shape_kind<AddProblem>;
-  return layers_pass(entry);
+  return layers_pass(on_problems<AddProblem>(entry, "resnet50-additions", "E1000", 28));
 }
 
 ExperimentEntry norm_pass(ExperimentEntry entry) {
-  entry.shapes = "resnet50-norm";
-  entry.sample = "C64 H14 relu";
-  entry.minibatch = 28;
-  entry.kind = shape_kind<BatchNormProblem>;
-  return layers_pass(entry);
+  return layers_pass(on_problems<BatchNormProblem>(entry, "resnet50-norm", "C64 H14 relu", 28));
 }
 
 ExperimentEntry pool_pass(ExperimentEntry entry) {
-  entry.shapes = "resnet50-pool";
-  entry.sample = "C64 H14 R3 sh2 ph1";
-  entry.minibatch = 28;
-  entry.kind = shape_kind<PoolProblem>;
-  return layers_pass(entry);
+  return layers_pass(on_problems<PoolProblem>(entry, "resnet50-pool", "C64 H14 R3 sh2 ph1", 28));
 }
 
 ExperimentEntry kernel_alone(ExperimentEntry entry) {
   entry.figure = "sweep";
-  entry.shapes = "brgemm";
-  entry.sample = "m8 n16 k64 batch4";
-  entry.kind = shape_kind<BrgemmProblem>;
-  return entry;
+  return on_problems<BrgemmProblem>(entry, "brgemm", "m8 n16 k64 batch4");
 }
 
 ExperimentEntry resnet_training(ExperimentEntry entry) {
-  entry.shapes = "resnet50-step";
-  entry.sample = "N2 L14 H64";  // a normalisation over fewer values would be one of rounding errors
-  entry.minibatch = 4;
-  entry.kind = shape_kind<ResidualNetwork>;
-  return whole_network(entry);
+  // A normalisation over fewer values would be one of rounding errors.
+  return whole_network(on_problems<ResidualNetwork>(entry, "resnet50-step", "N2 L14 H64", 4));
 }
 
 ExperimentEntry mlp_training(ExperimentEntry entry) {
-  entry.shapes = "mlp";
-  entry.sample = "N4 C64 L2";
-  entry.minibatch = 1344;
-  entry.kind = shape_kind<MlpProblem>;
-  return whole_network(entry);
+  return whole_network(on_problems<MlpProblem>(entry, "mlp", "N4 C64 L2", 1344));
 }
 
 ExperimentEntry gnmt_layers_training(ExperimentEntry entry) {
-  entry.shapes = "gnmt";
-  entry.sample = "T3 S4 N4 K32";
-  entry.minibatch = 64;
-  entry.kind = shape_kind<GnmtProblem>;
-  return whole_network(entry);
+  return whole_network(on_problems<GnmtProblem>(entry, "gnmt", "T3 S4 N4 K32", 64));
 }
 
 ExperimentEntry on_gpu(ExperimentEntry entry) {

@@ -1,5 +1,5 @@
-// What the lines of an operation's experiments have in common in every program that measures it. Each takes a line's
-// name, what it is about and how it is made, and adds the rest.
+// Lines of the table of experiments. brickwork, brickwork-onednn-latest and brickwork-pytorch each have a line for the
+// same experiment: its name, a description and a factory are the program's, and the rest is added here.
 #pragma once
 #include "experiments/harness/run/registry.hpp"
 

@@ -8,7 +8,7 @@ namespace brickwork {
 
 std::span<const ExperimentEntry> experiment_table();
 
-// Those of an operation, each in <operation>_experiment.cpp.
+// The experiments of each operation; <operation>_experiment.cpp defines them.
 std::span<const ExperimentEntry> conv_experiments();
 std::span<const ExperimentEntry> fc_experiments();
 std::span<const ExperimentEntry> gpu_conv_experiments();

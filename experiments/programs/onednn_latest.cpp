@@ -53,7 +53,7 @@ ExperimentEntry by_onednn(std::string_view name) {
 
 }  // namespace
 
-// Those of brickwork's table that have this contender.
+// The experiments of brickwork's table in which this contender runs.
 std::span<const ExperimentEntry> experiment_table() {
   static const ExperimentEntry table[] = {
       conv_pass(by_onednn<onednn_conv>("conv-forward")),

@@ -23,7 +23,7 @@ ExperimentEntry by_pytorch(std::string_view name) {
 
 }  // namespace
 
-// Those of brickwork's table that have this contender.
+// The experiments of brickwork's table in which this contender runs.
 std::span<const ExperimentEntry> experiment_table() {
   static const ExperimentEntry table[] = {
       resnet_training(by_pytorch<pytorch::network<ResidualNetwork>>("resnet50-step")),

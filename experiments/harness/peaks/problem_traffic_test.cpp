@@ -17,7 +17,7 @@ ProblemInfo bytes_and_flop(double bytes, double flop, Rereads rereads = {}) {
   return info;
 }
 
-// What just fills L2 fits.
+// A problem exactly as large as L2 fits.
 TEST(MayWaitForMemory, WhatComesFromBehindL2) {
   EXPECT_FALSE(may_wait_for_memory(bytes_and_flop(1000, 0), 1001));
   EXPECT_FALSE(may_wait_for_memory(bytes_and_flop(1000, 0), 1000));

@@ -99,7 +99,7 @@ TEST_F(Runner, WritesARowForEverySampleAndEveryReason) {
   EXPECT_TRUE(fs::exists(folder_ / "google-benchmark" / "size3.json"));
 }
 
-// Of another operation on the same tensors.
+// The fake contender for an operation other than FakeOp that has the same tensors.
 template <Operation Op>
 Contender<Op> of_op(const FakeContender& fake) {
   const auto made = contender(fake);

@@ -1,2 +1,0 @@
-// Whether a baseline can include HEADER: the build decides.
-#include HEADER
