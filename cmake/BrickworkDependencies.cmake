@@ -169,9 +169,9 @@ endif()
 if(BRICKWORK_SANITIZE)
   # Null pointers and reads past an object are AddressSanitizer's, too, and nothing here casts down: without these three
   # of UndefinedBehaviorSanitizer the tests compile in two thirds of the time.
-  target_compile_options(
-    brickwork_options
-    INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize=null,object-size,vptr;-fno-sanitize-recover=all>)
+  # For the whole directory: a target's own options follow, and may switch a check off again.
+  add_compile_options(
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize=null,object-size,vptr;-fno-sanitize-recover=all>")
   target_link_options(brickwork_options INTERFACE -fsanitize=address,undefined)
 endif()
 
@@ -179,10 +179,10 @@ endif()
 # compile and costs 2 s of theirs to run.
 set(brickwork_test_options $<$<COMPILE_LANGUAGE:CXX>:-O0>)
 if(BRICKWORK_SANITIZE)
-  # Poisoning each temporary of each expectation at the end of its scope takes a third of the time to compile a test, and
-  # asking of each pointer whether it is aligned another third; what is tested keeps both checks.
+  # Two thirds of the time to compile a test would go into UndefinedBehaviorSanitizer's checks of the test itself, and into
+  # the end of scope of each temporary of each expectation. The libraries that are tested keep both.
   list(APPEND brickwork_test_options
-       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-address-use-after-scope;-fno-sanitize=alignment>)
+       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-address-use-after-scope;-fno-sanitize=undefined>)
 endif()
 
 # The test libraries' headers are half of a test's compile time, and Kokkos' half of what is left: they are compiled once,
@@ -198,13 +198,14 @@ endforeach()
 
 # brickwork_per_isa(files...): what includes itself, once for every instruction set (Highway's foreach_target), must be a
 # unit of its own where a preset joins files. Of x86's sets these are AVX-512, AVX2 and, for processors older than 2013,
-# plain C++: each of the two between took as long to compile as they do. Poisoning every vector at the end of its scope
-# takes two thirds of the time; their memory is their callers'.
+# plain C++: each of the two between took as long to compile as they do. Under the sanitizers, two thirds of the time would
+# go into the end of scope of every vector and the alignment of every pointer; a vector's loads need none.
 function(brickwork_per_isa)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
                                                  COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(HWY_SSE4|HWY_SSSE3)")
   if(BRICKWORK_SANITIZE)
-    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -fno-sanitize-address-use-after-scope)
+    set_source_files_properties(
+      ${ARGN} PROPERTIES COMPILE_OPTIONS "-fno-sanitize-address-use-after-scope;-fno-sanitize=alignment")
   endif()
 endfunction()
 
@@ -255,7 +256,7 @@ function(brickwork_check_ptx test)
   set_tests_properties(${test} PROPERTIES COST 100)  # long: begun last, it would be alone at the end
 endfunction()
 
-# A test for each target, on Hopper, and a long one for each table: every kernel, and every architecture.
+# Kernels of bricks on Hopper; and, as that takes minutes, long tests of every kernel on every architecture.
 function(brickwork_check_device_code)
   get_property(folders GLOBAL PROPERTY BRICKWORK_DEVICE_CODE)
   get_property(hopper_folders GLOBAL PROPERTY BRICKWORK_HOPPER_CODE)
@@ -264,14 +265,12 @@ function(brickwork_check_device_code)
     set_tests_properties(DeviceCode PROPERTIES SKIP_REGULAR_EXPRESSION skipped)
     return()
   endif()
-  foreach(folder IN LISTS folders)
-    cmake_path(GET folder FILENAME target)
-    brickwork_check_ptx(DeviceCode.${target} FOLDERS ${folder} LIMITS ptxas_limits.csv ARCH sm_90 SOME)
-  endforeach()
-  foreach(folder IN LISTS hopper_folders)
-    cmake_path(GET folder FILENAME target)
-    brickwork_check_ptx(DeviceCode.${target} FOLDERS ${folder} LIMITS ptxas_limits_hopper.csv ARCH sm_90a SOME)
-  endforeach()
+  set(bricks ${folders})
+  list(FILTER bricks INCLUDE REGEX "/kernels/")
+  brickwork_check_ptx(DeviceCode.Bricks FOLDERS ${bricks} LIMITS ptxas_limits.csv ARCH sm_90 SOME)
+  set(hopper_bricks ${hopper_folders})
+  list(FILTER hopper_bricks INCLUDE REGEX "/kernels/")
+  brickwork_check_ptx(DeviceCode.HopperBricks FOLDERS ${hopper_bricks} LIMITS ptxas_limits_hopper.csv ARCH sm_90a SOME)
   # PTX of a later architecture is for no earlier one.
   set(architectures sm_90)
   if(CMAKE_CUDA_ARCHITECTURES MATCHES "(^|;)80(-virtual)?(;|$)")
