@@ -196,17 +196,19 @@ foreach(header gmock/gmock.h rapidcheck.h fmt/format.h Kokkos_Core.hpp)
   target_precompile_headers(brickwork_kokkos_test_main PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>)
 endforeach()
 
-# brickwork_per_isa(files...): what includes itself, once for every instruction set (Highway's foreach_target), must be a
-# unit of its own where a preset joins files. Of x86's sets these are AVX-512, AVX2 and, for processors older than 2013,
-# plain C++: each of the two between took as long to compile as they do. Under the sanitizers, two thirds of the time would
-# go into the end of scope of every vector and the alignment of every pointer; a vector's loads need none.
+# brickwork_per_isa(files...): each includes itself once for every instruction set (Highway's foreach_target), so it must be
+# a unit of its own where a preset joins files. x86's sets are AVX-512, AVX2 and, for processors older than 2013, plain
+# C++; SSE4 and SSSE3 would double the time to compile. The sanitizers check AVX2's lanes for AVX-512's, too, and leave out
+# the end of scope of every vector and the alignment of every pointer, two thirds of their time to compile.
 function(brickwork_per_isa)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
-                                                 COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(HWY_SSE4|HWY_SSSE3)")
+  set(disabled HWY_SSE4|HWY_SSSE3)
   if(BRICKWORK_SANITIZE)
+    string(APPEND disabled |HWY_AVX3)
     set_source_files_properties(
       ${ARGN} PROPERTIES COMPILE_OPTIONS "-fno-sanitize-address-use-after-scope;-fno-sanitize=alignment")
   endif()
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+                                                 COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(${disabled})")
 endfunction()
 
 # brickwork_test_sources(target): it is compiled as tests are.
