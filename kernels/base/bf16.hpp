@@ -1,5 +1,5 @@
-// bfloat16 as a type of storage: the upper half of an f32, 8 bits of exponent and 7 of mantissa. Whoever computes does
-// so in f32.
+// bfloat16 as a storage type: the upper half of an f32, with 8 bits of exponent and 7 of mantissa. Arithmetic is done
+// in f32.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -8,13 +8,13 @@
 
 namespace brickwork {
 
-struct bf16 {  // NOLINT(readability-identifier-naming): a type as float is
+struct bf16 {  // NOLINT(readability-identifier-naming): named like float
   std::uint16_t bits;
 
   bf16() = default;
 
-  // To nearest, ties to even; what is beyond the largest number becomes infinity. A NaN keeps its sign and what fits of
-  // its payload, and is quiet; a device has one NaN.
+  // Rounds to nearest, ties to even; overflow becomes infinity. On the host a NaN keeps its sign and the upper bits of
+  // its payload, and becomes quiet; a device has a single NaN.
   BRICKWORK_HOST_DEVICE constexpr explicit bf16(float value)
       : bits(rounded(__builtin_bit_cast(std::uint32_t, value))) {}
 
@@ -39,7 +39,7 @@ struct bf16 {  // NOLINT(readability-identifier-naming): a type as float is
   }
 };
 
-// What sums of T are computed in.
+// The type in which sums of T are computed.
 template <class T>
 using SumOf = std::conditional_t<std::is_same_v<T, bf16>, float, T>;
 

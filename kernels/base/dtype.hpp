@@ -1,4 +1,4 @@
-// What the elements of a tensor are.
+// Element types of tensors.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace brickwork {
 enum class DType {
   f32,
   bf16,
-  f64,  // of references; no brick computes in it
-  i32,  // of labels
+  f64,  // for references; no brick computes in it
+  i32,  // for labels
 };
 
 constexpr std::string_view to_string(DType dtype) {

@@ -1,4 +1,4 @@
-// A row of things in near-equal spans.
+// Divides 0 .. total into near-equal spans.
 #pragma once
 #include <algorithm>
 
@@ -9,8 +9,8 @@ struct Span {
   int end() const { return begin + size; }
 };
 
-// 0 .. total in the fewest spans of at most `most`, sizes differing by at most one: the first `larger` spans have one
-// more than the others.
+// The fewest spans of at most `most`. Sizes differ by at most one: the first `larger` spans have one element more than
+// the others.
 struct EqualSpans {
   EqualSpans(int total, int most)
       : count((total + most - 1) / most),

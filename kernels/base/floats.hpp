@@ -1,10 +1,10 @@
-// How many floats the hosts' hardware takes at once: what blocks and places in memory are whole multiples of.
+// Floats per cache line and per vector: block sizes and places in memory are multiples of these.
 #pragma once
 #include <cstdint>
 
 namespace brickwork {
 
-constexpr std::int64_t kFloatsOfLine = 16;    // of a cache
-constexpr std::int64_t kFloatsOfVector = 16;  // of the widest, AVX-512's
+constexpr std::int64_t kFloatsOfLine = 16;    // a cache line
+constexpr std::int64_t kFloatsOfVector = 16;  // the widest vector, AVX-512
 
 }  // namespace brickwork

@@ -1,6 +1,6 @@
-// Marks a function that both the host and a device (CUDA, HIP) may call, and a loop that must be unrolled there, as
-// an array that is indexed in a loop lies in a device's memory, not in its registers, or must not; and a function whose
-// registers are not to be those of its caller, too.
+// Macros for code that host and device (CUDA, HIP) share: functions that both may call; loops that the device compiler
+// must unroll, so that arrays indexed in them stay in registers instead of device memory, or must not unroll; and
+// functions that must not be inlined, so that their registers do not add to the caller's.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIPCC__)

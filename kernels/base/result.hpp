@@ -1,4 +1,4 @@
-// Whether something could be made or done, in one word and one sentence.
+// A value, or the reason why there is none.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,22 +7,22 @@
 
 namespace brickwork {
 
-// The words of a result row.
+// The status column of a result row.
 enum class Status {
   ok,
-  unsupported,  // this problem, on this machine
-  absent,       // a library that this build lacks
-  misfit,       // a plan that does not fit the problem
-  failed,       // wrong, or refused in the middle
+  unsupported,  // this problem cannot run on this machine
+  absent,       // this build lacks the library
+  misfit,       // the plan does not fit the problem
+  failed,       // wrong result, or an error while running
 };
 std::string_view to_string(Status);
 
-// A value, or why there is none. Used where "unsupported" is an ordinary answer (a backend that lacks a shape) and must
-// reach a result row; wrong user input throws std::invalid_argument.
+// For calls where "unsupported" is an ordinary answer (a backend lacks a shape) that must reach a result row. Wrong
+// user input throws std::invalid_argument instead.
 template <class T>
 class Result {
  public:
-  // Conversion is the point. By two references, as nvcc would copy a variable that is returned as a value.
+  // Implicit on purpose. Two overloads, because with one by-value parameter nvcc copies a returned variable.
   Result(const T& value) : value_(value) {}        // NOLINT
   Result(T&& value) : value_(std::move(value)) {}  // NOLINT
   Result(Status why, std::string reason) : status_(why), reason_(std::move(reason)) {}
@@ -35,8 +35,8 @@ class Result {
   T& operator*() & { return *value_; }
   T&& operator*() && { return *std::move(value_); }
   const T* operator->() const { return &*value_; }
-  Status status() const { return status_; }              // ok when there is a value
-  const std::string& reason() const { return reason_; }  // empty when there is a value
+  Status status() const { return status_; }              // ok if there is a value
+  const std::string& reason() const { return reason_; }  // empty if there is a value
 
  private:
   std::optional<T> value_;

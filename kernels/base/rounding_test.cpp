@@ -1,4 +1,4 @@
-// Every bf16, and around each of them and of a sample of TF32 all ways of rounding: against the definition in double.
+// Every bf16, a sample of TF32, and the f32 around each of them: rounding against the definition in double precision.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -21,11 +21,11 @@ static_assert(bf16(1.0F).bits == 0x3F80 && float(bf16(-2.5F)) == -2.5F && rounde
 
 float of_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
-// The finite f32 of `upper` bits and a rest below them is to be rounded to a neighbour that has no rest: which one?
+// Rounds a finite f32 to a neighbour whose low `rest_bits` bits are zero.
 enum class Ties { to_even, away_from_zero };
 float nearest(std::uint32_t bits, int rest_bits, Ties ties) {
   const std::uint32_t unit = std::uint32_t{1} << rest_bits, below = bits & ~(unit - 1), above = below + unit;
-  // Beyond the largest number the next one would be 2^128.
+  // The neighbour beyond the largest number counts as 2^128.
   const auto value = [](std::uint32_t x) {
     const double finite = of_bits(x);
     return std::isinf(finite) ? std::copysign(0x1p128, finite) : finite;
@@ -64,7 +64,7 @@ TEST(Bf16, KnownCases) {
   for (int x = -256; x <= 256; ++x) EXPECT_EQ(float(bf16(static_cast<float>(x))), static_cast<float>(x));
 }
 
-// A NaN whose payload lies in the lower half must not become infinity, nor carry into its sign.
+// If the payload of a NaN lies in the lower half, the result must not become infinity and must not carry into the sign.
 TEST(Bf16, NaNStaysAQuietNaN) {
   for (const std::uint32_t bits : {0x7F800001U, 0x7F80FFFFU, 0x7FFFFFFFU, 0x7FA00000U, 0x7FC00000U}) {
     for (const std::uint32_t sign : {0U, 0x80000000U}) {

@@ -1,5 +1,5 @@
-// TF32, in which NVIDIA's tensor cores multiply f32: 8 bits of exponent and 10 of mantissa, stored as an f32 whose last
-// 13 bits do not count.
+// TF32, the format in which NVIDIA's tensor cores multiply f32: 8 bits of exponent and 10 of mantissa, stored in an f32
+// whose last 13 bits are ignored.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace brickwork {
 
-// To nearest, ties away from zero, as PTX has it in cvt.rna.tf32.f32: what is beyond the largest number becomes
-// infinity. A NaN keeps its sign and what fits of its payload, and is quiet.
+// Rounds to nearest, ties away from zero, as PTX's cvt.rna.tf32.f32; overflow becomes infinity. A NaN keeps its sign
+// and the upper bits of its payload, and becomes quiet.
 BRICKWORK_HOST_DEVICE constexpr float rounded_to_tf32(float value) {
   constexpr std::uint32_t magnitude = 0x7FFFFFFF, infinity = 0x7F800000, quiet = 0x00400000, kept = 0xFFFFE000;
   const std::uint32_t f32 = __builtin_bit_cast(std::uint32_t, value);

@@ -1,4 +1,4 @@
-// What loops over vectors of floats share, for one instruction set (Highway's foreach_target).
+// Loops, loads and stores over vectors of floats, for one instruction set (Highway's foreach_target).
 #if defined(BRICKWORK_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BRICKWORK_VECTORS_INL_H_
 #undef BRICKWORK_VECTORS_INL_H_
@@ -15,8 +15,8 @@
 #include "hwy/highway.h"
 #include "kernels/layout/sweep.hpp"
 
-// `chosen` becomes the function for this machine. Once: Highway's own dispatch would look at the machine's targets
-// again in every call.
+// Defines `chosen` as the function for this machine. The static keeps it: Highway's own dispatch looks at the machine's
+// targets in every call.
 #undef BRICKWORK_CHOSEN
 #define BRICKWORK_CHOSEN(function)                          \
   static const auto chosen = [] {                           \
@@ -24,8 +24,8 @@
     return &HWY_DYNAMIC_DISPATCH(function);                 \
   }()
 
-// Of a lambda that does a vector's work, in place of HWY_ATTR: GCC calls larger ones, once for each vector, and hands
-// over what they capture through memory. A pixel of a pooling took twice as long.
+// Attribute for a lambda that works on one vector, in place of HWY_ATTR: GCC calls larger lambdas once per vector and
+// passes their captures through memory. Pooling a pixel took twice as long.
 #undef BRICKWORK_INLINE_ATTR
 #define BRICKWORK_INLINE_ATTR __attribute__((always_inline)) HWY_ATTR
 
@@ -33,9 +33,9 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// body(d, i) for the vectors that begin at i of [i, count), as far as whole ones of D go; the rest by vectors a quarter
-// as long, down to one lane. So a tail needs no masked access, which some targets emulate by touching the whole vector.
-// (Halves were two more copies of every body, a fifth of the compiler's time.)
+// Calls body(d, i) for whole vectors of [i, count), then for the rest with vectors a quarter as long, down to one lane.
+// So a tail needs no masked access, which some targets emulate by touching the whole vector. (Halving instead of
+// quartering made two more copies of every body, a fifth of the compile time.)
 template <class D, class Index, class Body>
 HWY_INLINE void ForEachVector(D d, Index i, Index count, const Body& body) {
   const auto lanes = static_cast<Index>(hn::Lanes(d));
@@ -46,9 +46,9 @@ HWY_INLINE void ForEachVector(D d, Index i, Index count, const Body& body) {
   }
 }
 
-// of(d, kVectors, j) for the channels of a pixel, j and on: kVectors vectors side by side, as each of them may have to
-// wait, and a pixel's lines are best met in their order. Some may meet those before, whose channels are then done
-// twice.
+// Calls of(d, kVectors, j) for the channels of a pixel: kVectors neighbouring vectors from channel j on. Several
+// vectors hide each other's latency, and the lines of a pixel are read in order. The last call may overlap the one
+// before; those channels are then computed twice.
 template <class Of>
 HWY_INLINE void ForEachVectors(std::int64_t bc, const Of& of) {
   const hn::ScalableTag<float> d;
@@ -64,14 +64,14 @@ HWY_INLINE void ForEachVectors(std::int64_t bc, const Of& of) {
   }
 }
 
-// Whether pixels from here on may be stored past the caches, which takes aligned vectors.
+// Whether pixels from this one on can be stored past the caches, which needs aligned vectors.
 HWY_INLINE bool AlignedVectors(std::int64_t bc, const void* pixels) {
   const std::size_t lanes = hn::Lanes(hn::ScalableTag<float>());
   return static_cast<std::size_t>(bc) % lanes == 0 &&
          reinterpret_cast<std::uintptr_t>(pixels) % (lanes * sizeof(float)) == 0;
 }
 
-// body(std::true_type or std::false_type): what no iteration changes is decided outside the loops.
+// Calls body(std::true_type or std::false_type): decides outside the loops what no iteration changes.
 template <class Body>
 HWY_INLINE void Decided(bool flag, const Body& body) {
   if (flag) {
@@ -90,7 +90,7 @@ HWY_INLINE void StoreOrStream(hn::Vec<D> x, D d, float* to, bool stream) {
   }
 }
 
-// For a line that is read much later, where the sweep does not find it in the caches.
+// Prefetches a line that is read much later, if the sweep expects it outside the caches.
 HWY_INLINE void AskAhead(const float* line, Sweep sweep) {
   constexpr int kToRead = 0, kIntoL2 = 2;  // Highway has L1 alone
   if (sweep == Sweep::stream_l2) {

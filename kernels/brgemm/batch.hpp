@@ -1,5 +1,4 @@
-// The members A_i, B_i of one call's batch: one vocabulary for whoever names them and whoever reads them, on host and
-// device.
+// The members A_i, B_i of one call's batch, addressed the same way on host and device.
 #pragma once
 #include <cstdint>
 
@@ -9,10 +8,10 @@ namespace brickwork {
 
 enum class BatchKind {
   strides,  // member i is i strides behind member 0
-  offsets,  // member i is offsets[i] BYTES behind a base: bytes because both JITs take them so, without a copy
+  offsets,  // member i lies offsets[i] BYTES after a base; both JITs take bytes, so no copy is needed
 };
 
-// Bytes. (Pointers are offsets from address 0.)
+// All distances are in bytes. A pointer is an offset from address 0.
 struct Batch {
   BatchKind kind = BatchKind::strides;
   std::int64_t size = 0;
@@ -26,7 +25,7 @@ struct Batch {
                                              std::int64_t stride_b) {
     return {BatchKind::strides, size, address(a), address(b), stride_a, stride_b, nullptr, nullptr};
   }
-  // Modulo 2^64: an offset may wrap round and point below the base.
+  // Offsets are modulo 2^64: an offset may wrap around and point below the base.
   BRICKWORK_HOST_DEVICE static Batch at_offsets(const void* a, const void* b, std::int64_t size,
                                                 const std::uint64_t* offsets_a, const std::uint64_t* offsets_b) {
     return {BatchKind::offsets, size, address(a), address(b), 0, 0, offsets_a, offsets_b};
@@ -46,7 +45,7 @@ struct Batch {
     return part;
   }
 
-  // Bytes from a base, modulo 2^64.
+  // Bytes from the base, modulo 2^64.
   BRICKWORK_HOST_DEVICE std::uint64_t offset_a(std::int64_t i) const {
     return offsets_a ? offsets_a[i] : static_cast<std::uint64_t>(i * stride_a);
   }

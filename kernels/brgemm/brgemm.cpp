@@ -19,7 +19,7 @@ struct BackendEntry {
   BackendInfo (*info)();
 };
 
-// Every backend there is. A new one is its file, a line in brgemm_backends.hpp and a line here.
+// To add a backend: one file, one line in brgemm_backends.hpp, one line here.
 constexpr std::array kBackends{
     BackendEntry{Backend::libxsmm, "libxsmm", make_libxsmm_brgemm, libxsmm_info},
     BackendEntry{Backend::simd, "simd", make_simd_brgemm, simd_info},
@@ -64,7 +64,7 @@ auto parse(const Table& table, std::string_view what, std::string_view text) {
   throw std::invalid_argument(fmt::format("unknown {} '{}': choose one of {}", what, text, fmt::join(names, ", ")));
 }
 
-// What is wrong with the shape or the hints, or nothing.
+// What is wrong with the shape or the hints; empty if nothing.
 std::string invalid_reason(const BrgemmShape& s, const BrgemmHints& hints) {
   if (s.m < 1 || s.n < 1 || s.k < 1)
     return fmt::format("m, n and k must be at least 1, but are {}, {} and {}", s.m, s.n, s.k);

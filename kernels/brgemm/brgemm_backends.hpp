@@ -1,5 +1,5 @@
-// What a backend gives to the table in brgemm.cpp. The shape has been validated by then; an Isa is still the backend's
-// to accept or to refuse.
+// What each backend provides to the table in brgemm.cpp. make_brgemm() has validated the shape; each backend accepts or
+// refuses the Isa itself.
 #pragma once
 #include "kernels/brgemm/brgemm.hpp"
 

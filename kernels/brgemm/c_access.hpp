@@ -1,15 +1,15 @@
-// Where a brick's C lies.
+// How a brick reaches its C: through the caches or past them.
 #pragma once
 
 namespace brickwork {
 
-// Before and after a call.
+// Where C is before and after a call.
 enum class CAccess {
   cached,    // in the caches
-  prefetch,  // beyond them, and the tile below in C comes next: its lines are asked for while this one's are computed
-  stream,    // it will not be read again soon: it may be stored past the caches, where beta is 0 and C's rows are
-             // aligned to vectors; that spares reading C's lines only to overwrite them. Other threads see it once
-             // this one has called finish_stores(), as a league's task does
+  prefetch,  // beyond the caches, and the next tile of C lies below this one: its lines are prefetched during this tile
+  stream,    // not read again soon: stored past the caches if beta is 0 and the rows of C are aligned to vectors. This
+             // saves reading lines of C only to overwrite them. Other threads see C after this thread has called
+             // finish_stores(), as the tasks of a league do
 };
 
 }  // namespace brickwork

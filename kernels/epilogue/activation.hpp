@@ -1,4 +1,4 @@
-// Activations and their derivatives, element by element: what the epilogues of every backend compute.
+// Activations and their derivatives, element by element, for the epilogues of all backends.
 #pragma once
 #include <cmath>
 #include <string_view>
@@ -10,12 +10,13 @@ namespace brickwork {
 //   relu     x < 0 ? 0 : x
 //   sigmoid  1 / (1 + exp(-x))
 //   tanh     tanh(x)
-//   gelu     x / 2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))): the form with tanh, oneDNN's eltwise_gelu_tanh
 //
-// A derivative is taken where the forward pass has been: for relu, sigmoid and tanh at what it returned, y, for gelu at
-// what it was given. That of relu is a choice, not a factor: a gradient passes unless y <= 0. A NaN goes through each
-// of them, and through a derivative in the gradient as in `at`, but for a gradient that relu stops: then an epilogue
-// hides no wrong result.
+//   gelu     x / 2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3))): the tanh form, oneDNN's eltwise_gelu_tanh
+//
+// A derivative is evaluated at a tensor of the forward pass: for relu, sigmoid and tanh at the output y, for gelu at
+// the input x. relu's derivative selects instead of multiplying: the gradient becomes 0 if y <= 0 and is unchanged
+// otherwise. An epilogue hides no NaN, except that relu's derivative stops a NaN gradient where y <= 0 and passes a
+// gradient where y is NaN.
 enum class Activation { none, relu, sigmoid, tanh, gelu };
 constexpr Activation kActivations[] = {Activation::none, Activation::relu, Activation::sigmoid, Activation::tanh,
                                        Activation::gelu};
@@ -25,12 +26,12 @@ constexpr std::string_view to_string(Activation a) {
   return names[static_cast<int>(a)];
 }
 
-// Whether it takes an exponential, which is too much code to be repeated for every register of a tile.
+// Whether it needs an exponential: too much code to repeat for every register of a tile.
 BRICKWORK_HOST_DEVICE constexpr bool is_curve(Activation a) { return a > Activation::relu; }
 
-// With u = gelu's argument of tanh, (1 + tanh(u)) / 2 is s = sigmoid(2u), where nothing cancels: 2u = x * (kLinear +
-// kCubic * x^2). Nor does anything in its derivative, s^2 * exp(-2u), which is 0 in f32 beyond kLimit, where the
-// exponential does not overflow yet.
+// gelu(x) = x * s with s = sigmoid(2u), where u is the argument of tanh: unlike 1 + tanh(u), this form does not cancel.
+// 2u = x * (kLinear + kCubic * x^2). The derivative does not cancel either. Its term s^2 * exp(-2u) is 0 in f32 beyond
+// |x| = kLimit, where the exponential does not yet overflow.
 struct Gelu {
   static constexpr double kLinear = 1.5957691216057308, kCubic = 0.044715 * kLinear, kLimit = 10;
 };
@@ -57,7 +58,7 @@ BRICKWORK_HOST_DEVICE T activated(Activation activation, T x) {
   return x;
 }
 
-// `gradient` behind the activation becomes that before it.
+// `gradient` after the activation -> gradient before it.
 template <class T>
 BRICKWORK_HOST_DEVICE T times_derivative(Activation activation, T gradient, T at) {
   switch (activation) {
@@ -78,7 +79,7 @@ BRICKWORK_HOST_DEVICE T times_derivative(Activation activation, T gradient, T at
   return gradient;
 }
 
-// How an epilogue has them: where it is compiled once,
+// Curves of an epilogue that is compiled once: inlined.
 struct InlinedCurves {
   template <class T>
   BRICKWORK_HOST_DEVICE static T activated(Activation activation, T x) {
@@ -90,8 +91,8 @@ struct InlinedCurves {
   }
 };
 
-// and where it is compiled for every register of a tile, of which there are up to 64: ptxas took 16 s for a kernel with
-// all of them inlined, and takes 5 s.
+// Curves of an epilogue that is compiled for each of up to 64 registers of a tile: called. ptxas took 16 s for a kernel
+// with all of them inlined, and takes 5 s.
 struct CalledCurves {
   template <class T>
   BRICKWORK_HOST_DEVICE static T activated(Activation activation, T x) {

@@ -1,6 +1,6 @@
-// Curves made of exponentials, for one instruction set (Highway's foreach_target). Where they are most of the work, as
-// in the gates of a recurrent layer, Highway's own take three times as long: they hold for any argument, to the last
-// bit.
+// Curves made of exponentials, for one instruction set (Highway's foreach_target). Highway's own curves take three
+// times as long, as they hold for any argument, to the last bit. That matters where curves are most of the work, as in
+// the gates of a recurrent layer.
 #if defined(BRICKWORK_CURVES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BRICKWORK_CURVES_INL_H_
 #undef BRICKWORK_CURVES_INL_H_
@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A NaN stays one, as x86 gives what comes second of it and a number.
+// max and min that keep a NaN: x86 returns the second operand if one of the two is a NaN.
 template <class V>
 HWY_INLINE V NotBelow(V least, V x) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
@@ -34,25 +34,26 @@ HWY_INLINE V NotAbove(V most, V x) {
 #endif
 }
 
-// Where |x| is larger, 2^n leaves f32.
+// For larger |x|, 2^n leaves the range of f32.
 constexpr float kMostExponent = 88;
 
-// The product of both.
+// The exponential is power * series.
 template <class V>
 struct Exponential {
   V power, series;
 };
 
-// e^(by x), within 2e-7 + 2e-8 |by x|, relatively, where -87 <= by x <= 88; at most 2e-38 below. Where `by` is no power
-// of two within 2e-7 + 9e-8 |by x|. |by x| must not exceed kMostExponent. A NaN stays one.
+// e^(by x) with relative error <= 2e-7 + 2e-8 |by x| for -87 <= by x <= 88, and absolute error <= 2e-38 below -87. If
+// `by` is not a power of two, the relative error is <= 2e-7 + 9e-8 |by x|. |by x| must not exceed kMostExponent. A NaN
+// stays a NaN.
 //
-// It is 2^n times a polynomial of what by x / log(2) has beyond n: the product with one constant, which an FMA rounds
-// once. Without one log(2) is in two parts, of which the first has so few bits that its products are exact. The
-// coefficients leave the least relative error of all of degree 5 that begin with 1: 1.05e-7.
+// by x / log(2) = n + r, n an integer: the result is 2^n times a polynomial in r. With FMA one constant suffices, as an
+// FMA rounds once. Without FMA, log(2) is split in two parts; the first has so few bits that its products are exact.
+// The coefficients have the least relative error of all degree-5 polynomials that begin with 1: 1.05e-7.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Exponential<V> ExponentialOf(D d, V x, float by) {
   const auto set = [d](float value) HWY_ATTR { return hn::Set(d, value); };
-  // Among numbers of this size the next one is 1 more: the sum rounds, and its low bits are the exponent's of 2^n.
+  // Near numbers of this size the spacing is 1: the sum rounds to an integer, whose low bits are the exponent of 2^n.
   const V ones = set((1 << 23) + (1 << 22) + 127), log2e = set(1.44269504f * by);
   const V sum = hn::MulAdd(x, log2e, ones);
   const V n = hn::Sub(sum, ones);
@@ -69,15 +70,14 @@ HWY_INLINE Exponential<V> ExponentialOf(D d, V x, float by) {
   return {hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToUnsigned<D>(), sum))), series};
 }
 
-// e^(by x), by > 0, of an x that is not above 0; 0 where by x is -88 or less. Enough for a softmax, in whose sums the
-// small ones vanish.
+// e^(by x) for by > 0 and x <= 0; 0 if by x <= -88. Good enough for a softmax, whose sums lose such small terms.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V BoundedExpOfNegative(D d, V x, float by = 1) {
   const auto e = ExponentialOf(d, NotBelow(hn::Set(d, -kMostExponent / by), x), by);
   return hn::Mul(e.power, e.series);
 }
 
-// 1 + e^(by x), in which |by x| counts for kMostExponent at most.
+// 1 + e^(by x), with |by x| limited to kMostExponent.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V OnePlusExp(D d, V x, float by) {
   const V most = hn::Set(d, kMostExponent / std::abs(by));
@@ -85,12 +85,12 @@ HWY_INLINE V OnePlusExp(D d, V x, float by) {
   return hn::MulAdd(e.power, e.series, hn::Set(d, 1.0f));
 }
 
-// Within 2e-7 of 1 / x, relatively, or 0 where that is below 1e-38; 1 <= x < inf.
+// 1 / x for 1 <= x < inf, with relative error <= 2e-7; 0 where 1 / x is below 1e-38.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V BoundedReciprocal(D d, V x) {
   const V one = hn::Set(d, 1.0f);
 #if HWY_ARCH_X86
-  // Its estimates have 12 bits and more, which one step of Newton's doubles. A division takes three times as long.
+  // The estimate has at least 12 bits; one Newton step doubles them. A division takes three times as long.
   const V estimate = hn::ApproximateReciprocal(x);
   return hn::MulAdd(hn::NegMulAdd(x, estimate, one), estimate, estimate);
 #else
@@ -98,7 +98,7 @@ HWY_INLINE V BoundedReciprocal(D d, V x) {
 #endif
 }
 
-// Within 4e-7 of the curves, absolutely: 3.6e-7 as instruction sets without FMA compute it.
+// Absolute error <= 4e-7 (3.6e-7 without FMA).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V BoundedSigmoid(D d, V x) {
   return BoundedReciprocal(d, OnePlusExp(d, x, -1));

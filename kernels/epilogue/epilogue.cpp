@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Highway's Exp takes arguments up to 104, and of a NaN makes a number.
+// Highway's Exp takes arguments up to 104, and turns a NaN into a number.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f), least = hn::Set(d, -100.0f);
@@ -22,7 +22,6 @@ HWY_INLINE V Sigmoid(D d, V x) {
   return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
-// kLinear + cubic * square.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V GeluSlope(D d, V square, double cubic) {
   return hn::MulAdd(square, hn::Set(d, static_cast<float>(cubic)), hn::Set(d, static_cast<float>(Gelu::kLinear)));

@@ -1,4 +1,4 @@
-// The end of a brick whose sums are plain numbers: what one element of C becomes.
+// The last step of a brick whose sums are scalars: computes one element of C from its sum.
 #pragma once
 #include "kernels/base/bf16.hpp"
 #include "kernels/base/host_device.hpp"
@@ -6,7 +6,7 @@
 
 namespace brickwork {
 
-// `sum` is of its products; the element lies `place` + col on in C, where it is read only if beta asks for it.
+// `sum` is the sum of products; the element lies at c[place + col], which is read only if beta is 1.
 template <class TC, class Curves = InlinedCurves>
 BRICKWORK_HOST_DEVICE TC finished_element(const BrgemmShape& shape, const BrgemmCall& call, SumOf<TC> sum, int row,
                                           std::int64_t place, int col) {

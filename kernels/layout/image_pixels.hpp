@@ -1,4 +1,4 @@
-// Where the pixels of images lie that are a matrix' rows, one image's behind the other's.
+// Addresses of image pixels that form the rows of a matrix, image after image.
 #pragma once
 #include <cstdint>
 
@@ -6,11 +6,11 @@
 
 namespace brickwork {
 
-// Neighbours in a row of an image are one leading dimension apart; its rows, and images, need not follow each other.
+// Neighbours in a row of an image are one leading dimension apart. Rows and images may have gaps between them.
 struct ImagePixels {
-  int cols = 0;                     // pixels of a row; 0: all of them lie at one distance
-  int rows = 1;                     // of an image
-  std::int64_t row = 0, image = 0;  // elements from one to the next
+  int cols = 0;                     // pixels of a row; 0: no images, all pixels are one leading dimension apart
+  int rows = 1;                     // rows of an image
+  std::int64_t row = 0, image = 0;  // elements from one row, and one image, to the next
 
   BRICKWORK_HOST_DEVICE constexpr std::int64_t place(std::int64_t pixel, std::int64_t ld) const {
     if (cols == 0) return pixel * ld;

@@ -7,7 +7,7 @@ namespace {
 
 TEST(ImagePixels, WithoutImagesLieAtOneDistance) { EXPECT_EQ(ImagePixels().place(7, 5), 35); }
 
-// Two images of 2 x 3 pixels; what lies between rows and images is more than a pixel.
+// Two images of 2 x 3 pixels, with gaps between rows and between images.
 TEST(ImagePixels, AreWhereTheirImageAndRowSay) {
   const ImagePixels pixels{.cols = 3, .rows = 2, .row = 100, .image = 1000};
   const std::int64_t expected[] = {0, 4, 8, 100, 104, 108, 1000, 1004, 1008, 1100, 1104, 1108};
@@ -21,7 +21,7 @@ TEST(ImagePixels, OfAnImageThatIsOneRow) {
   EXPECT_EQ(pixels.place(19, 4), 3004);
 }
 
-// As many as a device divides at once, and places beyond 32 bits.
+// Pixel numbers near the limit of the 32-bit division, offsets beyond 32 bits.
 TEST(ImagePixels, AreFarApart) {
   const ImagePixels pixels{.cols = 112, .rows = 112, .row = 1 << 20, .image = std::int64_t{1} << 32};
   EXPECT_EQ(pixels.place(2'000'000'000, 64),

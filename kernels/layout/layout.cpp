@@ -7,22 +7,22 @@
 namespace brickwork {
 namespace {
 
-// Transposes go in strips of this many floats: one cache line on the plain side, and the blocked side of a strip stays
-// in L1.
+// Transposes go in strips of this many floats: one cache line of the plain tensor, while the blocked side of the strip
+// stays in L1.
 constexpr std::int64_t kStrip = kFloatsOfLine;
 
 std::int64_t features_in_block(std::int64_t features, std::int64_t block, std::int64_t width) {
   return std::min(width, features - block * width);
 }
 
-// A plain tensor's distances from one element to the next.
+// Distances between elements of a plain tensor.
 struct PlainStrides {
   std::int64_t n, c, h, w;
 };
 PlainStrides nchw_of(const ActivationLayout& l) { return {l.C * l.H * l.W, l.H * l.W, l.W, 1}; }
 PlainStrides nhwc_of(const ActivationLayout& l) { return {l.H * l.W * l.C, 1, l.W * l.C, l.C}; }
 
-// visit(place in the plain tensor, place in the blocked one) for the elements of a slice's row.
+// Calls visit(index in the plain tensor, index in the blocked one) for the elements of one row of a slice.
 template <class Visit>
 void for_each_element(const ActivationLayout& l, const PlainStrides& plain, std::int64_t n, std::int64_t cb,
                       std::int64_t h, const Visit& visit) {
@@ -59,7 +59,7 @@ void unpack_slice(const ActivationLayout& l, const PlainStrides& strides, std::i
   }
 }
 
-// Likewise for a block of weights.
+// Calls visit(index in the plain weights, index in the blocked ones) for the elements of one block.
 template <class Visit>
 void for_each_weight(const WeightLayout& l, std::int64_t kb, std::int64_t cb, const Visit& visit) {
   const std::int64_t ks = features_in_block(l.K, kb, l.bk), cs = features_in_block(l.C, cb, l.bc);

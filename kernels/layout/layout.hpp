@@ -1,16 +1,17 @@
-// Blocked tensors and the way there and back. oneDNN's tags: nChw16c and OIhw16i16o with any block in place of 16.
-// Sizes that the block does not divide are padded with zeros inside the tensor, so that drivers only meet whole blocks.
+// Blocked tensors: their index formulas, and packing from and to plain tensors. oneDNN's tags: nChw16c and OIhw16i16o,
+// with any block size in place of 16. If the block size does not divide C or K, zeros inside the tensor fill the last
+// block, so that drivers meet only whole blocks.
 //
-// Packing works slice by slice, so that a driver spreads it over its threads; a slice is written whole, padding
+// Packing works slice by slice, so that a driver can spread it over threads. A slice is written whole, padding
 // included.
 #pragma once
 #include <cstdint>
 
 namespace brickwork {
 
-// [N][Cb][Hp][Wp][bc], Hp = H + 2 * pad_h, Wp = W + 2 * pad_w. Zeros lie physically left and right of each row, as a
-// row of the brick runs over them; above and below only where a call has the pixels of several rows, as else a driver
-// skips the filter rows that fall outside the image.
+// [N][Cb][Hp][Wp][bc], Hp = H + 2 * pad_h, Wp = W + 2 * pad_w. Zeros lie in memory left and right of each row, because
+// a row of the brick reads across them. Zeros above and below are needed only if a call covers pixels of several rows;
+// otherwise a driver skips the filter rows that fall outside the image.
 struct ActivationLayout {
   std::int64_t N = 1, C = 1, H = 1, W = 1, pad_w = 0;
   std::int64_t bc = 1;
@@ -22,7 +23,7 @@ struct ActivationLayout {
   std::int64_t slice_size() const { return Hp() * Wp() * bc; }  // one (n, cb)
   std::int64_t size() const { return N * Cb() * slice_size(); }
 
-  // The first element of a pixel's block; h from -pad_h to H + pad_h - 1, w from -pad_w to W + pad_w - 1.
+  // First element of a pixel's block; -pad_h <= h < H + pad_h, -pad_w <= w < W + pad_w.
   std::int64_t pixel(std::int64_t n, std::int64_t cb, std::int64_t h, std::int64_t w) const {
     return (((n * Cb() + cb) * Hp() + h + pad_h) * Wp() + w + pad_w) * bc;
   }
@@ -43,7 +44,7 @@ struct WeightLayout {
   std::int64_t block_size() const { return R * S * bc * bk; }  // one (kb, cb)
   std::int64_t size() const { return Kb() * Cb() * block_size(); }
 
-  // The first element of a tap's bc x bk matrix.
+  // First element of the bc x bk matrix of a filter tap.
   std::int64_t tap(std::int64_t kb, std::int64_t cb, std::int64_t r, std::int64_t s) const {
     return (((kb * Cb() + cb) * R + r) * S + s) * bc * bk;
   }
@@ -52,14 +53,14 @@ struct WeightLayout {
   }
 };
 
-// One (n, cb) slice between a plain tensor (NCHW or NHWC, without padding) and the blocked one; both pointers are the
-// tensors' beginnings.
+// Copies one (n, cb) slice between a plain tensor (NCHW or NHWC, no padding) and the blocked one. Both pointers point
+// to the beginning of a tensor.
 void pack_nchw_slice(const ActivationLayout&, std::int64_t n, std::int64_t cb, const float* nchw, float* blocked);
 void pack_nhwc_slice(const ActivationLayout&, std::int64_t n, std::int64_t cb, const float* nhwc, float* blocked);
 void unpack_nchw_slice(const ActivationLayout&, std::int64_t n, std::int64_t cb, const float* blocked, float* nchw);
 void unpack_nhwc_slice(const ActivationLayout&, std::int64_t n, std::int64_t cb, const float* blocked, float* nhwc);
 
-// One (kb, cb) block between plain KCRS weights and the blocked ones.
+// Copies one (kb, cb) block between plain KCRS weights and the blocked ones.
 void pack_kcrs_block(const WeightLayout&, std::int64_t kb, std::int64_t cb, const float* kcrs, float* blocked);
 void unpack_kcrs_block(const WeightLayout&, std::int64_t kb, std::int64_t cb, const float* blocked, float* kcrs);
 

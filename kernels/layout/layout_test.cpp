@@ -21,7 +21,7 @@ std::vector<float> counting(std::int64_t size) {
   return values;
 }
 
-// C and W around the strip of 16 and the blocks; bc = 3 and 4 are the first layer's.
+// Sizes of C and W around the strip of 16 and around the blocks; bc = 3 and 4 belong to ResNet-50's first layer.
 const std::vector<ActivationLayout> kActivations = {
     {.N = 1, .C = 1, .H = 1, .W = 1, .pad_w = 0, .bc = 1},
     {.N = 2, .C = 3, .H = 4, .W = 7, .pad_w = 3, .bc = 3},
@@ -48,7 +48,7 @@ std::int64_t nhwc(const ActivationLayout& l, std::int64_t n, std::int64_t c, std
   return ((n * l.H + h) * l.W + w) * l.C + c;
 }
 
-// The first element of the blocked tensor, padding included, that is not what the plain one says, or nothing.
+// The first wrong element of the blocked tensor, padding included; empty if there is none.
 std::string wrong(const ActivationLayout& l, PlainIndex plain_index, const std::vector<float>& plain,
                   const std::vector<float>& blocked) {
   for (std::int64_t n = 0; n < l.N; ++n)
@@ -110,7 +110,7 @@ TEST(ActivationLayout, TheCheckSeesWrongPacking) {
   }
 }
 
-// Threads pack slices side by side: one must not write into another.
+// Threads pack slices side by side: a slice must not write into another.
 TEST(ActivationLayout, ASliceIsWrittenAlone) {
   const ActivationLayout l{.N = 2, .C = 10, .H = 3, .W = 5, .pad_w = 2, .bc = 4};
   const auto plain = counting(l.N * l.C * l.H * l.W);

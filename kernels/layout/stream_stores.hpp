@@ -1,4 +1,4 @@
-// Stores past the caches (CAccess::stream and alike) are seen by other threads only after a fence.
+// The fence after stores past the caches (CAccess::stream and similar): other threads see such stores only after it.
 #pragma once
 #include "kernels/base/host_device.hpp"
 
@@ -8,8 +8,8 @@ namespace stream_stores {
 void fence();
 }
 
-// This thread's are seen from here on. What runs on several threads, a league's task, ends with it, so kernels do not:
-// a fence waits for memory, and one after every tile took 8 to 11 % of ResNet-50's small strided layers backward by
+// Makes this thread's stores visible to other threads. A league's task calls it at its end. Kernels do not: the fence
+// waits for memory, and one after every tile cost 8 to 11 % of the time of ResNet-50's small strided layers backward by
 // data (Zen 4).
 BRICKWORK_HOST_DEVICE inline void finish_stores() {
 #ifndef __CUDA_ARCH__

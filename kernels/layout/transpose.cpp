@@ -22,7 +22,7 @@ void TransposeTile(const float* from, std::int64_t, float* to, std::int64_t) { *
 #else
 constexpr std::int64_t kTile = 4;
 
-// A kTile x kTile part.
+// Transposes a kTile x kTile block.
 void TransposeTile(const float* from, std::int64_t ld_from, float* to, std::int64_t ld_to) {
   const hn::Full128<float> d;
   const hn::Repartition<double, decltype(d)> pairs;
@@ -39,7 +39,7 @@ void TransposeTile(const float* from, std::int64_t ld_from, float* to, std::int6
 }
 #endif
 
-// Both matrices' lines of a cache are done with at once, which far apart drive each other out.
+// Works on blocks of one cache line by one cache line: each line of either matrix is used up before it is evicted.
 void Transpose(std::int64_t rows, std::int64_t cols, const float* from, std::int64_t ld_from, float* to,
                std::int64_t ld_to) {
   const std::int64_t whole_rows = rows / kTile * kTile, whole_cols = cols / kTile * kTile;

@@ -1,9 +1,8 @@
-// The brick as plain loops, for any host or device, any types, and one thread or a whole team: the oracle of the other
-// backends, and the brick of a Kokkos device lambda. brgemm.hpp states the contract.
+// The brick as plain loops, for any host or device, any types, and one thread or a team of threads: the reference that
+// tests the other backends, and the brick of a Kokkos device lambda. brgemm.hpp states the contract.
 //
-// A team is anything with rank(), size() and barrier(). Its threads share the work of one call: each holds a register
-// tile of C over the whole batch, and reads A and B for itself. brgemm_staged.hpp has the brick of teams that share
-// memory.
+// A team has rank(), size() and barrier(). Its threads share the work of one call: each computes register tiles of C
+// over the whole batch and reads A and B itself. For teams with shared memory see brgemm_staged.hpp.
 #pragma once
 #include <cstdint>
 
@@ -21,13 +20,13 @@ struct OneThread {
 
 namespace portable {
 
-constexpr int kTileRows = 4, kTileCols = 8;  // 32 accumulators: registers of every machine
+constexpr int kTileRows = 4, kTileCols = 8;  // 32 accumulators: every machine has the registers
 
 BRICKWORK_HOST_DEVICE constexpr int round_up(int x, int step) { return (x + step - 1) / step * step; }
 BRICKWORK_HOST_DEVICE constexpr int at_most(int x, int most) { return x < most ? x : most; }
 
-// A register tile's rows of A or columns of B: element (x, k) lies at first[x * step_x + k * step_k]. Beyond `live` the
-// last one is read again, so that nothing outside the operand is.
+// The rows of A or the columns of B of a register tile: element (x, k) lies at first[x * step_x + k * step_k]. For x >=
+// live the last live element is read again, so that no access leaves the operand.
 template <class T>
 struct Strip {
   const T* first;
@@ -40,10 +39,10 @@ struct Strip {
   }
 };
 
-// The same of an A whose rows, or steps over k, are pixels.
+// A strip of an A whose rows, or steps over k, are pixels.
 template <class T>
 struct PixelStrip {
-  const T* first;  // of A, where `pixel` is x = 0, or k = 0
+  const T* first;  // first element of A; `pixel` is the pixel of x = 0, or of k = 0
   const BrgemmShape& shape;
   std::int64_t pixel, row;
   int live;
@@ -83,7 +82,7 @@ BRICKWORK_HOST_DEVICE void store(const SumOf<TC> (&acc)[kTileRows][kTileCols], c
 
 }  // namespace portable
 
-// To be called by every thread of the team with the same arguments.
+// Every thread of the team calls it with the same arguments.
 template <class TA, class TC, class Team>
 BRICKWORK_HOST_DEVICE void brgemm_portable(const Team& team, const BrgemmShape& shape, const BrgemmCall& call) {
   using namespace portable;

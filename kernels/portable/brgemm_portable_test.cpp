@@ -1,4 +1,4 @@
-// The portable bricks with a team of threads, and with scratch that it shares, as a device runs them.
+// The portable and the staged brick run by a team of threads, with shared scratch, as on a device.
 #include "kernels/portable/brgemm_portable.hpp"
 
 #include <gtest/gtest.h>
@@ -97,7 +97,7 @@ TEST(PortableTeam, AppliesTheEpilogueOnce) {
              .last = kLastSteps[steps]});
 }
 
-// A device's default limit on shared memory, of which Kokkos and CUDA keep a little for themselves.
+// 48 KiB is a device's default limit on shared memory; Kokkos and CUDA keep a little of it.
 TEST(PortableTeam, ScratchFitsADevice) {
   EXPECT_LE(staged_scratch<float>(padded_shape(256, 64, 1024, 0, 0, BatchKind::strides)), 47 * 1024);
 }
