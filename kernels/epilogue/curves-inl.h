@@ -43,9 +43,9 @@ struct Exponential {
   V power, series;
 };
 
-// e^(by x) with relative error <= 2e-7 + 2e-8 |by x| for -87 <= by x <= 88, and absolute error <= 2e-38 below -87. If
-// `by` is not a power of two, the relative error is <= 2e-7 + 9e-8 |by x|. |by x| must not exceed kMostExponent. A NaN
-// stays a NaN.
+// e^(by x) with relative error <= 2e-7 + 2e-8 |by x| for -87 <= by x <= 88; below -87 the result is <= 2e-38. If `by`
+// is not a power of two, the relative error is <= 2e-7 + 9e-8 |by x|. |by x| must not exceed kMostExponent. A NaN stays
+// a NaN.
 //
 // by x / log(2) = n + r, n an integer: the result is 2^n times a polynomial in r. With FMA one constant suffices, as an
 // FMA rounds once. Without FMA, log(2) is split in two parts; the first has so few bits that its products are exact.

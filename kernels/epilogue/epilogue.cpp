@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/epilogue/epilogue.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.
+// Must come after foreach_target.h.
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
 #include "kernels/base/vectors-inl.h"

@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/layout/zeros.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.
+// Must come after foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/base/vectors-inl.h"
 

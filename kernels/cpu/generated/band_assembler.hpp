@@ -1,4 +1,4 @@
-// What the code of a band is written with: its registers, the memory of its tiles, and what it asks for ahead.
+// Assembler of a band of register tiles: names of registers, loads and stores of a tile, prefetching.
 #pragma once
 #include <xbyak/xbyak.h>
 
@@ -10,9 +10,10 @@
 
 namespace brickwork {
 
-// Rows whose A is loaded four steps at a time and spread by shuffles. Tiles one vector wide load once for every FMA and
-// once for B, so they end at m / (m + 1) of two loads a cycle; two or three such rows lift them above: from 0.80 to
-// 0.97 of peak at 6 x 16, from 0.90 to 0.98 at 16 x 16. (Two on the shorter tiles, as shuffles fill ports, too.)
+// Number of rows whose A is loaded four steps at a time and spread by shuffles. A tile one vector wide with m rows
+// needs m + 1 loads for m FMAs, so two loads a cycle limit it to m / (m + 1) of peak. Two or three such rows lift that
+// limit: from 0.80 to 0.97 of peak at 6 x 16 (Zen 5), from 0.90 to 0.98 at 16 x 16. Shorter tiles have only two, as
+// shuffles need ports, too.
 constexpr int shuffled_rows(int registers, int rows, int sums) {
   return std::min({rows, rows < 8 ? 2 : 3, registers - sums * rows - 2});
 }
@@ -41,15 +42,16 @@ class BandAssembler : public Xbyak::CodeGenerator {
         first_free_(sums_ * rows_ * vecs_ + shuffled_) {}
 
   using Reg = Xbyak::Reg64;
-  using Vec = Xbyak::Ymm;  // or Zmm: a register knows how wide it is
+  using Vec = Xbyak::Ymm;  // Xmm, Ymm or Zmm: a register knows its width
 
   // --- Registers
 
-  // NOLINTBEGIN(readability-identifier-naming): they read as an assembler's registers do
+  // NOLINTBEGIN(readability-identifier-naming): named like registers
   const Reg arguments = rdi, tile_a = rsi, tile_c = rdx, members = rcx, a = r8, b = r9, turns = r10, ld = r10,
             scratch = rax, below_c = r11, tiles = rbx, live = rbp, next_a = r12, next_b = r13, place = r14,
             base_b = r15;
-  // Of a transposed A, whose rows are never known to be zeros: what is asked for of it, and the next member's.
+  // For a transposed A, which has no zero rows and so needs no `place` and `live`: where to prefetch A in this member
+  // and in the next one.
   const Reg ask_a = r14, ask_next = rbp;
   const std::array<Reg, 6> saved = {rbx, rbp, r12, r13, r14, r15};
   const Xbyak::Opmask tail = k1, kept = k2;
@@ -60,7 +62,8 @@ class BandAssembler : public Xbyak::CodeGenerator {
   Vec quad(int r) const { return vec(sums_ * rows_ * vecs_ + r); }
   bool has_tail() const { return last_lanes_ < lanes_; }
   bool is_tail(int v) const { return v == vecs_ - 1 && has_tail(); }
-  // The last ones, which no tile's first sum reaches. AVX2's last of all says which lanes of a tail there are.
+  // Registers counted from the end, where the first sum of no tile lies. With AVX2 the very last one is the mask of a
+  // tail.
   Vec high(int i) const { return vec(all_registers_ - 1 - (has_tail() && !avx512_ ? 1 : 0) - i); }
   Vec tail_lanes() const { return vec(all_registers_ - 1); }
 
@@ -116,12 +119,13 @@ class BandAssembler : public Xbyak::CodeGenerator {
     }
   }
 
-  // --- What is asked for ahead: each of these between the multiply-adds, some lines at a time
+  // --- Prefetching: a few lines at a time between the multiply-adds
 
-  // A transposed A streams as B does, and of each of its lines a tile takes no more than its rows. To ask for it takes
-  // 64 x 64 blocks that sum over 28 rows of 56 pixels from 0.92 to 0.99 of those whose A is not transposed, and with
-  // every other pixel from 0.81 to 0.90; of 16 columns from 0.83 to 0.95 (Emerald Rapids). One vector wide, a tile
-  // always asks, as its rows reach across more lines.
+  // A transposed A streams as B does, and a tile uses only as many elements of a cache line of A as it has rows.
+  // Prefetching A raises 64 x 64 blocks that sum over 28 rows of 56 pixels from 0.92 to 0.99 of the speed with an A
+  // that is not transposed, with every other pixel from 0.81 to 0.90, and blocks of 16 columns from 0.83 to 0.95
+  // (Emerald Rapids). Tiles one vector wide, which never prefetch B, all prefetch A, as their rows reach across more
+  // lines.
   bool asks_for_a() const {
     return shape_.a_transposed && hints_.tuning.ahead != 0 && rows_ > 3 && hints_.zero_rows.period == 0;
   }
@@ -129,14 +133,15 @@ class BandAssembler : public Xbyak::CodeGenerator {
     return rows_of_b_ahead(hints_.tuning, shape_.m) != 0 && may_ask_for_b(shape_.m, rows_, vecs_);
   }
 
-  // A line of a row.
+  // Prefetches one line of the row of B that is `ahead` rows after row k.
   void ask_for_b(int k, int line) {
     const int ahead = static_cast<int>(rows_of_b_ahead(hints_.tuning, shape_.m));
     prefetcht0(ptr[b + (k + ahead) * row_b() + line * kLine]);
   }
 
-  // Past the last steps of a member lie those of the next one: not the elements behind it, which a strided convolution
-  // never reads. To ask for those instead cost 20 % of ResNet-50's twelfth layer's weight update (Zen 4).
+  // After the last steps of a member come the first steps of the next member, not the elements behind this one in
+  // memory, which a strided convolution never reads. Prefetching those cost 20 % of the time of ResNet-50's twelfth
+  // layer's weight update (Zen 4).
   void find_next_member() {
     Xbyak::Label found;
     if (shape_.batch_kind == BatchKind::strides) {
@@ -152,7 +157,7 @@ class BandAssembler : public Xbyak::CodeGenerator {
     L(found);
   }
 
-  // `scratch` holds how far on from `a` they lie.
+  // `scratch` holds the distance from `a` to the A of the next call.
   void ask_for_next_a(int first, int end) {
     const std::int64_t length = std::min<std::int64_t>(shape_.k, shape_.lda) * kFloat;
     Xbyak::Label line;
@@ -167,12 +172,12 @@ class BandAssembler : public Xbyak::CodeGenerator {
 
   bool asks_for_c() const { return hints_.c == CAccess::prefetch; }
 
-  // Of a row of B or of C.
+  // Cache lines of a row of B or of C.
   int lines() const { return (vecs_ * vector_ + kLine - 1) / kLine; }
 
-  // Some four lines of the tile below, until all of it is asked for: in small groups between the FMAs. All at once at
-  // the tile's beginning gained nothing, as A's misses waited for them; so spread, ResNet-50's first layer gains 8 to
-  // 10 % where dst is in memory and 4 to 5 % where it is in L3.
+  // Prefetches about four lines of the tile below, until it has all of them. Prefetching all at the tile's beginning
+  // gained nothing, as A's misses waited for them. Spread between the FMAs, it makes ResNet-50's first layer 8 to 10 %
+  // faster with dst in memory and 4 to 5 % with dst in L3.
   void ask_for_c() {
     const int rows = std::max(1, 4 / lines());
     Xbyak::Label all;
@@ -185,9 +190,9 @@ class BandAssembler : public Xbyak::CodeGenerator {
     L(all);
   }
 
-  // Into L2, as it is for another call: at every step over k, every other one or one of four, so that all has come when
-  // the call ends. A fully connected layer of 4096 features takes 12 % less by that with 24 images, 10 % with 32 and 6
-  // % with 64, and with a line a turn 5, 1 and 3 % (Zen 5).
+  // Prefetches one line into L2, as another call uses it: at every step over k, every second or every fourth, so that
+  // all lines have come when the call ends. A fully connected layer of 4096 features takes 12 % less time with 24
+  // images, 10 % with 32 and 6 % with 64; with a fixed rate of one line a turn, 5, 1 and 3 % less (Zen 5).
   void ask_for_next_line(int k) {
     Xbyak::Label all, in_row;
     if (k % kTurn != 0) {
@@ -210,7 +215,7 @@ class BandAssembler : public Xbyak::CodeGenerator {
     L(all);
   }
 
-  // From the last row on, as the first one's line is also that of the tile above.
+  // Starts at the last row, as the line of the first row also belongs to the tile above.
   void ask_for_a(const Xbyak::RegExp& step) {
     for (int at = (rows_ - 1) * row_a(); at >= 0; at -= kLine) prefetcht0(ptr[step + at]);
   }
@@ -221,9 +226,9 @@ class BandAssembler : public Xbyak::CodeGenerator {
   const bool avx512_;
   const int vector_;  // bytes
   const bool a_from_memory_;
-  const int all_registers_, registers_;  // of which the latter are for the sums over k
+  const int all_registers_, registers_;  // registers_: without AVX2's mask of a tail
   const int sums_, shuffled_;
-  const int first_free_;  // register
+  const int first_free_;  // first register that holds no sum and no shuffled row
 };
 
 }  // namespace brickwork

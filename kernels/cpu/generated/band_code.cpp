@@ -6,7 +6,7 @@
 namespace brickwork {
 namespace {
 
-// One band of tiles of one size. In a tile: for every member of the batch, for every k, for every row.
+// Generates one band: tiles of one size. Loops in a tile: members of the batch, steps over k, rows.
 class BandGenerator : public BandAssembler {
  public:
   BandGenerator(const BrgemmShape& shape, const BrgemmHints& hints, TileSize size) : BandAssembler(shape, hints, size) {
@@ -144,7 +144,7 @@ class BandGenerator : public BandAssembler {
     const bool all_at_once = shape_.k * rows_ * vecs_ <= fmas_unrolled(lanes_);
     const int turn = all_at_once ? shape_.k : std::max(kTurn, sums_), whole = shape_.k / turn;
     const bool asks_a = asks && asks_for_a();
-    // Steps, or turns of them, that are asked for ahead.
+    // How far ahead to prefetch, in steps and in turns of the loop.
     const int ahead = std::min(static_cast<int>(hints_.tuning.ahead), shape_.k),
               turns_ahead = std::min((ahead + turn - 1) / turn, whole);
     Xbyak::Label again;
@@ -180,8 +180,8 @@ class BandGenerator : public BandAssembler {
     for (int k = 0; k < shape_.k % turn; ++k) add_step(k, first, end, false, 0);
   }
 
-  // As many vectors of a row of B are held as there is room for beside an element of A; or, where those are not all,
-  // the elements of A beside a vector of B.
+  // Holds as many vectors of a row of B as fit beside one element of A. If not all of them fit but a column of A does,
+  // holds that column beside one vector of B.
   void add_step(int k, int first, int end, bool asks, int shuffled) {
     const int room = registers_ - first_free_;
     if (vecs_ >= room && rows_ < room && shuffled == 0) {
@@ -258,7 +258,8 @@ class BandGenerator : public BandAssembler {
     L(none);
   }
 
-  // use(r, v) for the tile's vectors where the call has a tensor that lies beside C: `scratch` points at its row r.
+  // Calls use(r, v) for all vectors of the tile if the call has the tensor (the residual or `at`); `scratch` points to
+  // its row r.
   template <class Use>
   void each_beside(std::size_t tensor, std::size_t leading_dimension, Use&& use) {
     Xbyak::Label none;
@@ -274,7 +275,7 @@ class BandGenerator : public BandAssembler {
     L(none);
   }
 
-  // The maximum is its second operand where one of the two is a NaN.
+  // vmaxps returns its second source if one of the two is a NaN, so a NaN in the sum stays.
   void apply_relu() {
     Xbyak::Label none;
     mov(scratch, argument(offsetof(BandArguments, relu)));
@@ -285,7 +286,7 @@ class BandGenerator : public BandAssembler {
     L(none);
   }
 
-  // A sum is kept unless 0 >= `at`, so beside a NaN, too.
+  // Keeps a sum unless 0 >= `at`; so a sum beside a NaN is kept.
   void apply_derivative_of_relu() {
     constexpr int kNotGreaterOrEqual = 0x19;
     set_to_zero(high(0));

@@ -19,7 +19,7 @@ namespace brickwork {
 #ifdef BRICKWORK_HAS_XBYAK
 namespace {
 
-// Whether all distances within a tile and to the next one fit the 31 bits that an instruction has for them.
+// Whether all distances within a tile and to the next one fit the 31 bits of an instruction.
 bool fits(const BrgemmShape& s, const SimdTuning& tuning, int lanes) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() / kFloat;
   return std::max(s.row_of_a(), s.ldc) <= kMost / (2 * kMostTileRows) &&
@@ -38,7 +38,7 @@ class TilesOfPanel final : public GeneratedTiles {
     const Batch& batch = call.batch;
     const TileEpilogue& epilogue = call.epilogue;
     float* const c = static_cast<float*>(call.c) + band.row * shape_.ldc + band.column;
-    // Of a tensor that lies beside C.
+    // The band's first element in a tensor with rows and columns like C's.
     const auto beside = [&](const void* tensor, std::int64_t ld) {
       return tensor == nullptr ? nullptr : static_cast<const float*>(tensor) + band.row * ld + band.column;
     };
@@ -94,12 +94,12 @@ class TilesOfPanel final : public GeneratedTiles {
   const BrgemmShape shape_;
   const BrgemmHints hints_;
   const int vecs_, lanes_, last_lanes_;
-  mutable std::array<std::atomic<BandCode::Run>, kMostTileRows> bands_{};  // [r - 1]: of tiles of r rows
+  mutable std::array<std::atomic<BandCode::Run>, kMostTileRows> bands_{};  // [r - 1]: tiles of r rows
   mutable std::mutex generating_;
   mutable std::vector<BandCode> memory_;
 };
 
-// By running code, a return.
+// Tries it: generates and runs a function that only returns.
 bool can_write_code() {
   try {
     Xbyak::CodeGenerator code(64, Xbyak::AutoGrow);

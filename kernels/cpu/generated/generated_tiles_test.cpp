@@ -63,7 +63,7 @@ TEST_P(GeneratedTilesTest, ThreadsMayAskForATileAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
-// What a row of A may be away from the next, a step over k may not: there are more of them in a tile.
+// Steps over k may not be as far apart as rows of A: a tile has more of them.
 TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
   for (bool a_transposed : {false, true}) {
     BrgemmShape shape = padded_shape(2, 64, 2, 0, 0, BatchKind::offsets, a_transposed);
@@ -76,14 +76,15 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
   }
 }
 
-// A turn of a small tile's loop has as many steps as the tile has sums, unrolled or not.
+// One turn of a small tile's loop has as many steps as the tile has sums, even if the loop is not unrolled.
 TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATurnAreFarApart) {
   BrgemmShape shape = padded_shape(1, 64, 64, 0, 0, BatchKind::offsets);
   shape.ldb = 100'000'000;
   EXPECT_EQ(generate_tiles(shape, {.tuning = {.ahead = 0, .few = 0}}, panel_, isa_.lanes), nullptr);
 }
 
-// Twice as far as a tuning says, as a tile does that has few beside it, whatever this one does.
+// The limit allows for prefetching twice the tuning's `ahead`, which calls of few tiles do, even if this shape does
+// not.
 TEST_P(GeneratedTilesTest, AreNotThereWhereWhatIsAskedForIsFarAway) {
   for (const auto& [ldb, there] : {std::pair{190'000, true}, {400'000, false}}) {
     BrgemmShape shape = padded_shape(1, 64, 64, 0, 0, BatchKind::offsets);
@@ -92,7 +93,7 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereWhatIsAskedForIsFarAway) {
   }
 }
 
-// The brick is right all the same, by compiled tiles.
+// The brick is still right: it uses compiled tiles.
 TEST_P(GeneratedTilesTest, AreNotThereWhereADistanceFitsNoInstruction) {
   constexpr std::int64_t kFar = std::int64_t{1} << 27;
   for (std::int64_t BrgemmShape::*const distance : {&BrgemmShape::lda, &BrgemmShape::ldb, &BrgemmShape::ldc}) {

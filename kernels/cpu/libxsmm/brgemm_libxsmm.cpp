@@ -1,4 +1,4 @@
-// The brick by LIBXSMM's JIT. LIBXSMM is column-major, so it sees C^T = B^T A^T: its A is our B, its m our n.
+// The brick by LIBXSMM's JIT. LIBXSMM is column-major and sees C^T = B^T A^T: its A is our B, its m is our n.
 #include <fmt/format.h>
 
 #include "kernels/brgemm/brgemm_backends.hpp"
@@ -26,7 +26,7 @@ static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
 using StridesFunction = libxsmm_smmfunction_reducebatch_strd;
 using OffsetsFunction = libxsmm_smmfunction_reducebatch_offs;
 
-// What the two dispatchers below want by pointer.
+// Arguments that the two dispatchers below take by pointer.
 struct DispatchArguments {
   explicit DispatchArguments(const BrgemmShape& shape)
       : lda(static_cast<libxsmm_blasint>(shape.ldb)),
@@ -40,7 +40,7 @@ struct DispatchArguments {
   int flags, prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
 };
 
-// Null where LIBXSMM generates no such kernel.
+// Null if LIBXSMM generates no such kernel.
 void dispatch(const BrgemmShape& shape, int rows, OffsetsFunction& kernel) {
   const DispatchArguments x(shape);
   kernel = libxsmm_smmdispatch_reducebatch_offs(shape.n, rows, shape.k, &x.lda, &x.ldb, &x.ldc, &x.alpha, &x.beta,
@@ -55,19 +55,19 @@ void dispatch(const BrgemmShape& shape, int rows, StridesFunction& kernel) {
                                                 &x.ldb, &x.ldc, &x.alpha, &x.beta, &x.flags, &x.prefetch);
 }
 
-// LIBXSMM's kernels have their number of rows built in: one for each that a call asks for, generated on first need.
+// A LIBXSMM kernel has its number of rows built in: there is one kernel per number of rows, generated when first
+// needed.
 template <class Function>
 class KernelsByRows {
  public:
   explicit KernelsByRows(const BrgemmShape& shape)
       : shape_(shape), kernels_(std::make_unique<std::atomic<Function>[]>(static_cast<std::size_t>(shape.m))) {}
 
-  // Null where LIBXSMM generates none.
   Function find(int rows) const {
     std::atomic<Function>& kept = kernels_[rows - 1];
     Function kernel = kept.load(std::memory_order_acquire);
     if (!kernel) {
-      dispatch(shape_, rows, kernel);  // two threads that do it at once are given the same kernel
+      dispatch(shape_, rows, kernel);  // two threads that do this at once get the same kernel
       kept.store(kernel, std::memory_order_release);
     }
     return kernel;
@@ -92,7 +92,7 @@ class LibxsmmKernel : public BrgemmKernel {
   void run(const BrgemmCall& call) const final {
     const int rows = rows_of(call);
     if (rows == 0) return;
-    // LIBXSMM's batch loop tests at its end: it would read a member even of an empty batch.
+    // LIBXSMM tests the batch size at the end of its loop: it would read a member even of an empty batch.
     if (call.batch.size != 0) {
       multiply(call, rows);
     } else if (shape().beta == 0) {
@@ -134,8 +134,8 @@ class LibxsmmOffsets final : public LibxsmmKernel {
   KernelsByRows<OffsetsFunction> kernels_;
 };
 
-// Why LIBXSMM cannot be asked for the shape, or nothing. It would refuse the first with a line on stderr and truncate
-// or crash on the others.
+// Why LIBXSMM cannot take the shape; empty if it can. LIBXSMM itself would refuse overlapping rows with a line on
+// stderr, and truncate or crash in the other cases.
 std::string limit_reason(const BrgemmShape& s) {
   constexpr std::int64_t largest = std::numeric_limits<libxsmm_blasint>::max();
   constexpr std::int64_t largest_stride = largest / static_cast<std::int64_t>(sizeof(float));
@@ -151,7 +151,7 @@ std::string limit_reason(const BrgemmShape& s) {
   return {};
 }
 
-// Null where LIBXSMM does not generate what all m rows need.
+// Null if LIBXSMM does not generate a kernel for all m rows.
 BrgemmKernelPtr make_kernel(const BrgemmShape& shape) {
   if (shape.batch_kind == BatchKind::strides) {
     KernelsByRows<StridesFunction> kernels(shape);

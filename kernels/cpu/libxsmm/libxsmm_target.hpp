@@ -1,5 +1,5 @@
-// Whether LIBXSMM makes code that runs here. It does not refuse by itself: without a generator its own convolution
-// calls null, and code for a CPU that is not here ends in an illegal instruction.
+// Whether LIBXSMM generates code that this CPU can run. LIBXSMM does not check that itself: without a generator its
+// convolution calls a null pointer, and code for another CPU ends in an illegal instruction.
 #pragma once
 #include <fmt/format.h>
 #include <libxsmm.h>
@@ -9,7 +9,7 @@
 
 namespace brickwork::libxsmm {
 
-// Why it does not, or nothing.
+// The reason if it does not; nullopt if it does.
 inline std::optional<std::string> unsupported_target() {
   const int target = libxsmm_get_target_archid(), cpu = libxsmm_cpuid();
   if (target <= LIBXSMM_X86_GENERIC) {
@@ -19,7 +19,7 @@ inline std::optional<std::string> unsupported_target() {
         "or name one",
         libxsmm_get_target_arch());
   }
-  // Xeon Phi has instructions of its own, but a smaller number than the CPUs that lack them.
+  // Xeon Phi has instructions of its own, but a smaller number than CPUs that lack them.
   const bool xeon_phi = target == LIBXSMM_X86_AVX512_MIC || target == LIBXSMM_X86_AVX512_KNM;
   if (target > cpu || (xeon_phi && target != cpu)) {
     return fmt::format("LIBXSMM's target '{}' is more than this CPU, a '{}', can run: unset LIBXSMM_TARGET",

@@ -13,7 +13,7 @@
 #include "kernels/cpu/simd/brgemm_simd.hpp"
 #include "kernels/cpu/simd/registers-inl.h"
 
-// Highway also includes this for the build's baseline (SSE2 or scalar code), which gets no brick.
+// Highway also includes this for the build's baseline (SSE2 or scalar code), for which there is no brick.
 #if HWY_TARGET & (HWY_AVX2 | HWY_AVX3 | HWY_NEON)
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
@@ -26,32 +26,33 @@ constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 // AVX-512 and NEON have 32 vector registers, AVX2 has 16.
 constexpr int kRegisters = HWY_TARGET == HWY_AVX2 ? 16 : 32;
 
-// Most rows of a register tile that is `vecs` wide: the accumulators, one row of B and one broadcast of A must fit.
+// Most rows of a register tile `vecs` wide: the accumulators, a row of B and an element of A fit the registers (but see
+// Tile::kHoldB).
 constexpr int MaxRows(int vecs) {
   if (kRegisters == 16) return vecs == 1 ? 13 : vecs == 2 ? 6 : vecs == 3 ? 4 : 3;
   return vecs == 1 ? 28 : vecs == 2 ? 14 : vecs == 3 ? 9 : 7;
 }
 
-// What is fixed of a register tile of kRows_ x (kVecs_ * lanes). Where the tiles are generated these are seldom used,
-// so that they are few: one for each size, whichever way A lies and whether or not the last vector is cut. And they are
-// plain: nothing is asked for ahead, and a pointer moves from row to row of A.
+// Constants of a register tile of kRows_ x (kVecs_ * lanes). Where tiles are generated, compiled ones are seldom used,
+// so they are few and plain: one per size, for both layouts of A and with or without a cut last vector; no prefetching;
+// and a pointer moves from row to row of A.
 template <int kRows_, int kVecs_>
 struct Tile {
   static constexpr int kRows = kRows_, kVecs = kVecs_;
-  // Beside the sums there are a row of B and an element of A.
+  // The other registers hold a row of B and an element of A.
   static constexpr int kSums = independent_sums(kRegisters, kRows* kVecs, kVecs + 1);
-  // 7 x 4, the tile of 7 x 7 images, leaves no room for a row of B beside its sums: B is read from L1 again for every
-  // row, which costs loads that are to spare and halves the traffic from L2 that 4 + 3 rows would cause.
+  // A 7 x 4 tile, for 7 x 7 images, leaves no registers for a row of B. It reads B from L1 again for every row, as
+  // there are loads to spare. That halves the traffic from L2 that tiles of 4 + 3 rows would cause.
   static constexpr bool kHoldB = kRows * kVecs + kVecs + 1 <= kRegisters;
 
   using Acc = V[kRows][kVecs];
 };
 
-// Access to the columns of a tile.
+// Loads and stores the columns of a tile.
 template <class T>
 struct Columns {
-  hn::Mask<D> last;  // lanes of the last vector that C has
-  bool cut;          // not all of them
+  hn::Mask<D> last;  // lanes of the last vector that lie in C
+  bool cut;          // the last vector has lanes outside C
 
   HWY_INLINE V Load(const float* p, int v) const {
     return v == T::kVecs - 1 ? hn::MaskedLoad(last, D(), p + v * kLanes) : hn::LoadU(D(), p + v * kLanes);
@@ -84,7 +85,7 @@ HWY_INLINE void AddStep(typename T::Acc& acc, const Columns<T>& columns, Step& a
       acc[r][v] = hn::MulAdd(a_rk, T::kHoldB ? b_row[v] : columns.Load(b, v), acc[r][v]);
     }
     Keep(a += at.row_of_a);
-    if (!T::kHoldB) Keep(b);  // or GCC holds what it cannot
+    if (!T::kHoldB) Keep(b);  // otherwise GCC tries to hold the row of B
   }
   at.a += at.step_of_a;
   at.b += at.ldb;
@@ -100,7 +101,7 @@ HWY_INLINE void AddMember(typename T::Acc (&sum)[T::kSums], const Columns<T>& co
   for (; T::kSums > 1 && k < k_size; ++k) AddStep<T>(sum[0], columns, at);
 }
 
-// acc += the rows at p, or one row over and over where ld is 0.
+// acc += the rows at p; if ld is 0, the same row every time.
 template <class T>
 HWY_INLINE void AddRows(typename T::Acc& acc, const Columns<T>& columns, const float* p, std::int64_t ld) {
   BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
@@ -109,7 +110,7 @@ HWY_INLINE void AddRows(typename T::Acc& acc, const Columns<T>& columns, const f
   }
 }
 
-// acc = 0 where the rows at p are not above 0: the derivative of relu.
+// acc = 0 where the rows at p are <= 0: the derivative of relu.
 template <class T>
 HWY_INLINE void StopRows(typename T::Acc& acc, const Columns<T>& columns, const float* p, std::int64_t ld) {
   BRICKWORK_UNROLL for (int r = 0; r < T::kRows; ++r) {
@@ -120,8 +121,8 @@ HWY_INLINE void StopRows(typename T::Acc& acc, const Columns<T>& columns, const 
   }
 }
 
-// Stores the tile whose first row is `row`, after the call's epilogue but for a curve. Its steps are chosen here and
-// not by template: a branch each, for a tile as a whole, is nothing beside its sums.
+// Adds up the sums, applies the epilogue (except a curve) and stores the tile whose first row is `row`. The epilogue's
+// steps are run-time branches and no template parameters: a few branches per tile cost nothing beside its sums.
 template <class T>
 HWY_INLINE void Finish(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, const BrgemmShape& shape,
                        const BrgemmCall& call, const Band& band, std::int64_t row) {
@@ -158,10 +159,11 @@ HWY_INLINE void Finish(typename T::Acc (&sum)[T::kSums], const Columns<T>& colum
   }
 }
 
-// `band.tiles` tiles, one below the other. Rows that are known to be zeros do no harm.
+// `band.tiles` tiles, one below the other. Rows that are known to be zero are added like others.
 template <class T>
 HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, const Band& band) {
-  // Copies of what each member needs: read from the call every time, it cost 2 to 3 % of AVX2's 28 x 64 tiles.
+  // Copies of what each member needs: reading it from the call every time cost 2 to 3 % of the time of AVX2's 28 x 64
+  // tiles.
   const std::int64_t row_of_a = shape.row_of_a(), step_of_a = shape.step_of_a(), ldb = shape.ldb;
   const int k_size = shape.k;
   const Batch batch = call.batch;
@@ -177,14 +179,15 @@ HWY_NOINLINE void RunBand(const BrgemmShape& shape, const BrgemmCall& call, cons
       }
     }
     for (std::int64_t i = 0; i < batch.size; ++i) {
-      // Or GCC adds up i * stride in memory for batches that have no strides: 1 to 2 % of 7 x 64 tiles of one member.
+      // Otherwise GCC adds up i * stride in memory even if the batch has offsets: 1 to 2 % of the time of 7 x 64 tiles
+      // of one member.
       std::int64_t member = i;
       Keep(member);
       AddMember<T>(sum, columns,
                    {batch.a<float>(member) + row * row_of_a, batch.b<float>(member) + column, row_of_a, step_of_a, ldb},
                    k_size);
     }
-    // Or GCC fetches what the end needs before the beginning and holds it across the loop over k: 1 to 2 % of 7 x 64
+    // Otherwise GCC loads what Finish needs before the loop over k and holds it across: 1 to 2 % of the time of 7 x 64
     // and 6 x 16 tiles.
     const BrgemmCall* then = &call;
     Keep(then);
@@ -211,7 +214,7 @@ const BandFunction* ByRows(int vecs) {
   }
 }
 
-// Panels of near-equal width: n = 80 becomes 3 + 2 vectors, so that no tile is left too small to fill the FMA ports.
+// Panels of near-equal width: n = 80 becomes 3 + 2 vectors, so that no tile is too small to fill the FMA ports.
 std::vector<Panel> CutColumns(const BrgemmShape& shape, int widest) {
   std::vector<Panel> panels;
   const int n = shape.n;

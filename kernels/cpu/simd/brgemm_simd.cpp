@@ -13,9 +13,9 @@
 namespace brickwork {
 namespace {
 
-// What this build's compiler and this machine both have, best first. The SSE targets are too slow to be worth a row,
-// and SVE vectors, whose length is not known to the compiler, cannot be kept in the arrays that hold a register tile.
-// Asked once: Highway asks the CPU every time, and a virtual machine takes a tenth of a millisecond to answer.
+// ISAs that both this build's compiler and this machine have, best first. SSE is too slow to be worth a row. SVE
+// vectors cannot lie in the arrays that hold a register tile, as the compiler does not know their length. Computed
+// once: Highway asks the CPU every time, and a virtual machine takes 0.1 ms to answer.
 const std::vector<SimdIsa>& usable_isas() {
   static const std::vector<SimdIsa> usable = [] {
     std::vector<SimdIsa> found;
@@ -30,8 +30,8 @@ const std::vector<SimdIsa>& usable_isas() {
 
 void run_generated(const BrgemmShape&, const BrgemmCall& call, const Band& band) { band.generated->run(call, band); }
 
-// Panels of the brick's columns. Equal ones share their generated tiles: four times the same code at the same place of
-// four pages cost 80 cycles a tile (Zen 2).
+// Panels of the brick's columns. Equal panels share their generated tiles: four copies of the code, each at the same
+// place in its page, cost 80 cycles a tile (Zen 2).
 std::vector<Panel> cut(const BrgemmShape& shape, const BrgemmHints& hints, const SimdIsa& isa, int widest) {
   auto panels = isa.cut(shape, widest);
   const bool has_generator = isa.isa == Isa::avx512 || isa.isa == Isa::avx2;
@@ -46,7 +46,8 @@ std::vector<Panel> cut(const BrgemmShape& shape, const BrgemmHints& hints, const
   return panels;
 }
 
-// So many rows of a panel from `first` on in register tiles of near-equal height, 8 rows as 4 + 4: two bands at most.
+// `rows` rows of a panel from `first_row` on, in register tiles of near-equal height (8 rows as 4 + 4): at most two
+// bands.
 template <class Visit>
 void each_band(const Panel& panel, int first_row, int rows, const Access& access, Visit&& visit) {
   if (rows == 0) return;
@@ -68,8 +69,8 @@ void each_band(const Panel& panel, int first_row, int rows, const Access& access
   visit_tiles(spans.larger, spans.count);
 }
 
-// A member whose rows are live but for several at an end gets the tile that leaves out one of them: the others are
-// zeros and do no harm.
+// If several rows at one end are zero, the member gets the tile that leaves out one of them; adding the other zero rows
+// does no harm.
 LiveRows find_live_rows(Span rows, int place, const ZeroRows& zeros) {
   if (!zeros.zero(rows.begin, place)) return zeros.zero(rows.end() - 1, place) ? LiveRows::but_last : LiveRows::all;
   for (int row = rows.begin + 1; row < rows.end(); ++row) {
@@ -155,10 +156,10 @@ class SimdBrgemm final : public BrgemmKernel {
   Isa isa_;
   Access access_;
   int lanes_;
-  std::array<std::vector<Panel>, RowCut::kWidest> panels_;  // [w - 1]: w vectors wide at most
-  // Where there are few registers, by B's place, or one wherever it is; else a panel cuts its rows.
+  std::array<std::vector<Panel>, RowCut::kWidest> panels_;  // [w - 1]: at most w vectors wide
+  // With few registers: one cut per place of B, or one for all. Otherwise empty: each panel cuts its rows itself.
   std::vector<RowCut> row_cuts_;
-  std::vector<std::vector<Band>> bands_;  // of all m rows; of each cut, or one
+  std::vector<std::vector<Band>> bands_;  // for all m rows; one entry per cut, at least one
 };
 
 }  // namespace

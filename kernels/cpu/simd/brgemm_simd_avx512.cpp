@@ -1,11 +1,11 @@
-// The simd brick for AVX-512, in a translation unit of its own: its templates take longest to compile.
+// The simd brick for AVX-512; a translation unit of its own, as its templates take long to compile.
 #include "kernels/cpu/simd/brgemm_simd.hpp"
 
-// Highway also wants a target that every machine has.
+// Highway also needs a target that every machine has.
 #define HWY_DISABLED_TARGETS (~(HWY_AVX3 | HWY_EMU128 | HWY_SCALAR))
 #define HWY_TARGET_INCLUDE "kernels/cpu/simd/brgemm_simd-inl.h"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.
+// Must come after foreach_target.h.
 #include "kernels/cpu/simd/brgemm_simd-inl.h"
 
 namespace brickwork {

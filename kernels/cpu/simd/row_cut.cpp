@@ -8,11 +8,11 @@
 namespace brickwork {
 namespace {
 
-// In FMAs of a step over k: what an instruction takes that is hidden behind them, what a vector of B does that L1 does
-// not hold, and what it takes to begin with other tiles, where there are 64 steps.
+// Costs, in FMAs of a step over k: of an instruction that hides behind the FMAs; of a vector of B that is not in L1; of
+// starting a group of tiles, for 64 steps.
 constexpr double kHidden = 0.5, kFar = 0.5, kBegin = 2;
 
-// A step over k takes as long as the FMAs, the loads of A and B, or the FMAs that must be in flight, whichever are
+// A step over k takes as long as its FMAs, its loads of A and B, or the FMAs that must be in flight, whichever are
 // most.
 double cost_of_tile(int rows, int vecs, PlaceOfB b) {
   constexpr int kInFlight = 10;

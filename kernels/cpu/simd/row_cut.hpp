@@ -1,14 +1,15 @@
-// How a brick's rows are cut into register tiles where the registers are few.
+// Cuts the rows of a brick into register tiles if the ISA has only 16 vector registers.
 //
-// Two FMA units of latency 5 need ten sums. With 32 registers a tile of any height has as many, as it may be four
-// vectors wide; 16 hold 12 of them: 6 rows of two vectors, 4 of three, or 3 of four. So the height of a tile decides
-// how wide it is, and what 6 does not divide is made of lower and wider tiles: 7 x 64 as 4 and 3 rows three and four
-// vectors wide, 0.70 -> 0.85 of peak, where tiles of 4 and 3 rows two vectors wide have 8 and 6 sums (Zen 2).
+// Two FMA units of latency 5 need ten sums in flight. With 32 registers a tile of any height may be four vectors wide
+// and has enough of them. 16 registers hold 12 sums: 6 rows of two vectors, 4 of three or 3 of four. So the height of a
+// tile decides its width, and rows that 6 does not divide go into lower and wider tiles. Example: 7 x 64 as 4 rows
+// three vectors wide and 3 rows four vectors wide reaches 0.85 of peak; tiles of 4 and 3 rows two vectors wide, with 8
+// and 6 sums, reach 0.70 (Zen 2).
 //
-// Of the tiles of 12 sums the wide ones take the fewest instructions, but B passes by most often. So it matters where B
-// is: in L1 36 x 32 takes 1 to 3 % less time in tiles of 3 x 4 vectors than of 6 x 2, and 10 % less where a neighbour
-// takes half of the core's issue slots; beyond L1 up to 3 % more (Zen 3), or 2 to 4 % less (AVX2 on a Zen 4), which a
-// tuning says (FarTiles).
+// Among tiles of 12 sums the wide ones take the fewest instructions but read B most often. So the place of B matters.
+// If B is in L1, 36 x 32 in tiles of 3 x 4 vectors takes 1 to 3 % less time than in tiles of 6 x 2, and 10 % less if a
+// neighbour takes half of the core's issue slots. If B is beyond L1, it takes up to 3 % more (Zen 3), or 2 to 4 % less
+// (AVX2 on a Zen 4); the tuning decides (FarTiles).
 #pragma once
 #include <array>
 #include <vector>
@@ -18,7 +19,7 @@ namespace brickwork {
 // Tiles of one height, one below the other.
 struct RowGroup {
   int tiles = 0, tile_rows = 0;
-  int vecs = 0;  // the width of a tile, at most
+  int vecs = 0;  // a tile is at most this many vectors wide
 
   int rows() const { return tiles * tile_rows; }
   friend bool operator==(const RowGroup&, const RowGroup&) = default;
@@ -30,25 +31,25 @@ class RowCut {
  public:
   static constexpr int kWidest = 4;
 
-  // Of C's so many vectors side by side. most_rows[w - 1]: of a tile w vectors wide, at least 1.
+  // For `vecs` neighbouring vectors of C. most_rows[w - 1]: most rows of a tile w vectors wide, at least 1.
   RowCut(int vecs, const std::array<int, kWidest>& most_rows, PlaceOfB);
 
-  // Those that take least; some may have no tiles.
+  // The groups that cost least, from the first row on; some may have no tiles.
   using Groups = std::array<RowGroup, 3>;
   Groups operator()(int rows) const;
 
  private:
-  static constexpr int kListed = 36;  // of more rows than these the first ones are tiles of the best height
+  static constexpr int kListed = 36;  // of more rows than these, the first ones go into tiles of the best height
 
   RowGroup group(int tiles, int tile_rows) const;
   Groups best(int rows) const;
 
   int vecs_;
   std::array<int, kWidest> most_rows_;
-  std::vector<double> cost_;   // [h - 1]: of all tiles of that height side by side, in FMAs of a step over k
-  std::vector<double> begin_;  // likewise: what the first of them cost besides
+  std::vector<double> cost_;   // [h - 1]: of all tiles of height h side by side, in FMAs of a step over k
+  std::vector<double> begin_;  // [h - 1]: extra cost of the first of those tiles
   int best_height_ = 1;
-  std::vector<Groups> listed_;  // by rows
+  std::vector<Groups> listed_;  // by number of rows
 };
 
 }  // namespace brickwork

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::array<int, RowCut::kWidest> kAvx2{13, 6, 4, 3};
 
-// Those that have tiles, from the first row on.
+// The groups that have tiles, from the first row on.
 std::vector<RowGroup> cut(int vecs, int rows, PlaceOfB b = PlaceOfB::far) {
   std::vector<RowGroup> groups;
   for (const RowGroup& group : RowCut(vecs, kAvx2, b)(rows)) {
@@ -42,7 +42,8 @@ TEST(RowCut, WhatTheBestHeightDoesNotDivideIsMadeOfOthers) {
   EXPECT_EQ(cut(8, 28), (Groups{{4, 6, 2}, {1, 4, 3}}));
 }
 
-// Three vectors are one tile of four rows, but two of six, the second of them one vector wide with six sums.
+// Three vectors fit one tile of four rows, but need two tiles of six rows; the second, one vector wide, has only six
+// sums.
 TEST(RowCut, SuitsTheColumns) { EXPECT_EQ(cut(3, 24), (Groups{{6, 4, 3}})); }
 
 TEST(RowCut, ManyRowsBeginWithTilesOfTheBestHeight) {
@@ -50,7 +51,7 @@ TEST(RowCut, ManyRowsBeginWithTilesOfTheBestHeight) {
   EXPECT_EQ(cut(8, 0), Groups{});
 }
 
-// Whatever the widths that a tuning leaves, all rows are there, in tiles that the registers hold.
+// Whatever numbers of rows a tuning allows, the tiles cover all rows and fit the registers.
 TEST(RowCut, HasAllRows) {
   for (const std::array<int, RowCut::kWidest>& most :
        {kAvx2, {1, 1, 1, 1}, {1, 6, 1, 1}, {13, 2, 4, 1}, {5, 5, 3, 3}}) {
