@@ -1,5 +1,4 @@
-// The bricks that a GPU runs, as CUDA sees them: nvcc compiles them for the host and for the device, and where there is
-// a GPU the device's copies run.
+// The bricks of a GPU, compiled by nvcc for the host and for the device; the device's code runs if there is a GPU.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -94,14 +93,14 @@ TEST_F(PortableOnDevice, AppliesTheEpilogue) {
   EXPECT_EQ(result, (std::vector<float>{0, 0, 6, 9, 6, 0, 10, 9}));
 }
 
-// An empty kernel would pass nothing, but one for another device might.
+// An empty kernel passes no test of exactness, but one for another device might.
 TEST_F(TensorCores, AreWhatWasCompiled) {
   const DeviceCanary canary = device_canary();
   EXPECT_GE(canary.arch, 800) << "device code of an older device was compiled or chosen";
   EXPECT_TRUE(canary.tensor_cores);
 }
 
-// Each of Tiles.
+// Checks each of Tiles.
 template <bool a_transposed, class... Tiles>
 void check_tiles() {
   for (BatchKind kind : {BatchKind::strides, BatchKind::offsets})

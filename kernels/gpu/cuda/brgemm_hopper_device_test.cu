@@ -1,4 +1,4 @@
-// The brick on wgmma where there is a device that has it: exact there as on the host.
+// The brick on wgmma, on a device that has it: as exact as on the host.
 #include <gtest/gtest.h>
 
 #include "kernels/gpu/cuda/device_canary.cuh"

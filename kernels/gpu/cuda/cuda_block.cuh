@@ -8,7 +8,7 @@ struct CudaBlock {
   __device__ int size() const { return static_cast<int>(blockDim.x); }
   __device__ void barrier() const { __syncthreads(); }
 
-  // One S of the whole block: each type has its own place. It holds anything at first.
+  // One S for the whole block; each type has its own memory. It is uninitialised at first.
   template <class S>
   __device__ S& shared() const {
     __shared__ alignas(S) unsigned char place[sizeof(S)];

@@ -1,12 +1,12 @@
-// What Kokkos calls of CUDA's driver, found when it is called. Were its library linked to, no program would be loaded
-// where there is no driver, not even to say so.
+// The functions of CUDA's driver that Kokkos calls, looked up at run time. If the program were linked to the driver's
+// library, it could not start without a driver, not even to say so.
 #include <cuda.h>
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 
 namespace {
 
-// Of the version of CUDA that gave the function these arguments: later ones have others under its name.
+// Calls the function as of the CUDA version that gave it these arguments; later versions use the name for other ones.
 template <class Function, class... Arguments>
 CUresult call(const char* name, unsigned version, Arguments... arguments) {
   void* found = nullptr;

@@ -28,7 +28,7 @@ void release(void* device) noexcept { cudaFree(device); }
 void copy_there(void* device, const void* host, std::size_t bytes) {
   constexpr const char* what = "a copy to the device failed";
   require_cuda(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), what);
-  require_cuda(cudaDeviceSynchronize(), what);  // of pageable memory the last part may be on its way
+  require_cuda(cudaDeviceSynchronize(), what);  // the last part of pageable memory may still be on its way
 }
 
 void copy_back(void* host, const void* device, std::size_t bytes) {

@@ -1,4 +1,4 @@
-// Memory of the device. Free of CUDA's headers.
+// Memory of the device. Includes no CUDA header.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace brickwork {
 
-// So much is not left; says the sizes, in one sentence.
+// The device has too little memory left; what() states the sizes.
 class OutOfCudaMemory : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-// Of so many bytes. The copies are done when they return; all but the release throw std::runtime_error with CUDA's
-// words where it fails.
+// Sizes are in bytes. Copies are complete on return. On failure all but release() throw std::runtime_error with CUDA's
+// message.
 namespace cuda_memory {
 
 void* allocate(std::size_t bytes);  // throws OutOfCudaMemory
@@ -25,7 +25,7 @@ void fill(void* device, unsigned char byte, std::size_t bytes);
 
 }  // namespace cuda_memory
 
-// So many elements; null of none.
+// `size` elements on the device; a null pointer if there are none.
 template <class T>
 class CudaMemory {
  public:
@@ -48,7 +48,7 @@ class CudaMemory {
   void copy_to(T* host) const {
     if (size_ > 0) cuda_memory::copy_back(host, data_, bytes());
   }
-  void fill_with_nan() {  // of any floating-point type
+  void fill_with_nan() {  // for any floating-point type
     if (size_ > 0) cuda_memory::fill(data_, 0xff, bytes());
   }
   void fill_with_zeros() {

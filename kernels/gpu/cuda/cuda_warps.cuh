@@ -1,4 +1,4 @@
-// A CUDA thread block as the block of brgemm_mma, for sm_80 and later; an older device traps.
+// A CUDA thread block as the Block of brgemm_mma, for sm_80 and later; older devices trap.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -15,21 +15,21 @@ namespace brickwork {
 #endif
 
 struct CudaWarp {
-  // A lane's own.
+  // State of the calling lane.
   template <class S>
   struct Lanes {
     S mine;
     __device__ S& operator[](int) { return mine; }
     __device__ const S& operator[](int) const { return mine; }
   };
-  std::uint32_t scratch;  // its address in shared memory
+  std::uint32_t scratch;  // address of the scratch in shared memory
 
   template <class F>
   __device__ void each_lane(const F& f) const {
     f(static_cast<int>(threadIdx.x % mma::kLanes));
   }
 
-  // address(lane): where the matrix row of that lane lies in scratch.
+  // address(lane): place in the scratch of the matrix row of that lane.
   template <bool transposed, class Address>
   __device__ void load_matrices(Lanes<mma::Registers>& to, const Address& address) const {
     [[maybe_unused]] const std::uint32_t at = scratch + address(static_cast<int>(threadIdx.x % mma::kLanes));
@@ -53,7 +53,7 @@ struct CudaWarp {
     return bits;
   }
 
-  // With the first or the second fragment of B.
+  // `which`: the first or the second fragment in b.
   template <class T>
   __device__ void multiply_add(Lanes<mma::Sums>& sums, const Lanes<mma::Registers>& a, const Lanes<mma::Registers>& b,
                                int which) const {
@@ -79,7 +79,7 @@ struct CudaWarp {
 class CudaWarps {
  public:
   using Warp = CudaWarp;
-  // The calling warp's, and thread's.
+  // State of the calling warp, or thread.
   template <class S>
   struct PerWarp {
     S mine;
@@ -98,7 +98,7 @@ class CudaWarps {
   template <class F>
   __device__ void each_warp(const F& f) const {
     CudaWarp warp{scratch_};
-    __syncwarp();  // its instructions are for whole warps, and copies of edges may have parted it
+    __syncwarp();  // its instructions need all lanes, which copies at edges may have separated
     f(warp, static_cast<int>(threadIdx.x / mma::kLanes));
   }
   __device__ void barrier() const { __syncthreads(); }
@@ -117,7 +117,7 @@ class CudaWarps {
                      "l"(from), "r"(static_cast<unsigned>(live))
                      : "memory"));
   }
-  // Of 4 bytes.
+  // Copies 4 bytes.
   template <bool all>
   __device__ void copy_element_async([[maybe_unused]] int to, [[maybe_unused]] const void* from,
                                      [[maybe_unused]] bool live) const {
@@ -138,8 +138,8 @@ class CudaWarps {
     BRICKWORK_SM80(asm volatile("cp.async.wait_group %0;" ::"n"(unfinished) : "memory"));
   }
 
-  // (The scratch reaches the brick as a generic pointer, of which the compiler no longer knows that it is shared
-  // memory.)
+  // Assembly, because the scratch reaches the brick as a generic pointer: the compiler does not know that it is shared
+  // memory.
   template <class T>
   __device__ T load(int from) const {
     T x;

@@ -1,5 +1,5 @@
-// Which path of the device code really runs: an architecture that was not compiled for may take another one's, and a
-// kernel whose body was left out passes in silence.
+// Tells which path of the device code really runs: a device may run code compiled for another architecture, and a
+// kernel whose body was left out passes silently.
 #pragma once
 #include "kernels/gpu/cuda/cuda_memory.hpp"
 #include "kernels/gpu/cuda/require_cuda.hpp"
@@ -7,8 +7,8 @@
 namespace brickwork {
 
 struct DeviceCanary {
-  int arch = 0;               // as __CUDA_ARCH__ has it: 900 of sm_90; 0 where nothing ran
-  bool tensor_cores = false;  // whether the brick of brgemm_mma.hpp was compiled with its instructions
+  int arch = 0;               // __CUDA_ARCH__ of the code that ran: 900 for sm_90; 0 if nothing ran
+  bool tensor_cores = false;  // whether the tensor-core instructions of brgemm_mma.hpp were compiled
 };
 
 template <class Canary>
@@ -18,7 +18,7 @@ __global__ void sing(Canary* canary) {
 #endif
 }
 
-// Asks the device. Throws std::runtime_error where it cannot be asked, as of code for another architecture.
+// Asks the device. Throws std::runtime_error if it cannot answer, for example to code for another architecture.
 inline DeviceCanary device_canary() {
   DeviceCanary canary;
   const CudaMemory<DeviceCanary> on_device(1);

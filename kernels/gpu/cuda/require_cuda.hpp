@@ -1,4 +1,4 @@
-// What CUDA says of a call.
+// Turns the error of a CUDA call into an exception.
 #pragma once
 #include <cuda_runtime_api.h>
 
@@ -7,10 +7,10 @@
 
 namespace brickwork {
 
-// Throws std::runtime_error with CUDA's words where it failed.
+// Throws std::runtime_error with CUDA's message if the call failed.
 inline void require_cuda(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // what can be forgotten is, and no later call is blamed for it
+  cudaGetLastError();  // clears the error if possible, so that no later call is blamed for it
   throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 

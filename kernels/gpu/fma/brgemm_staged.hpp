@@ -1,9 +1,9 @@
-// The brick for a team that shares memory, on any host or device and for any types: as brgemm_portable, but A and B
-// come through scratch, a few steps over k at a time, and each thread holds 8 x 8 sums over the whole batch. brgemm.hpp
-// states the contract.
+// The brick for a team with shared memory, on any host or device and for any types. It works as brgemm_portable, but A
+// and B come through scratch, a few steps over k at a time, and each thread holds 8 x 8 sums over the whole batch.
+// brgemm.hpp states the contract.
 //
-// There are two buffers: while one is multiplied, the next steps come into registers and then into the other, across
-// members, too; each step ends in one barrier.
+// There are two buffers: while the team multiplies from one, it loads the next steps into registers and then stores
+// them into the other, also across members. Each step ends in one barrier.
 #pragma once
 #include <cstdint>
 
@@ -15,16 +15,16 @@
 namespace brickwork {
 namespace staged {
 
-constexpr int kTile = 8;    // rows and columns of a thread
+constexpr int kTile = 8;    // rows and columns of a thread's tile
 constexpr int kChunk = 16;  // steps over k in a buffer
-constexpr int kBatch = 8;   // elements that a thread has under way: a store into scratch waits for its load
+constexpr int kBatch = 8;   // elements that a thread loads at once: a store into scratch waits for its load
 
-// Rows of A in a buffer. A thread's eight are read four at a time; the gap spreads those that are written at once, of
-// neighbouring k, over banks.
+// Elements of a row of A in a buffer. A thread reads its eight rows four at a time. The gap of 4 spreads elements of
+// neighbouring k, which are written at once, over banks.
 BRICKWORK_HOST_DEVICE constexpr int row_of_a(int m) { return portable::round_up(m, kTile) + 4; }
 BRICKWORK_HOST_DEVICE constexpr int row_of_b(int n) { return portable::round_up(n, kTile); }
 
-// Who of a team brings what of inner x outer elements: neighbours have neighbours, so many at a time.
+// The elements of an inner x outer array that a thread of the team copies. Neighbours in the team copy neighbours.
 struct Share {
   int inner, outer, inner_step, outer_step;
 
@@ -33,14 +33,15 @@ struct Share {
     constexpr int kWarp = 32;
     const int across = portable::at_most(portable::round_up(inner_size, inner_size < kWarp ? 1 : kWarp), team.size());
     const int deep = team.size() / across;
-    // Those left over would be beyond the last of any row.
+    // Surplus threads start beyond the end of every row.
     return {team.rank() < across * deep ? team.rank() % across : inner_size, team.rank() / across, across, deep};
   }
 };
 
-// What one thread brings of an operand: to[k][x] for k < k_size and x < padded, with zeros from x_size on. `along_k`
-// says where neighbours in memory are: those are `inner`. place(inner, outer) is where an element lies in source. Of
-// what it brings, load() asks for the first kBatch elements, which are under way while the products are computed, and
+// One thread's copies of an operand into scratch: to[k][x] for k < k_size and x < padded, zeros from x_size on.
+// `along_k`: the source is contiguous along k, which is then the inner index; place(inner, outer) is an element's place
+// in the source. load() loads the thread's first kBatch elements, so that they arrive during the products; store()
+// stores them and copies the rest.
 // store() brings the rest.
 template <class T>
 class Bringing {
@@ -86,7 +87,7 @@ class Bringing {
   T batch_[kBatch];
 };
 
-// acc[i][j] += products of rows i and of four columns each at b and half a row on.
+// acc[i][j] += products of row i with column j: four columns at b, and four more half a row further on.
 template <class T, class Sum>
 BRICKWORK_HOST_DEVICE void add_products(Sum (&acc)[kTile][kTile], const T* a, int row_of_a, const T* b, int row_of_b,
                                         int k_size) {
@@ -107,8 +108,7 @@ BRICKWORK_HOST_DEVICE void add_products(Sum (&acc)[kTile][kTile], const T* a, in
 
 }  // namespace staged
 
-// Bytes of scratch that a call needs, aligned to 16: the buffers, and behind them the places of A's rows where those
-// are pixels.
+// Bytes of scratch that a call needs, aligned to 16: the buffers, then the places of A's rows if these are pixels.
 template <class T>
 BRICKWORK_HOST_DEVICE std::int64_t staged_scratch(const BrgemmShape& shape) {
   const bool places = shape.pixels_of_a.cols != 0 && !shape.a_transposed;
@@ -117,8 +117,8 @@ BRICKWORK_HOST_DEVICE std::int64_t staged_scratch(const BrgemmShape& shape) {
          (places ? shape.m * static_cast<std::int64_t>(sizeof(std::int64_t)) : 0);
 }
 
-// To be called by every thread of the team with the same arguments. The team leaves through a barrier: the scratch is
-// free again.
+// Every thread of the team calls it with the same arguments. The team leaves through a barrier: the scratch is free
+// again.
 template <class TA, class TC, class Team>
 BRICKWORK_HOST_DEVICE void brgemm_staged(const Team& team, const BrgemmShape& shape, const BrgemmCall& call,
                                          TA* scratch) {
@@ -130,7 +130,7 @@ BRICKWORK_HOST_DEVICE void brgemm_staged(const Team& team, const BrgemmShape& sh
   const bool a_along_k = !shape.a_transposed, pixels = shape.pixels_of_a.cols != 0;
   const Share share_a = Share::of(team, a_along_k ? kChunk : padded_m), share_b = Share::of(team, row_b);
 
-  // (A division for every element would take longer than its eight multiply-adds.)
+  // Computed once per row: a division for every element would take longer than its eight multiply-adds.
   std::int64_t* const places = reinterpret_cast<std::int64_t*>(scratch + 2 * buffer);
   if (pixels && a_along_k) {
     for (int x = team.rank(); x < m; x += team.size()) places[x] = shape.place_in_a(call.first_pixel + x);
@@ -139,8 +139,8 @@ BRICKWORK_HOST_DEVICE void brgemm_staged(const Team& team, const BrgemmShape& sh
 
   for (int first = 0; first < tiles; first += team.size()) {
     const int tile = first + team.rank();
-    const bool mine = tile < tiles;  // who has no tile left still brings in A and B, and meets the barriers
-    // Neighbours in the team have neighbouring columns, four and four, so that they read different banks and write
+    const bool mine = tile < tiles;  // a thread without a tile still copies A and B and meets the barriers
+    // Neighbours in the team have neighbouring columns, in groups of four, so that they read different banks and write
     // whole lines of C.
     const int row = mine ? tile / across * kTile : 0, col = mine ? tile % across * 4 : 0;
     SumOf<TC> acc[kTile][kTile] = {};

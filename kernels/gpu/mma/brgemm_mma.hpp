@@ -1,16 +1,17 @@
-// The brick on tensor cores: mma.sync on bf16, or on f32 as TF32, with sums in f32. brgemm.hpp states the contract; a
-// call's members and their steps over k pass by as one sequence, through a ring of stages in shared memory that
-// cp.async fills. The order of sums is that of the members, the same in every run.
+// The brick on tensor cores: mma.sync on bf16, or on f32 as TF32, with sums in f32. brgemm.hpp states the contract. The
+// members of a call and their steps over k form one sequence, which passes through a ring of stages in shared memory
+// that cp.async fills. Sums are added in the order of the members, the same in every run.
 //
-// A block of threads does a call. What it can do is a parameter: CudaWarps (cuda_warps.cuh), or HostWarps
-// (kernels/testing/host_warps.hpp), which runs the same code on the host, a warp after the other between two barriers:
-//   each_thread(f), each_warp(f)      f(thread), f(warp, its number): on a device for those that call
+// A block of threads computes a call. Its operations are a parameter, Block: CudaWarps (cuda_warps.cuh), or HostWarps
+// (kernels/testing/host_warps.hpp), which runs the same code on the host, one warp after the other between two
+// barriers:
+//   each_thread(f), each_warp(f)      calls f(thread), f(warp, its number); on a device for the caller only
 //   PerThread<S>, PerWarp<S>          state of each thread, of each warp
-//   Warp::Lanes<S>                    of each lane
-//   copy_async<all>(to, from, live)   16 bytes of shared memory: from global memory, or zeros; all: live in any case
+//   Warp::Lanes<S>                    state of each lane
+//   copy_async<all>(to, from, live)   16 bytes from global to shared memory, or zeros if not live; all: always live
 //   commit(), wait<n>()               end a group of copies; wait for all but the last n groups
 //   load<T>(from), load_four(from, four), store(to, x), store_two(to, x, next)
-//                                     shared memory, whose places are bytes from the call's scratch
+//                                     access shared memory; places are in bytes from the start of the call's scratch
 #pragma once
 #include <cstdint>
 
@@ -22,7 +23,7 @@
 
 namespace brickwork {
 
-// Sums of a block, of `m` x `n`, `k` steps at a time: each of its warps has an equal part.
+// The tile of a block: m x n sums, k steps at a time. Each warp has an equal part.
 template <class T, int m, int n, int k, int warps_m, int warps_n, int stages, bool a_transposed = false>
 struct MmaTile {
   using Element = T;
@@ -32,7 +33,7 @@ struct MmaTile {
   using B = mma::SharedTile<T, n, k, false>;
 
   static constexpr int kM = m, kN = n, kK = k, kWarpsN = warps_n, kStages = stages;
-  static constexpr int kBlocks = 1;  // of a multiprocessor, whose registers suffice for so many
+  static constexpr int kBlocks = 1;  // blocks for which the registers of a multiprocessor suffice
   static constexpr int kWarpM = m / warps_m, kWarpN = n / warps_n;  // of a warp
   static constexpr int kWarps = warps_m * warps_n, kThreads = kWarps * mma::kLanes;
   static constexpr bool kATransposed = a_transposed, kTransposesA = false, kPlainAdds = false, kKeepsBatch = true,
@@ -50,7 +51,7 @@ struct MmaTile {
 
 namespace mma {
 
-// Fragments of A and B from row or column x and step k of a stage on.
+// Load fragments of A and B, from row or column x and step k of a stage on.
 template <class Tile, class Block>
 BRICKWORK_HOST_DEVICE void load_a(Block& block, typename Block::Warp& warp, int stage, int x, int k,
                                   typename Block::Warp::template Lanes<Registers>& to) {
@@ -90,7 +91,7 @@ BRICKWORK_HOST_DEVICE void load_b(Block& block, typename Block::Warp& warp, int 
   }
 }
 
-// One warp's products of a stage from step k on.
+// One warp's products of Mma::kK steps of a stage, from step k on.
 template <class Tile, class Block>
 BRICKWORK_HOST_DEVICE void multiply_step(Block& block, typename Block::Warp& warp, int row, int col, int stage, int k,
                                          WarpSums<Tile, typename Block::Warp>& sums) {
@@ -109,7 +110,8 @@ BRICKWORK_HOST_DEVICE void multiply_step(Block& block, typename Block::Warp& war
   }
 }
 
-// All of them. Of f32 each element has an address of its own: those of a whole stage would spill.
+// One warp's products of a stage. Not unrolled for f32: there each element has its own address, and the addresses of a
+// whole stage would spill.
 template <class Tile, class Block>
 BRICKWORK_HOST_DEVICE void multiply(Block& block, typename Block::Warp& warp, int number, int stage,
                                     WarpSums<Tile, typename Block::Warp>& sums) {
@@ -127,8 +129,8 @@ BRICKWORK_HOST_DEVICE void multiply(Block& block, typename Block::Warp& warp, in
 
 }  // namespace mma
 
-// To be called by every thread of a block of Tile::kThreads, with Tile::kScratch bytes of scratch, and with A
-// transposed as the tile says. The block leaves through a barrier: the scratch is free again.
+// Every thread of a block of Tile::kThreads calls it, with Tile::kScratch bytes of scratch and A transposed as the tile
+// says. The block leaves through a barrier: the scratch is free again.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void brgemm_mma(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
   mma::multiply_tiles<Tile, TC, mma::ProductsAtOnce<Tile>>(block, shape, call);

@@ -1,4 +1,5 @@
-// The bricks of a block of warps on the host: the device's own index arithmetic, by the rules of its instructions.
+// The bricks of a block of warps, run on the host: the index arithmetic of the device, by the rules of its
+// instructions.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -19,7 +20,7 @@ void check_mma(const BrgemmCase& test, DType ab, MmaBlock block = MmaBlock::smal
       << to_string(test) << " " << to_string(ab) << (copies == Copies::early ? " early" : " late");
 }
 
-// Around fragments of 8 and 16, and blocks of 32.
+// Sizes around fragments of 8 and 16, and around blocks of 32.
 TEST(MmaOnHost, IsExactForEveryTile) {
   for (const DType ab : kTypes)
     for (int m : {1, 8, 15, 16, 17, 32, 33, 70})
@@ -32,7 +33,7 @@ TEST(MmaOnHost, IsExactForEveryTile) {
                       ab);
 }
 
-// Where all rows begin at multiples of 16 bytes, all copies are asynchronous; only the last ones are cut.
+// If all rows begin at multiples of 16 bytes, all copies are asynchronous and only the last ones are cut.
 TEST(MmaOnHost, IsExactWhereRowsAreAligned) {
   for (const DType ab : kTypes)
     for (int m : {8, 24, 64})
@@ -54,7 +55,7 @@ TEST(MmaOnHost, IsExactForEveryBatch) {
           for (int m : {15, 16}) check_mma({.shape = padded_shape(m, 24, 40, 0, beta, kind), .batch = batch}, ab);
 }
 
-// As the taps of a filter that are one k have it.
+// Rows overlap if the taps of a filter are merged into k.
 TEST(MmaOnHost, IsExactForRowsThatOverlap) {
   for (const DType ab : kTypes)
     for (std::int64_t lda : {1, 3, 8, 16}) {
@@ -98,7 +99,7 @@ TEST(MmaOnHost, TheBlocksOfADeviceAreExact) {
       }
 }
 
-// By wgmma, around its cores of 8 and its blocks of 64.
+// wgmma: sizes around its cores of 8 and its blocks of 64.
 TEST(WgmmaOnHost, IsExactForEveryTile) {
   for (int m : {1, 8, 17, 64, 70})
     for (int n : {1, 8, 33, 64, 72})
@@ -133,8 +134,8 @@ TEST(WgmmaOnHost, TheBlocksOfADeviceAreExact) {
     }
 }
 
-// By multiply-adds, of which groups of warps have a share of the steps each: around tiles of 32 x 64, eight steps of a
-// copy that transposes, and stages of 64.
+// Multiply-adds, with groups of warps that each have a share of the steps: sizes around tiles of 32 x 64, around
+// transposing copies of eight steps, and around stages of 64.
 TEST(FmaOnHost, IsExactForEveryTile) {
   for (int m : {1, 4, 31, 32, 33})
     for (int n : {1, 4, 31, 64, 72})
@@ -146,7 +147,7 @@ TEST(FmaOnHost, IsExactForEveryTile) {
                     DType::f32, MmaBlock::low_fma);
 }
 
-// C is stored in chunks, with what is there and a bias, where its rows begin at multiples of 16 bytes.
+// If the rows of C begin at multiples of 16 bytes, C is stored in chunks, also with beta = 1 and a bias.
 TEST(FmaOnHost, IsExactWhereRowsAreAligned) {
   for (int m : {8, 32, 40})
     for (int n : {32, 64, 72})
@@ -185,7 +186,7 @@ TEST(FmaOnHost, TheBlocksOfADeviceAreExact) {
   }
 }
 
-// Where TF32 would round.
+// TF32 would round this product.
 TEST(FmaOnHost, IsStrict) {
   using Tile = LowFmaTile<>;
   const float a = 1 + 0x1p-23F, b = 1;
@@ -196,7 +197,7 @@ TEST(FmaOnHost, IsStrict) {
   EXPECT_EQ(c, a);
 }
 
-// The rules of HostWarps: each must be broken to be seen.
+// The rules of HostWarps: breaking one must be noticed.
 class BrokenRules : public testing::Test {
  protected:
   HostWarps late{32, 256, Copies::late}, early{32, 256, Copies::early};
@@ -213,9 +214,9 @@ TEST_F(BrokenRules, ACopyIsThereOnceItHasBeenWaitedForAndABarrierPassed) {
     block->wait<1>();
     block->barrier();
     EXPECT_EQ(block->load<float>(20), 2);
-    EXPECT_EQ(block->load<float>(52), 0);  // what is not there is zeros
+    EXPECT_EQ(block->load<float>(52), 0);  // a copy that is not live gives zeros
   }
-  EXPECT_NE(late.load<float>(32), 1);  // nobody has waited for that one
+  EXPECT_NE(late.load<float>(32), 1);  // nobody has waited for this one
 }
 
 TEST_F(BrokenRules, ACopyThatNobodyWaitedForIsNotThere) {
@@ -239,7 +240,7 @@ TEST_F(BrokenRules, AProductReadsWhatWasPublishedOnly) {
   early.barrier();
   EXPECT_THROW(early.read_by_product(0), std::logic_error);
   early.publish();
-  EXPECT_THROW(early.read_by_product(0), std::logic_error);  // not to the other threads
+  EXPECT_THROW(early.read_by_product(0), std::logic_error);  // other threads cannot see it before the barrier
   early.barrier();
   EXPECT_EQ(static_cast<float>(early.read_by_product(0)), 1);
 }
@@ -259,7 +260,7 @@ TEST_F(BrokenRules, WhatProductsReadIsWrittenOnceTheyHaveBeenWaitedFor) {
   early.barrier();
   EXPECT_THROW(early.store(0, 1.0F), std::logic_error);
   early.wait_products<0>();
-  EXPECT_THROW(early.store(0, 1.0F), std::logic_error);  // those of other warps, too
+  EXPECT_THROW(early.store(0, 1.0F), std::logic_error);  // products of other warps must have ended, too
   early.barrier();
   early.store(0, 1.0F);
 }
@@ -272,7 +273,7 @@ TEST_F(BrokenRules, NothingIsMisalignedOrOutside) {
   EXPECT_THROW(early.load<float>(-4), std::logic_error);
 }
 
-// C of bf16 is that of f32, rounded once, and the epilogue reads bf16 as C is.
+// C in bf16 is C in f32, rounded once; the epilogue's tensors are bf16, too.
 TEST(MmaOnHost, StoresBf16) {
   using Tile = MmaTile<bf16, 32, 32, 32, 1, 1, 2>;
   const int m = 19, n = 13, k = 40;
@@ -295,7 +296,7 @@ TEST(MmaOnHost, StoresBf16) {
     }
 }
 
-// f32 that no TF32 is, is rounded before it is multiplied.
+// An f32 that is no TF32 is rounded before it is multiplied.
 TEST(MmaOnHost, RoundsToTf32) {
   using Tile = MmaTile<float, 32, 32, 32, 1, 1, 2>;
   const float a = 1 + 0x1p-11F, b = 1;

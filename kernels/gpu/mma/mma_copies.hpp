@@ -1,5 +1,5 @@
-// How the operands of a brick on tensor cores come into shared memory: a call's members and their steps over k pass by
-// as one sequence, each step in a stage of a ring that cp.async fills. Tile and Block: see brgemm_mma.hpp.
+// Copies of a GPU brick's operands into shared memory. The members of a call and their steps over k form one sequence;
+// each step goes into a stage of a ring that cp.async fills. Tile and Block: see brgemm_mma.hpp.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -10,12 +10,12 @@
 
 namespace brickwork::mma {
 
-// One thread's copies of a tile, a chunk each: which one the i-th brings, and where it goes.
+// One thread's copies of a tile, in chunks: row, column and destination of the i-th one.
 template <class Tile, int threads>
 struct Share {
   static constexpr int kCopies = Tile::kRows * Tile::kChunks / threads;
   static_assert(kCopies * threads == Tile::kRows * Tile::kChunks);
-  // All of a thread's are of the same columns, so many rows apart.
+  // All copies of a thread have the same columns; their rows are this far apart.
   static constexpr int kRowsApart = Tile::row_of(threads);
   static_assert(Tile::chunk_of(threads) == 0);
 
@@ -24,14 +24,14 @@ struct Share {
   BRICKWORK_HOST_DEVICE static constexpr int at(int thread, int i) {
     return Tile::chunk(row(thread, i), Tile::chunk_of(thread));
   }
-  // The same where the first one's is known.
+  // The destination of the i-th copy, given that of the first one.
   BRICKWORK_HOST_DEVICE static constexpr int at(int thread, int i, int first) {
     return kRowsApart % Tile::kSwizzleRows == 0 ? first + i * Tile::chunk(kRowsApart, 0) : at(thread, i);
   }
 };
 
-// The same, an element each, of a tile of steps over k by x whose source has k inside: eight steps of a row are a
-// sector of memory, which as many neighbours bring.
+// As Share, but one element at a time, for a tile of k by x whose source is contiguous along k: eight threads copy
+// eight steps of a row, which are one sector of memory.
 template <class Tile, int threads>
 struct TransposingShare {
   static constexpr int kSteps = 8, kXApart = threads / kSteps;
@@ -42,7 +42,7 @@ struct TransposingShare {
   BRICKWORK_HOST_DEVICE static constexpr int k(int thread, int i) { return thread % kSteps + i * kSteps; }
 };
 
-// One thread's copies of a step, element by element, of a tile's rows x cols; place(row) is where a row begins in
+// One thread's copies of a step, element by element, for rows x cols of a tile; place(row) is the start of a row in
 // source.
 template <class Tile, int threads, class T, class Block, class Place>
 BRICKWORK_HOST_DEVICE void bring_elements(Block& block, int thread, int to, const T* source, const Place& place,
@@ -58,9 +58,9 @@ BRICKWORK_HOST_DEVICE void bring_elements(Block& block, int thread, int to, cons
   }
 }
 
-// How a call's tile comes into shared memory, a step at a time. What a thread asks of the call or the shape between two
-// steps' products it waits for, and those are short: on tensor cores such waits took half of a small convolution's time
-// (H100). So places are bytes, and where the next member lies is read a member ahead.
+// Copies a call's tile into shared memory, one step at a time. A thread that reads the call or the shape between the
+// products of two steps waits for it, and the products are short: on tensor cores such waits took half of a small
+// convolution's time (H100). So places are in bytes, and the place of the next member is read one member ahead.
 template <class Tile, class Block>
 class TileCopies {
  public:
@@ -117,7 +117,7 @@ class TileCopies {
     enter(first);
   }
 
-  // The next step, or nothing where there is none.
+  // Copies the next step into a stage, if there is one.
   BRICKWORK_HOST_DEVICE void bring(int stage) {
     if (member_ < members_) {
       const int to = stage * Tile::kStageBytes, k = left_ < Tile::kK ? left_ : Tile::kK;
@@ -130,7 +130,7 @@ class TileCopies {
       }
       advance();
     }
-    block_.commit();  // of nothing, too, so that the groups count the steps
+    block_.commit();  // commits even an empty group, so that groups count the steps
   }
 
  private:
@@ -167,9 +167,9 @@ class TileCopies {
   }
   static constexpr std::int64_t kNone = -1;
 
-  // What a thread would compute anew at every step, for longer than the products take (H100): in bytes from a step's
-  // first element, where its rows of A lie, unless they are steps over k; where its first copy of B does; and where the
-  // first ones go.
+  // Values that a thread would otherwise compute at every step, which takes longer than the products (H100). In bytes
+  // from a step's first element: the places of its rows of A (unless these are steps over k) and of its first copy of
+  // B; and the destinations of its first copies.
   struct Mine {
     std::int64_t a[rows_of_a()], b;
     int at_a, at_b;
@@ -179,7 +179,7 @@ class TileCopies {
     return shape_.place_in_a(call_.first_pixel + pixel);
   }
 
-  // Of a transposed A: where the rows of a step that is brought lie.
+  // For a transposed A: finds the places of the rows of a step.
   BRICKWORK_HOST_DEVICE void find_places(int thread, int step) {
     const int first = step % steps_of_member() * Tile::kK;
     BRICKWORK_DEVICE_NO_UNROLL for (int r = thread; r < Tile::kK; r += Tile::kThreads) {
@@ -188,7 +188,7 @@ class TileCopies {
   }
   BRICKWORK_HOST_DEVICE int steps_of_member() const { return (shape_.k + Tile::kK - 1) / Tile::kK; }
 
-  // Chunks of 16 bytes that are there or not; `all`: they are.
+  // Copies chunks of 16 bytes, with zeros for those that do not exist; `all`: all exist.
   template <bool all>
   BRICKWORK_HOST_DEVICE void bring_chunks(int to, int k) {
     block_.each_thread([&](int thread) {
@@ -220,7 +220,7 @@ class TileCopies {
     }
   }
 
-  // A alone, each element by itself, wherever it lies.
+  // Copies A, one element at a time, with any alignment.
   template <bool all>
   BRICKWORK_HOST_DEVICE void bring_transposed(const Mine& mine, int thread, int to, int k) {
     using S = Transposing;
@@ -281,16 +281,18 @@ class TileCopies {
   Block& block_;
   const BrgemmShape& shape_;
   const BrgemmCall& call_;
-  // A copy in registers is no wait at a step's end; multiply-adds have none left, and steps long enough.
+  // With a copy in registers no step's end waits for it. Multiply-adds have no registers left, but steps that are long
+  // enough.
   const std::conditional_t<Tile::kKeepsBatch, Batch, const Batch&> batch_;
   const int row_, col_, rows_, cols_;
   const bool whole_;
   const int members_;
   typename Block::template PerThread<Mine> mine_;
-  bool shape_in_chunks_, chunks_ = false, full_ = false;  // of 16 bytes, of this member; all of a tile, too
-  int member_ = 0, step_ = 0;                             // of the call
+  bool shape_in_chunks_, chunks_ = false, full_ = false;  // can copy 16-byte chunks: by the shape, for this member;
+                                                          // full_: of whole tiles
+  int member_ = 0, step_ = 0;                             // counted over the call
   int left_;                                              // of the member's k
-  const T *a_ = nullptr, *b_ = nullptr;                   // of the next step to bring: its first element
+  const T *a_ = nullptr, *b_ = nullptr;                   // the first element of the next step to copy
   Offsets next_ = {};                                     // of the next member
 };
 

@@ -12,7 +12,7 @@
 namespace brickwork::mma {
 namespace {
 
-// As the PTX ISA writes them: groupID = lane >> 2, threadID_in_group = lane % 4, elements counted through the
+// The formulas of the PTX ISA: groupID = lane >> 2, threadID_in_group = lane % 4, elements counted through the
 // registers.
 TEST(MmaFragments, AreThoseOfThePtxIsa) {
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -69,8 +69,7 @@ TEST(MmaFragments, HaveEachElementOnce) {
   expect_each_element_once<float>();
 }
 
-// Banks of 4 bytes that lanes touch at a time; each must be met once, or the accesses would be done one after the
-// other.
+// The banks of 4 bytes that one access touches. A bank touched twice would split the access.
 class Banks {
  public:
   void touch(int at, int bytes) {
@@ -96,7 +95,7 @@ void expect_bijective() {
   EXPECT_EQ(static_cast<int>(places.size()) * kCopied, Tile::kBytes);
 }
 
-// What 8 threads copy at once, one chunk behind the other.
+// Eight threads copy eight neighbouring chunks at once.
 template <class Tile>
 void expect_copies_without_conflict() {
   for (int first = 0; first < Tile::kRows * Tile::kChunks; first += 8) {
@@ -106,7 +105,7 @@ void expect_copies_without_conflict() {
   }
 }
 
-// ldmatrix reads a matrix, 8 rows of 16 bytes, at a time; a load of f32 all that the lanes want.
+// ldmatrix reads one matrix, 8 rows of 16 bytes, at a time; a load of f32 reads one element per lane.
 template <class Tile, class T, class Row, class Element>
 void expect_reads_without_conflict(int x_size, int k_size, Row matrix_row, Element element) {
   for (int k = 0; k < k_size; k += Fragments<T>::kK) {
@@ -169,7 +168,7 @@ TEST(SwizzledTile, HasAPlaceForEachElementAndNoBankConflicts) {
   expect(std::type_identity<NarrowWgmmaTile<>>());
 }
 
-// Every element of a row lies where its chunk says.
+// The elements of a chunk are contiguous.
 TEST(SharedTile, HasElementsOfAChunkNextToEachOther) {
   using Inside = SharedTile<bf16, 16, 32, true>;
   using Outside = SharedTile<float, 32, 8, false>;
@@ -181,7 +180,7 @@ TEST(SharedTile, HasElementsOfAChunkNextToEachOther) {
   }
 }
 
-// When a step is read, its group has been waited for, and no copy under way writes where it lies.
+// When a step is read, its group has been waited for, and no copy under way writes to its stage.
 template <int stages>
 void expect_ring() {
   using R = Ring<stages>;
@@ -189,8 +188,8 @@ void expect_ring() {
   int groups = 0, writes = 0, reads = 0;
   for (; writes < R::kAhead; ++writes) step_in[static_cast<std::size_t>(writes)] = groups++;
   for (int step = 0; step < 5 * stages; ++step) {
-    EXPECT_LT(step, groups - R::kUnfinished);      // done
-    EXPECT_GE(step + 1, groups - R::kUnfinished);  // and no more is waited for than must be
+    EXPECT_LT(step, groups - R::kUnfinished);      // its copies are done
+    EXPECT_GE(step + 1, groups - R::kUnfinished);  // and no later group has to be
     EXPECT_NE(writes, reads);
     step_in[static_cast<std::size_t>(writes)] = groups++;
     EXPECT_EQ(step_in[static_cast<std::size_t>(reads)], step);
@@ -198,7 +197,7 @@ void expect_ring() {
   }
 }
 
-// Of asynchronous products those of the step before are not finished, whose stage is not written either.
+// With asynchronous products the step before may be unfinished: its stage must not be written either.
 TEST(Ring, WritesNoStageThatProductsMayRead) {
   using R = Ring<4, 1>;
   int writes = R::kAhead, reads = 0, before = 3;

@@ -1,8 +1,8 @@
-// A call on tensor cores, tile by tile, and each tile step by step through the ring of stages. Products are what a
-// brick does in between; Tile and Block: see brgemm_mma.hpp.
+// Runs a call of a GPU brick tile by tile, and each tile step by step through the ring of stages. Tile and Block: see
+// brgemm_mma.hpp. Products is the part that differs between bricks:
 //   begin(block, sums)                         before the first step
 //   step(block, copies, reads, writes, sums)   copies into the stage `writes`, products of the stage `reads`
-//   finish(block)                              all products are done, for the threads that did them
+//   finish(block)                              waits until the caller's products are done
 #pragma once
 #include <cstdint>
 
@@ -42,7 +42,7 @@ BRICKWORK_HOST_DEVICE void multiply_tiles(Block& block, const BrgemmShape& shape
   }
 }
 
-// Products that are done when the step ends: multiply<Tile>(block, warp, number, stage, sums), of one warp.
+// Products that are done when the step ends. Each warp calls multiply<Tile>(block, warp, number, stage, sums).
 template <class Tile>
 struct ProductsAtOnce {
   template <class Block, class Sums>
@@ -53,7 +53,7 @@ struct ProductsAtOnce {
   template <class Block, class Copies, class Sums>
   BRICKWORK_HOST_DEVICE static void step(Block& block, Copies& copies, int reads, int writes, Sums& sums) {
     block.template wait<Tile::Ring::kUnfinished>();
-    block.barrier();  // this step's copies are there for all, and all have read the stage that is written next
+    block.barrier();  // all threads see this step's copies, and all have read the stage that is written next
     copies.bring(writes);
     block.each_warp([&](typename Block::Warp& warp, int number) {
       multiply<Tile>(block, warp, number, reads * Tile::kStageBytes, sums[number]);

@@ -1,4 +1,4 @@
-// The sums of a brick on tensor cores: in the registers of its warps, by way of shared memory to C. Tile and Block: see
+// The sums of a GPU brick: in the registers of its warps, then through shared memory to C. Tile and Block: see
 // brgemm_mma.hpp.
 #pragma once
 #include <cstdint>
@@ -16,7 +16,7 @@ struct WarpSums {
   typename Warp::template Lanes<Sums> of[kRows][kCols];
 };
 
-// In shared memory there may be copies of a tile's sums, one behind the other, each of a share of the steps over k.
+// Shared memory may hold several copies of a tile's sums, one behind the other, each for a share of the steps over k.
 template <class Tile>
 BRICKWORK_HOST_DEVICE constexpr int copy_of_sums() {
   return Tile::kM * Tile::kSumsRow;
@@ -39,7 +39,7 @@ BRICKWORK_HOST_DEVICE void load_four_sums(Block& block, int at, float (&sums)[4]
   }
 }
 
-// Without tensor cores (brgemm_fma.hpp).
+// Sums of a warp without tensor cores (brgemm_fma.hpp).
 template <class Tile, class Warp>
 struct LaneSums {
   struct OfLane {
@@ -82,8 +82,8 @@ BRICKWORK_HOST_DEVICE void store_sums(Block& block, typename Block::Warp& warp, 
   });
 }
 
-// Neighbours that begin at a multiple of their bytes, stored at once: the members of a struct of bf16 the compiler
-// would store one by one.
+// Stores n neighbours, aligned to their total size, at once. The compiler would store the members of a struct of bf16
+// one by one.
 template <int n, class TC>
 BRICKWORK_HOST_DEVICE void store_together(TC* to, const TC (&from)[n]) {
   constexpr int kWords = n * static_cast<int>(sizeof(TC)) / 4;
@@ -100,8 +100,8 @@ BRICKWORK_HOST_DEVICE void store_together(TC* to, const TC (&from)[n]) {
   *reinterpret_cast<Words*>(to) = words;
 }
 
-// From shared memory to C, four neighbours at a time: there they are next to each other whatever the fragments, and the
-// epilogue's curves are compiled once and not for every register.
+// Moves sums from shared memory to C, four neighbours at a time. In shared memory they are contiguous whatever the
+// fragments, and the epilogue's curves are compiled once instead of for every register.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void store_c(Block& block, int thread, const BrgemmShape& shape, const BrgemmCall& call, int row0,
                                    int col0, int rows, int cols) {
@@ -137,8 +137,9 @@ BRICKWORK_HOST_DEVICE void load_together(const TC* from, TC (&to)[n]) {
   BRICKWORK_DEVICE_UNROLL for (int i = 0; i < n; ++i) to[i] = all.of[i];
 }
 
-// C where nothing is asked for but sums and, if the tile says so, what is there and a bias: eight or four neighbours at
-// a time. Then a thread has two of them under way, as a store might be to where the next load is from.
+// As store_c() for calls without an epilogue, or with kPlainAdds at most a bias and beta = 1: eight or four neighbours
+// at a time. With kPlainAdds a thread loads two chunks before it stores them; otherwise the second load would wait for
+// the first store, which might be to the same place.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void store_plain_c(Block& block, int thread, const BrgemmShape& shape, const BrgemmCall& call,
                                          int col0, int rows, int cols) {
@@ -170,7 +171,7 @@ BRICKWORK_HOST_DEVICE void store_plain_c(Block& block, int thread, const BrgemmS
   }
 }
 
-// Whether all of a tile's rows may be stored so.
+// Whether store_plain_c() can store all rows of a tile.
 template <class Tile, class TC>
 BRICKWORK_HOST_DEVICE bool can_store_plain_c(const BrgemmShape& shape, const BrgemmCall& call, int col0, int cols) {
   constexpr std::int64_t size = sizeof(TC);
@@ -182,7 +183,8 @@ BRICKWORK_HOST_DEVICE bool can_store_plain_c(const BrgemmShape& shape, const Brg
          reinterpret_cast<std::uintptr_t>(static_cast<TC*>(call.c) + col0) % kCopied == 0;
 }
 
-// A tile's sums become C. The block has read what else lies in its scratch, and leaves through a barrier.
+// Turns the sums of a tile into C. Before it, the block has read the stages in its scratch; it leaves through a
+// barrier.
 template <class Tile, class TC, class Block, class Sums>
 BRICKWORK_HOST_DEVICE void finish_tile(Block& block, const BrgemmShape& shape, const BrgemmCall& call, int row, int col,
                                        int rows, int cols, Sums& sums) {

@@ -1,4 +1,4 @@
-// The blocks of threads that a GPU's bricks are made for, and which one a call's shape wants.
+// The tiles for which the GPU bricks are compiled, and the choice of one for a shape.
 #pragma once
 #include <type_traits>
 
@@ -11,8 +11,8 @@ namespace brickwork {
 template <class T>
 inline constexpr int kMmaStages = sizeof(T) == 2 ? 4 : 3;
 
-// Of four warps with 64 x 64 sums each, for calls with many rows: narrower ones read more from shared memory than it
-// gives.
+// Four warps with 64 x 64 sums each, for calls with many rows. Smaller parts would read more from shared memory than it
+// can deliver.
 template <class T, bool a_transposed = false>
 using WideMmaTile = MmaTile<T, 128, 128, 32, 2, 2, kMmaStages<T>, a_transposed>;
 template <class T, bool a_transposed = false>
@@ -23,15 +23,20 @@ using LowMmaTile = MmaTile<T, 32, 128, 32, 1, 4, kMmaStages<T>, a_transposed>;
 template <class T, bool a_transposed = false>
 using LowNarrowMmaTile = MmaTile<T, 32, 64, 32, 2, 2, kMmaStages<T>, a_transposed>;
 
-// In strict f32: 64 sums a lane, of two blocks in a multiprocessor, were faster than 128 of one (H100). Of the square
-// tile three blocks are a tenth slower than the wide one's two, and fill multiprocessors with products that are too
-// small for those: of 1344 x 1024 sums it has 336 tiles instead of 88, and is 1.44 times as fast. Of three, not four:
-// in a driver's loops 128 registers leave none to ask for operands ahead, and all took 1.25 times as long. With fewer
-// rows still, there is hardly more than one block for each multiprocessor: more warps share a tile's steps.
+// Tiles in strict f32; all numbers are from an H100.
 //
-// One block of 96 x 128 with all registers is 1.13 to 1.18 times as fast as three square ones where it has a tile for
-// nearly every multiprocessor, and 6 % slower than two wide ones. (Of a transposed A its threads would not copy whole
-// rows.)
+// Wide: 64 sums a lane, with two blocks on a multiprocessor, were faster than 128 sums a lane with one block.
+//
+// Square: three blocks are a tenth slower than two wide ones, but occupy more multiprocessors for small products: 1344
+// x 1024 sums are 336 square tiles instead of 88 wide ones, and 1.44 times as fast. Four blocks would have 128
+// registers a thread: in a driver's loops these leave none to prefetch operands, and everything took 1.25 times as
+// long.
+//
+// Middle: one block with all registers is 1.13 to 1.18 times as fast as three square ones if nearly every
+// multiprocessor gets a tile, and 6 % slower than two wide ones. Not for a transposed A: its threads would not copy
+// whole rows.
+//
+// Low: with even fewer rows there is hardly more than one block per multiprocessor, so more warps share a tile's steps.
 template <bool a_transposed = false>
 using WideFmaTile = FmaTile<128, 128, 32, 4, 2, 1, 3, 2, a_transposed>;
 using MiddleFmaTile = FmaTile<96, 128, 32, 2, 2, 2, 3, 1>;
@@ -40,13 +45,13 @@ using SquareFmaTile = FmaTile<64, 64, 32, 2, 1, 2, 3, 3, a_transposed>;
 template <bool a_transposed = false>
 using LowFmaTile = FmaTile<32, 64, 64, 1, 2, 4, 3, 2, a_transposed>;
 
-// Of tensor cores: whether no more than an eighth more rows would be computed in tiles of 128 than of 32.
+// For tensor cores: whether tiles of 128 rows compute at most an eighth more rows than tiles of 32.
 inline bool wants_high_tile(const BrgemmShape& shape) {
   const auto padded = [&](int rows) { return (shape.m + rows - 1) / rows * rows; };
   return 8 * padded(128) <= 9 * padded(32);
 }
 
-// with(std::type_identity<Tile>()).
+// Calls with(std::type_identity<Tile>()) for the tile that suits the shape; multiply-adds.
 template <bool a_transposed, class With>
 void for_fma_tile(const BrgemmShape& shape, const With& with) {
   if (shape.m > 64 && shape.n > 64) {
@@ -59,7 +64,7 @@ void for_fma_tile(const BrgemmShape& shape, const With& with) {
   return with(std::type_identity<LowFmaTile<a_transposed>>());
 }
 
-// Likewise.
+// The same for tensor cores by mma.sync.
 template <class T, bool a_transposed, class With>
 void for_mma_tile(const BrgemmShape& shape, const With& with) {
   const bool high = wants_high_tile(shape), wide = shape.n > 64;
@@ -69,8 +74,8 @@ void for_mma_tile(const BrgemmShape& shape, const With& with) {
   return with(std::type_identity<LowNarrowMmaTile<T, a_transposed>>());
 }
 
-// With 256 columns a tile reads the least for its products; one block fits a multiprocessor, of the others two. (Three
-// stages: where the loops of an update are around them, two blocks' registers do not suffice.)
+// A tile of 256 columns reads the least per product; one block fits a multiprocessor. Two blocks of the others fit,
+// wide ones with three stages; but only one with a transposed A, as the loops of a weight update need registers, too.
 template <bool a_transposed = false>
 using WidestWgmmaTile = WgmmaTile<128, 256, 64, 4, 1, a_transposed>;
 template <bool a_transposed = false>
@@ -78,7 +83,7 @@ using WideWgmmaTile = WgmmaTile<128, 128, 64, a_transposed ? 4 : 3, a_transposed
 template <bool a_transposed = false>
 using NarrowWgmmaTile = WgmmaTile<128, 64, 64, 4, a_transposed ? 1 : 2, a_transposed>;
 
-// The brick that a tile is of.
+// Runs the brick to which the tile belongs.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void brgemm_by_block(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
   if constexpr (requires { Tile::kGroupM; }) {

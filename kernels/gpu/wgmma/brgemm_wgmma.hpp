@@ -1,14 +1,15 @@
-// The brick on Hopper's tensor cores: wgmma on bf16 in shared memory, with sums in f32. As brgemm_mma.hpp has it, but
-// the products are asynchronous, too: those of a step go on while the next one's copies are waited for, and a stage is
-// written again once the step before the last is finished. For the "a" variant of sm_90 alone.
+// The brick on Hopper's tensor cores: wgmma on bf16 in shared memory, with sums in f32, for sm_90a only. It works as
+// brgemm_mma.hpp, but the products are asynchronous, too: those of a step continue while the block waits for the next
+// step's copies, and a stage is written again once the step before the last is finished.
 //
-// A block's warps are groups of four, of 64 rows each. Beside what brgemm_mma.hpp asks of a block:
-//   publish()                 makes copies that were waited for known to products
+// A block's warps form groups of four with 64 rows each. In addition to brgemm_mma.hpp a Block has:
+//   publish()                 makes copies that were waited for visible to products
 //   commit_products()         ends a group of products
 //   wait_products<n>()        waits for all but the last n groups
-//   Warp::keep(sums)          sums are in registers: zeros that come later, between products, end the pipeline
-//   Warp::begin_products()    before the first product of a group
-//   Warp::multiply_add<Tile>(sums, number, a, b)   its 16 rows' products of 16 steps over k, of operands at a and b
+//   Warp::keep(sums)          puts sums into registers: if they were zeroed later, between products, the pipeline would
+// end
+//   Warp::begin_products()    comes before the first product of a group
+//   Warp::multiply_add<Tile>(sums, number, a, b)   the products of its 16 rows over 16 steps, of operands at a and b
 #pragma once
 #include <cstdint>
 
@@ -21,17 +22,17 @@
 
 namespace brickwork {
 
-// Sums of a block, of m x n, k steps at a time.
+// The tile of a block: m x n sums, k steps at a time.
 template <int m, int n, int k, int stages, int blocks, bool a_transposed = false>
 struct WgmmaTile {
   using Element = bf16;
-  using Mma = mma::Fragments<bf16>;  // of which a warp's 16 rows of sums consist
+  using Mma = mma::Fragments<bf16>;  // the 16 rows of sums of a warp consist of such fragments
   using Ring = mma::Ring<stages, 1>;
   using A = mma::SwizzledTile<bf16, m, k, !a_transposed>;
   using B = mma::SwizzledTile<bf16, n, k, false>;
 
   static constexpr int kM = m, kN = n, kK = k, kStages = stages;
-  static constexpr int kBlocks = blocks;  // of a multiprocessor, whose registers suffice for so many
+  static constexpr int kBlocks = blocks;  // blocks for which the registers of a multiprocessor suffice
   static constexpr int kGroupM = 64, kWarpsOfGroup = 4, kStepK = 16;
   static constexpr int kWarpM = kGroupM / kWarpsOfGroup, kWarpN = n, kWarpsN = 1;  // of a warp
   static constexpr int kWarps = m / kWarpM, kThreads = kWarps * mma::kLanes;
@@ -62,7 +63,7 @@ BRICKWORK_HOST_DEVICE void multiply_stage(Warp& warp, int number, int stage, War
   }
 }
 
-// Those of a step go on in the next one, as multiply_tiles() has them.
+// Products that continue during the next step, for multiply_tiles().
 template <class Tile>
 struct ProductsUnderWay {
   template <class Block, class Sums>
@@ -78,7 +79,7 @@ struct ProductsUnderWay {
   BRICKWORK_HOST_DEVICE static void step(Block& block, Copies& copies, int reads, int writes, Sums& sums) {
     block.template wait<Tile::Ring::kUnfinished>();
     block.publish();
-    block.barrier();  // this step's copies are there for all, and all have finished the step before the last
+    block.barrier();  // all threads see this step's copies, and all have finished the step before the last
     block.each_warp([&](typename Block::Warp& warp, int number) {
       multiply_stage<Tile>(warp, number, reads * Tile::kStageBytes, sums[number]);
     });
@@ -90,8 +91,8 @@ struct ProductsUnderWay {
 
 }  // namespace mma
 
-// To be called by every thread of a block of Tile::kThreads, with Tile::kScratch bytes of scratch, aligned
-// to 1024, and with A transposed as the tile says. The block leaves through a barrier: the scratch is free again.
+// Every thread of a block of Tile::kThreads calls it, with Tile::kScratch bytes of scratch, aligned to 1024, and A
+// transposed as the tile says. The block leaves through a barrier: the scratch is free again.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void brgemm_wgmma(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
   mma::multiply_tiles<Tile, TC, mma::ProductsUnderWay<Tile>>(block, shape, call);

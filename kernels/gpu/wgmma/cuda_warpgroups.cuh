@@ -1,4 +1,4 @@
-// A CUDA thread block as the block of brgemm_wgmma, for sm_90a; any other device traps.
+// A CUDA thread block as the Block of brgemm_wgmma, for sm_90a; any other device traps.
 #pragma once
 #include <cstdint>
 
@@ -21,7 +21,7 @@ struct CudaWarpOfGroup : CudaWarp {
   }
   __device__ void begin_products() const { BRICKWORK_SM90A(asm volatile("wgmma.fence.sync.aligned;" ::: "memory")); }
 
-  // B has its columns next to each other, as A its rows where it is transposed.
+  // The columns of B are contiguous, and so are the rows of a transposed A.
   template <class Tile>
   __device__ void multiply_add(Lanes<mma::Sums> (&sums)[Tile::kN / 8], int, int a, int b) const {
     [[maybe_unused]] const std::uint64_t of_a = descriptor<typename Tile::A>(a), of_b = descriptor<typename Tile::B>(b);
@@ -46,7 +46,7 @@ struct CudaWarpOfGroup : CudaWarp {
   ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"             \
   ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111" \
   ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-// n columns of sums, and the names of the operands behind them.
+// wgmma for n columns of sums; a, b and transposed are the names of the operands after the sums.
 #define BRICKWORK_WGMMA(n, a, b, transposed)                                                                \
   asm volatile("{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.mma_async.sync.aligned.m64n" #n              \
                "k16.f32.bf16.bf16 {" BRICKWORK_NAMES_##n "}, " a ", " b ", add, 1, 1, " transposed ", 1; }" \
@@ -75,8 +75,8 @@ struct CudaWarpOfGroup : CudaWarp {
   }
 
  private:
-  // Address and distances in 16 bytes: from 64 columns to the next, and from an atom of 8 rows to the next; the
-  // swizzle.
+  // wgmma's matrix descriptor: the address; the distances between groups of 64 columns and between atoms of 8 rows, in
+  // units of 16 bytes; the swizzle.
   template <class Operand>
   __device__ std::uint64_t descriptor(int at) const {
     constexpr std::uint64_t kSwizzle128 = std::uint64_t{1} << 62;
