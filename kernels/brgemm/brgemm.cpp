@@ -64,7 +64,7 @@ auto parse(const Table& table, std::string_view what, std::string_view text) {
   throw std::invalid_argument(fmt::format("unknown {} '{}': choose one of {}", what, text, fmt::join(names, ", ")));
 }
 
-// What is wrong with the shape or the hints; empty if nothing.
+// The fault of the shape or the hints; empty if there is none.
 std::string invalid_reason(const BrgemmShape& s, const BrgemmHints& hints) {
   if (s.m < 1 || s.n < 1 || s.k < 1)
     return fmt::format("m, n and k must be at least 1, but are {}, {} and {}", s.m, s.n, s.k);

@@ -83,7 +83,7 @@ struct ZeroRows {
   friend bool operator==(const ZeroRows&, const ZeroRows&) = default;
 };
 
-// Where the code of a register tile comes from. If the build has a generator (generated_tiles.hpp), AVX-512 and AVX2
+// The origin of a register tile's code. If the build has a generator (generated_tiles.hpp), AVX-512 and AVX2
 // tiles are generated; all others are compiled.
 enum class TileCode { compiled, generated };
 

@@ -1,5 +1,5 @@
-// What each backend provides to the table in brgemm.cpp. make_brgemm() has validated the shape; each backend accepts or
-// refuses the Isa itself.
+// Functions that each backend provides to the table in brgemm.cpp. make_brgemm() has validated the shape; each backend
+// accepts or refuses the Isa itself.
 #pragma once
 #include "kernels/brgemm/brgemm.hpp"
 

@@ -1,4 +1,4 @@
-// The table of backends: what is refused, by which words, and how things are named.
+// The table of backends: refusals and their words, and the names of things.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr BrgemmShape kGood{.m = 4, .n = 4, .k = 4, .lda = 4, .ldb = 4, .ldc = 4};
 
-// What make_brgemm says to a shape that `spoil` has changed; the same whichever backend is asked.
+// The reason why make_brgemm refuses the shape after `spoil`; all backends give the same.
 template <class Spoil>
 std::string reason_of(Spoil&& spoil) {
   BrgemmShape shape = kGood;
@@ -80,7 +80,7 @@ TEST(BrgemmBackends, StatusHasTheWordsOfAResultRow) {
   EXPECT_EQ(to_string(Status::failed), "failed");
 }
 
-// The generated code and LIBXSMM's go from row to row by one distance.
+// Generated code and LIBXSMM step from row to row by one distance.
 TEST(BrgemmBackends, OfImagesPixelsThePortableOneTakesAlone) {
   BrgemmShape shape = padded_shape(4, 4, 4, 0, 0, BatchKind::strides);
   shape.pixels_of_a = {.cols = 2, .rows = 1, .image = 64};

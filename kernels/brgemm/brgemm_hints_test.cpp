@@ -1,4 +1,4 @@
-// What is known of a call besides: no result depends on it, and nothing else is touched.
+// Hints: no result depends on them, and nothing else is touched.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -8,7 +8,7 @@
 namespace brickwork {
 namespace {
 
-// Wherever the hint points, the result is the same and nothing there is touched.
+// For any distance the result is the same, and nothing there is touched.
 TEST_P(Brgemm, NextAIsOnlyAHint) {
   for (BatchKind kind : kBatchKinds)
     for (std::int64_t next : {1LL, 448LL, -64LL, 1LL << 40})
@@ -22,7 +22,7 @@ TEST_P(Brgemm, NextAIsOnlyAHint) {
         }
 }
 
-// Of memory that may not be read, too, more of it than there are steps, in one row and in many.
+// Includes memory that may not be read, and more lines than there are steps, in one row and in many.
 TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
   const std::vector<float> few(20, 1.0F);
   const auto* const nowhere = reinterpret_cast<const void*>(std::uintptr_t{64});
@@ -42,7 +42,7 @@ TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
       }
 }
 
-// What calls ask for together is all of it, once.
+// Together the shares are the whole, without overlap.
 TEST(NextRows, SharesAreOfRowsOrOfASingleRowsLines) {
   const auto at = [](std::int64_t byte) { return reinterpret_cast<const void*>(std::uintptr_t{4096} + byte); };
   const NextRows rows{at(0), 256, 10, 1000}, row{at(0), 10 * 64};
@@ -65,8 +65,7 @@ TEST(NextRows, SharesAreOfRowsOrOfASingleRowsLines) {
   EXPECT_EQ((NextRows{at(0), 65}.lines()), 2);
 }
 
-// Every place of the zero rows in a tile and between tiles, whole rounds of a period and a broken one; with fewer rows
-// the hint does not hold.
+// All positions of the zero rows in a tile and between tiles; whole and partial rounds of a period.
 TEST_P(Brgemm, ZeroRowsMayBeLeftOut) {
   Draw draw;
   for (int m = 1; m <= 30; ++m)
@@ -82,7 +81,7 @@ TEST_P(Brgemm, ZeroRowsMayBeLeftOut) {
           }
 }
 
-// Aligned or not, whole vectors or a tail, C is right and nothing beside it is written.
+// Aligned or not, with whole vectors or a tail: C is right and nothing beside it is written.
 TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
   Draw draw;
   for (CAccess c : {CAccess::prefetch, CAccess::stream})
@@ -104,7 +103,7 @@ TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
         }
 }
 
-// The rows that a call with fewer of them has may well not be zeros where the hint says so.
+// In a call with fewer rows, rows that the hint calls zero need not be zero.
 TEST_P(Brgemm, ZeroRowsHoldForAllRowsOnly) {
   const BrgemmShape shape = padded_shape(28, 64, 8, 0, 0, BatchKind::strides);
   const auto kernel = make(shape, {.zero_rows = {.period = 3, .step = 1, .begin = 1, .end = 20}, .tuning = {}});

@@ -14,7 +14,7 @@
 namespace brickwork {
 namespace {
 
-// Around every vector width, 4, 8 and 16, and every register block.
+// Sizes around the vector widths 4, 8 and 16, and around every register tile.
 constexpr int kMEdges[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 14, 15, 16, 24, 27, 28, 29, 30, 31, 49, 64, 70};
 constexpr int kNEdges[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  15, 16, 17, 18,
                            31, 32, 33, 34, 47, 48, 49, 50, 63, 64, 65, 66, 70};
@@ -34,12 +34,12 @@ INSTANTIATE_TEST_SUITE_P(Backends, Brgemm,
                          target_name);
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr int kEveryM = 5;  // several times slower; a tile of any height meets every rest, but that of 5
+constexpr int kEveryM = 5;  // several times slower; heights still leave every remainder, except those of multiples of 5
 #else
 constexpr int kEveryM = 1;
 #endif
 
-// Every m x n with every batch kind and both beta.
+// Every m x n with every batch kind and both values of beta.
 TEST_P(Brgemm, EveryTileOfC) {
   Draw draw;
   for (int m = 1; m <= 70; m += kEveryM)
@@ -55,7 +55,7 @@ TEST_P(Brgemm, EveryTileOfC) {
         }
 }
 
-// Every height and width of a tile, whole and with a tail: as many rows as fit are one tile.
+// Every height and width of a tile, with and without a tail: as many rows as fit form one tile.
 TEST_P(Brgemm, EveryTileOfATransposedA) {
   Draw draw;
   for (int m = 1; m <= 29; ++m)
@@ -70,7 +70,7 @@ TEST_P(Brgemm, EveryTileOfATransposedA) {
       }
 }
 
-// Every edge in all three directions at once.
+// Sizes around every edge, in all three directions at once.
 TEST_P(Brgemm, EveryDepth) {
   Draw draw;
   for (int k : kKEdges)
@@ -100,7 +100,7 @@ TEST_P(Brgemm, BlocksOfManyRegisterTiles) {
           return;
 }
 
-// L1 keeps so little here that B is far.
+// kept = 0: every B counts as far.
 TEST_P(Brgemm, WideTilesOfAFarB) {
   Draw draw;
   for (int m : {1, 2, 3, 4, 5, 6, 7, 11, 13, 37})
@@ -113,7 +113,7 @@ TEST_P(Brgemm, WideTilesOfAFarB) {
     }
 }
 
-// A convolution's rows of A overlap. A backend may decline that, with a reason that says so.
+// The rows of A of a convolution overlap. A backend may refuse that, with a reason that says so.
 TEST_P(Brgemm, OverlappingRowsOfA) {
   for (std::int64_t lda : {1, 3, 6, 13})
     for (BatchKind kind : kBatchKinds)
@@ -142,7 +142,7 @@ TEST_P(Brgemm, LeadingDimensionsAreIndependent) {
       }
 }
 
-// Members may share memory: a stride of 0 repeats one, a small one slides over the rows.
+// Members may share memory: a stride of 0 repeats one member, a small one slides over the rows.
 TEST_P(Brgemm, MembersMayOverlap) {
   for (std::int64_t stride : {0, 1, 7, 16})
     for (bool a_transposed : {false, true}) {
@@ -153,7 +153,7 @@ TEST_P(Brgemm, MembersMayOverlap) {
     }
 }
 
-// One kernel serves every number of rows, in any order; none is asked for twice in a row. No rows are no tile.
+// One kernel serves every number of rows; rows = 0 is no tile.
 TEST_P(Brgemm, FewerRows) {
   Draw draw;
   if (!passes({.shape = padded_shape(7, 33, 9, 0, 0, BatchKind::strides), .rows = 0})) return;

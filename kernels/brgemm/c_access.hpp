@@ -3,7 +3,7 @@
 
 namespace brickwork {
 
-// Where C is before and after a call.
+// The place of C before and after a call.
 enum class CAccess {
   cached,    // in the caches
   prefetch,  // beyond the caches, and the next tile of C lies below this one: its lines are prefetched during this tile

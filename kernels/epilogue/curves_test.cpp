@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/epilogue/curves_test.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.
+// Must come after foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/base/vectors-inl.h"
 #include "kernels/epilogue/curves-inl.h"
@@ -49,7 +49,7 @@ HWY_EXPORT(Sigmoids);
 HWY_EXPORT(Tanhs);
 
 std::vector<float> many(float least, float most) {
-  constexpr int kCount = 200'003;  // no multiple of a vector's length
+  constexpr int kCount = 200'003;  // not a multiple of a vector's length
   std::vector<float> x(kCount);
   for (int i = 0; i < kCount; ++i)
     x[static_cast<std::size_t>(i)] = least + (most - least) * static_cast<float>(i) / kCount;
@@ -94,7 +94,7 @@ TEST(Curves, AreWithinTheirBounds) {
   });
 }
 
-// As attention has them, by 1 / sqrt(K).
+// Attention scales by 1 / sqrt(K).
 TEST(Curves, ExponentialsOfScaledArgumentsAreWithinTheirBounds) {
   for_every_target([](const char* target) {
     SCOPED_TRACE(target);

@@ -21,7 +21,7 @@ struct TileEpilogue {
   BRICKWORK_HOST_DEVICE bool any() const {
     return bias != nullptr || residual != nullptr || activation != Activation::none;
   }
-  // Only the last step: the rest after a sum in registers that cannot apply it.
+  // The last step alone, for kernels that add bias and residual in registers but cannot apply a curve there.
   TileEpilogue without_sum() const { return {.activation = activation, .at = at, .ldat = ldat}; }
 
   // The epilogue of the element in row i, column j. C is stored as Stored; the epilogue computes in T.

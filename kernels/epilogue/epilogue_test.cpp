@@ -23,8 +23,8 @@ struct Tile {
   std::int64_t ld_c, ld_residual, ld_at;
 };
 
-// What `apply` does wrong, or nothing. Operands end with their vectors' memory, so that the sanitizers see an access
-// beyond; gaps between rows are poisoned and have to stay so.
+// The first fault of `apply`; empty if there is none. Each operand ends with its vector's memory, so that the
+// sanitizers see an access beyond it. Gaps between rows are poisoned and must stay so.
 std::string wrong(Apply apply, const Tile& t, bool with_bias, bool with_residual, const LastStep& last) {
   std::vector<float> c((t.m - 1) * t.ld_c + t.n, kPoison), bias(t.n),
       residual((t.m - 1) * t.ld_residual + t.n, kPoison), at((t.m - 1) * t.ld_at + t.n, kPoison);
@@ -58,7 +58,7 @@ std::string wrong(Apply apply, const Tile& t, bool with_bias, bool with_residual
   return {};
 }
 
-// The first fault over every width, combination of steps and gap between rows, or nothing.
+// The first fault over all widths, combinations of steps and gaps between rows; empty if there is none.
 std::string first_wrong(Apply apply) {
   for (int n = 1; n <= 70; ++n)
     for (int m : {1, 2, 7})
@@ -99,7 +99,7 @@ TEST(Epilogue, TheCheckSeesWrongOnes) {
     EXPECT_NE(first_wrong(apply), "");
 }
 
-// From the denormal over both sides of where a curve bends to where its square overflows.
+// Values from a denormal, over both sides of a curve's bend, to some whose square overflows.
 std::vector<float> range_of_values() {
   std::vector<float> values{0.0f,  1e-45f, 88.0f, 89.0f, 104.0f,
                             1e10f, 1e15f,  1e30f, 3e38f, std::numeric_limits<float>::max()};
@@ -112,7 +112,8 @@ std::string first_wrong_over_the_range(Apply apply, float gradient = 1) {
   const std::vector<float> values = range_of_values();
   const int n = static_cast<int>(values.size());
   for (const LastStep& last : kLastSteps) {
-    // The derivatives are taken within what they are given in practice; that of gelu at any input.
+    // Derivatives of sigmoid and tanh are taken at values in -1 .. 1, as in practice; the derivative of gelu at any
+    // input.
     std::vector<float> c = values, at = values;
     if (last.derivative) std::ranges::fill(c, gradient);
     if (last.activation == Activation::sigmoid || last.activation == Activation::tanh)
@@ -144,7 +145,7 @@ TEST(Epilogue, OfCurvesTheCheckSeesASlightError) {
   EXPECT_NE(first_wrong_over_the_range(a_little_more), "");
 }
 
-// A tangent hyperbolic by 1 - 2 / (exp(2x) + 1) would leave nothing of them.
+// 1 - 2 / (exp(2x) + 1) would lose them completely.
 TEST(Epilogue, TanhKeepsSmallArguments) {
   for (float x : {1e-3f, -1e-5f, 1e-10f, -1e-30f}) {
     float c = x;
@@ -168,7 +169,7 @@ TEST(Epilogue, InfinitiesReachTheirLimits) {
   EXPECT_EQ(of(inf, Activation::gelu), inf);
 }
 
-// In the sum as in what a derivative is taken at.
+// The NaN is in the sum, or in `at`.
 TEST(Epilogue, NaNStaysButWhereReluStopsIt) {
   constexpr int n = 33;
   for (const LastStep& last : kLastSteps)

@@ -19,11 +19,11 @@ namespace brickwork {
 namespace {
 
 constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
-constexpr float kAroundC = 1e6f;  // a number, or a NaN that is read from around A or B and written there would not show
+constexpr float kAroundC = 1e6f;  // a number, as a NaN that is read from around A or B and written there would not show
 constexpr std::size_t kMargin = 64;  // poisoned floats on the operand's open side
 
-// One operand against a guard page, itself and its margin filled with one value; `before_` keeps what it held, bit by
-// bit.
+// One operand that begins or ends at a guard page. The operand and its margin are filled with one value; keep() saves
+// their bits in `before_`.
 class Operand {
  public:
   Operand(std::size_t size, bool guard_after, GuardedRegion& region, float value = kPoison)
@@ -37,7 +37,7 @@ class Operand {
   void keep() { before_.assign(first(), first() + size_ + kMargin); }
   bool unchanged() const { return std::memcmp(first(), before_.data(), before_.size() * sizeof(float)) == 0; }
 
-  // What the rows x cols tile that begins so far on in the operand has become is no change any more.
+  // The rows x cols tile at `begin` no longer counts as changed.
   void accept(std::int64_t begin, int rows, int cols, std::int64_t ld) {
     for (int i = 0; i < rows; ++i) {
       float* row = before_.data() + (data_ - first()) + begin + i * ld;
@@ -54,8 +54,8 @@ class Operand {
   std::vector<float> before_;
 };
 
-// Calls f; false when it touched a page that may not be touched. The handlers stay, as two system calls for each of
-// 100,000 cases would be most of their time; a fault anywhere else ends the program as ever.
+// runs_without_fault() calls f and returns false if f touched a guard page. The signal handlers stay installed: two
+// system calls for each of 100,000 cases would take most of their time. A fault anywhere else still ends the program.
 sigjmp_buf fault_return;
 volatile sig_atomic_t fault_is_awaited = 0;
 
@@ -69,7 +69,7 @@ bool runs_without_fault(F&& f) {
   static const bool handled = [] {
     struct sigaction action = {};
     action.sa_handler = on_fault;
-    action.sa_flags = SA_NODEFER;  // a jump out of the handler leaves nothing blocked
+    action.sa_flags = SA_NODEFER;  // a jump out of the handler leaves no signal blocked
     sigemptyset(&action.sa_mask);
     return sigaction(SIGSEGV, &action, nullptr) == 0 && sigaction(SIGBUS, &action, nullptr) == 0;
   }();
@@ -94,8 +94,8 @@ class SmallIntegers {
   std::uint32_t state_;
 };
 
-// Where the members lie: in order and a stride apart for strides, else out of order (the first not lowest) and, for B,
-// with repetitions.
+// Places of the members. Strides: in order, a stride apart. Offsets: out of order (the first is not the lowest), and
+// for B with repetitions.
 struct Placement {
   std::size_t extent_a, extent_b;       // floats that one member covers
   std::int64_t distance_a, distance_b;  // between neighbours
@@ -133,7 +133,7 @@ void fill_a(const BrgemmShape& s, float* a, int rows, SmallIntegers& value) {
     fill(a, rows, s.k, s.lda, value);
 }
 
-// expected += A B, where expected is tight.
+// expected += A B; the rows of expected are contiguous.
 void accumulate(const BrgemmShape& s, int rows, const float* a, const float* b, std::vector<float>& expected) {
   for (int i = 0; i < rows; ++i)
     for (int k = 0; k < s.k; ++k) {
@@ -142,7 +142,7 @@ void accumulate(const BrgemmShape& s, int rows, const float* a, const float* b, 
     }
 }
 
-// The members as the call names them.
+// The members as pointers and as offsets.
 struct Members {
   std::vector<const float*> pointers_a, pointers_b;
   std::vector<std::uint64_t> offsets_a, offsets_b;
@@ -157,7 +157,7 @@ struct Members {
   }
 };
 
-// A copy of a list that ends at a page that may not be touched.
+// A copy of a list that ends at a guard page.
 class GuardedList {
  public:
   using T = std::uint64_t;
@@ -210,7 +210,7 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
       region_bias(std::size_t{1} << 16), region_residual(std::size_t{1} << 20), region_at(std::size_t{1} << 20);
   const BrgemmShape& s = test.shape;
   const int rows = test.rows < 0 ? s.m : test.rows;
-  // Where the guard follows, A and C end with the last row of the call; where it precedes, the other rows are there.
+  // If the guard follows, A and C end with the last row of the call; otherwise they have all rows of the shape.
   const int rows_there = test.guard_after ? rows : s.m;
   const std::int64_t ldr = s.ldc + 2, ldat = s.ldc + 5;
   const Placement place(s, rows_there, test.batch);
@@ -237,7 +237,7 @@ std::string check_brgemm(const BrgemmKernel& kernel, const BrgemmCase& test) {
     if (s.beta == 1)
       fill(row, 1, s.n, s.n, value);
     else
-      std::fill_n(row, s.n, kPoison);  // which must not be read
+      std::fill_n(row, s.n, kPoison);  // must not be read
   }
   fill(bias.data(), 1, s.n, s.n, value);
   fill(residual.data(), rows, s.n, ldr, value);

@@ -1,4 +1,4 @@
-// The checker must fail: one kernel for each way to be wrong.
+// Tests that the checker fails: one kernel for each way to be wrong.
 #include "kernels/testing/brgemm_check.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kM = 9, kN = 20, kK = 7;
 
-// What a wrong kernel does, with the right one at hand.
+// The behaviour of a wrong kernel; it can call the right one.
 using WrongCall = std::function<void(const BrgemmKernel& right, const BrgemmCall&)>;
 
 BrgemmKernelPtr portable(const BrgemmShape& shape) { return *make_brgemm(shape, {}, Backend::portable); }
@@ -72,7 +72,7 @@ TEST(BrgemmCheck, PassesTheRightKernel) {
             }
 }
 
-// Where m = k the wrong elements lie within A, too; else some may not.
+// If m = k, the wrong elements lie within A, too; otherwise some may lie outside.
 TEST(BrgemmCheck, SeesABrickThatIgnoresWhetherAIsTransposed) {
   for (int k : {kM, kK})
     for (bool a_transposed : {false, true}) {
@@ -176,7 +176,7 @@ TEST(BrgemmCheck, SeesTooManyColumns) {
   }
 }
 
-// Offsets are such that member 0 of A is the last in memory, and member 0 of B the second.
+// The offsets are such that member 0 of A is the last in memory, and member 0 of B the second.
 TEST(BrgemmCheck, SeesAReadBeyondAOrB) {
   EXPECT_EQ(check([](auto& kernel, const BrgemmCall& x) {
               right(kernel, x);
@@ -262,7 +262,7 @@ TEST(BrgemmCheck, SeesAReadOfRowsOfATransposedABeyondThoseOfTheCall) {
             kOutside);
 }
 
-// What lies between the rows of two steps is a row that the call does not have.
+// Between the rows of two steps lies a row that the call does not have.
 TEST(BrgemmCheck, SeesARowTooManyOfATransposedA) {
   EXPECT_NE(check(
                 [](auto& kernel, const BrgemmCall& x) {
@@ -293,7 +293,7 @@ TEST(BrgemmCheck, SeesAnEpilogueLeftOut) {
         << to_string(with.last);
 }
 
-// (Of relu and its derivative it would change nothing.)
+// Except relu and its derivative: applying them twice changes nothing.
 TEST(BrgemmCheck, SeesAnEpilogueAppliedTwice) {
   for (const Settings& with : steps()) {
     if (with.last.activation == Activation::relu) continue;
@@ -333,7 +333,8 @@ TEST(BrgemmCheck, SeesAnEpilogueInAnotherOrder) {
             "");
 }
 
-// As a kernel would that cuts its batch and ends every part. (The derivative of relu stops the whole as it does parts.)
+// As a kernel would that cuts its batch and applies the epilogue to each part. Except relu's derivative, which gives
+// the same.
 TEST(BrgemmCheck, SeesAnEpilogueAppliedToAPartOfTheBatch) {
   const auto adding = portable(padded_shape(kM, kN, kK, 0, 1, BatchKind::offsets));
   for (const Settings& with : steps()) {

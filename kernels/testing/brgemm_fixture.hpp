@@ -1,5 +1,4 @@
-// What the tests of every brick share: the backends on the instruction sets that they are asked for, and what a sweep
-// draws.
+// Fixture of the tests of every brick: the backends on each instruction set, and the random values of a sweep.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -27,7 +26,7 @@ inline void PrintTo(const Target& target, std::ostream* out) {
        << (target.code == TileCode::generated ? ", generated" : "");
 }
 
-// One backend on one ISA; a test of what this build or machine lacks is skipped with the reason.
+// One backend on one ISA. Skips with the reason if this build or machine lacks it.
 class Brgemm : public testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
@@ -44,7 +43,7 @@ class Brgemm : public testing::TestWithParam<Target> {
     return make_brgemm(shape, hints, GetParam().backend, GetParam().isa);
   }
 
-  // Stops at the first case that fails, as its successors would mostly fail alike.
+  // Stops at the first case that fails, as the next ones would mostly fail alike.
   bool passes(const BrgemmCase& test) const {
     const auto kernel = make(test.shape, test.hints);
     EXPECT_TRUE(kernel) << kernel.reason();
@@ -55,7 +54,7 @@ class Brgemm : public testing::TestWithParam<Target> {
   }
 };
 
-// What a sweep cannot cross with everything else, it draws: the same numbers in every run.
+// Values that a sweep draws instead of trying all of them; the same ones in every run.
 class Draw {
  public:
   int operator()(int count) { return static_cast<int>(engine_() % static_cast<unsigned>(count)); }
@@ -64,7 +63,7 @@ class Draw {
   std::mt19937 engine_;
 };
 
-// What a tuning may say of the brick, and what L1 keeps.
+// The brick's part of a tuning, and what L1 keeps.
 inline SimdTuning draw_tuning(Draw& draw) {
   return {.ahead = draw(3) * 8, .few = draw(3) * 8, .spread = kSpreads[draw(3)], .kept = draw(3) * 16};
 }

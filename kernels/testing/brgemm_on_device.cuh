@@ -1,4 +1,4 @@
-// A brick that a GPU runs, for the host's checks: operands go there as T, and C comes back.
+// Runs a GPU's brick for the checks of the host: copies operands to the device as T, and C back.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 namespace brickwork {
 
-// launch(shape, call), of operands on the device.
+// Calls launch(shape, call) with operands on the device.
 template <class T, class Launch>
 class DeviceKernel final : public BrgemmKernel {
  public:
@@ -56,7 +56,7 @@ DeviceKernel<T, Launch> device_kernel(const BrgemmShape& shape, Launch launch) {
   return {shape, launch};
 }
 
-// A tile of mma_tiles.hpp by one block, as Block runs it.
+// A tile of mma_tiles.hpp, run by one block.
 template <class Tile, class Block>
 __global__ void __launch_bounds__(Tile::kThreads) tile_on_device(BrgemmShape shape, BrgemmCall call) {
   extern __shared__ __align__(1024) unsigned char stages[];
@@ -74,7 +74,7 @@ auto tile_kernel(const BrgemmShape& shape) {
   });
 }
 
-// Skips with the reason where there is no GPU.
+// Skips with the reason if there is no GPU.
 class OnDevice : public testing::Test {
  protected:
   void SetUp() override {

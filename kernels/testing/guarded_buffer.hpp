@@ -1,5 +1,4 @@
-// Memory that ends at a page which may not be touched: whoever reads or writes beyond it ends the test, also without
-// sanitizers.
+// Memory next to guard pages: an access beyond it ends the test, also without sanitizers.
 #pragma once
 #include <sys/mman.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 
 namespace brickwork {
 
-// Memory between two pages that may not be touched.
+// Memory between two guard pages, which nobody may touch.
 class GuardedRegion {
  public:
   explicit GuardedRegion(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
@@ -45,8 +44,8 @@ class GuardedRegion {
   char* mapped_;
 };
 
-// So many zeros, right behind which such a page begins. There is one in front of them, too, where they fill whole
-// pages. T's size must divide that of a page.
+// `count` zeros that end at a guard page, and begin at one if they fill whole pages. The size of T must divide that of
+// a page.
 template <class T>
 class GuardedBuffer {
  public:
@@ -60,7 +59,7 @@ class GuardedBuffer {
   T* data_;
 };
 
-// Floats that begin where the memory does, or end there.
+// Floats that begin or end at a guard page.
 class GuardedFloats {
  public:
   GuardedFloats(std::span<const float> values, bool guard_after)

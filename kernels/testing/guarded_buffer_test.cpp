@@ -9,7 +9,7 @@
 namespace brickwork {
 namespace {
 
-// A pipe says whether the system may read a byte, and nobody dies of it.
+// write() to a pipe tells whether a byte is readable, without a fault.
 bool readable(const void* byte) {
   std::array<int, 2> ends;
   if (pipe(ends.data()) != 0) return false;

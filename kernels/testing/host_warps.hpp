@@ -1,6 +1,6 @@
-// A thread block on the host, for brgemm_mma: its warps run one after the other between two barriers, and their
-// instructions do what the PTX ISA says of them. Whatever a device would do wrong only now and then, it does every time
-// or throws std::logic_error: a copy is read before it has been waited for, or a place read and written between two
+// A thread block on the host, for the GPU bricks: its warps run one after the other between two barriers, and their
+// instructions do what the PTX ISA says. A mistake that a device would show only now and then shows every time, or
+// throws std::logic_error: reading a copy before it was waited for, or reading and writing a place between two
 // barriers.
 #pragma once
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace brickwork {
 
-// When asynchronous copies are done: as soon as they are asked for, or not before somebody has waited for them.
+// When asynchronous copies are done: at once, or only after somebody has waited for them.
 enum class Copies { early, late };
 
 class HostWarps;
@@ -41,7 +41,7 @@ class HostWarp {
   template <class T>
   void multiply_add(Lanes<mma::Sums>& sums, const Lanes<mma::Registers>& a, const Lanes<mma::Registers>& b,
                     int which) const;
-  // wgmma: its products are done at once, but what they read may be written when they have been waited for.
+  // wgmma: products are done at once, but their operands may be written only after a wait for the products.
   template <int n>
   void keep(Lanes<mma::Sums> (&)[n]) const {}
   void begin_products() const {}
@@ -85,7 +85,7 @@ class HostWarps {
     for (int number = 0; number < threads_ / mma::kLanes; ++number) f(warp, number);
   }
 
-  // What has been waited for is there for the other threads behind a barrier only.
+  // A copy that was waited for is visible to other threads only after a barrier.
   void barrier() {
     std::size_t kept = 0;
     for (const Copy& copy : under_way_) {
@@ -123,7 +123,7 @@ class HostWarps {
   void wait_products() {
     waited_products_ = product_group_ - unfinished;
   }
-  // As a product does, which knows of nothing that was not published before the last barrier.
+  // Reads as a product does: only what was published before the last barrier.
   bf16 read_by_product(int from) {
     const std::size_t chunk = chunk_of(from, sizeof(bf16));
     require(unpublished_[chunk] < published_for_all_, "a product reads what was not published");
@@ -201,15 +201,17 @@ class HostWarps {
   int threads_;
   Copies copies_;
   std::vector<unsigned char> memory_;
-  std::vector<std::int64_t> read_, written_;             // of each 16 bytes: between which barriers last
-  std::vector<std::int64_t> products_of_, unpublished_;  // the last group that reads them; not known since
+  std::vector<std::int64_t> read_, written_;             // of each 16 bytes: the number of barriers before the last
+                                                         // access
+  std::vector<std::int64_t> products_of_, unpublished_;  // of each 16 bytes: the last group of products that reads
+                                                         // them; the publication that they still need
   std::int64_t product_group_ = 1, waited_products_ = 1, finished_products_ = 1, published_ = 1, published_for_all_ = 1;
   std::int64_t between_barriers_ = 1, group_ = 0, waited_for_ = 0;
   std::vector<Copy> under_way_;
 };
 
-// Lanes 8 i .. 8 i + 7 name the rows of matrix i, 16 bytes each; register i of a lane holds of it two neighbours in row
-// lane / 4, or, transposed, in column lane / 4.
+// Lanes 8 i .. 8 i + 7 name the rows of matrix i, 16 bytes each. Register i of a lane gets two neighbours of matrix i,
+// in row lane / 4, or, transposed, in column lane / 4.
 template <bool transposed, class Address>
 void HostWarp::load_matrices(Lanes<mma::Registers>& to, const Address& address) const {
   std::uint16_t matrix[4][8][8];
@@ -225,7 +227,7 @@ void HostWarp::load_matrices(Lanes<mma::Registers>& to, const Address& address) 
   }
 }
 
-// Element (x, k) of an operand: wgmma adds the distances that a descriptor holds, and then swizzles the address.
+// Place of element (x, k) of an operand: wgmma adds the distances in the descriptor, then swizzles the address.
 template <class Operand, bool k_inside>
 int place_of_product(int at, int x, int k) {
   const int row = k_inside ? x : k, col = k_inside ? k : x;

@@ -1,4 +1,4 @@
-// How epilogues may end, each with its definition in double precision: nothing shared with what it judges.
+// The last steps that an epilogue may have, each defined in double precision, independently of the code under test.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@ namespace brickwork {
 
 struct LastStep {
   Activation activation = Activation::none;
-  bool derivative = false;  // the product with it, in the activation's place
+  bool derivative = false;  // the product with the derivative instead of the activation
 
   double operator()(double x, double at) const {
     const double c = std::sqrt(2 / std::acos(-1.0)), y = derivative ? at : x;
@@ -31,7 +31,8 @@ struct LastStep {
     }
   }
 
-  // What relu does is exact; a curve is so relative to the greatest of its value, its argument and 1.
+  // relu must be exact. The error of a curve is relative to the largest of its exact value, its argument (or gradient)
+  // and 1.
   bool accepts(double got, double x, double at) const {
     const double wanted = (*this)(x, at), tolerance = is_curve(activation) ? 6e-7 : 0.0;
     return std::abs(got - wanted) <= tolerance * std::max({1.0, std::abs(x), std::abs(wanted)});

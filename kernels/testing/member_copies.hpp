@@ -1,4 +1,4 @@
-// The members of a call's A and B one behind the other, in another type or for another memory.
+// Copies of the members of a call's A and B, one behind the other, in another type or for another memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ class MemberCopies {
     }
   }
 
-  // Named as they were, where they lie at these addresses; of_a and of_b are where the lists of offsets lie.
+  // The batch of the copies at addresses at_a and at_b, of the same kind; of_a and of_b are the addresses of the lists.
   std::vector<std::uint64_t> list_a() const { return list(distance_a_); }
   std::vector<std::uint64_t> list_b() const { return list(distance_b_); }
   Batch batch(const T* at_a, const T* at_b, const std::uint64_t* of_a, const std::uint64_t* of_b) const {
@@ -41,7 +41,10 @@ class MemberCopies {
   std::vector<T> a, b;
 
  private:
-  static std::int64_t whole(std::int64_t extent) { return (extent + 15) / 16 * 16; }  // members as aligned as the first
+  static std::int64_t whole(std::int64_t extent) {
+    return (extent + 15) / 16 * 16;
+  }  // keeps every member as aligned
+     // as the first
 
   std::vector<std::uint64_t> list(std::int64_t distance) const {
     std::vector<std::uint64_t> at;

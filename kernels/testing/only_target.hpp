@@ -6,7 +6,7 @@
 
 namespace brickwork {
 
-// Highway takes the best target of those that it believes to be here.
+// Highway takes the best of the targets that it believes to be supported.
 class OnlyTarget {
  public:
   explicit OnlyTarget(std::int64_t target) { believe(target); }

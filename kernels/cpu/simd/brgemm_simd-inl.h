@@ -68,7 +68,7 @@ struct Columns {
   }
 };
 
-// Where a member's next step over k is read. Distances are in elements.
+// The addresses of a member's next step over k. Distances are in elements.
 struct Step {
   const float *a, *b;
   std::int64_t row_of_a, step_of_a, ldb;

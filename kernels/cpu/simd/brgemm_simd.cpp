@@ -157,7 +157,7 @@ class SimdBrgemm final : public BrgemmKernel {
   Access access_;
   int lanes_;
   std::array<std::vector<Panel>, RowCut::kWidest> panels_;  // [w - 1]: at most w vectors wide
-  // With few registers: one cut per place of B, or one for all. Otherwise empty: each panel cuts its rows itself.
+  // Few registers: one cut per place of B, or one for all. Many registers: empty, as each panel cuts its rows itself.
   std::vector<RowCut> row_cuts_;
   std::vector<std::vector<Band>> bands_;  // for all m rows; one entry per cut, at least one
 };

@@ -92,7 +92,7 @@ constexpr int independent_sums(int registers, int tile, int others) {
   return sums;
 }
 
-// What the translation unit of one ISA provides.
+// The simd brick of one ISA, from its own translation unit.
 struct SimdIsa {
   Isa isa;
   std::int64_t target;  // Highway's bit; 0 where the compiler has no such target

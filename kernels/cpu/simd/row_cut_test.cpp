@@ -51,7 +51,7 @@ TEST(RowCut, ManyRowsBeginWithTilesOfTheBestHeight) {
   EXPECT_EQ(cut(8, 0), Groups{});
 }
 
-// Whatever numbers of rows a tuning allows, the tiles cover all rows and fit the registers.
+// For any limits on a tile's rows, the tiles cover all rows and stay within the limits.
 TEST(RowCut, HasAllRows) {
   for (const std::array<int, RowCut::kWidest>& most :
        {kAvx2, {1, 1, 1, 1}, {1, 6, 1, 1}, {13, 2, 4, 1}, {5, 5, 3, 3}}) {

@@ -281,8 +281,8 @@ class TileCopies {
   Block& block_;
   const BrgemmShape& shape_;
   const BrgemmCall& call_;
-  // With a copy in registers no step's end waits for it. Multiply-adds have no registers left, but steps that are long
-  // enough.
+  // A copy in registers saves a wait at each step's end. Multiply-adds have no registers left, but their steps are long
+  // enough to hide the wait.
   const std::conditional_t<Tile::kKeepsBatch, Batch, const Batch&> batch_;
   const int row_, col_, rows_, cols_;
   const bool whole_;

@@ -197,7 +197,7 @@ void expect_ring() {
   }
 }
 
-// With asynchronous products the step before may be unfinished: its stage must not be written either.
+// Asynchronous products of the step before may be unfinished: its stage must not be written either.
 TEST(Ring, WritesNoStageThatProductsMayRead) {
   using R = Ring<4, 1>;
   int writes = R::kAhead, reads = 0, before = 3;

@@ -64,7 +64,7 @@ void for_fma_tile(const BrgemmShape& shape, const With& with) {
   return with(std::type_identity<LowFmaTile<a_transposed>>());
 }
 
-// The same for tensor cores by mma.sync.
+// Calls with(std::type_identity<Tile>()) for the tile that suits the shape; tensor cores by mma.sync.
 template <class T, bool a_transposed, class With>
 void for_mma_tile(const BrgemmShape& shape, const With& with) {
   const bool high = wants_high_tile(shape), wide = shape.n > 64;

@@ -6,8 +6,7 @@
 //   publish()                 makes copies that were waited for visible to products
 //   commit_products()         ends a group of products
 //   wait_products<n>()        waits for all but the last n groups
-//   Warp::keep(sums)          puts sums into registers: if they were zeroed later, between products, the pipeline would
-// end
+//   Warp::keep(sums)          puts sums into registers: zeroing them later, between products, would end the pipeline
 //   Warp::begin_products()    comes before the first product of a group
 //   Warp::multiply_add<Tile>(sums, number, a, b)   the products of its 16 rows over 16 steps, of operands at a and b
 #pragma once
