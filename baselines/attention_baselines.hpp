@@ -1,16 +1,17 @@
-// The libraries that our attention is measured against, there in every build: see absent_library().
+// The libraries against which our attention is measured. Each exists in every build: see absent_library().
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "primitives/attention/op/attention_ops.hpp"
 
 namespace brickwork {
 
-// Its matmuls and softmax one after the other, of all sequences at once, in the layout that they like best: each
-// sequence's states lie together. Where lengths are unequal, what is beyond an end is masked before the softmax.
+// oneDNN's matmuls and softmax one after the other, for all sequences at once, in the layout that they like best: the
+// states of a sequence are contiguous. With unequal lengths, a mask covers what is beyond a sequence's end before the
+// softmax.
 Contender<AttentionForwardOp> onednn_attention_forward();
 Contender<AttentionBackwardOp> onednn_attention_backward();
 
-// SGEMMs of each sequence and a loop over its scores, the sequences spread over the threads, on the plain tensors.
+// SGEMMs of each sequence and a loop over its scores, on the plain tensors; the sequences are spread over the threads.
 Contender<AttentionForwardOp> openblas_attention_forward();
 Contender<AttentionBackwardOp> openblas_attention_backward();
 

@@ -8,7 +8,7 @@
 namespace brickwork {
 namespace {
 
-// Within the operation's bound.
+// Checks that outputs are within the operation's bound.
 template <Operation Op>
 void expect_right_attention(const Contender<Op>& contender) {
   if (!contender.library.absent.empty()) GTEST_SKIP() << contender.library.absent;
@@ -31,7 +31,7 @@ TEST(AttentionBaselines, OnednnBackward) { expect_right_attention(onednn_attenti
 TEST(AttentionBaselines, OpenblasForward) { expect_right_attention(openblas_attention_forward()); }
 TEST(AttentionBaselines, OpenblasBackward) { expect_right_attention(openblas_attention_backward()); }
 
-// The comparison must see a contender that does not look at the lengths.
+// The comparison must notice a contender that ignores the lengths.
 TEST(AttentionBaselines, AForgottenLengthIsSeen) {
   auto wrong = openblas_attention_forward();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;

@@ -1,11 +1,11 @@
-// The library that our batch normalisation is measured against, there in every build: see absent_library().
+// The library against which our batch normalisation is measured. It exists in every build: see absent_library().
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "primitives/batch_norm/op/batch_norm_ops.hpp"
 
 namespace brickwork {
 
-// In blocks of as many channels as a vector holds, as the library's convolutions have them.
+// In channel blocks as wide as a vector, as in the library's convolutions.
 Contender<BatchNormForwardOp> onednn_batch_norm();
 Contender<BatchNormInferenceOp> onednn_batch_norm_inference();
 Contender<BatchNormBackwardOp> onednn_batch_norm_backward();

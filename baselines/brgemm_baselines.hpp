@@ -1,4 +1,4 @@
-// The libraries that the brick itself is measured against, each there in every build: see absent_library().
+// The libraries against which the brick itself is measured. Each exists in every build: see absent_library().
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "baselines/contender/precision.hpp"
@@ -11,7 +11,7 @@ Contender<BrgemmOp> libxsmm_small_gemm();     // a loop of LIBXSMM's GEMMs, no b
 Contender<BrgemmOp> openblas_small_gemm();    // a loop of cblas_sgemm
 Contender<BrgemmOp> onednn_batched_matmul();  // a batched matmul, then the sum over its outputs
 
-// On a GPU, a league's calls as one product: the fastest of what cuBLASLt's heuristics propose.
+// A league's calls as one product on a GPU: the fastest that cuBLASLt's heuristics propose.
 Contender<BrgemmLeagueOp> cublaslt_brgemm(Precision);
 
 }  // namespace brickwork

@@ -1,4 +1,4 @@
-// The libraries that our convolutions are measured against, each there in every build: see absent_library().
+// The libraries against which our convolutions are measured. Each exists in every build: see absent_library().
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "baselines/contender/precision.hpp"
@@ -21,8 +21,8 @@ Contender<ConvWeightUpdateOp> onednn_conv_weight_update();
 Contender<ConvWeightUpdateOp> libxsmm_dnn_conv_weight_update();
 Contender<ConvWeightUpdateOp> im2col_conv_weight_update();  // im2col and OpenBLAS's SGEMM, summed over the images
 
-// On a GPU, each pass: the fastest of cuDNN's direct algorithms, and that of Winograd's and Fourier's transforms, which
-// do fewer operations than are counted.
+// Each pass on a GPU: the fastest of cuDNN's direct algorithms; and the fastest of its Winograd and Fourier transforms,
+// which do fewer operations than are counted.
 template <Operation Op>
 Contender<Op> cudnn_conv(Precision);
 template <Operation Op>

@@ -7,22 +7,22 @@
 namespace brickwork {
 namespace {
 
-// Beside those of every pass: strides and odd sizes where LIBXSMM has loops of its own for these passes.
+// In addition to the problems of every pass: strides and odd sizes for which LIBXSMM has special loops in these passes.
 constexpr const char* kTrainingProblems[] = {
     "N2 C64 K64 H8 R3 ph1",         // blocks of 64 x 64
     "N4 C16 K16 H7 R3 ph1",         //
     "N3 C32 K16 H7 R3 ph1",         // as many images as threads
     "N2 C16 K32 H9 R3 ph2",         // output larger than input
     "N2 C16 K32 H9 W28 R1 S3 pw1",  // a filter of one row
-    "N2 C16 K32 H28 W9 R3 S1 ph1",  // and of one column
+    "N2 C16 K32 H28 W9 R3 S1 ph1",  // a filter of one column
     "N2 C16 K2048 H14 sh2",         //
     "N2 C32 K512 H14 sh2",          //
     "N2 C16 K16 H30 W56 R3 ph1",    // long rows
     "N2 C16 K16 H20 W60",           //
     "N2 C16 K16 H31 W30 R3 ph1",    // many rows
-    "N2 C16 K16 H8 R1 ph1",         // a rim around what one tap sees
+    "N2 C16 K16 H8 R1 ph1",         // padding around a single tap
     "N2 C16 K8 H9 R3 sh3",          //
-    "N9 C16 K16 H9 R3 ph1",         // more images than the distinct ones
+    "N9 C16 K16 H9 R3 ph1",         // more images than distinct ones
 };
 
 template <Operation Op>

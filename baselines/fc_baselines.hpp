@@ -1,4 +1,5 @@
-// The libraries that our fully connected layers are measured against, each there in every build: see absent_library().
+// The libraries against which our fully connected layers are measured. Each exists in every build: see
+// absent_library().
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "baselines/contender/precision.hpp"
@@ -6,7 +7,7 @@
 
 namespace brickwork {
 
-// In the library's own best layouts (format any).
+// Uses the library's own best layouts (format any).
 Contender<FcForwardOp> onednn_fc_forward();
 Contender<FcBackwardDataOp> onednn_fc_backward_data();
 Contender<FcWeightUpdateOp> onednn_fc_weight_update();
@@ -16,7 +17,7 @@ Contender<FcForwardOp> libxsmm_dnn_fc_forward();
 Contender<FcBackwardDataOp> libxsmm_dnn_fc_backward_data();
 Contender<FcWeightUpdateOp> libxsmm_dnn_fc_weight_update();
 
-// On a GPU, each pass: the fastest of what cuBLASLt's heuristics propose.
+// Each pass on a GPU: the fastest product that cuBLASLt's heuristics propose.
 template <Operation Op>
 Contender<Op> cublaslt_fc(Precision);
 

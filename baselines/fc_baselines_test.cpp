@@ -17,7 +17,7 @@ constexpr const char* kFcProblems[] = {
     "N65 C1031 K1033",  // primes above a block: blocks of one
     "N67 C16 K1000",    //
     "N192 C128 K320",   // several blocks of each
-    "N1024 C33 K17",    // more images than the distinct ones
+    "N1024 C33 K17",    // more images than distinct ones
 };
 
 FcProblem random_fc() {

@@ -8,7 +8,7 @@
 namespace brickwork {
 namespace {
 
-// Within the operation's bound.
+// Checks that outputs are within the operation's bound.
 Verdict gnmt_verdict(const Contender<GnmtOp>& contender, const std::string& text, int threads) {
   const auto p = parse_problem<GnmtProblem>(text);
   return verdict_on(contender, p, make_checkable_test_data<GnmtOp>(p, Fill::floats), threads);

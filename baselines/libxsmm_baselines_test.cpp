@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// LIBXSMM_TARGET for the time of a test.
+// Sets LIBXSMM_TARGET during a test.
 class Target {
  public:
   explicit Target(const char* name) { libxsmm_set_target_arch(name); }
@@ -50,7 +50,7 @@ TEST(Libxsmm, IsRefusedForTargetsThatDoNotRunHere) {
       {"generic", "LIBXSMM generates no code for its target 'generic'"},
       {"x86", "LIBXSMM generates no code for its target 'x86'"},
       {"knm", "'knm' is more than this CPU"},  // no Xeon Phi runs these tests
-      {"900", "is more than this CPU"},        // LIBXSMM takes numbers, too; this is above all of its CPUs
+      {"900", "is more than this CPU"},        // LIBXSMM takes numbers, too; this one is above all of its CPUs
   };
   for (const auto& [name, reason] : cases) {
     const Target target(name);
@@ -111,7 +111,7 @@ TEST(LibxsmmDnnConv, WeightUpdateRefusesWhatTheLibraryGetsWrong) {
   EXPECT_EQ(reason("C4 K2048 H14 sh2", 1), "");
 }
 
-// The images times the weights would be 2 GB and more of scratch.
+// Images times weights would need 2 GB of scratch or more.
 TEST(LibxsmmDnnConv, WeightUpdateRefusesMoreWeightsThanTheLibraryCounts) {
   const auto p = parse_problem<ConvProblem>("N1024 C2048 K2048 H1");
   const auto prepared = prepare(libxsmm_dnn_conv_weight_update(), p, {}, {1});
@@ -125,7 +125,7 @@ TEST(LibxsmmDnnFc, RefusesBlocksThatTheLibraryCannotCount) {
   EXPECT_THAT(prepared.reason(), HasSubstr("below 2^31"));
 }
 
-// It has other loops there.
+// The library has other loops there.
 TEST(LibxsmmDnnRnn, IsRightWithoutAvx512) {
   const Target target("hsw");
   const auto expect_right = [](const auto& contender, const char* text) {

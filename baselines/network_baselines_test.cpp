@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Layers with all that a network may have, in sizes that no block divides.
+// A network with every kind of layer, in sizes that no block divides.
 struct OddNetwork {
   static constexpr std::string_view primitive = "odd-network";
 
@@ -39,7 +39,7 @@ struct OddNetwork {
 
 NetworkGraph network_graph(const OddNetwork& p) {
   NetworkGraph graph = small_residual_network(p.N, p.H);
-  // A bias has no gradient but what rounding leaves where a batch normalisation follows.
+  // Before a batch normalisation the gradient of a bias is only rounding.
   std::get<ConvProblem>(graph.layers.front().problem).epilogue.bias = false;
   return graph;
 }
@@ -79,12 +79,12 @@ TEST(NetworkBaselines, OnednnMlp) { expect_right(onednn_mlp(), {"N4 C32 L3", "N1
 TEST(NetworkBaselines, OnednnResnet) { expect_right(onednn_resnet(), {"N2 L14 H40 K10", "N1 L14 H64 K7 v1"}); }
 TEST(NetworkBaselines, OnednnOddNetwork) { expect_right(onednn_odd_network(), {"N4 H9", "N3 H14"}); }
 
-// `wrong` are the inputs that the contender is given in place of the right ones.
+// Gives the contender inputs that `wrong` has changed.
 template <Operation Op>
 Contender<Op> with_inputs(const Contender<Op>& contender, std::function<void(PlainTensors&)> wrong) {
   Contender<Op> changed = contender;
   changed.prepare = [=](const typename Op::Problem& p, const PlainTensors& in, const Resources& r) {
-    static PlainTensors inputs;  // outlives what is prepared
+    static PlainTensors inputs;  // must outlive the prepared contender
     inputs = PlainTensors(in.infos());
     for (std::size_t i = 0; i < in.infos().size(); ++i) {
       const std::string& name = in.infos()[i].name;

@@ -10,7 +10,7 @@
 namespace brickwork {
 namespace {
 
-// Within the operation's bound, or refused with a reason where that is allowed.
+// Checks that outputs are within the operation's bound; a refusal with a reason may be allowed.
 template <Operation Op>
 std::string fault_of(const Contender<Op>& contender, const char* text, bool may_refuse = false) {
   const auto p = parse_problem<typename Op::Problem>(text);
@@ -52,7 +52,7 @@ void expect_right_pool(const Contender<Op>& contender) {
 TEST(PoolBaselines, OnednnForward) { expect_right_pool(onednn_pool()); }
 TEST(PoolBaselines, OnednnBackward) { expect_right_pool(onednn_pool_backward()); }
 
-// The comparison must see a contender of another operation.
+// The comparison must notice a contender of another operation.
 TEST(PoolBaselines, AWrongPassIsSeen) {
   auto wrong = onednn_pool();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;

@@ -1,12 +1,12 @@
-// The library that our pooling is measured against, there in every build: see absent_library().
+// The library against which our pooling is measured. It exists in every build: see absent_library().
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "primitives/pool/op/pool_ops.hpp"
 
 namespace brickwork {
 
-// In blocks of as many channels as a vector holds, as the library's convolutions have them. Max keeps what it needs for
-// the backward pass in a workspace of the library's own.
+// In channel blocks as wide as a vector, as in the library's convolutions. Max pooling keeps what its backward pass
+// needs in a workspace of the library.
 Contender<PoolForwardOp> onednn_pool();
 Contender<PoolBackwardOp> onednn_pool_backward();
 

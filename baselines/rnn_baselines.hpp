@@ -1,4 +1,4 @@
-// The libraries that our recurrent layers are measured against, there in every build: see absent_library().
+// The libraries against which our recurrent layers are measured. Each exists in every build: see absent_library().
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "baselines/contender/precision.hpp"
@@ -6,33 +6,32 @@
 
 namespace brickwork {
 
-// All layers in one primitive, in the layouts of the weights that the library likes best; a backward pass finds the
-// workspace that forward leaves when the contender packs.
+// All layers in one primitive, with weights in the layouts that the library likes best. For a backward pass, forward
+// fills the workspace while the contender packs.
 Contender<RnnInferenceOp> onednn_rnn_inference();
 Contender<RnnForwardOp> onednn_rnn_forward();
 Contender<RnnBackwardOp> onednn_rnn_backward();
-// The library has no such pass, and says so.
+// The library has no such pass; the contender says so.
 Contender<RnnBackwardDataOp> onednn_rnn_backward_data();
 Contender<RnnWeightUpdateOp> onednn_rnn_weight_update();
 
-// The paper authors' own cells: one layer, forward in time. What the library gets wrong or lacks, it says.
+// The paper authors' own cells: one layer, forward in time. The contender says what the library gets wrong or lacks.
 Contender<RnnInferenceOp> libxsmm_dnn_rnn_inference();
 Contender<RnnForwardOp> libxsmm_dnn_rnn_forward();
 Contender<RnnBackwardOp> libxsmm_dnn_rnn_backward();
 Contender<RnnBackwardDataOp> libxsmm_dnn_rnn_backward_data();
 Contender<RnnWeightUpdateOp> libxsmm_dnn_rnn_weight_update();
 
-// One large SGEMM for the input and for each of the weights, one of each step for the state, and loops: what frameworks
-// make of a BLAS.
+// One large SGEMM for the input and for each of the weights, one SGEMM per step for the state, and loops: what
+// frameworks build on a BLAS.
 Contender<RnnInferenceOp> openblas_rnn_inference();
 Contender<RnnForwardOp> openblas_rnn_forward();
 Contender<RnnBackwardOp> openblas_rnn_backward();
 Contender<RnnBackwardDataOp> openblas_rnn_backward_data();
 Contender<RnnWeightUpdateOp> openblas_rnn_weight_update();
 
-// On a GPU, of RnnInferenceOp, RnnForwardOp and RnnBackwardOp: the fastest of cuDNN's algorithms, all layers in one
-// call. A backward pass finds what forward leaves when the contender packs; what cuDNN overwrites of that, each run
-// restores.
+// RnnInferenceOp, RnnForwardOp and RnnBackwardOp on a GPU: the fastest of cuDNN's algorithms, all layers in one call.
+// For a backward pass, forward runs while the contender packs; each run restores what cuDNN overwrites of its results.
 template <Operation Op>
 Contender<Op> cudnn_rnn(Precision);
 

@@ -15,7 +15,7 @@ constexpr const char* kCells[] = {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-rel
 constexpr const char* kWays[] = {"forward", "reverse", "bidirectional"};
 constexpr const char* kSizes[] = {"T1 N1 C1", "T3 N2 C5 K7", "T7 N5 C33 K17", "T4 N3 C64 K32", "T5 N32 C48 K64"};
 
-// Within the operation's bound.
+// Checks that outputs are within the operation's bound.
 template <Operation Op>
 Verdict rnn_verdict(const Contender<Op>& contender, const std::string& text, int threads) {
   const auto p = parse_problem<RnnProblem>(text);
@@ -64,8 +64,8 @@ TEST(RnnBaselines, OpenblasBackward) { expect_right_openblas(openblas_rnn_backwa
 TEST(RnnBaselines, OpenblasBackwardData) { expect_right_openblas(openblas_rnn_backward_data()); }
 TEST(RnnBaselines, OpenblasWeightUpdate) { expect_right_openblas(openblas_rnn_weight_update()); }
 
-// Sizes for LIBXSMM's loops, too: one block and several, of 64, of a multiple of 16, of odd ones, and its sums in
-// parts.
+// Includes sizes for LIBXSMM's loops: one block and several, blocks of 64, of a multiple of 16 and of odd sizes, and
+// its sums in parts.
 template <Operation Op>
 void expect_right_libxsmm(const Contender<Op>& contender, std::initializer_list<std::string> cells) {
   if (!contender.library.absent.empty()) GTEST_SKIP() << contender.library.absent;
@@ -87,7 +87,7 @@ TEST(RnnBaselines, LibxsmmBackward) { expect_right_libxsmm(libxsmm_dnn_rnn_backw
 TEST(RnnBaselines, LibxsmmBackwardData) { expect_right_libxsmm(libxsmm_dnn_rnn_backward_data(), {"lstm"}); }
 TEST(RnnBaselines, LibxsmmWeightUpdate) { expect_right_libxsmm(libxsmm_dnn_rnn_weight_update(), {"lstm"}); }
 
-// Whatever it does not refuse is right.
+// A problem that the contender does not refuse must be right.
 template <Operation Op>
 void expect_right_on_random_problems(const Contender<Op>& contender) {
   if (!contender.library.absent.empty()) GTEST_SKIP() << contender.library.absent;
@@ -144,7 +144,7 @@ TEST(RnnBaselines, OnednnInference) { expect_right_rnn(onednn_rnn_inference()); 
 TEST(RnnBaselines, OnednnForward) { expect_right_rnn(onednn_rnn_forward()); }
 TEST(RnnBaselines, OnednnBackward) { expect_right_rnn(onednn_rnn_backward()); }
 
-// Long sums and many steps, of which the bound must not be too narrow, and that more of the same must not widen.
+// Long sums and many steps: the bound must not be too narrow, and must not widen with their number.
 TEST(RnnBaselines, OnednnOfManySteps) {
   if (!onednn_rnn_forward().library.absent.empty()) GTEST_SKIP() << onednn_rnn_forward().library.absent;
   for (const std::string cell : kCells) {
@@ -166,7 +166,7 @@ TEST(RnnBaselines, OnednnSaysWhatItLacks) {
   expect_lacks(onednn_rnn_weight_update(), "T3 N2 C4", "all gradients");
 }
 
-// The comparison must see a contender of another cell, and one that runs the wrong way.
+// The comparison must notice a contender of another cell, and one that runs in the wrong direction.
 TEST(RnnBaselines, AWrongCellIsSeen) {
   auto wrong = onednn_rnn_forward();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;
@@ -182,7 +182,7 @@ TEST(RnnBaselines, AWrongCellIsSeen) {
   expect_seen("T3 N2 C4 lstm", [](RnnProblem& p) { p.direction = RnnDirection::reverse; });
 }
 
-// And one that takes another gate for a gate.
+// It must also notice a contender that mixes up the gates.
 TEST(RnnBaselines, AWrongOrderOfGatesIsSeen) {
   auto wrong = openblas_rnn_backward();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;

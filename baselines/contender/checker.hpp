@@ -1,4 +1,4 @@
-// Is a contender right? Decided before it is timed; one that is not gets no time.
+// Checks that a contender is right before it is timed. A wrong one is not timed.
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "primitives/op/compare.hpp"
@@ -6,22 +6,22 @@
 
 namespace brickwork {
 
-// A contender that was asked, prepared, run and judged; `prepared` is null where it did not come that far.
+// A contender that was asked, prepared, run and judged; `prepared` is null if it did not get that far.
 struct Checked {
-  Verdict verdict;  // max_error is NaN where nothing could be compared
+  Verdict verdict;  // max_error is NaN if nothing could be compared
   PreparedPtr prepared;
-  std::unique_ptr<Replay> replay;            // of its runs, where it has a queue
-  double run_seconds = 0, pack_seconds = 0;  // of single calls, to plan the timing with
+  std::unique_ptr<Replay> replay;            // of its runs, if it has a queue
+  double run_seconds = 0, pack_seconds = 0;  // of single calls, to plan the timing
 };
 
 using PrepareOn = std::function<Result<PreparedPtr>(const PlainTensors& inputs)>;
 
-// Packs and runs twice, as the harness will again and again: what adds to the first run's output shows. Where runs are
-// queued it is the replay that is judged, as it is what will be timed. An exception is the contender's own failure, but
-// for std::bad_alloc: whoever knows the sizes can say more of it.
+// Packs and runs twice, as the harness will do many times, so that a run which adds to the first output is noticed. For
+// a contender with a queue, the replay is judged, as the replay will be timed. An exception is a failure of the
+// contender, except std::bad_alloc, which passes through: the caller knows the sizes.
 //
-// An output whose right answer is zeros alone is right in memory that was never written, too. There another contender
-// is prepared first, on inputs that turn into NaN and back: it must write where NaN comes out, and then zeros over it.
+// Memory that was never written may already hold an output whose right answer is all zeros. Such an operation is first
+// checked with a contender prepared on inputs that turn into NaN and back: it must write NaN, and then zeros over it.
 Checked check(const PrepareOn&, const std::vector<TensorInfo>& outputs, const TestData&, Tolerance);
 
 template <Operation Op>

@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// So many images of 64 values.
+// A problem of N images of 64 values.
 struct Images {
   static const SizeTable<Images>& table() {
     static const SizeTable<Images> table{
@@ -50,11 +50,11 @@ struct Copy {
 
 using Right = std::span<const float>;
 using Output = std::span<float>;
-using Run = std::function<void(Right, Output)>;  // what a contender does to an output in which `right` is expected
+using Run = std::function<void(Right, Output)>;  // fills an output in which `right` is expected
 
 void copy(Right right, Output output) { std::ranges::copy(right, output.begin()); }
 
-// Keeps its output over runs; what they never write, it does not unpack either.
+// Keeps its output between runs. It does not unpack what they never wrote.
 class PreparedCopy final : public Prepared {
  public:
   PreparedCopy(const PlainTensors& in, Run run) : right_(in.values<float>(0)), run_(std::move(run)) {}
@@ -81,7 +81,7 @@ Contender<Copy> contender_that(Run run) {
           }};
 }
 
-// On three images of -20.5, -19.5, ..., so that a value in a wrong place shows.
+// Three images of -20.5, -19.5, ..., so that a value in a wrong place is noticed.
 Checked checked(const Contender<Copy>& contender) {
   TestData data{PlainTensors(Copy::inputs({3})), PlainTensors(with_dtype(Copy::outputs({1}), DType::f64)), 0};
   const auto one_image = data.expected.values<double>(0);
@@ -129,7 +129,7 @@ TEST(Checker, RefusesATileOffByOne) {
   expect_failed(
       [](Right right, Output out) {
         copy(right, out);
-        copy(right.subspan(65, 16), out.subspan(64));  // of the second image
+        copy(right.subspan(65, 16), out.subspan(64));  // into the second image
       },
       "16 of 192 outputs in y are wrong, the first at element 64: -19.5 instead of -20.5");
 }
@@ -150,7 +150,7 @@ TEST(Checker, AllowsTheRoundingOfAnAlgorithm) {
     out[5] += 0.5F;
   });
   expect_failed(contender, "1 of 192 outputs in y are wrong");
-  contender.rounding = 0.45 / 42.5;  // the largest of them
+  contender.rounding = 0.45 / 42.5;  // the largest output is 42.5
   expect_failed(contender, "1 of 192 outputs in y are wrong");
   contender.rounding = 0.55 / 42.5;
   EXPECT_EQ(checked(contender).verdict.reason, "");
@@ -178,7 +178,7 @@ TEST(Checker, RefusesRunsThatAddToEarlierOutput) {
       "192 of 192 outputs in y are wrong");
 }
 
-// Notes its calls; the second pack() and the second run() take their time.
+// Records its calls; the second pack() and the second run() take time.
 class Recorded final : public Prepared {
  public:
   Recorded(std::string& calls, const PlainTensors& in) : calls_(calls), in_(in) {}
@@ -200,7 +200,7 @@ class Recorded final : public Prepared {
   const PlainTensors& in_;
 };
 
-// First calls also fetch memory and make kernels.
+// The first calls also allocate memory and generate kernels.
 TEST(Checker, PacksAndRunsTwiceAndTimesTheSecondCalls) {
   std::string calls;
   Contender<Copy> contender = contender_that(copy);
@@ -214,7 +214,7 @@ TEST(Checker, PacksAndRunsTwiceAndTimesTheSecondCalls) {
   EXPECT_GE(recorded.run_seconds, 0.002);
 }
 
-// A device that does what is queued when it is waited for, and fails as often as it is told to.
+// A device that does its queued work when somebody waits for it, and may fail.
 class FakeQueue final : public DeviceQueue {
  public:
   void add(std::function<void()> work) { queued_.push_back(std::move(work)); }

@@ -1,4 +1,5 @@
-// A right answer of zeros alone, as the gradient of a softmax of one class is: memory that nobody wrote holds it, too.
+// Outputs whose right answer is all zeros, such as the gradient of a softmax of one class: memory that nobody wrote is
+// right, too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,13 +48,13 @@ struct Nought {
   }
 };
 
-using NoughtRun = std::function<void(std::span<const float> x, std::span<float> y)>;  // what a contender does to y
+using NoughtRun = std::function<void(std::span<const float> x, std::span<float> y)>;  // fills y
 
 void subtract(std::span<const float> x, std::span<float> y) {
   std::ranges::transform(x, y.begin(), [](float value) { return value - value; });
 }
 
-// Its output is zeros from the start and kept over runs, as most contenders' are.
+// Its output is zero from the start and kept between runs, like most contenders'.
 class PreparedNought final : public Prepared {
  public:
   PreparedNought(const PlainTensors& in, NoughtRun run) : in_(in), run_(std::move(run)) {}
@@ -135,7 +136,7 @@ TEST(CheckerOfZeros, RefusesAnotherAnswer) {
       "1 of 256 outputs in y are wrong, the first at element 7: 0.5 instead of 0");
 }
 
-// The contender that is timed has met no NaN.
+// The contender that is timed has never met a NaN.
 TEST(CheckerOfZeros, RefusesTheRunsThatAreTimed) {
   int runs = 0;
   expect_nought_failed(

@@ -1,7 +1,7 @@
-// What the harness asks of every implementation of an operation, ours and the libraries' alike: a contender is a value.
+// The interface of every implementation of an operation, ours and the libraries': a contender is a value.
 //
-// It is prepared once per problem from plain tensors, or says why it cannot be; then it packs, runs and unpacks. Only
-// run() is the work the figures show; pack() is timed as a phase of its own.
+// A contender is prepared once per problem from plain tensors, or says why it cannot be. Then it packs, runs and
+// unpacks. Figures show run() only; pack() is timed as a phase of its own.
 #pragma once
 #include <functional>
 #include <memory>
@@ -14,23 +14,23 @@
 
 namespace brickwork {
 
-// The machine share a contender may use. Every contender uses exactly this many threads of the process's one OpenMP
-// runtime (omp_set_num_threads has been called with it before prepare).
+// The share of the machine that a contender may use: exactly this many threads of the process's one OpenMP runtime
+// (omp_set_num_threads has been called with it before prepare).
 struct Resources {
   int threads = 1;
 };
 
-// A prepared contender: holds its own packed tensors and scratch, all allocated when it was prepared. The plain inputs
-// outlive it.
+// A prepared contender. It holds its own packed tensors and scratch, all allocated when it was prepared. The plain
+// inputs outlive it.
 class Prepared {
  public:
   virtual ~Prepared() = default;
-  virtual void pack() = 0;  // plain inputs, which may have changed -> own layouts; may be called again and again
-  virtual void run() = 0;   // the operation; overwrites its outputs; may be called again and again
+  virtual void pack() = 0;  // plain inputs, which may have changed -> own layouts; may be called many times
+  virtual void run() = 0;   // the operation; overwrites its outputs; may be called many times
   virtual void unpack(PlainTensors& outputs) = 0;  // own layouts -> plain outputs
-  // Where run() leaves its work to be done later; null where it has done it when it returns. Whoever has one makes
-  // pack() forget earlier outputs, so that a replay that does nothing shows; pack() and unpack() have always done their
-  // work.
+  // The queue of a contender whose run() only queues its work; null if run() returns when the work is done. With a
+  // queue, pack() must clear earlier outputs, so that a replay that does nothing is noticed; pack() and unpack() return
+  // when their work is done.
   virtual DeviceQueue* queue() { return nullptr; }
   virtual std::string implementation() const { return {}; }  // the library's own name: "brg_conv:avx512_core"
   virtual std::string plan() const { return {}; }            // our plan's text form
@@ -40,16 +40,16 @@ class Prepared {
 using PreparedPtr = std::unique_ptr<Prepared>;
 
 struct Library {
-  std::string name, version;  // "oneDNN", "3.2.0"; for ours the brick's backend and what is behind it
-  std::string absent;         // why this build or machine lacks it; empty when it is here
+  std::string name, version;  // "oneDNN", "3.2.0"; for ours the brick's backend and the library behind it
+  std::string absent;         // why this build or machine lacks it; empty if it is here
 };
 
-// For a library that must not share a process with ours, mostly as its threads would fight ours for the cores: another
-// program of ours measures it, with the same harness and a peak of its own.
+// For a library that must not share a process with ours, mostly because its threads would compete with ours for the
+// cores. Another program of ours measures it, with the same harness and its own peak.
 struct Elsewhere {
   std::string program;      // its path
   std::string contender;    // its name there
-  bool own_threads = true;  // which are not those of OpenMP
+  bool own_threads = true;  // the library's threads are not OpenMP's
 };
 
 template <Operation Op>
@@ -59,22 +59,24 @@ struct Contender {
   std::string name;  // as typed on the command line: "brickwork-simd", "onednn", "libxsmm-dnn"
   Library library;
   bool ours = false;
-  bool tuned = false;          // to the machine, by our simd brick's calibration
+  bool tuned = false;          // to the machine, by the calibration of our simd brick
   std::string device = "cpu";  // or "cuda"
-  double rounding = 0;         // share of the largest right output that its algorithm may be off, of integers, too
-  double least_share = 1;      // of a direct algorithm's least flops so many may be all that its own computes
-  bool slow = false;           // there to be right, not to be fast: left out unless it is named
-  std::string searched_for;    // the contender whose plan this one tries to better, and comes along with; mostly empty
-  // Unsupported or misfit with a reason where it cannot be. Throws where the library refuses after all: the row says
-  // failed. Not called where the library is absent.
+  double rounding = 0;         // allowed error of its algorithm, also on integers, as a share of the largest right
+                               // output
+  double least_share = 1;      // least flops of its own algorithm, as a share of a direct algorithm's least flops
+  bool slow = false;           // meant to be right, not fast: left out unless it is named
+  std::string searched_for;    // the contender whose plan this one tries to improve and which it accompanies; mostly
+                               // empty
+  // Returns unsupported or misfit with a reason if the contender cannot do the problem. Throws if the library refuses
+  // after all: the row says failed. Not called if the library is absent.
   std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;
-  // Then prepare is null and the library's version is what the other program says.
+  // If set, prepare is null, and the other program reports the library's version.
   std::optional<Elsewhere> elsewhere;
-  // Our plan of a problem, without any tensor; null where there is none.
+  // Our plan for a problem, made without any tensor; null if there is none.
   std::function<Result<std::string>(const Problem&, const Resources&)> plan;
 };
 
-// In place of a contender whose library this build lacks, so that its rows say why there is no number.
+// Stands for a contender whose library this build lacks, so that its rows say why there is no number.
 template <Operation Op>
 Contender<Op> absent_library(std::string name, std::string library) {
   const std::string reason =

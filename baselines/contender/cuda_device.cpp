@@ -75,7 +75,7 @@ class GraphReplay final : public Replay {
 
  private:
   GraphExec recorded(std::int64_t runs) {
-    // Relaxed, as a library may still load a module.
+    // Relaxed mode, as a library may still load a module.
     require_cuda(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
     cudaGraph_t captured = nullptr;
     try {
@@ -83,7 +83,7 @@ class GraphReplay final : public Replay {
                    "cudaEventRecordWithFlags");
       for (std::int64_t i = 0; i < runs; ++i) run_();
       require_cuda(cudaEventRecordWithFlags(stop_.get(), stream_, cudaEventRecordExternal), "cudaEventRecordWithFlags");
-    } catch (...) {  // the stream is everyone's
+    } catch (...) {  // all contenders share the stream
       cudaStreamEndCapture(stream_, &captured);
       const Graph unfinished(captured);
       throw;
@@ -98,7 +98,7 @@ class GraphReplay final : public Replay {
   cudaStream_t stream_;
   std::function<void()> run_;
   Event start_, stop_;
-  std::map<std::int64_t, GraphExec> graphs_;  // by their runs
+  std::map<std::int64_t, GraphExec> graphs_;  // by number of runs
 };
 
 cudaStream_t new_stream() {

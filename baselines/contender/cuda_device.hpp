@@ -1,5 +1,5 @@
-// The GPU as contenders use it, CUDA's first device: memory, the queue and what it is. Free of CUDA's headers; a build
-// without CUDA has it, too, and says that there is none.
+// The GPU as contenders use it (CUDA's first device): its properties, memory and queue. Includes no CUDA header; in a
+// build without CUDA it says that there is no device.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,27 +12,27 @@
 #include "baselines/contender/contender.hpp"
 #include "kernels/gpu/cuda/cuda_memory.hpp"
 
-struct CUstream_st;  // what a cudaStream_t points to
+struct CUstream_st;  // a cudaStream_t points to it
 
 namespace brickwork::cuda {
 
 struct DeviceInfo {
   std::string name;             // "NVIDIA H200"
   std::string isa;              // "sm_90"
-  std::string driver, runtime;  // the CUDA versions that the driver can and that this program is built with: "13.0"
+  std::string driver, runtime;  // CUDA versions of the driver and of this build: "13.0"
   int multiprocessors = 0;
-  double clock_hz = 0, memory_clock_hz = 0;  // at most; where the driver says them
+  double clock_hz = 0, memory_clock_hz = 0;  // maxima, if the driver tells them
   std::int64_t memory_bytes = 0, l2_bytes = 0;
 };
-const DeviceInfo* device();  // null where it is absent
+const DeviceInfo* device();  // null if the device is absent
 
-// What a library has nothing for, in one sentence.
+// The library cannot do the problem; what() says why, in one sentence.
 class Refused : public std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-// Where all work goes. A replay is a CUDA graph, with its clock's events as nodes of it, so that the host's share of a
-// launch is in no time.
+// The queue of all contenders. A replay is a CUDA graph with the clock's events as its nodes, so that no time includes
+// the host's share of a launch.
 class Queue final : public DeviceQueue {
  public:
   explicit Queue(CUstream_st* stream) : stream_(stream) {}
@@ -45,10 +45,10 @@ class Queue final : public DeviceQueue {
   CUstream_st* stream_;
   std::optional<CudaMemory<std::byte>> displacing_;
 };
-Queue& queue();  // of a stream of its own, where the device is not absent
+Queue& queue();  // has its own stream; only if the device is not absent
 
-// A contender's prepare() with what is the same of all on the device: the answer where there is none, where it refuses,
-// and where its memory does not suffice.
+// Wraps a contender's prepare() for the cases that all contenders on the device share: no device, a refusal, too little
+// device memory.
 Result<PreparedPtr> prepared(const std::function<PreparedPtr()>& prepare);
 
 }  // namespace brickwork::cuda

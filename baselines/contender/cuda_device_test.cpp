@@ -58,7 +58,7 @@ TEST_F(OnDevice, MemoryThatIsNotThereIsRefusedWithItsSizes) {
               testing::MatchesRegex("a tensor of .* GB does not fit into the .* GB that are left .*"));
 }
 
-// What is queued is a memset of so many bytes.
+// Queues a memset of displace_cache()'s size.
 TEST_F(OnDevice, AReplayTakesTheTimeOfItsRuns) {
   Queue& shared = queue();
   const auto replay = shared.record([&] { shared.displace_cache(); });

@@ -1,5 +1,5 @@
-// In which numbers an operation multiplies. Plain tensors are f32 whatever it is: they hold numbers that the precision
-// has, so that whoever multiplies in it rounds nothing; sums are f32.
+// The number format in which an operation multiplies. Plain tensors are always f32, but hold only numbers of that
+// format, so that a contender that multiplies in it rounds nothing. Sums are f32.
 #pragma once
 #include <string_view>
 #include <utility>
@@ -11,8 +11,8 @@
 namespace brickwork {
 
 enum class Precision {
-  f32,   // strictly: each product and each sum rounds to 24 bits
-  tf32,  // tensors are f32, of whose factors tensor cores see 11 bits
+  f32,   // strict: each product and each sum rounds to 24 bits
+  tf32,  // tensors are f32; tensor cores use 11 bits of each factor
   bf16,  // inputs and outputs are bf16
 };
 inline constexpr Precision kPrecisions[] = {Precision::f32, Precision::tf32, Precision::bf16};
@@ -22,10 +22,10 @@ constexpr std::string_view to_string(Precision precision) {
   return names[static_cast<int>(precision)];
 }
 
-// Of tensors as a contender holds them.
+// Type of a contender's tensors.
 constexpr DType dtype_of(Precision precision) { return precision == Precision::bf16 ? DType::bf16 : DType::f32; }
 
-// The nearest number that a factor may be.
+// The nearest number that a factor can be.
 inline double rounded(double value, Precision precision) {
   const auto f32 = static_cast<float>(value);
   switch (precision) {
@@ -39,7 +39,7 @@ inline double rounded(double value, Precision precision) {
   return value;
 }
 
-// The operation on factors of less than 24 bits. The reference takes those factors, in f64; bf16 outputs are rounded
+// The operation on factors of less than 24 bits. The reference takes these factors in f64; outputs in bf16 are rounded
 // once.
 template <Operation Op, Precision kPrecision>
 struct InPrecision : Op {
@@ -57,7 +57,7 @@ struct InPrecision : Op {
   static double bytes(const Problem& p) {
     return tensor_bytes<Op>(p) * static_cast<double>(size_of(dtype_of(kPrecision))) / sizeof(float);
   }
-  // Of the largest output: what a sum may be off by may take a bf16 output to the next one.
+  // Share of the largest output: a small error of a sum may move a bf16 output to the next number.
   static constexpr double rounding_of_outputs = kPrecision == Precision::bf16 ? 0x1p-7 : 0;
 
  private:
@@ -68,7 +68,7 @@ struct InPrecision : Op {
   }
 };
 
-// Of that operation: contenders know the precision that they were made for, and their problem is the same.
+// The contender for that operation. It was made for the precision, and its problem is the same.
 template <Precision kPrecision, Operation Op>
 Contender<InPrecision<Op, kPrecision>> in_precision(Contender<Op> contender) {
   return {.name = std::move(contender.name),

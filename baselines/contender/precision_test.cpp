@@ -33,7 +33,7 @@ TEST(Precision, InputsAreNumbersThatItHas) {
   EXPECT_FALSE(all_are(data_in<Precision::tf32>(Fill::floats), 0, Precision::bf16));
 }
 
-// Of the rounded inputs, and a bf16 output is rounded once.
+// It computes from the rounded inputs, and rounds a bf16 output once.
 TEST(Precision, TheReferenceIsThatOfTheRoundedInputs) {
   const auto p = parse_problem<FcProblem>(kLayer);
   const TestData data = data_in<Precision::bf16>(Fill::floats);

@@ -51,7 +51,7 @@ using Desc = std::unique_ptr<cublasLtMatmulDescOpaque_t, Destroy>;
 using Layout = std::unique_ptr<cublasLtMatrixLayoutOpaque_t, Destroy>;
 using Preference = std::unique_ptr<cublasLtMatmulPreferenceOpaque_t, Destroy>;
 
-// A plain tensor [columns][rows], which cuBLAS, column by column, takes for a matrix of rows x columns.
+// A plain tensor [columns][rows], which column-major cuBLAS takes for a matrix of rows x columns.
 Layout layout(std::int64_t rows, std::int64_t columns, cudaDataType_t type) {
   cublasLtMatrixLayout_t made = nullptr;
   require(BRICKWORK_CUBLASLT(cublasLtMatrixLayoutCreate)(&made, type, static_cast<std::uint64_t>(rows),

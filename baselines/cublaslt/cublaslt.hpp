@@ -1,4 +1,4 @@
-// cuBLASLt, which is loaded when it is needed: a product of matrices, by the fastest of what its heuristics propose.
+// cuBLASLt, loaded at run time: a product of matrices by the fastest algorithm that its heuristics propose.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace brickwork::cublaslt {
 
-// Why it cannot be used, in one sentence: no device, no library, one that is older than its headers, or a build without
-// it. Empty where it can.
+// Why it cannot be used, in one sentence: no device, no library, a library older than its headers, or a build without
+// it. Empty if it can.
 std::string absent();
-std::string version();  // "13.1.0"; empty where it is absent
+std::string version();  // "13.1.0"; empty if it is absent
 
-// With its name and library; what it does is still to be said.
+// A contender with its name and library; the caller sets prepare.
 template <Operation Op>
 Contender<Op> contender() {
   return {.name = "cublaslt", .library = {"cuBLASLt", version(), absent()}, .device = "cuda"};
@@ -24,21 +24,21 @@ Contender<Op> contender() {
 
 #ifdef BRICKWORK_HAS_CUBLASLT
 
-// D = op(A) op(B), m x n of sums of k, as cuBLAS counts them: column by column, so that a plain tensor [columns][rows]
-// is a matrix of rows x columns. Tensors by their names.
+// D = op(A) op(B), m x n sums of k products, in cuBLAS's column-major terms: a plain tensor [columns][rows] is a matrix
+// of rows x columns. Tensors are given by name.
 struct Product {
   const char *a, *b, *d;
   bool transpose_a, transpose_b;
   std::int64_t m, n, k;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  const char* addend = nullptr;  // as large as D
-  // Of the epilogue, with so many elements: an input, or a result where the epilogue is a gradient's.
+  const char* addend = nullptr;  // a tensor of D's size
+  // For the epilogue: a vector of bias_size elements, an input or, if the epilogue is a gradient's, a result.
   const char* bias = nullptr;
   std::int64_t bias_size = 0;
   bool bias_is_result = false;
 };
 
-// Throws Refused where the library has no way to do it, and std::runtime_error where it fails.
+// Throws Refused if the library cannot do it, and std::runtime_error if it fails.
 PreparedPtr prepare(const Product&, Precision, const PlainTensors& inputs);
 
 #endif

@@ -1,4 +1,4 @@
-// A league of the brick's calls as one matrix product of cuBLASLt, of all their rows.
+// A league of the brick's calls as one matrix product of cuBLASLt over all their rows.
 #include "baselines/brgemm_baselines.hpp"
 #include "baselines/contender/cuda_device.hpp"
 #include "baselines/cublaslt/cublaslt.hpp"

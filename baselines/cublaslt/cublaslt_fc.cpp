@@ -20,11 +20,11 @@ Product product_of(const FcProblem& p) {
   return {"src", "ddst", "dweights", false, true, p.C, p.K, p.N};
 }
 
-// None where the library has none for it.
+// nullopt if the library has no such epilogue.
 template <class Op>
 std::optional<cublasLtEpilogue_t> epilogue_of(const Epilogue& e) {
   if (Op::pass == FcWeightUpdateOp::pass) return e.bias ? CUBLASLT_EPILOGUE_BGRADB : CUBLASLT_EPILOGUE_DEFAULT;
-  if (e.derivative) return std::nullopt;  // by a mask of its own forward pass alone
+  if (e.derivative) return std::nullopt;  // only by a mask of its own forward pass
   switch (e.activation) {
     case Activation::none:
       return e.bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
@@ -37,7 +37,7 @@ std::optional<cublasLtEpilogue_t> epilogue_of(const Epilogue& e) {
   }
 }
 
-// None where the library has no such epilogue.
+// nullopt if the library has no such epilogue.
 template <class Op>
 std::optional<Product> with_epilogue(const FcProblem& p) {
   const auto epilogue = epilogue_of<Op>(p.epilogue);

@@ -1,4 +1,4 @@
-// The libraries of GPUs: exact in every precision where there is one, and elsewhere each says in one sentence why not.
+// The GPU libraries: exact in every precision if there is a GPU; otherwise each says in one sentence why it is absent.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-// Why the library is not there, which it says in one sentence; empty where it is.
+// Why the library is absent; empty if it is here.
 template <Operation Op>
 std::string absent(const Contender<Op>& contender) {
   const std::string& why = contender.library.absent;
@@ -96,7 +96,7 @@ TEST_F(Cublaslt, FusesEpilogues) {
   expect_exact_in_every_precision(cublaslt_fc<FcWeightUpdateOp>, update);
 }
 
-// On floats of 24 bits: what multiplied them in TF32 would be off by some thousandths.
+// Floats of 24 bits: a product in TF32 would be off by some thousandths.
 template <Operation Op>
 void expect_strict(const Contender<Op>& contender, const char* text) {
   const auto p = parse_problem<typename Op::Problem>(text);
@@ -119,7 +119,7 @@ void for_each_recurrent_problem(const Test& test) {
   }
 }
 
-// Beside the definition in f64, and each result of a second run, too.
+// Compares with the definition in f64, and also every result of a second run.
 template <Operation Op>
 void expect_strict_recurrent_layers() {
   for_each_recurrent_problem(
@@ -130,7 +130,7 @@ TEST_F(Cudnn, IsStrictInInferenceOfRecurrentLayers) { expect_strict_recurrent_la
 TEST_F(Cudnn, IsStrictInTrainingOfRecurrentLayers) { expect_strict_recurrent_layers<RnnForwardOp>(); }
 TEST_F(Cudnn, IsStrictBackThroughTime) { expect_strict_recurrent_layers<RnnBackwardOp>(); }
 
-// Each step rounds states, which are no numbers of TF32; so many a ReLU would let through or cut for that.
+// Each step rounds states to TF32. No ReLU: it would pass or stop some states because of that.
 template <Operation Op>
 void expect_about_right_in_tf32(const char* text) {
   const auto p = parse_problem<RnnProblem>(text);
@@ -158,7 +158,7 @@ TEST(CudnnRnn, SaysWhyItIsAbsent) {
   absent(cudnn_rnn<RnnBackwardOp>(Precision::f32));
 }
 
-// Before it looks for a device.
+// Refuses before it looks for a device.
 TEST(CudnnRnn, SaysWhatItLacks) {
   if (!cudnn_rnn<RnnForwardOp>(Precision::f32).prepare) GTEST_SKIP() << "built without cuDNN";
   const auto expect_lacks = [](const auto& contender, const char* text, const char* reason) {

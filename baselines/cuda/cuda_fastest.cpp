@@ -56,7 +56,7 @@ class PreparedWay final : public Prepared {
   std::size_t way_ = 0, tried_ = 0;
 };
 
-// Of a way by itself; the harness will measure the best one anew, among all contenders.
+// The time of one way alone; the harness measures the best one again, among all contenders.
 double least_seconds(PreparedWay& prepared, std::size_t way) {
   constexpr int kReplays = 7;
   prepared.choose(way);

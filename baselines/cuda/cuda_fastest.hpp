@@ -1,4 +1,4 @@
-// The fastest of a library's many ways to do the same, as a contender: what tuning takes is in no row.
+// Chooses the fastest of a library's ways to do the same. The time of choosing is in no row.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,20 +13,20 @@ namespace brickwork::cuda {
 struct Way {
   std::string name;
   std::size_t workspace_bytes = 0;
-  // Both queue their work, and throw std::runtime_error where the library refuses. What has to run before, once the
-  // sources are packed, is no part of the run; mostly there is nothing.
+  // Both queue their work and throw std::runtime_error if the library refuses. `before` runs once the sources are
+  // packed and is not part of the run; it is mostly empty.
   std::function<void(void* workspace)> run;
   std::function<void(void* workspace)> before = nullptr;
 };
 
-// Operands, and the ways to compute with them where they lie.
+// Operands, and the ways to compute with them.
 struct Operands {
   std::vector<std::unique_ptr<Operand>> sources, results;
   std::vector<Way> ways;
   std::string refusal;  // why there are no more ways; mostly empty
 };
 
-// Adds an operand to those, and says where it lies.
+// Adds an operand to `operands` and returns its address.
 template <class AnOperand>
 void* add(std::vector<std::unique_ptr<Operand>>& operands, AnOperand operand) {
   void* const data = operand.data();
@@ -34,11 +34,11 @@ void* add(std::vector<std::unique_ptr<Operand>>& operands, AnOperand operand) {
   return data;
 }
 
-// A sixteenth of the device's memory: ways that want more are left out.
+// A sixteenth of the device's memory: ways that need more are left out.
 std::size_t most_workspace();
 
-// Each way of each operands is timed as a replay, on operands that hold the plain inputs. Throws Refused where there is
-// none, or with what the last one says where all are refused.
+// Times each way of each choice as a replay, on operands that hold the plain inputs. Throws Refused if there is no way;
+// its message is the last refusal of the library, if there is one.
 PreparedPtr fastest(std::vector<std::function<Operands()>> choices, const PlainTensors& inputs);
 
 }  // namespace brickwork::cuda

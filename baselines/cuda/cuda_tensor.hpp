@@ -1,4 +1,4 @@
-// What the GPU's libraries are given and give, on the device.
+// Operands and results of the GPU libraries on the device.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,17 +14,17 @@ class Operand {
   virtual ~Operand() = default;
   virtual void pack(const PlainTensors&) = 0;
   virtual void unpack(PlainTensors&) = 0;
-  virtual void forget() = 0;  // what it holds
+  virtual void forget() = 0;  // clears what it holds
 };
 
-// An operation's tensor in the library's type, the channels behind the rows or innermost.
+// A tensor of an operation in the library's type, with channels after the rows or innermost.
 class Tensor final : public Operand {
  public:
-  // dims as the plain f32 tensor has them, of which the second are the channels: [N][C][H][W], [K][C][R][S], [N][C].
-  // They lie in that order, or if channels_last as [N][H][W][C], [K][R][S][C]. Of f32 or bf16.
+  // dims are those of the plain f32 tensor; the second one counts channels: [N][C][H][W], [K][C][R][S], [N][C]. The
+  // order on the device is the same, or if channels_last [N][H][W][C], [K][R][S][C]. The type is f32 or bf16.
   Tensor(std::string name, std::vector<std::int64_t> dims, DType, bool channels_last = false);
 
-  // From and to the plain tensor of its name, on all threads of OpenMP's.
+  // Copy from and to the plain tensor of its name, on all OpenMP threads.
   void pack(const PlainTensors&) override;
   void unpack(PlainTensors&) override;
   void forget() override { device_.fill_with_nan(); }
@@ -38,7 +38,7 @@ class Tensor final : public Operand {
   std::vector<std::int64_t> dims_;
   DType dtype_;
   bool channels_last_;
-  std::vector<std::byte> host_;  // as it lies on the device
+  std::vector<std::byte> host_;  // the same bytes as on the device
   CudaMemory<std::byte> device_;
 };
 

@@ -1,4 +1,4 @@
-// A library that is looked for when it is needed, so that a program starts where it is missing.
+// A library that is loaded when it is needed, so that a program starts without it.
 #pragma once
 #include <dlfcn.h>
 
@@ -9,15 +9,18 @@ namespace brickwork {
 
 class SharedLibrary {
  public:
-  // As the loader finds it; it stays loaded.
+  // Searches as the loader does; the library stays loaded.
   explicit SharedLibrary(const char* name) : handle_(dlopen(name, RTLD_NOW | RTLD_GLOBAL)) {
     if (handle_ == nullptr) missing_ = dlerror();
   }
 
   void* handle() const { return handle_; }
-  const std::string& missing() const { return missing_; }  // why it is not there, in the loader's words; empty if it is
+  const std::string& missing() const {
+    return missing_;
+  }  // why it is missing, in the loader's words; empty if it is
+     // there
 
-  // Throws std::runtime_error where it has no such function.
+  // Throws std::runtime_error if the library has no such function.
   template <class Function>
   Function* function(const char* name) const {
     void* const found = dlsym(handle_, name);

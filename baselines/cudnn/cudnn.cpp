@@ -36,12 +36,12 @@ std::string absent() {
   if (!library().missing().empty()) {
     return fmt::format("cuDNN {} cannot be loaded: {}", CUDNN_MAJOR, library().missing());
   }
-  // Its frontend loads CUDA's runtime by itself, and of several would take the oldest.
+  // The frontend loads CUDA's runtime itself; of several it would take the oldest.
   static const std::string runtime = fmt::format("libcudart.so.{}", CUDART_VERSION / 1000);
   static const SharedLibrary cudart(runtime.c_str());
   if (!cudart.missing().empty()) return fmt::format("cuDNN's frontend needs {}: {}", runtime, cudart.missing());
   setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", runtime.c_str(), 0);
-  if (loaded_version() < CUDNN_VERSION) {  // which NVIDIA promises nothing of
+  if (loaded_version() < CUDNN_VERSION) {  // NVIDIA does not support this
     return fmt::format("the cuDNN {} that is loaded is older than the {} whose headers this was built with",
                        version_text(loaded_version()), version_text(CUDNN_VERSION));
   }

@@ -1,4 +1,4 @@
-// cuDNN, which is loaded when it is needed.
+// cuDNN, loaded at run time.
 #pragma once
 #include <cudnn.h>
 #include <fmt/format.h>
@@ -13,15 +13,14 @@ namespace brickwork::cudnn {
 // libcudnn.so of the major version whose headers this was built with.
 const SharedLibrary& library();
 
-// Why it cannot be used, in one sentence: no device, no library, or one that is older than its headers. Empty where it
-// can.
+// Why it cannot be used, in one sentence: no device, no library, or a library older than its headers. Empty if it can.
 std::string absent();
-std::string version();  // "9.19.0"; empty where it is absent
+std::string version();  // "9.19.0"; empty if it is absent
 
-// On the queue's stream. Where cuDNN is not absent.
+// Uses the queue's stream. Only if cuDNN is not absent.
 cudnnHandle_t handle();
 
-void require(cudnnStatus_t status, const char* what);  // throws std::runtime_error with cuDNN's words
+void require(cudnnStatus_t status, const char* what);  // throws std::runtime_error with cuDNN's message
 
 }  // namespace brickwork::cudnn
 

@@ -1,4 +1,4 @@
-// cuDNN's convolution: the fastest of all the plans and algorithms that its two APIs have, in NHWC and in NCHW.
+// cuDNN's convolution: the fastest of all plans and algorithms of its two APIs, in NHWC and in NCHW.
 #include "baselines/conv_baselines.hpp"
 #include "baselines/cudnn/without_cudnn.hpp"
 #ifdef BRICKWORK_HAS_CUDNN
@@ -35,7 +35,7 @@ cuda::Operands operands(const ConvProblem& p, Pass pass, Precision precision, Al
         way.name += channels_last ? " NHWC" : " NCHW";
         all.ways.push_back(std::move(way));
       }
-    } catch (const std::runtime_error& e) {  // the other API may take it
+    } catch (const std::runtime_error& e) {  // the other API may accept it
       all.refusal = e.what();
     }
   }

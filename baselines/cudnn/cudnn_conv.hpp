@@ -1,4 +1,4 @@
-// A pass of convolution by cuDNN: by which of its plans and algorithms it may be done.
+// The plans and algorithms of cuDNN for one pass of a convolution.
 #pragma once
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace brickwork::cudnn {
 
 enum class Pass { forward, backward_data, weight_update };
 
-// Winograd's and Fourier's transforms do fewer operations than are counted, and round integers.
+// Winograd's and Fourier's transforms do fewer operations than are counted, and are inexact even on integers.
 enum class Algorithms { direct, transforms };
 
 struct ConvTask {
@@ -19,14 +19,14 @@ struct ConvTask {
   Precision precision;
   Algorithms algorithms;
   bool channels_last;
-  const cuda::Tensor &x, &w, &y;  // src or its gradient, the weights or theirs, dst or its gradient
+  const cuda::Tensor &x, &w, &y;  // src or its gradient, weights or their gradient, dst or its gradient
 };
 
-// By the graph API: every plan of the heuristics A and B and of the fallback that can be built. Strict f32 leaves out
-// what uses tensor cores or lesser sums.
+// The graph API: every plan of heuristics A, B and the fallback that can be built. Strict f32 leaves out plans with
+// tensor cores or with sums of lower precision.
 std::vector<cuda::Way> graph_plans(const ConvTask&);
 
-// By the older API: every algorithm that its Find ran.
+// The older API: every algorithm that its Find function ran.
 std::vector<cuda::Way> found_algorithms(const ConvTask&);
 
 }  // namespace brickwork::cudnn

@@ -16,7 +16,7 @@ std::array<int, 4> ints(const std::vector<std::int64_t>& values) {
   return narrow;
 }
 
-// Descriptors of the operands and of what is done with them; kept as long as a way needs them.
+// Descriptors of the operands and of the convolution; a Way keeps them alive.
 struct Description {
   explicit Description(const ConvTask& task) : task_x(task.x.data()), task_w(task.w.data()), task_y(task.y.data()) {
     const ConvProblem& p = task.problem;
@@ -64,7 +64,8 @@ using DescriptionPtr = std::shared_ptr<const Description>;
 
 constexpr float kOne = 1, kZero = 0;
 
-// One of the passes: what Find fills in, how it is asked, how an algorithm of it runs, and which are transforms.
+// One struct per pass: the type that Find fills in, how to call Find, how to run an algorithm, which algorithms are
+// transforms.
 struct Forward {
   using Found = cudnnConvolutionFwdAlgoPerf_t;
   static constexpr int kMost = 2 * CUDNN_CONVOLUTION_FWD_ALGO_COUNT;  // with and without tensor cores
@@ -116,7 +117,8 @@ struct WeightUpdate {
   }
 };
 
-// What Find has no memory for, it leaves out. Strict f32 is what it was asked for with FMAs, and stays so when it runs.
+// Find leaves out algorithms for which it has no memory. For strict f32, Find was asked for FMAs, and they are set
+// again for each run.
 template <class Of>
 std::vector<cuda::Way> found(const ConvTask& task) {
   const auto description = std::make_shared<const Description>(task);

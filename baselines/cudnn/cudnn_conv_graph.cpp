@@ -9,7 +9,7 @@
 #include "baselines/cudnn/cudnn_conv.hpp"
 
 namespace cudnn_frontend {
-void* cudnn_dlhandle = nullptr;  // where its headers look for the library's functions
+void* cudnn_dlhandle = nullptr;  // the frontend's headers look here for the library's functions
 }
 
 namespace brickwork::cudnn {
@@ -59,7 +59,7 @@ void add_pass(Graph& graph, const ConvTask& task) {
   }
 }
 
-// `transform`: only plans that have this note.
+// `transform`: selects only plans that have this note.
 std::shared_ptr<Graph> planned(const ConvTask& task, std::optional<fe::NumericalNote_t> transform) {
   using Note = fe::NumericalNote_t;
   const auto type = task.precision == Precision::bf16 ? fe::DataType_t::BFLOAT16 : fe::DataType_t::FLOAT;
@@ -91,7 +91,7 @@ void add_plans(const std::shared_ptr<Graph>& graph, const ConvTask& task, std::v
         graph->get_workspace_size_plan_at_index(plan, workspace).is_bad() ||
         graph->get_plan_name_at_index(plan, name).is_bad() ||
         static_cast<std::size_t>(workspace) > cuda::most_workspace()) {
-      continue;  // one of those that are left out, or that this device does not take
+      continue;  // a deselected plan, or one that this device does not accept
     }
     ways.push_back({.name = "graph " + name,
                     .workspace_bytes = static_cast<std::size_t>(workspace),

@@ -1,4 +1,4 @@
-// cuDNN's recurrent layers: the fastest of all of its algorithms.
+// cuDNN's recurrent layers: the fastest of all its algorithms.
 #include "baselines/cudnn/without_cudnn.hpp"
 #include "baselines/rnn_baselines.hpp"
 #ifdef BRICKWORK_HAS_CUDNN
@@ -16,7 +16,7 @@ constexpr RnnPass rnn_pass_of() {
   return RnnPass::backward;
 }
 
-// Empty where the library may have such layers.
+// Why cuDNN cannot have such layers; empty if it may have them.
 std::string not_for_cudnn(const RnnProblem& p, Precision precision) {
   if (precision == Precision::bf16) return "cuDNN's recurrent layers are asked for f32 and tf32 alone here";
   if (p.cell == RnnCell::gru) return "cuDNN's GRU is linear before reset: the cell must be lbr-gru";

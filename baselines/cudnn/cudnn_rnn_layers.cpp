@@ -19,7 +19,7 @@ struct RnnAlgorithm {
   cudnnRNNAlgo_t value;
   const char* name;
 };
-// Where all are refused it is the last one's reason that is told.
+// If all are refused, the row tells the reason of the last one.
 constexpr RnnAlgorithm kRnnAlgorithms[] = {{CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_H, "persist-static-small-h"},
                                            {CUDNN_RNN_ALGO_PERSIST_DYNAMIC, "persist-dynamic"},
                                            {CUDNN_RNN_ALGO_PERSIST_STATIC, "persist-static"},
@@ -27,7 +27,7 @@ constexpr RnnAlgorithm kRnnAlgorithms[] = {{CUDNN_RNN_ALGO_PERSIST_STATIC_SMALL_
 
 struct RnnWay : RnnTask {
   RnnAlgorithm algorithm;
-  bool padded;  // as sequences of unequal length must be; equal ones lie as packed ones do, too
+  bool padded;  // needed for sequences of unequal length; equal ones can be packed, too
 };
 
 cudnnRNNMode_t mode_of(RnnCell cell) {
@@ -65,15 +65,15 @@ Descriptor<T> created(cudnnStatus_t (*create)(T**), cudnnStatus_t (*destroy)(T*)
 #define BRICKWORK_CUDNN_DESCRIPTOR(kind) \
   created(BRICKWORK_CUDNN(cudnnCreate##kind##Descriptor), BRICKWORK_CUDNN(cudnnDestroy##kind##Descriptor))
 
-// The layers and all of their tensors but the weights.
+// The layers and all of their tensors except the weights.
 struct RnnDescription {
   RnnDescription(const RnnWay& way, const std::vector<int>& lengths) {
     const RnnProblem& p = way.problem;
     const int T = narrow(p.T), N = narrow(p.N), C = narrow(p.C), K = narrow(p.K), L = narrow(p.L), D = narrow(p.D());
     require(BRICKWORK_CUDNN(cudnnSetDropoutDescriptor)(no_dropout.get(), handle(), 0, nullptr, 0, 0),
             "cudnnSetDropoutDescriptor");
-    // Of biases only a GRU needs a second, within its reset; but all algorithms except the standard one refuse a single
-    // one. To allow conversions would be to multiply f16.
+    // A GRU alone needs a second bias, within its reset, but all algorithms except the standard one refuse a single
+    // bias. Math that allows conversions would multiply in f16.
     const bool one_bias = p.cell != RnnCell::lbr_gru && way.algorithm.value == CUDNN_RNN_ALGO_STANDARD;
     require(BRICKWORK_CUDNN(cudnnSetRNNDescriptor_v8)(
                 layers.get(), way.algorithm.value, mode_of(p.cell),
@@ -111,12 +111,12 @@ struct RnnDescription {
   Descriptor<cudnnDropoutStruct> no_dropout = BRICKWORK_CUDNN_DESCRIPTOR(Dropout);
   Descriptor<cudnnRNNStruct> layers = BRICKWORK_CUDNN_DESCRIPTOR(RNN);
   Descriptor<cudnnRNNDataStruct> x = BRICKWORK_CUDNN_DESCRIPTOR(RNNData), y = BRICKWORK_CUDNN_DESCRIPTOR(RNNData);
-  Descriptor<cudnnTensorStruct> state = BRICKWORK_CUDNN_DESCRIPTOR(Tensor);  // h, and c as well
+  Descriptor<cudnnTensorStruct> state = BRICKWORK_CUDNN_DESCRIPTOR(Tensor);  // h and c
   cudnnForwardMode_t mode = CUDNN_FWD_MODE_TRAINING;
   std::size_t weight_bytes = 0, workspace_bytes = 0, reserve_bytes = 0;
 };
 
-// All weights, or their gradients.
+// All weights, or all their gradients.
 class RnnWeightSpace final : public cuda::Operand {
  public:
   RnnWeightSpace(const RnnProblem& p, const RnnDescription& description)
@@ -159,7 +159,7 @@ class RnnWeightSpace final : public cuda::Operand {
   RnnWeights order_;
 };
 
-// What stands at one end of the layers, x, h0 and c0 or y, hT and cT, or the gradients of that.
+// The tensors at one end of the layers: x, h0, c0, or y, hT, cT, or the gradients of either.
 struct RnnEnd {
   void *steps = nullptr, *h = nullptr, *c = nullptr;
 };
@@ -174,7 +174,7 @@ RnnEnd add_end(std::vector<std::unique_ptr<cuda::Operand>>& operands, const std:
 
 class RnnLayers {
  public:
-  // Its operands are added to those.
+  // Adds its operands to `operands`.
   RnnLayers(const RnnWay& way, const PlainTensors& inputs, cuda::Operands& operands)
       : problem_(way.problem),
         lengths_(lengths_of(problem_, inputs)),
@@ -207,7 +207,7 @@ class RnnLayers {
             "cudnnRNNForward");
   }
 
-  // What a backward pass finds.
+  // Runs forward and saves the part of its results that a backward pass overwrites.
   void leave(void* workspace) const {
     forward(workspace);
     if (overwritten_) copy(overwritten_->data(), reserve_.data() + first_overwritten_, overwritten_->size());
@@ -215,7 +215,7 @@ class RnnLayers {
 
   void backward(void* workspace) const {
     if (overwritten_) copy(reserve_.data() + first_overwritten_, overwritten_->data(), overwritten_->size());
-    // Gradients of weights are added up; and of dx beyond the end of a sequence it says nothing.
+    // cuDNN adds to the gradients of weights, and does not set dx beyond the end of a sequence.
     clear(weight_gradient_, of_.weight_bytes);
     if (problem_.unequal()) {
       clear(in_gradient_.steps, sizeof(float) * static_cast<std::size_t>(problem_.T * problem_.N * problem_.C));
@@ -241,7 +241,7 @@ class RnnLayers {
     require_cuda(cudaMemsetAsync(at, 0, bytes, cuda::queue().stream()), "cudaMemsetAsync");
   }
 
-  // A pass back writes to the reserve space, so that a second one would not find what forward left.
+  // A backward pass writes to the reserve space; a second one would not find what forward left there.
   void find_overwritten() {
     const CudaMemory<std::byte> workspace(of_.workspace_bytes);
     const auto reserve_after = [&](auto pass) {
@@ -264,14 +264,14 @@ class RnnLayers {
   const RnnDescription of_;
   const CudaMemory<int> device_lengths_;
   const CudaMemory<std::byte> reserve_;
-  std::optional<CudaMemory<float>> y_;  // that a backward pass reads
+  std::optional<CudaMemory<float>> y_;  // backward reads it
   RnnEnd in_, out_, in_gradient_, out_gradient_;
   void *weights_ = nullptr, *weight_gradient_ = nullptr;
   std::ptrdiff_t first_overwritten_ = 0;
-  std::optional<CudaMemory<std::byte>> overwritten_;  // as forward leaves it
+  std::optional<CudaMemory<std::byte>> overwritten_;  // as forward left it
 };
 
-// One way, or the reason why there is none.
+// The operands of one way, or the reason why cuDNN refuses it.
 cuda::Operands rnn_operands(const RnnWay& way, const PlainTensors& inputs) {
   cuda::Operands operands;
   try {
@@ -288,7 +288,7 @@ cuda::Operands rnn_operands(const RnnWay& way, const PlainTensors& inputs) {
                                .workspace_bytes = layers->workspace_bytes(),
                                .run = [layers](void* workspace) { layers->forward(workspace); }});
     }
-  } catch (const std::runtime_error& e) {  // another algorithm may take it
+  } catch (const std::runtime_error& e) {  // another algorithm may accept it
     return {.refusal = e.what()};
   }
   return operands;

@@ -1,4 +1,4 @@
-// A pass of recurrent layers by cuDNN, all layers in one call: by which of its algorithms it may be done.
+// The algorithms of cuDNN for one pass of recurrent layers, all layers in one call.
 #pragma once
 #include "baselines/contender/precision.hpp"
 #include "baselines/cuda/cuda_fastest.hpp"
@@ -14,8 +14,8 @@ struct RnnTask {
   Precision precision;  // f32 or tf32
 };
 
-// Each algorithm, on packed and on padded sequences, as fastest() takes them. A backward pass finds what forward has
-// left; cuDNN overwrites a part of that, which each run restores first, as the way's name says.
+// Each algorithm, on packed and on padded sequences, for fastest(). A backward pass uses the results of forward; cuDNN
+// overwrites a part of them, which each run restores first, as the way's name says.
 std::vector<std::function<cuda::Operands()>> rnn_choices(const RnnTask&, const PlainTensors& inputs);
 
 }  // namespace brickwork::cudnn

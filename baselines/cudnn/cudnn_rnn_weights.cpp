@@ -7,7 +7,7 @@
 namespace brickwork::cudnn {
 namespace {
 
-// Ours of an LSTM are i, f, g, o, as cuDNN's; of a GRU u, r, o, and cuDNN's r, u, o.
+// An LSTM's gates are i, f, g, o for us and for cuDNN; a GRU's gates are u, r, o for us and r, u, o for cuDNN.
 std::int64_t gate_of_cudnn(const RnnProblem& p, std::int64_t gate) {
   constexpr std::int64_t gru[] = {1, 0, 2};
   return p.gates() == 3 ? gru[gate] : gate;

@@ -1,5 +1,5 @@
-// The weights of recurrent layers in the order of cuDNN's, which has all of them in one space, each matrix and each
-// bias wherever it likes. Free of cuDNN's headers.
+// The weights of recurrent layers in cuDNN's order. cuDNN keeps all of them in one space and chooses the place of each
+// matrix and each bias. Includes no cuDNN header.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace brickwork::cudnn {
 
-// What cuDNN calls a linear layer: a matrix [K][features] and mostly a bias [K], by their first elements in the space.
+// cuDNN's linear layer: the places, in the space, of a matrix [K][features] and mostly of a bias [K].
 struct LinearLayer {
   std::int64_t matrix = 0;
   std::optional<std::int64_t> bias;
@@ -20,17 +20,17 @@ struct LinearLayer {
 
 class RnnWeights {
  public:
-  // linear [L][D][2 * G]: of each layer and way those that are multiplied with x, then those with h, by cuDNN's
-  // numbers. The first must have a bias, and of an lbr_gru the last.
+  // linear [L][D][2 * G]: for each layer and direction those that multiply x, then those that multiply h, in cuDNN's
+  // numbering. The layers of x must have a bias, and so must the last layer of an lbr_gru.
   RnnWeights(const RnnProblem&, std::span<const LinearLayer> linear);
 
-  // From weights_layer.l, weights_iter.l and bias.l; where none of them lies is 0.
+  // Copies weights_layer.l, weights_iter.l and bias.l into the space; all other places become 0.
   void order(const PlainTensors& plain, std::span<float> space) const;
-  // To the gradients of those names.
+  // Copies the space into the gradients of these tensors.
   void restore(std::span<const float> space, PlainTensors& plain) const;
 
  private:
-  // Element [k][c] is space[ordered + k * columns + c] and of the plain tensor of that name [plain + c * stride + k].
+  // Element [k][c] is space[ordered + k * columns + c] and element [plain + c * stride + k] of the plain tensor `name`.
   struct Matrix {
     std::string name;
     std::int64_t plain, stride, ordered, columns;
@@ -40,7 +40,7 @@ class RnnWeights {
   void for_each(const Matrix&, const Element&) const;
 
   std::int64_t rows_;
-  std::vector<Matrix> matrices_;  // a bias is one of a single column
+  std::vector<Matrix> matrices_;  // a bias is a matrix of one column
 };
 
 }  // namespace brickwork::cudnn

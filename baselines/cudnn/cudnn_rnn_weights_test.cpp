@@ -15,7 +15,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// A space as cuDNN might have it: biases behind the matrices, and what is no weight between all of them.
+// A space as cuDNN might lay it out: biases after the matrices, and gaps between all of them.
 struct Space {
   explicit Space(const RnnProblem& p) : problem(p) {
     std::int64_t size = 0;
@@ -37,8 +37,8 @@ struct Space {
   std::vector<float> values;
 };
 
-// The cells of cuDNN's documentation, which knows its linear layers by number: of an LSTM 0 to 3 are those of x for i,
-// f, g, o, of a GRU 0 to 2 for r, z and the new h, those of h behind them.
+// The cells of cuDNN's documentation, which numbers its linear layers: for an LSTM 0 to 3 multiply x for i, f, g, o;
+// for a GRU 0 to 2 multiply x for r, z and the new h. The same for h follow.
 class CellOfCudnn {
  public:
   CellOfCudnn(const Space& space, std::int64_t way)
@@ -83,7 +83,7 @@ class CellOfCudnn {
   std::size_t first_;
 };
 
-// Of one sequence: y [T][D * K].
+// y [T][D * K] of one sequence.
 Values y_of_cudnn(const Space& space, const PlainTensors& in) {
   const RnnProblem& p = space.problem;
   const auto states = [&](const char* name, std::int64_t way) {
@@ -109,7 +109,7 @@ Values y_of_cudnn(const Space& space, const PlainTensors& in) {
   return x;
 }
 
-// Between what cuDNN makes of the weights and our definition, all together.
+// The sum of all differences between cuDNN's cells with these weights and our definition.
 double difference(Space space, std::span<const LinearLayer> linear) {
   const RnnProblem& p = space.problem;
   const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
@@ -140,7 +140,7 @@ TEST(CudnnRnnWeights, OfAnotherGateAreNotWhatItsCellsTakeThemFor) {
   }
 }
 
-// Each weight has a place of its own, and what is none is 0.
+// Each weight has a place of its own, and all other places are 0.
 TEST(CudnnRnnWeights, ComeBackAsGradients) {
   for (const std::string cell : {"lstm", "lbr-gru", "rnn-tanh"}) {
     for (const std::string sizes : kSizes) {

@@ -1,4 +1,4 @@
-// cuDNN's contenders in a build that lacks it, so that their rows say why there is no number.
+// Stands for cuDNN's contenders in a build without cuDNN, so that their rows say why there is no number.
 #pragma once
 #include "baselines/contender/contender.hpp"
 

@@ -1,4 +1,4 @@
-// A contender of another program of ours, which lies beside the one that runs (contender.hpp, Elsewhere).
+// A contender that another program of ours measures, in the same folder as the running one (contender.hpp, Elsewhere).
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,11 +8,11 @@
 
 namespace brickwork {
 
-// Path of the program beside the one that runs, or empty where there is none.
+// Path of the program in the folder of the running one; empty if there is none.
 std::string program_beside(std::string_view name);
 
-// `elsewhere.program` is the program's name here. Where it is not there, the contender is absent, and `option` of
-// scripts/setup brings what it is built from.
+// `elsewhere.program` is the program's name here. If it does not exist, the contender is absent, and its reason names
+// the `option` of scripts/setup that brings its sources.
 template <Operation Op>
 Contender<Op> measured_elsewhere(std::string name, std::string library, std::string_view what, std::string_view option,
                                  Elsewhere elsewhere) {

@@ -1,4 +1,4 @@
-// PyTorch in a process of its own: what it is linked to, a oneDNN and an MKL of its own among it, would meet the other
+// PyTorch, in a process of its own, because it brings its own oneDNN and MKL, which would conflict with the other
 // baselines' libraries.
 #pragma once
 #include "baselines/elsewhere/measured_elsewhere.hpp"

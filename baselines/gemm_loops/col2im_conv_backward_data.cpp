@@ -1,5 +1,5 @@
 // One large SGEMM per image and col2im, all in NCHW: columns [C*R*S][P*Q] = weights^T [C*R*S][K] * ddst_n [K][P*Q],
-// which are then added up to dsrc_n where their taps lie.
+// which col2im adds up to dsrc_n at the places of their taps.
 #include "baselines/conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_OPENBLAS
 #include <algorithm>

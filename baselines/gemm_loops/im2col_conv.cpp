@@ -63,7 +63,7 @@ class PreparedIm2colConv final : public Prepared {
   }
 
   ConvProblem problem_;
-  const float *src_, *weights_, *bias_, *residual_;  // plain; null where the problem does without
+  const float *src_, *weights_, *bias_, *residual_;  // plain; null if the problem has none
   int threads_;
   openblas::ImageColumns columns_;
   AlignedBuffer<float> dst_;

@@ -1,4 +1,4 @@
-// Blocks where a library leaves their choice to its user.
+// Block sizes for libraries that leave the choice to their user.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -11,7 +11,7 @@
 namespace brickwork {
 namespace {
 
-// LIBXSMM is column-major: its A is our B, its m our n.
+// LIBXSMM is column-major: its A is our B, its m is our n.
 libxsmm_smmfunction make_gemm(const BrgemmProblem& p, float beta) {
   const libxsmm_blasint m = static_cast<libxsmm_blasint>(p.n), n = static_cast<libxsmm_blasint>(p.m),
                         k = static_cast<libxsmm_blasint>(p.k);

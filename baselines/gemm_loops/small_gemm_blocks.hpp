@@ -1,4 +1,4 @@
-// The operands of a loop of small GEMMs: own copies of the batch, so that every contender's are equally aligned.
+// Operands of a loop of small GEMMs: copies of the batch, so that the operands of all contenders are equally aligned.
 #pragma once
 #include <algorithm>
 #include <optional>

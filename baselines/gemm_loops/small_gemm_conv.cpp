@@ -1,5 +1,5 @@
-// The alternative that the batch-reduce paper argues against: the direct blocked loops with one small GEMM for every
-// (c block, r, s), so that each output row is loaded and stored Cb * R * S times instead of once.
+// The alternative that the batch-reduce paper argues against: direct blocked loops with one small GEMM for every (c
+// block, r, s), so that each output row is loaded and stored Cb * R * S times instead of once.
 #include "baselines/conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include <fmt/format.h>

@@ -13,8 +13,8 @@ class PreparedLibxsmmDnnConv final : public libxsmm::PreparedConv {
     bind_src(LIBXSMM_DNN_REGULAR_INPUT);
     bind_weights(LIBXSMM_DNN_REGULAR_FILTER);
     bind_dst(LIBXSMM_DNN_REGULAR_OUTPUT);
-    // Where it drops the stride of the input, the library needs N*C*P*Q elements and counts N*C*(H/2)*(W/2), which
-    // is fewer for an odd H or W.
+    // If it drops the stride of the input, the library needs N*C*P*Q elements of scratch, but asks for N*C*(H/2)*(W/2),
+    // which is fewer for an odd H or W.
     layer_.bind_scratch(static_cast<std::size_t>(p.N * p.C * p.P() * p.Q()));
   }
 

@@ -1,6 +1,6 @@
-// libxsmm_dnn_convolution of LIBXSMM 1.17, backward by data. Its fast loops are those of forward with C and K
-// exchanged: they are for 1x1 filters without padding, and for filters of stride 1 whose output is as large as its
-// input. For all else it has others, a small GEMM for each row and tap.
+// libxsmm_dnn_convolution of LIBXSMM 1.17, backward by data. Its fast loops are those of the forward pass with C and K
+// exchanged. They cover 1x1 filters without padding, and filters of stride 1 whose output is as large as their input.
+// For all other problems the library has loops with a small GEMM for each row and tap.
 #include "baselines/conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include "baselines/libxsmm/libxsmm_dnn_conv_layer.hpp"
@@ -12,8 +12,8 @@ bool keeps_size(const ConvProblem& p) {
   return p.stride_h == 1 && p.stride_w == 1 && 2 * p.pad_h == p.R - 1 && 2 * p.pad_w == p.S - 1;
 }
 
-// As the library chooses, and where its fast loops would be wrong as we make it choose: with a filter larger than 1x1
-// it takes them wherever ddst has a rim. One with a single row (R == 1) is better off without: those of 28 columns
+// Whether the library takes its fast loops. With a filter larger than 1x1 it takes them if ddst has a rim, so we give
+// ddst a rim only where these loops are right. They are wrong for filters of one row (R == 1): with 28 columns they
 // write beyond their rows.
 bool takes_fast_loops(const ConvProblem& p, int threads) {
   if (p.N % threads != 0) return false;
@@ -26,7 +26,7 @@ libxsmm_dnn_conv_desc describe_backward_data(const ConvProblem& p, int threads) 
     d.pad_h_out = static_cast<int>(p.pad_h);
     d.pad_w_out = static_cast<int>(p.pad_w);
   }
-  // pack() transposes the weights, as others' pack() brings them into the layout that they like best.
+  // pack() transposes the weights, just as other contenders' pack() brings them into their best layout.
   d.options = LIBXSMM_DNN_CONV_OPTION_BWD_NO_FILTER_TRANSPOSE_OVERWRITE;
   return d;
 }
@@ -39,7 +39,7 @@ class PreparedLibxsmmDnnBackwardData final : public libxsmm::PreparedConv {
     libxsmm::BlockedWeights& w = tensors_.weights;
     bind_src(LIBXSMM_DNN_GRADIENT_INPUT);
     layer_.bind(LIBXSMM_DNN_REGULAR_FILTER_TRANS, w.data.data(), {w.bc, w.bk, w.S, w.R, w.Kb, w.Cb});
-    bind_weights(LIBXSMM_DNN_REGULAR_FILTER);  // it is asked for and not read
+    bind_weights(LIBXSMM_DNN_REGULAR_FILTER);  // required, but not read
     bind_dst(LIBXSMM_DNN_GRADIENT_OUTPUT);
     layer_.bind_scratch();
   }

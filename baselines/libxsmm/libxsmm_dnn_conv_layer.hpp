@@ -1,4 +1,4 @@
-// What the three passes of LIBXSMM 1.17's own convolution share.
+// Parts that the three passes of LIBXSMM 1.17's own convolution share.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,26 +9,26 @@
 
 namespace brickwork::libxsmm {
 
-constexpr std::int64_t kPointerArrayLength = 1024;  // of A_ptrs and B_ptrs in the library, which it does not check
+constexpr std::int64_t kPointerArrayLength = 1024;  // of A_ptrs and B_ptrs in the library, which does not check it
 
-// The block that the library gives a feature dimension: all of it where it is small, else its largest power of two
-// that divides it.
+// The block that the library chooses for a feature dimension: all of a small one, otherwise the largest power of two up
+// to 64 (32 without AVX-512) that divides it.
 std::int64_t feature_block(std::int64_t features);
 
 inline bool is_1x1(const ConvProblem& p) { return p.R == 1 && p.S == 1; }
 
-// Why a pass cannot be of which one call reduces up to so many blocks, or nothing.
+// Why the library cannot do a pass in which one call reduces up to longest_batch blocks; nullopt if it can.
 std::optional<std::string> unsupported_conv(const ConvProblem&, std::int64_t longest_batch);
 
-// Why the loops that forward and backward by data have in common are wrong or crash, or nothing.
+// Why the loops that forward and backward by data share are wrong or crash; nullopt if they are right.
 std::optional<std::string> wrong_loops(const ConvProblem&, int threads);
 
-// In the library's fast mode: its padding is stored.
+// Describes the convolution for the library's fast mode, in which the padding is stored.
 libxsmm_dnn_conv_desc describe_conv(const ConvProblem&, int threads);
 
 class PreparedConv : public PreparedLayer<ConvLayer> {
  public:
-  // A rim of zeros lies around dst where the description has one.
+  // If the description has a padding of dst, a rim of zeros lies around dst.
   PreparedConv(const ConvProblem&, const PlainTensors& in, const libxsmm_dnn_conv_desc&, libxsmm_dnn_compute_kind pass,
                bool fallback);
 

@@ -1,5 +1,5 @@
-// libxsmm_dnn_convolution of LIBXSMM 1.17, weight update. It has four kinds of loops, of which some are wrong where
-// nobody had tried them: what they are wrong for is refused here, with the reason.
+// libxsmm_dnn_convolution of LIBXSMM 1.17, weight update. It has four kinds of loops, some of which are wrong for
+// problems that nobody had tried. Such problems are refused here, with the reason.
 #include "baselines/conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include <algorithm>
@@ -27,17 +27,17 @@ class PreparedLibxsmmDnnUpdate final : public libxsmm::PreparedConv {
   void unpack(PlainTensors& out) override { tensors_.weights.unpack(out.at<float>("dweights")); }
 };
 
-// Whether each thread has some of the filter's blocks and all images, as it is for small outputs.
+// Whether each thread has some of the filter's blocks and all images, as for small outputs.
 bool has_linear_tasks(const ConvProblem& p) {
   return p.P() <= 10 && p.Q() <= 10 && !(p.stride_h == 2 && p.stride_w == 2 && p.K == 512);
 }
 
-// Whether products with the padding of a 3x3 filter are left out.
+// Whether the library leaves out products with the padding of a 3x3 filter.
 bool leaves_out_rim(const ConvProblem& p, int threads) {
   return has_linear_tasks(p) && p.P() <= 7 && p.R == 3 && p.S == 3 && p.pad_h == 1 && p.pad_w == 1 && p.N == threads;
 }
 
-// At most so many rows does one batch-reduce call reduce: those of one image, or of a thread's share of the images.
+// The most rows that one batch-reduce call reduces: those of one image, or of a thread's share of the images.
 std::int64_t longest_update_batch(const ConvProblem& p, int threads) {
   if (p.N != threads) return p.P();
   if (leaves_out_rim(p, threads)) return p.N * p.P();
@@ -48,7 +48,7 @@ std::int64_t longest_update_batch(const ConvProblem& p, int threads) {
 
 std::optional<std::string> unsupported_update(const ConvProblem& p, int threads) {
   if (const auto why = libxsmm::unsupported_conv(p, longest_update_batch(p, threads))) return why;
-  // Each thread or image has weights of its own there.
+  // Each thread or image has its own copy of the weights.
   const double copies = static_cast<double>(std::max<std::int64_t>(p.N, threads));
   if (copies * static_cast<double>(p.K * p.C * p.R * p.S) > std::numeric_limits<int>::max()) {
     return "LIBXSMM 1.17 counts the elements of its copies of the weights up to 2^31";

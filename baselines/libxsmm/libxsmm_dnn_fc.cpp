@@ -1,5 +1,5 @@
 // libxsmm_dnn_fullyconnected of LIBXSMM 1.17. Backward by data transposes the weights in every run: unlike its
-// convolution it takes no transposed ones.
+// convolution, the library takes no transposed ones here.
 #include "baselines/fc_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace brickwork {
 namespace libxsmm {
 namespace {
 
-// Plain [N][F], blocked [N/bn][F/bf][bn][bf]: images of one row of bn pixels.
+// Plain [N][F], blocked [N/bn][F/bf][bn][bf]; in our layout, images of one row of bn pixels.
 class BlockedBatch {
  public:
   BlockedBatch(std::int64_t N, std::int64_t F, std::int64_t bn, std::int64_t bf, int threads)
@@ -73,8 +73,8 @@ class BlockedMatrix {
 
 bool is_relu(const FcProblem& p) { return p.epilogue.activation == Activation::relu; }
 
-// The blocks are the caller's; the library's samples take 64. Where one does not divide, it would take the whole
-// dimension.
+// The caller chooses the blocks; the library's samples use 64. If a block does not divide a dimension, the library
+// takes the whole dimension.
 libxsmm_dnn_fullyconnected_desc describe_fc(const FcProblem& p, int threads) {
   libxsmm_dnn_fullyconnected_desc d{};
   d.N = static_cast<int>(p.N);
@@ -146,7 +146,7 @@ class PreparedFcForward final : public PreparedFc {
 
  private:
   AlignedBuffer<float> bias_;
-  AlignedBuffer<unsigned char> relu_mask_;  // written with every output: its backward pass would read it
+  AlignedBuffer<unsigned char> relu_mask_;  // written with every output; the library's backward pass would read it
 };
 
 class PreparedFcBackwardData final : public PreparedFc {

@@ -1,4 +1,4 @@
-// What LIBXSMM 1.17's own primitives share: the paper authors' layers, each with its tensors and its loops.
+// The paper authors' own layers in LIBXSMM 1.17: binding of tensors and scratch, and their loops.
 #pragma once
 #include <libxsmm.h>
 
@@ -11,7 +11,7 @@
 
 namespace brickwork::libxsmm {
 
-// A kind of layer: the library has the same functions for each, under names of their own.
+// A kind of layer. The library has the same functions for each kind, under different names.
 struct ConvLayer {
   using Handle = libxsmm_dnn_layer;
   using Description = libxsmm_dnn_conv_desc;
@@ -57,18 +57,19 @@ struct RnnLayer {
   static constexpr auto bind_scratch = libxsmm_dnn_rnncell_bind_scratch;
 };
 
-// The library's loops on tensors that we own. Throws std::runtime_error where a call of the library fails or warns, as
-// it does where it takes other blocks than those it was given.
+// The library's loops on tensors that we own. Throws std::runtime_error if a call of the library fails or warns; it
+// warns if it takes other blocks than those it was given.
 template <class Kind>
 class Layer {
  public:
   Layer(const typename Kind::Description&, libxsmm_dnn_compute_kind pass);
 
-  // dims: what we packed, fastest first; it must be what the library expects.
+  // dims: the sizes of what we packed, fastest first; they must be what the library expects.
   void bind(libxsmm_dnn_tensor_type, const void* data, const std::vector<std::int64_t>& dims);
-  // Of a kind that keeps something from one pass to another, as many elements as its largest tensor.
+  // Kinds with a state from one pass to the next: as many elements as in the largest tensor.
   void bind_state(float* state);
-  // As much as the library asks for; at least so many elements, where it counts too few.
+  // Allocates as much as the library asks for, but at least `at_least` elements, for cases in which it asks for too
+  // few.
   void bind_scratch(std::size_t at_least = 0);
   void run();
 
@@ -87,7 +88,7 @@ class Layer {
   std::vector<std::unique_ptr<libxsmm_dnn_tensor, FreeTensor>> tensors_;
 };
 
-// A pass of a layer as a contender, but for its tensors.
+// A pass of a layer as a contender; derived classes add the tensors.
 template <class Kind>
 class PreparedLayer : public Prepared {
  public:

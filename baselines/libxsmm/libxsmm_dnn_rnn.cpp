@@ -1,6 +1,7 @@
 // libxsmm_dnn_rnncell of LIBXSMM 1.17: the LSTM, GRU and plain cells of the paper's authors, on plain activations and
-// on weights that are blocked before (its other format blocks them in every run). Built by GCC their curves are the C
-// library's. Forward keeps all gates in inference, too, and a weight update makes its own way back through time.
+// on weights that pack() blocks (the library's other format blocks them in every run). Built by GCC, the library uses
+// the C library's curves. Forward stores all gates, also in inference; a weight update makes its own way back through
+// time.
 #include "baselines/rnn_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include <algorithm>
@@ -35,7 +36,7 @@ libxsmm_dnn_rnncell_type type_of(RnnCell cell) {
   throw std::logic_error("LIBXSMM has no such cell");
 }
 
-// Which of our gates each of the library's is: an LSTM's i, g, f, o, a GRU's r, u, o.
+// For each of the library's gates, the number of ours: its order is i, g, f, o for an LSTM and r, u, o for a GRU.
 std::vector<std::int64_t> gates_of(RnnCell cell) {
   if (cell == RnnCell::lstm) return {0, 2, 1, 3};
   if (cell == RnnCell::gru) return {1, 0, 2};
@@ -59,8 +60,8 @@ libxsmm_dnn_rnncell_desc describe_rnn(const RnnProblem& p, int threads) {
   return d;
 }
 
-// Of `rows` features that are multiplied: plain [rows][G][K], blocked [G][K/bk][rows/br][br][bk] with the library's
-// gates, transposed [G][rows/br][K/bk][bk][br].
+// The gates' weights for `rows` input features: plain [rows][G][K]; blocked [G][K/bk][rows/br][br][bk] with the
+// library's order of gates; transposed [G][rows/br][K/bk][bk][br].
 class GateWeights {
  public:
   GateWeights(const RnnProblem& p, const libxsmm_dnn_rnncell_desc& d, std::int64_t rows, bool transposed = false)
@@ -87,7 +88,7 @@ class GateWeights {
   }
 
  private:
-  // with(place of the plain element, its blocked one)
+  // Calls with(place of the plain element, the blocked element).
   template <class With>
   void for_each(const With& with) {
     const auto G = static_cast<std::int64_t>(gates_.size());
@@ -115,7 +116,7 @@ class GateWeights {
   AlignedBuffer<float> data_;
 };
 
-// What forward reads and leaves: states and gates of all steps.
+// The tensors that forward reads and leaves, with states and gates of all steps.
 class CellTensors {
  public:
   CellTensors(const RnnProblem& p, const PlainTensors& in, const libxsmm_dnn_rnncell_desc& d)
@@ -154,7 +155,7 @@ class CellTensors {
     cell.bind_state(gates_[0].data());
     cell.bind_scratch();
   }
-  // Of T steps, as the library counts even where one is read.
+  // The library expects tensors of T steps even if it reads one step.
   void bind_states(Cell& cell, libxsmm_dnn_tensor_type type, const float* states) const {
     cell.bind(type, states, {p_.K, p_.N, p_.T});
   }
@@ -188,7 +189,8 @@ class PreparedRnnForward final : public PreparedLayer<RnnLayer> {
   CellTensors cell_;
 };
 
-// By data, the weight update, or both. It takes no gradient of hT, which is that of the last step besides.
+// Backward by data, the weight update, or both. The library takes no gradient of hT: it is added to that of the last
+// step.
 class PreparedRnnBackward final : public PreparedLayer<RnnLayer> {
  public:
   PreparedRnnBackward(const RnnProblem& p, const PlainTensors& in, const libxsmm_dnn_rnncell_desc& d,
@@ -283,7 +285,7 @@ std::optional<std::string> unsupported_forward(const RnnProblem& p) {
   return std::nullopt;
 }
 
-// How many parts a GRU's sums over K are taken in.
+// The number of parts into which a GRU's sums over K are split.
 std::int64_t parts_of_sums(std::int64_t K) {
   if (K >= 4096 && K % 8 == 0) return 8;
   if (K >= 2048 && K % 4 == 0) return 4;

@@ -1,4 +1,4 @@
-// Attention by oneDNN: two batched matmuls and a softmax, and backward four and its derivative.
+// Attention by oneDNN: two batched matmuls and a softmax; backward four matmuls and the softmax's derivative.
 #include "baselines/attention_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 using dnnl::memory;
 
-constexpr int kStepsOfSoftmax = 2;  // the dimension
+constexpr int kStepsOfSoftmax = 2;  // the softmax's dimension
 
 memory transposed(const memory& m) {
   return {m.get_desc().permute_axes({0, 2, 1}), m.get_engine(), m.get_data_handle()};

@@ -8,19 +8,19 @@
 
 namespace brickwork::onednn {
 
-// Queries, context [N][T][K] and keys, values [N][S][K] in whatever order they lie; weights [N][T][S]. The mask
-// [N][1][S] is added to the scores, where there is one: -1e30 beyond an end.
+// Queries and context are [N][T][K], keys and values [N][S][K], in any layout; weights are [N][T][S]. The mask
+// [N][1][S], if there is one, is added to the scores: -1e30 beyond the end of a sequence.
 struct AttentionLinks {
   AttentionProblem problem;
   dnnl::memory queries, keys, values, mask, weights, context;
 };
 
-// Which implementations the library has for the products, and how often.
+// The library's implementations of the products, and how often each is used.
 using Implementations = std::map<std::string, int>;
 
 void add_attention(Chain&, const AttentionLinks&, Implementations&);
 
-// In tensors that lie as those that they are gradients of.
+// Gradients have the layouts of their tensors.
 struct AttentionGradients {
   dnnl::memory dcontext, dqueries, dkeys, dvalues;
 };

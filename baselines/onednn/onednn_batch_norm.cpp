@@ -1,4 +1,4 @@
-// oneDNN's batch normalisation, fused with a ReLU, or with a residual and a ReLU where the library has that.
+// oneDNN's batch normalisation, fused with a ReLU, or with a residual and a ReLU if the library has that.
 #include "baselines/batch_norm_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
 #include "baselines/onednn/onednn_batch_norm.hpp"
@@ -12,7 +12,7 @@ using Backward = dnnl::batch_normalization_backward;
 using Flags = dnnl::normalization_flags;
 
 constexpr float kEpsilon = static_cast<float>(BatchNormProblem::epsilon);
-constexpr bool kAllowEmpty = true;  // where the library has no such primitive
+constexpr bool kAllowEmpty = true;  // if the library has no such primitive
 
 Flags norm_flags(const BatchNormProblem& p) {
   const Flags scaled = Flags::use_scale | Flags::use_shift;
@@ -45,7 +45,7 @@ std::vector<Operand> norm_sources(const BatchNormProblem& p) {
   return sources;
 }
 
-// Its results have a name where they are the operation's.
+// Results are named if they are the operation's.
 std::unique_ptr<PreparedPrimitive> prepare_norm_forward(const Context& context, const BatchNormProblem& p,
                                                         const Forward::primitive_desc& desc, const PlainTensors& in,
                                                         bool named) {

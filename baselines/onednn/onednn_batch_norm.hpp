@@ -1,11 +1,11 @@
-// oneDNN's batch normalisation in training, with as much of the epilogue as the problem has.
+// oneDNN's batch normalisation in training, with the problem's epilogue.
 #pragma once
 #include "baselines/onednn/onednn_primitive.hpp"
 #include "primitives/batch_norm/op/batch_norm_problem.hpp"
 
 namespace brickwork::onednn {
 
-// On images in this layout; empty where the library has no such primitive.
+// For images in this layout; empty if the library has no such primitive.
 dnnl::batch_normalization_forward::primitive_desc norm_forward_of(const Context&, const BatchNormProblem&,
                                                                   const dnnl::memory::desc& images);
 dnnl::batch_normalization_backward::primitive_desc norm_backward_of(

@@ -1,5 +1,5 @@
 // Batched GEMM as a library offers it: one output per member of the batch, [batch][m][n], and then their sum. Both
-// belong to run(): the batch-reduce kernel returns the sum.
+// belong to run(), as the batch-reduce kernel returns the sum.
 #include "baselines/brgemm_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
 #include <algorithm>

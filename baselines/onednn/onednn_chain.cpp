@@ -12,7 +12,7 @@ using dnnl::memory;
 
 memory Chain::keep(const memory::desc& desc) { return kept_.emplace_back(context_, desc).memory(); }
 
-// The smallest that is large enough; or else the largest grows.
+// The smallest free block that is large enough; if none is, the largest one, which then grows.
 Chain::Block& Chain::free_block(std::size_t bytes) {
   Block* best = nullptr;
   for (Block& block : blocks_) {

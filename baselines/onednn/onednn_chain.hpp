@@ -1,4 +1,4 @@
-// Primitives of oneDNN one after the other, each in the layouts that it likes best on what earlier ones gave.
+// A chain of oneDNN's primitives, each in the layouts that it likes best for what earlier ones gave.
 #pragma once
 #include <cstddef>
 #include <list>
@@ -10,10 +10,10 @@
 
 namespace brickwork::onednn {
 
-// Memory that whoever comes later in the chain may have once nobody holds the loan any more.
+// Memory that later links of the chain may reuse once nobody holds the loan.
 using Loan = std::shared_ptr<const dnnl::memory>;
 
-// Is built link by link, then its loans are given their memory, then it is run, or a part of it, again and again.
+// Built link by link; then allocate() gives its loans memory; then it, or a part of it, runs any number of times.
 class Chain {
  public:
   explicit Chain(const Context& context) : context_(context) {}
@@ -22,13 +22,13 @@ class Chain {
 
   const Context& context() const { return context_; }
 
-  // There as long as the chain is.
+  // keep() gives memory for as long as the chain exists, lend() for as long as somebody holds the loan.
   dnnl::memory keep(const dnnl::memory::desc&);
   Loan lend(const dnnl::memory::desc&);
 
-  // `desc` is a primitive's with a user's scratchpad.
+  // `desc` must have a user's scratchpad.
   void add(const dnnl::primitive_desc_base& desc, Arguments);
-  // What is in another layout than the wanted one is reordered, as part of the chain.
+  // Reorder, as part of the chain, a tensor that is not in the wanted layout.
   dnnl::memory kept_in(const dnnl::memory::desc& wanted, const dnnl::memory& from);
   Loan lent_in(const dnnl::memory::desc& wanted, const Loan& from);
   Loan lent_in(const dnnl::memory::desc& wanted, const dnnl::memory& kept);

@@ -1,4 +1,4 @@
-// oneDNN's convolution in the layouts that it chooses itself (format any), the faster one of those that it has for
+// oneDNN's convolution in the layouts that it chooses itself (format any): the faster one of its implementations for
 // inference and for training.
 #include "baselines/conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
@@ -30,8 +30,8 @@ PreparedPtr prepare_conv_forward(const ConvProblem& p, const PlainTensors& in, d
                                              std::vector<Operand>{{DNNL_ARG_DST, "dst", desc.dst_desc()}});
 }
 
-// What the library takes for training is not always the slower one: on Zen 4 its 1x1 convolutions of ResNet-50 take 0.8
-// to 1.0 of the time of those for inference.
+// The implementation for training is not always the slower one: on Zen 4 its 1x1 convolutions of ResNet-50 take 0.8 to
+// 1.0 of the time of those for inference.
 PreparedPtr prepare_fastest_conv_forward(const ConvProblem& p, const PlainTensors& in) {
   constexpr int kRounds = 5;
   constexpr double kSampleSeconds = 1e-3;

@@ -1,5 +1,5 @@
-// oneDNN's three passes of a convolution, in the layouts that it chooses itself (format any) where none are given.
-// Direct algorithms only: Winograd does fewer operations than are counted.
+// oneDNN's three passes of a convolution, in given layouts or in those that it chooses itself (format any). Direct
+// algorithms only: Winograd does fewer operations than are counted.
 #pragma once
 #include "baselines/onednn/onednn_primitive.hpp"
 #include "primitives/conv/op/conv_problem.hpp"
@@ -18,7 +18,7 @@ struct ConvTensors {
   dnnl::memory::dims strides, padding;
 };
 
-// In training.
+// Descriptions for training.
 dnnl::convolution_forward::primitive_desc conv_forward_of(const Context&, const ConvTensors&,
                                                           const dnnl::memory::desc& bias = {});
 dnnl::convolution_backward_data::primitive_desc conv_backward_data_of(const Context&, const ConvTensors&);

@@ -1,5 +1,4 @@
-// oneDNN's three passes of an inner product, in the layouts that it chooses itself (format any) where none are
-// given.
+// oneDNN's three passes of an inner product, in given layouts or in those that it chooses itself (format any).
 #pragma once
 #include "baselines/onednn/onednn_primitive.hpp"
 #include "primitives/fc/op/fc_problem.hpp"
@@ -9,7 +8,7 @@ namespace brickwork::onednn {
 struct FcTensors {
   explicit FcTensors(const FcProblem& p)
       : src(any_layout({p.N, p.C})), weights(any_layout({p.K, p.C})), dst(any_layout({p.N, p.K})) {}
-  // Features that are images' channels and pixels: the weights are kernels of the images' size.
+  // For features that are the channels and pixels of images: the weights are kernels of the images' size.
   FcTensors(const FcProblem& p, std::int64_t C, std::int64_t H, std::int64_t W)
       : src(any_layout({p.N, C, H, W})), weights(any_layout({p.K, C, H, W})), dst(any_layout({p.N, p.K})) {}
 

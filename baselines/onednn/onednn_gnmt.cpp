@@ -15,7 +15,7 @@ namespace {
 
 using dnnl::memory;
 
-constexpr int kFeatures = 2;  // the dimension of states [T][N][K]
+constexpr int kFeatures = 2;  // the dimension of states [T][N][K] that counts features
 
 class PreparedGnmt final : public Prepared {
  public:
@@ -67,12 +67,12 @@ class PreparedGnmt final : public Prepared {
   struct Weights {
     const char* name;
     int argument, gradient_argument;
-    memory forward, backward, gradient;  // backward where it wants another layout
+    memory forward, backward, gradient;  // backward: if it wants another layout
   };
   struct Layer {
     GnmtLayer what;
     RnnDescription forward;
-    Arguments arguments;  // of its forward pass
+    Arguments arguments;  // of the forward pass
     std::vector<Weights> weights;
   };
 
@@ -80,7 +80,7 @@ class PreparedGnmt final : public Prepared {
   memory states(std::int64_t steps, std::int64_t times = 1) {
     return chain_.keep(plain({steps, problem_.N, times * problem_.K}));
   }
-  // As attention has them: [N][T][K].
+  // As attention needs them: [N][T][K].
   memory by_sentence(const memory& states) const {
     const auto dims = states.get_desc().get_dims();
     return {{{dims[1], dims[0], dims[2]}, memory::data_type::f32, memory::format_tag::bac},
@@ -133,7 +133,7 @@ class PreparedGnmt final : public Prepared {
     dsource_ = d;
   }
 
-  // What the layer gives, with what it read of the one before where it has a residual.
+  // The output of the layer, plus `residual` if it has a residual connection.
   memory layer(std::size_t i, const memory& x, const memory& residual) {
     Layer& layer = layers_[i];
     const RnnProblem& p = layer.what.rnn;
@@ -146,7 +146,7 @@ class PreparedGnmt final : public Prepared {
     const memory y = chain_.keep(t.y);
     layer.arguments = {{DNNL_ARG_SRC_LAYER, x}, {DNNL_ARG_DST_LAYER, y}};
     for (const int argument : {DNNL_ARG_SRC_ITER, DNNL_ARG_SRC_ITER_C, DNNL_ARG_DST_ITER, DNNL_ARG_DST_ITER_C}) {
-      layer.arguments.emplace(argument, chain_.keep(t.h));  // zeros, where they go in
+      layer.arguments.emplace(argument, chain_.keep(t.h));  // zeros for inputs
     }
     for (Weights& w : layer.weights) {
       w.forward = chain_.keep(layer.forward.argument(w.argument));
@@ -157,7 +157,7 @@ class PreparedGnmt final : public Prepared {
     return layer.what.residual ? sum_of(y, residual) : y;
   }
 
-  // The gradient of what the layer reads.
+  // The gradient of the layer's input.
   memory layer_backward(std::size_t i, const memory& dy) {
     Layer& layer = layers_[i];
     const RnnTensors t(layer.what.rnn);

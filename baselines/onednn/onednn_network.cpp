@@ -1,4 +1,4 @@
-// A network's training by oneDNN's primitives, its loss and its gradient descent.
+// Training of a network by oneDNN's primitives, with its loss and gradient descent.
 #include "baselines/network_baselines.hpp"
 #ifdef BRICKWORK_HAS_ONEDNN
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ namespace {
 
 using dnnl::memory;
 
-// Out of place, so that each run takes the first step: in place, the weights of a hundred runs on the same images would
-// leave the range in which training is, and that of f32.
+// Out of place, so that each run takes the first step. In place, a hundred runs on the same images would move the
+// weights out of the range of training, and of f32.
 struct Step {
-  Tensor still, velocity, weights;  // a velocity of zeros, and what comes of it
+  Tensor still, velocity, weights;  // still: a velocity of zeros; the others are results
 
   std::int64_t size() const { return static_cast<std::int64_t>(still.size()); }
 };
@@ -103,7 +103,7 @@ class PreparedNetwork final : public Prepared {
     loss_ = static_cast<float>(sum / static_cast<double>(labels_.size()));
   }
 
-  // What a layout is padded with is zero everywhere, and stays so.
+  // The padding of a layout is zero everywhere, and stays so.
   void step() {
     constexpr SgdStep s = SgdOp::step;
 #pragma omp parallel
@@ -128,7 +128,7 @@ class PreparedNetwork final : public Prepared {
   std::int64_t classes_;
   std::vector<NetworkParameter> parameters_;
   std::unique_ptr<NetworkChain> network_;
-  std::vector<Step> steps_;  // of parameters_, where any are taken
+  std::vector<Step> steps_;  // of each parameter, if steps are taken
   float loss_ = 0;
 };
 

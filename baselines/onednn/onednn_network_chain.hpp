@@ -14,11 +14,11 @@
 namespace brickwork::onednn {
 
 struct ChainedParameter {
-  dnnl::memory values, gradient;  // in one layout where steps are taken
+  dnnl::memory values, gradient;  // in the same layout if steps are taken
 };
 
-// Forward: images -> logits and the logarithms of the classes' probabilities; backward: the gradient of these
-// logarithms -> those of the parameters, as often as one likes.
+// Forward: images -> logits and log probabilities. Backward: gradient of the log probabilities -> gradients of the
+// parameters. Each may run any number of times.
 struct NetworkChain {
   explicit NetworkChain(const Context& context) : chain(context) {}
 
@@ -26,13 +26,13 @@ struct NetworkChain {
   void run_backward() { chain.run(backward, chain.size()); }
 
   Chain chain;
-  std::size_t backward = 0;  // where it begins
+  std::size_t backward = 0;  // index of the first backward link
   dnnl::memory images, logits, log_probabilities, dlog_probabilities;
-  std::vector<ChainedParameter> parameters;    // as parameters_of() has them
-  std::map<std::string, int> implementations;  // of convolutions and inner products: how often
+  std::vector<ChainedParameter> parameters;    // in the order of parameters_of()
+  std::map<std::string, int> implementations;  // of convolutions and inner products, with their numbers
 };
 
-// Of a part without backward passes, no gradients.
+// A part without backward passes has no gradients.
 std::unique_ptr<NetworkChain> chain_network(const Context&, const NetworkGraph&, NetworkPart);
 
 }  // namespace brickwork::onednn

@@ -5,7 +5,7 @@
 
 namespace brickwork::onednn {
 
-// Of images in this layout, which those that it gives have, too.
+// For images in this layout; results have it, too.
 dnnl::pooling_forward::primitive_desc pool_forward_of(const Context&, const PoolProblem&,
                                                       const dnnl::memory::desc& src);
 dnnl::pooling_backward::primitive_desc pool_backward_of(const Context&, const PoolProblem&,

@@ -1,5 +1,4 @@
-// A primitive of oneDNN as a contender: its sources are packed into the layouts that it wants, its results are
-// unpacked.
+// A primitive of oneDNN as a contender: it packs its sources into the layouts that it wants, and unpacks its results.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,44 +11,44 @@
 
 namespace brickwork::onednn {
 
-// A tensor of the operation's, and which argument of the primitive it is in which layout. A result without a name is
-// the library's own: it stays where it is.
+// A tensor of the operation: the argument of the primitive that it is, its name, and the layout that the primitive
+// wants. A result without a name is internal to the library and is not unpacked.
 struct Operand {
   int argument;
   std::string name;
   dnnl::memory::desc wanted;
 };
 
-// Of f32, row-major: as a user has them.
+// f32, row-major: the user's layout.
 dnnl::memory::desc plain(const dnnl::memory::dims&);
-// In whatever layout the primitive likes best.
+// The layout that the primitive likes best.
 dnnl::memory::desc any_layout(const dnnl::memory::dims&);
 dnnl::algorithm eltwise_of(Activation);
-// Its derivative by what forward gave, which gelu's is not.
+// Its derivative by the result of forward; gelu has none.
 dnnl::algorithm eltwise_by_dst_of(Activation);
-// With the scratch memory as an argument, as every contender's is allocated when it is prepared.
+// The scratch memory is an argument, as every contender allocates when it is prepared.
 dnnl::primitive_attr user_scratchpad();
 
-// The epilogue onto dst as post-operations, with a scratch memory as above, and the sources that they read. The bias is
-// the primitive's own.
+// The epilogue on dst as post-operations, with scratch memory as above, and the sources that they read. The bias is an
+// argument of the primitive itself.
 dnnl::primitive_attr fused(const Epilogue&, const dnnl::memory::dims& dst);
 std::vector<Operand> fused_sources(const Epilogue&, const dnnl::memory::desc& bias, const dnnl::memory::desc& dst);
 
-// The channels of a block in the layouts nChw8c and nChw16c, of which one vector holds them; and a tensor in it, for
-// primitives that do not choose the layout of what they read.
+// Channels per block in the layouts nChw8c and nChw16c: as many as a vector holds. blocked() is a tensor in that
+// layout, for primitives that do not choose the layout of their input.
 int channel_block();
 dnnl::memory::desc blocked(const dnnl::memory::dims&);
 
 class PreparedPrimitive;
 
-// A primitive that must have run before, as forward before backward: it does so when the contender packs. Some of its
-// arguments are the other one's, too.
+// A primitive that must run before this one, as forward before backward: it runs while the contender packs. Both share
+// the `arguments`.
 struct Before {
   std::unique_ptr<PreparedPrimitive> primitive;
   std::vector<int> arguments;
 };
 
-// A run is the primitive alone, without a reorder.
+// A run is the primitive alone, without any reorder.
 class PreparedPrimitive final : public Prepared {
  public:
   template <class PrimitiveDesc>

@@ -16,12 +16,12 @@ std::vector<Operand> rnn_weights(const RnnDescription& desc) {
           {DNNL_ARG_WEIGHTS_ITER, "weights_iter.0", desc.argument(DNNL_ARG_WEIGHTS_ITER)}};
 }
 
-// Of the cells that have a c.
+// Adds c for cells that have one.
 void add_c(const RnnProblem& p, const RnnTensors& t, int argument, const char* name, std::vector<Operand>& operands) {
   if (p.has_c()) operands.push_back({argument, name, t.c});
 }
 
-// Its results have a name where they are the operation's.
+// Results are named if they are the operation's.
 std::unique_ptr<PreparedPrimitive> prepare_rnn_forward(const Context& context, const RnnProblem& p,
                                                        const RnnDescription& desc, const PlainTensors& in,
                                                        bool training, bool named) {
@@ -60,7 +60,7 @@ std::unique_ptr<PreparedPrimitive> prepare_rnn_backward(const Context& context, 
                                              Before{prepare_rnn_forward(context, p, forward, in, true, false), left});
 }
 
-// Empty where the library may have such a primitive.
+// Why the library has no such primitive; empty if it may have one.
 std::string not_for_onednn(const RnnProblem& p) {
   if (p.unequal()) return "oneDNN has no sequences of unequal length in a minibatch";
   if (p.L > 1 && p.D() > 1) return "one oneDNN primitive has no bidirectional layer that reads another";

@@ -1,4 +1,4 @@
-// Recurrent layers as descriptions of oneDNN's primitives, for whoever runs them alone or in a chain.
+// Recurrent layers as descriptions of oneDNN's primitives, to be run alone or in a chain.
 #pragma once
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -40,7 +40,7 @@ inline dnnl::rnn_direction direction_of(RnnDirection direction) {
   throw std::logic_error("there is no such direction");
 }
 
-// The primitive's tensors; c is empty of cells that have none.
+// The primitive's tensors; c is empty for cells without one.
 struct RnnTensors {
   using memory = dnnl::memory;
 
@@ -56,8 +56,8 @@ struct RnnTensors {
   memory::desc x, y, h, c, weights_layer, weights_iter, bias;
 };
 
-// What dnnl.hpp has a struct of for each cell is one in its base, which alone takes flags. Empty where the library has
-// no such primitive.
+// The common base of dnnl.hpp's structs for each cell, because it alone takes flags. Empty if the library has no such
+// primitive.
 class RnnDescription : public dnnl::rnn_primitive_desc_base {
   static constexpr bool kAllowEmpty = true;
 
@@ -67,9 +67,9 @@ class RnnDescription : public dnnl::rnn_primitive_desc_base {
                                 t.x, t.h, &t.c, nullptr, t.weights_layer, t.weights_iter, nullptr, nullptr, t.bias, t.y,
                                 t.h, &t.c, dnnl::rnn_flags::undef, 0, 0, user_scratchpad(), kAllowEmpty) {}
 
-  RnnDescription() = default;  // of none
+  RnnDescription() = default;  // no primitive
 
-  // Backward. By default it would add to the weights' gradients.
+  // Backward. The flag makes it overwrite the weights' gradients; by default it adds to them.
   RnnDescription(const Context& context, const RnnProblem& p, const RnnTensors& t, const RnnDescription& forward)
       : rnn_primitive_desc_base(
             context.engine, cell_of(p.cell), dnnl::prop_kind::backward, activation_of(p.cell),

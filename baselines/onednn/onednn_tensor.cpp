@@ -22,7 +22,7 @@ Tensor::Tensor(const Context& context, const dnnl::memory::desc& desc)
 
 Source::Source(const Context& context, const float* plain, const dnnl::memory::desc& plain_desc,
                const dnnl::memory::desc& wanted)
-    : plain_(plain_desc, context.engine, const_cast<float*>(plain)) {  // only ever read
+    : plain_(plain_desc, context.engine, const_cast<float*>(plain)) {  // only read
   if (plain_desc == wanted) return;
   packed_ = Tensor(context, wanted);
   reorder_ = dnnl::reorder(plain_, packed_.memory());

@@ -1,4 +1,4 @@
-// What the oneDNN baselines share.
+// Version, context and tensors of oneDNN, for its baselines.
 #pragma once
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace brickwork::onednn {
 
-std::string version();  // "3.2.0", "3.13.2 (SYCL)": with the runtime where that is not OpenMP, as it costs time a call
-std::string isa();      // what the library's code generators use: "avx512_core_bf16"
+std::string version();  // "3.2.0", "3.13.2 (SYCL)": names a runtime other than OpenMP, as it costs time per call
+std::string isa();      // the ISA of the library's generated code: "avx512_core_bf16"
 
-// One engine and one stream; prepared primitives run on the threads of the library's runtime.
+// One engine and one stream. Primitives run on the threads of the library's runtime.
 struct Context {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
@@ -19,7 +19,7 @@ struct Context {
 
 using Arguments = std::unordered_map<int, dnnl::memory>;
 
-// Memory in one of the library's layouts. Allocated by us, as every other contender's is.
+// Memory in one of the library's layouts, allocated by us, as for every other contender.
 class Tensor {
  public:
   Tensor() = default;
@@ -28,15 +28,15 @@ class Tensor {
   const dnnl::memory& memory() const { return memory_; }
   float* data() { return buffer_.data(); }
   const float* data() const { return buffer_.data(); }
-  std::size_t size() const { return buffer_.size(); }  // of elements, with those that pad them
+  std::size_t size() const { return buffer_.size(); }  // in elements, including padding
 
  private:
   AlignedBuffer<float> buffer_;
   dnnl::memory memory_;
 };
 
-// A tensor of the user's in a plain layout, and the memory that the primitive reads: a reordered copy, or the
-// user's own where the library wants the plain layout.
+// A user's tensor in a plain layout, and the memory that the primitive reads: a reordered copy, or the user's own
+// memory if the library wants the plain layout.
 class Source {
  public:
   Source() = default;
@@ -48,7 +48,7 @@ class Source {
  private:
   dnnl::memory plain_;
   Tensor packed_;
-  dnnl::reorder reorder_;  // empty where no copy is needed
+  dnnl::reorder reorder_;  // empty if no copy is needed
 };
 
 }  // namespace brickwork::onednn

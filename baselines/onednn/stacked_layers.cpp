@@ -6,8 +6,8 @@
 namespace brickwork {
 namespace {
 
-// "weights_layer.2" of a layer's tensor, of which the first one's name and the layer are told; layer 0 where it is
-// none.
+// Parses "weights_layer.2": the name of the first layer's tensor is weights_layer.0, the layer is 2. A name without a
+// number is of layer 0.
 struct LayerName {
   explicit LayerName(const std::string& name) : of_first(name) {
     const auto dot = name.find('.');
@@ -35,7 +35,7 @@ std::vector<TensorInfo> stacked_infos(const std::vector<TensorInfo>& infos) {
   return stacked;
 }
 
-// with(elements of the layer's tensor, their place in the stack) for every tensor of `layers`.
+// Calls with(elements of the layer's tensor, their place in the stack) for every tensor of `layers`.
 template <class Layers, class Stack, class With>
 void for_each_layer(Layers& layers, Stack& stack, const With& with) {
   for (std::size_t i = 0; i < layers.infos().size(); ++i) {

@@ -1,4 +1,4 @@
-// For libraries that take the weights of all recurrent layers as one tensor, layer behind layer.
+// For libraries that take the weights of all recurrent layers as one tensor, layer after layer.
 #pragma once
 #include <functional>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace brickwork {
 
-// What prepare() makes of tensors whose weights are those of all layers under the name of the first: weights_layer.0 is
-// [L][D][C][G][K]. Of one layer they are the operation's own; of several they are put together when the contender
-// packs, and taken apart when it unpacks. All layers must read as many features.
+// Returns what prepare() makes of tensors that hold the weights of all layers under the name of the first:
+// weights_layer.0 is [L][D][C][G][K]. With one layer these are the operation's own tensors. With several, the contender
+// stacks them when it packs and separates them when it unpacks; all layers must read the same number of features.
 using PrepareStacked = std::function<PreparedPtr(const PlainTensors&)>;
 PreparedPtr stack_layers(const RnnProblem&, const PlainTensors& in, const std::vector<TensorInfo>& outputs,
                          const PrepareStacked&);

@@ -1,4 +1,4 @@
-// What the OpenBLAS baselines share.
+// Version, threads and SGEMM of OpenBLAS, for the OpenBLAS baselines.
 #pragma once
 #include <cblas.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace brickwork::openblas {
 
-// "0.3.21", out of "OpenBLAS 0.3.21 NO_AFFINITY USE_OPENMP ..."
+// "0.3.21", from "OpenBLAS 0.3.21 NO_AFFINITY USE_OPENMP ..."
 inline std::string version() {
   const std::string config = openblas_get_config();
   const auto begin = config.find(' ') + 1;
@@ -23,7 +23,7 @@ inline std::string version() {
 
 inline std::string isa() { return openblas_get_corename(); }
 
-// Why it cannot multiply matrices of these sizes, which are called so, or nothing.
+// Why OpenBLAS cannot multiply matrices of these sizes, which the message calls `names`; nullopt if it can.
 inline std::optional<std::string> unsupported(std::initializer_list<std::int64_t> sizes, std::string_view names,
                                               int threads) {
   if (std::max(sizes) > std::numeric_limits<blasint>::max()) {
@@ -35,7 +35,7 @@ inline std::optional<std::string> unsupported(std::initializer_list<std::int64_t
   return std::nullopt;
 }
 
-// The setting belongs to the process; every contender of a run uses the same number.
+// Sets the number of threads of the process; every contender of a run uses the same number.
 inline void use_threads(int threads) {
   openblas_set_num_threads(threads);
   if (openblas_get_num_threads() != threads) {
@@ -44,10 +44,10 @@ inline void use_threads(int threads) {
   }
 }
 
-// C [m][n] = A [m][k] * B [k][n] + beta * C, all row-major, with A or B as its transpose where it is said to be.
+// C [m][n] = A [m][k] * B [k][n] + beta * C, all row-major. A `transposed` factor is stored as its transpose.
 struct Factor {
   const float* data;
-  std::int64_t row;  // elements from one of its rows to the next
+  std::int64_t row;  // elements between its rows
   bool transposed = false;
 };
 struct Product {

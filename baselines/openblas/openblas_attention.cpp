@@ -1,4 +1,4 @@
-// Attention by SGEMMs of each sequence and a loop over its scores with the C library's exp.
+// Attention by SGEMMs for each sequence and a loop over its scores with the C library's exp.
 #include "baselines/attention_baselines.hpp"
 #ifdef BRICKWORK_HAS_OPENBLAS
 #include <algorithm>
@@ -77,7 +77,7 @@ class PreparedAttention final : public Prepared {
     return {in_.at<float>(name) + n * problem_.K, problem_.N * problem_.K};
   }
   static Factor transposed(Factor of) { return {of.data, of.row, true}; }
-  // Of sequence n, [T][its length].
+  // Scores of sequence n: [T][its length].
   float* scores(AlignedBuffer<float>& of, std::int64_t n) const { return of.data() + n * problem_.T * problem_.S; }
   float* rows(AlignedBuffer<float>& of, std::int64_t steps, std::int64_t n) const {
     return of.data() + n * steps * problem_.K;
@@ -105,7 +105,7 @@ class PreparedAttention final : public Prepared {
     sgemm(S, p.K, p.T, {dweights, S, true}, states("queries", n), 0.0f, rows(dkeys_, p.S, n));
   }
 
-  // [N][steps][K] as [steps][N][K]. Beyond an end nothing was written: there are the buffer's zeros.
+  // [N][steps][K] becomes [steps][N][K]. Beyond the end of a sequence are the buffer's zeros.
   void to_steps(const AlignedBuffer<float>& from, std::int64_t steps, float* to) const {
     const auto& p = problem_;
     for (std::int64_t s = 0; s < steps; ++s)
@@ -117,8 +117,8 @@ class PreparedAttention final : public Prepared {
   const PlainTensors& in_;
   int threads_;
   bool backward_;
-  AlignedBuffer<float> weights_;     // of each sequence [T][its length], T * S apart
-  AlignedBuffer<float> of_decoder_;  // [N][T][K], the context or dqueries
+  AlignedBuffer<float> weights_;     // [T][its length] for each sequence, T * S apart
+  AlignedBuffer<float> of_decoder_;  // [N][T][K]: the context or dqueries
   AlignedBuffer<float> dweights_, dkeys_, dvalues_;
 };
 

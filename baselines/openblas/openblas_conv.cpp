@@ -10,8 +10,7 @@ bool needs_no_columns(const ConvProblem& p) {
   return p.R == 1 && p.S == 1 && p.stride_h == 1 && p.stride_w == 1 && p.pad_h == 0 && p.pad_w == 0;
 }
 
-// Output columns below `left` see the padding on the left through filter column s, those from `right` on that on the
-// right.
+// Through filter column s, output columns below `left` see the left padding, those from `right` on the right padding.
 struct Inside {
   std::int64_t left, right;
 };
@@ -23,7 +22,7 @@ Inside inside(const ConvProblem& p, std::int64_t s) {
   return {columns_up_to(0), columns_up_to(p.W)};
 }
 
-// One row of the matrix: what tap (r, s) of a channel sees.
+// Fills one row of the matrix: what tap (r, s) of a channel sees.
 void fill_row(const ConvProblem& p, const float* channel, std::int64_t r, std::int64_t s, float* row) {
   const std::int64_t P = p.P(), Q = p.Q();
   const auto [left, right] = inside(p, s);
@@ -44,7 +43,7 @@ void fill_row(const ConvProblem& p, const float* channel, std::int64_t r, std::i
   }
 }
 
-// The way back: what the row holds is added to where it was seen.
+// The reverse: adds the row to the pixels that the tap sees.
 void add_row(const ConvProblem& p, const float* row, std::int64_t r, std::int64_t s, float* channel) {
   const std::int64_t P = p.P(), Q = p.Q();
   const auto [left, right] = inside(p, s);

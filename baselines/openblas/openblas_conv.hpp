@@ -1,4 +1,4 @@
-// What OpenBLAS's three passes of a convolution share: NCHW, and an image as the matrix that makes it a product.
+// Parts that OpenBLAS's three passes of a convolution share: tensors in NCHW, and an image as a matrix for SGEMM.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace brickwork::openblas {
 
-// Why it cannot be, or nothing.
+// Why OpenBLAS cannot do it; nullopt if it can.
 std::optional<std::string> unsupported_conv(const ConvProblem&, const Resources&);
 
-// [C*R*S][P*Q]: a row is what one tap of one channel sees at every output pixel. Where a filter is one pixel and
-// neither stride nor padding is in the way, the image is its own matrix and nothing is moved.
+// The matrix [C*R*S][P*Q] of an image: a row holds what one tap of one channel sees at every output pixel. With 1x1
+// filters and neither stride nor padding, the image itself is this matrix, and nothing is copied.
 class ImageColumns {
  public:
   ImageColumns(const ConvProblem&, int threads);
@@ -26,7 +26,7 @@ class ImageColumns {
 
   const float* fill(const float* image);  // im2col
   float* of(float* image) { return is_image() ? image : matrix_.data(); }
-  void add_up(float* image) const;  // col2im: overwrites the image by what its matrix holds
+  void add_up(float* image) const;  // col2im: overwrites the image with the sums of its matrix
 
  private:
   ConvProblem problem_;

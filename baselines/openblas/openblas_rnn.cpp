@@ -82,7 +82,7 @@ void RnnForward::run(Way& way) {
   }
 }
 
-// Up to the sums of o.
+// A GRU's step up to the sums of o.
 void RnnForward::step_gru(Way& way, std::int64_t t, float* gates) {
   const std::int64_t N = problem_.N, K = problem_.K;
   const float* const h = way.h.data() + before(way, t);
@@ -100,7 +100,7 @@ void RnnForward::step_gru(Way& way, std::int64_t t, float* gates) {
   sgemm(N, K, K, {reset, K}, {way.state_weights + 2 * K, 3 * K}, 0.0f, {state_gates_.data() + 2 * K, 3 * K});
 }
 
-// The states of one sequence out of the sums W x, which the gates replace, and U h.
+// Computes the states of one sequence from the sums W x, which the gates replace, and U h.
 void RnnForward::finish_row(Way& way, std::int64_t t, std::int64_t n, float* gate) {
   const RnnProblem& p = problem_;
   const std::int64_t K = p.K;

@@ -1,6 +1,6 @@
-// Recurrent layers forward as frameworks make them of a BLAS: one SGEMM of the input for all steps, then at each step
-// one of the state (a GRU's two) and a loop over its elements, whose curves are the C library's. All on the plain
-// tensors.
+// Recurrent layers forward, as frameworks build them on a BLAS: one SGEMM of the input for all steps; then for each
+// step one SGEMM of the state (a GRU's two) and a loop over its elements with the C library's curves. All tensors are
+// plain.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace brickwork::openblas {
 
-// Why these layers are not for OpenBLAS, or nothing.
+// Why OpenBLAS cannot do these layers; nullopt if it can.
 std::optional<std::string> unsupported_rnn(const RnnProblem&, int threads);
 
 class RnnForward {
  public:
-  // One layer in one direction. What backward reads of it stays where it is kept.
+  // One layer in one direction. With `keep` it stores what backward reads.
   struct Way {
     std::int64_t l = 0, d = 0;
     const float *weights = nullptr, *state_weights = nullptr, *bias = nullptr;
-    AlignedBuffer<float> gates;  // [T][N][G][K], empty where nothing is kept
-    AlignedBuffer<float> h, c;   // [T + 1][N][K], or where nothing is kept [N][K]
-    AlignedBuffer<float> inner;  // [T][N][K] between the products: of a GRU r h, of an lbr_gru U_o h + b_m
+    AlignedBuffer<float> gates;  // [T][N][G][K]; empty without keep
+    AlignedBuffer<float> h, c;   // [T + 1][N][K]; without keep [N][K]
+    AlignedBuffer<float> inner;  // [T][N][K], between the products: a GRU's r h, an lbr_gru's U_o h + b_m
   };
 
   RnnForward(const RnnProblem&, const PlainTensors& in, int threads, bool keep);
@@ -31,12 +31,13 @@ class RnnForward {
   void run();
 
   const std::vector<Way>& ways() const { return ways_; }  // by layer and direction
-  const float* read_by(std::int64_t layer) const;         // its x: [T][N][features]; of layer L the last one's y
-  // Of a way's states where they stand before or after step t; the last is that after all steps.
+  const float* read_by(std::int64_t layer) const;         // x of the layer: [T][N][features]; of layer L: y of the last
+                                                          // one
+  // Offsets of a way's states before and after step t, and after all steps.
   std::int64_t before(const Way& way, std::int64_t t) const { return slot(t + (problem_.reversed(way.d) ? 1 : 0)); }
   std::int64_t after(const Way& way, std::int64_t t) const { return slot(t + (problem_.reversed(way.d) ? 0 : 1)); }
   std::int64_t last(const Way& way) const { return after(way, step(way, problem_.T - 1)); }
-  // The steps in the order in which the way takes them.
+  // The s-th step in the order of the way.
   std::int64_t step(const Way& way, std::int64_t s) const { return problem_.reversed(way.d) ? problem_.T - 1 - s : s; }
 
  private:
@@ -49,9 +50,9 @@ class RnnForward {
   const PlainTensors& in_;
   int threads_;
   bool keep_;
-  AlignedBuffer<float> gates_, state_gates_;  // W x of all steps where ways keep none, U h of one: [N][G][K]
+  AlignedBuffer<float> gates_, state_gates_;  // W x of all steps if ways keep none; U h of one step: [N][G][K]
   std::vector<Way> ways_;
-  std::vector<AlignedBuffer<float>> y_;  // of each layer, [T][N][D * K]
+  std::vector<AlignedBuffer<float>> y_;  // of each layer: [T][N][D * K]
 };
 
 }  // namespace brickwork::openblas

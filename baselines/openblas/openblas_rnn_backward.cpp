@@ -1,5 +1,5 @@
-// Recurrent layers backward as frameworks make them of a BLAS: at each step a loop over its elements and one SGEMM for
-// the state before (a GRU's two), then one SGEMM over all steps for x and for each of the weights.
+// Recurrent layers backward, as frameworks build them on a BLAS: for each step a loop over its elements and one SGEMM
+// for the state before it (a GRU's two); then one SGEMM over all steps for x and for each of the weights.
 #include "baselines/rnn_baselines.hpp"
 #ifdef BRICKWORK_HAS_OPENBLAS
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ namespace {
 
 using Way = RnnForward::Way;
 
-float dlogistic(float y) { return y * (1 - y); }  // at what it returned, as dtanh
+float dlogistic(float y) { return y * (1 - y); }  // at the result y, like dtanh
 float dtanh(float y) { return 1 - y * y; }
 
-// By data, the weight update, or both. What an update reads of the other is there when it packs.
+// Backward by data, the weight update, or both. For an update alone, backward by data runs while the contender packs.
 class PreparedRnnBackward final : public Prepared {
  public:
   PreparedRnnBackward(const RnnProblem& p, const PlainTensors& in, int threads, bool data, bool update)
@@ -69,12 +69,12 @@ class PreparedRnnBackward final : public Prepared {
   static std::size_t elements_of(std::int64_t n) { return static_cast<std::size_t>(n); }
   std::size_t index(const Way& way) const { return elements_of(way.l * p_.D() + way.d); }
 
-  // Of the gates' sums with x, and of those with the state, which differ in an lbr_gru's o.
+  // Gradients of the gates' sums with x, and of their sums with the state; they differ in o of an lbr_gru.
   float* dgates(const Way& way) { return dgates_[index(way)].data(); }
   float* dstate_gates(const Way& way) {
     return p_.cell == RnnCell::lbr_gru ? dstate_gates_[index(way)].data() : dgates(way);
   }
-  // Of what the layer reads.
+  // Gradient of the layer's input.
   float* dx(std::int64_t layer) {
     return layer == 0 ? data_gradients_.at<float>("dx") : dx_[elements_of(layer - 1)].data();
   }
@@ -109,10 +109,10 @@ class PreparedRnnBackward final : public Prepared {
     }
   }
 
-  // Whether a part of the state goes past the gates.
+  // Whether a part of the state bypasses the gates.
   bool keeps_state() const { return p_.cell == RnnCell::gru || p_.cell == RnnCell::lbr_gru; }
 
-  // One sequence: of the state's gradient those of the gates, and what goes past them.
+  // For one sequence: the gates' gradients from the state's gradient, and the part that bypasses the gates.
   void start_row(const Way& way, std::int64_t t, std::int64_t n, const float* dy) {
     const std::int64_t K = p_.K, row = t * p_.N + n, place = ((way.l * p_.D() + way.d) * p_.N + n) * K;
     const float* const gate = way.gates.data() + row * columns_;
@@ -164,7 +164,7 @@ class PreparedRnnBackward final : public Prepared {
     }
   }
 
-  // Of a GRU, whose reset gate stands between two products.
+  // Backward through a GRU's reset gate, which lies between two products.
   void reset(const Way& way, std::int64_t t, float* dgate, float* dh) {
     const std::int64_t N = p_.N, K = p_.K;
     sgemm(N, K, K, {dgate + 2 * K, 3 * K}, {way.state_weights + 2 * K, 3 * K, true}, 0.0f, dreset_.data());
@@ -202,9 +202,9 @@ class PreparedRnnBackward final : public Prepared {
     if (p_.cell == RnnCell::lbr_gru) sum_rows(dstate + 2 * K, K, dbias + columns_);
   }
 
-  // Of all steps and sequences, so many columns.
+  // Sums of the first `columns` columns of rows over all steps and sequences.
   void sum_rows(const float* rows, std::int64_t columns, float* sums) const {
-    constexpr std::int64_t kWidth = 64;  // of a thread's stripe
+    constexpr std::int64_t kWidth = 64;  // columns that a thread sums at a time
 #pragma omp parallel for num_threads(threads_)
     for (std::int64_t begin = 0; begin < columns; begin += kWidth) {
       const std::int64_t end = std::min(columns, begin + kWidth);
@@ -219,13 +219,14 @@ class PreparedRnnBackward final : public Prepared {
   const PlainTensors& in_;
   int threads_;
   bool data_, update_;
-  std::int64_t columns_;  // of the gates: G * K
+  std::int64_t columns_;  // G * K
   RnnForward forward_;
   PlainTensors data_gradients_, weight_gradients_;
-  float *dh_, *dc_;                                          // of each way, after its step and in the end before all
-  std::vector<AlignedBuffer<float>> dgates_, dstate_gates_;  // of each way, [T][N][G][K]
-  std::vector<AlignedBuffer<float>> dx_;                     // of each layer but the first
-  AlignedBuffer<float> dreset_;                              // [N][K], of a GRU's r h
+  float *dh_, *dc_;                                          // of each way: state gradients at its current step, in the
+                                                             // end those of h0 and c0
+  std::vector<AlignedBuffer<float>> dgates_, dstate_gates_;  // of each way: [T][N][G][K]
+  std::vector<AlignedBuffer<float>> dx_;                     // of each layer except the first
+  AlignedBuffer<float> dreset_;                              // [N][K]: the gradient of a GRU's r h
 };
 
 template <Operation Op>

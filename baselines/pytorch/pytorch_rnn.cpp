@@ -13,7 +13,7 @@ namespace {
 
 using at::Tensor;
 
-// "weights_layer.1", and what stands behind it.
+// "weights_layer.1", followed by `behind`.
 std::string of_layer(const char* what, std::int64_t l, const char* behind = "") {
   std::string name(what);
   return name.append(".").append(std::to_string(l)).append(behind);
@@ -56,17 +56,17 @@ class RecurrentLayers final : public Prepared {
   std::string isa() const override { return pytorch::isa(); }
 
  private:
-  static constexpr std::size_t kParameters = 4;  // of a layer in one direction: W_ih, W_hh, b_ih, b_hh
+  static constexpr std::size_t kParameters = 4;  // per layer and direction: W_ih, W_hh, b_ih, b_hh
 
   Tensor leaf(const Tensor& values) const { return values.contiguous().requires_grad_(pass_ != RnnPass::inference); }
 
-  // From our order of the gates to PyTorch's and back: of a GRU r, u, o.
+  // Converts our order of a GRU's gates to PyTorch's (r, u, o), and back.
   Tensor reordered(const Tensor& gates, std::int64_t dim) const {
     return problem_.gates() == 3 ? gates.index_select(dim, at::tensor({1, 0, 2}, at::kLong)) : gates;
   }
 
-  // Ours [D][features][G][K], PyTorch's [G * K][features]. It has two biases, of which only a GRU that is linear before
-  // reset needs a part of the second.
+  // Our weights are [D][features][G][K], PyTorch's [G * K][features]. PyTorch has two biases; only a
+  // linear-before-reset GRU needs a part of the second.
   void pack_layer(std::int64_t l) {
     const std::int64_t columns = problem_.gates() * problem_.K;
     for (std::int64_t d = 0; d < problem_.D(); ++d) {
@@ -89,7 +89,7 @@ class RecurrentLayers final : public Prepared {
     lengths_ = lengths.index_select(0, order_);
   }
 
-  // Of the input, or of packed sequences and how many of them each step has.
+  // `input` is the padded input, or the packed sequences and the number of them at each step.
   template <class... Input>
   void forward_of(const std::vector<Tensor>& states, const Input&... input) {
     const bool training = pass_ != RnnPass::inference, both = problem_.D() > 1;

@@ -1,5 +1,5 @@
-// Recurrent layers with PyTorch: what torch.nn.LSTM, GRU and RNN call, in eager mode, but without the interpreter's
-// time.
+// Recurrent layers by PyTorch: the functions below torch.nn.LSTM, GRU and RNN, in eager mode, but without the
+// interpreter's time.
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "primitives/rnn/op/rnn_ops.hpp"
@@ -8,8 +8,8 @@ namespace brickwork::pytorch {
 
 enum class RnnPass { inference, forward, backward };
 
-// Tensors as the operations have them, of f32 or all of f64. A backward pass finds what pack() has left, and sequences
-// of unequal length are packed and padded in every run, as a program has to.
+// Tensors are those of the operations, all in f32 or all in f64. A backward pass uses what pack() left. Sequences of
+// unequal length are packed and padded in every run, as a program has to do.
 Result<PreparedPtr> prepare_rnn(const RnnProblem&, RnnPass, const PlainTensors& inputs, const Resources&);
 
 Contender<RnnInferenceOp> rnn_inference();

@@ -1,4 +1,4 @@
-// Our definition of recurrent layers beside PyTorch's, both in f64.
+// Compares our definition of recurrent layers with PyTorch's, both in f64.
 #include "baselines/pytorch/pytorch_rnn.hpp"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ double difference_in_f64(const std::string& text, RnnPass pass, const std::strin
   const auto p = parse_problem<RnnProblem>(text);
   PlainTensors in(with_dtype(Op::inputs(p), DType::f64));
   for (std::size_t i = 0; i < in.infos().size(); ++i) {
-    double x = 0.1 + 0.01 * static_cast<double>(i);  // by the logistic map
+    double x = 0.1 + 0.01 * static_cast<double>(i);  // then follows the logistic map
     for (double& value : in.values<double>(i)) value = (x = 3.99 * x * (1 - x)) * 2 - 1;
   }
   Op::settle(p, in);

@@ -1,4 +1,4 @@
-// What the contenders of PyTorch share.
+// Version, ISA and tensors of PyTorch, for its contenders.
 #pragma once
 #include <torch/torch.h>
 
@@ -13,10 +13,10 @@ namespace brickwork::pytorch {
 std::string version();
 std::string isa();
 
-// The plain tensor itself, in its type.
+// The plain tensor itself, in its type; no copy.
 at::Tensor view(const PlainTensors&, std::string_view name);
 
-// What PyTorch throws has a stack trace in its what().
+// Rethrows an exception of PyTorch without the stack trace in its what().
 template <class Work>
 auto in_one_sentence(Work work) {
   try {

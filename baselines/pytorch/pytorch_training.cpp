@@ -109,7 +109,8 @@ class Training final : public Prepared {
     return at::conv2d(src(), parameter(Role::weights), parameter(Role::bias), {p.stride_h, p.stride_w},
                       {p.pad_h, p.pad_w});
   }
-  // With running statistics, as our network gathers them, and all behind it in place, as torchvision's ResNet has it.
+  // Gathers running statistics, as our network does; the residual and the ReLU work in place, as in torchvision's
+  // ResNet.
   Tensor forward(const BatchNormProblem& p) const {
     using Role = NetworkParameter::Role;
     const auto& [mean, variance] = running_[layer_];
@@ -143,7 +144,7 @@ class Training final : public Prepared {
     return {};
   }
 
-  // As torch.optim.SGD does it on a CPU, but from the same weights again and again.
+  // As torch.optim.SGD on a CPU, but always from the same weights.
   void step() {
     const torch::NoGradGuard values_alone;
     for (auto& [weights, still, velocity, stepped] : values_) {
@@ -160,9 +161,9 @@ class Training final : public Prepared {
   const at::MemoryFormat format_;
   const std::vector<NetworkParameter> parameters_;
   std::vector<Value> values_;                           // of each parameter
-  std::vector<std::array<const Tensor*, 4>> of_layer_;  // its parameters' weights by role, or null
-  std::vector<std::pair<Tensor, Tensor>> running_;      // of each batch normalisation: means and variances
-  std::size_t layer_ = 0;                               // at which forward() is
+  std::vector<std::array<const Tensor*, 4>> of_layer_;  // of each layer: the weights of its parameters by role, or null
+  std::vector<std::pair<Tensor, Tensor>> running_;      // of each batch normalisation: mean and variance
+  std::size_t layer_ = 0;                               // the current layer of forward()
   std::vector<Tensor> outputs_;                         // of the layers before it
   Tensor images_, labels_, logits_, loss_;
 };

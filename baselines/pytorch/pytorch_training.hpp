@@ -1,6 +1,6 @@
-// Training a network with PyTorch: autograd and the operators below its layers, one after the other, as a program in
-// Python calls them (eager mode), but without the interpreter's time: on two cores of a Zen 4 a step of ResNet-50 on 4
-// images took 0.68 s, and 0.76 s in Python; of an MLP of 3 x 1024 features on 1344 rows 0.13 s in both.
+// Training a network with PyTorch: autograd and the operators below its layers, one after the other, as a Python
+// program calls them (eager mode), but without the interpreter's time. On two cores of a Zen 4 a step of ResNet-50 on 4
+// images took 0.68 s, and 0.76 s in Python; a step of an MLP of 3 x 1024 features on 1344 rows took 0.13 s in both.
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "primitives/network/op/network_ops.hpp"
@@ -9,8 +9,8 @@ namespace brickwork::pytorch {
 
 std::string version();
 
-// Tensors as NetworkTrainingOp has them, of f32 or all of f64. Images, and weights of convolutions, are channels_last
-// or contiguous, whichever was faster when it was prepared. A backward pass finds what pack() has left.
+// Tensors are those of NetworkTrainingOp, all in f32 or all in f64. Images and convolution weights are channels_last or
+// contiguous, whichever is faster when the contender is prepared. A backward pass uses what pack() left.
 PreparedPtr prepare_training(const NetworkGraph&, NetworkPart, const PlainTensors& inputs, const Resources&);
 
 template <class Problem>

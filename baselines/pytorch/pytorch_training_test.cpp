@@ -1,4 +1,4 @@
-// Our definition of a network's training beside PyTorch's, both in f64.
+// Compares our definition of a network's training with PyTorch's, both in f64.
 #include "baselines/pytorch/pytorch_training.hpp"
 
 #include <gmock/gmock.h>
@@ -16,8 +16,7 @@
 namespace brickwork {
 namespace {
 
-// What both say of a part, on the same random inputs: the difference from the definition of the output that is furthest
-// off, as Tolerance measures it.
+// Runs both on the same random inputs. Returns the largest error of an output, as Tolerance measures it.
 double difference(const NetworkGraph& graph, NetworkPart part, const NetworkGraph& definition) {
   const auto outputs = with_dtype(network_ops::outputs(graph, part), DType::f64);
   const PlainTensors in = random_network_inputs(graph);
@@ -35,7 +34,7 @@ double difference(const NetworkGraph& graph, NetworkPart part, const NetworkGrap
 }
 double difference(const NetworkGraph& graph, NetworkPart part) { return difference(graph, part, graph); }
 
-// With zeros counted in its average.
+// The network with padding zeros counted in its average pooling.
 NetworkGraph with_padded_average(NetworkGraph graph) {
   for (NetworkLayer& layer : graph.layers) {
     auto* const pool = std::get_if<PoolProblem>(&layer.problem);

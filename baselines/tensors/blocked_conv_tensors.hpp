@@ -1,4 +1,4 @@
-// The blocked tensors of LIBXSMM's convolutions, packed from plain ones and unpacked again.
+// The blocked tensors of LIBXSMM's convolutions, with packing from and unpacking to plain tensors.
 #pragma once
 #include <cstdint>
 
@@ -8,15 +8,15 @@
 
 namespace brickwork::libxsmm {
 
-// Plain [N][F][H][W], blocked [N][F/block][H+2*rim_h][W+2*rim_w][block] with a rim of zeros around each image.
+// Plain [N][F][H][W]; blocked [N][F/block][H+2*rim_h][W+2*rim_w][block] with a rim of zeros around each image.
 struct BlockedImages {
   struct Rim {
     std::int64_t h = 0, w = 0;
   };
-  // block divides F
+  // block must divide F.
   BlockedImages(std::int64_t N, std::int64_t F, std::int64_t H, std::int64_t W, Rim, std::int64_t block, int threads);
 
-  void pack(const float* plain);  // leaves the rim as it is
+  void pack(const float* plain);  // does not touch the rim
   void unpack(float* plain) const;
 
   float* row(std::int64_t n, std::int64_t b, std::int64_t stored_h) { return data.data() + offset(n, b, stored_h); }
@@ -35,10 +35,11 @@ struct BlockedImages {
   }
 };
 
-// Plain [K][C][R][S], blocked [K/bk][C/bc][R][S][bc][bk]; or as backward by data reads them, with C and K exchanged and
-// the taps mirrored: [C/bc][K/bk][R-1-r][S-1-s][bk][bc].
+// Plain [K][C][R][S]; blocked [K/bk][C/bc][R][S][bc][bk]; transposed, for backward by data, with C and K exchanged and
+// taps mirrored: [C/bc][K/bk][R-1-r][S-1-s][bk][bc].
 struct BlockedWeights {
-  BlockedWeights(const ConvProblem&, std::int64_t bc, std::int64_t bk, int threads);  // bc divides C, bk divides K
+  BlockedWeights(const ConvProblem&, std::int64_t bc, std::int64_t bk, int threads);  // bc must divide C, bk must
+                                                                                      // divide K
 
   void pack(const float* plain);
   void pack_transposed(const float* plain);
@@ -53,7 +54,7 @@ struct BlockedWeights {
   AlignedBuffer<float> data;
 };
 
-// Those of one problem: src with its padding, dst with a rim where one is asked for.
+// The tensors of one problem: src with its padding, dst with an optional rim.
 struct BlockedConvTensors {
   BlockedConvTensors(const ConvProblem&, std::int64_t bc, std::int64_t bk, int threads,
                      BlockedImages::Rim dst_rim = {});

@@ -1,10 +1,10 @@
-// Plain tensors into the order and type of a library, and back.
+// Copies plain tensors into the order and type of a library, and back.
 #pragma once
 #include <cstdint>
 
 namespace brickwork {
 
-// Plain [rows][channels][pixels]; in the library's order the channels may be innermost.
+// Plain [rows][channels][pixels]; the library's order may have channels innermost.
 struct ChannelOrder {
   std::int64_t rows, channels, pixels;
   bool channels_last;

@@ -42,7 +42,7 @@ TEST(ChannelOrder, RestoresWhatItReordered) {
 }
 
 TEST(ChannelOrder, RoundsToItsType) {
-  const std::vector<float> between{257};  // of 256 and 258, and a tie
+  const std::vector<float> between{257};  // half way between 256 and 258
   std::vector<bf16> ordered(1);
   ChannelOrder{1, 1, 1, false}.reorder(between.data(), ordered.data());
   EXPECT_EQ(static_cast<float>(ordered[0]), 256);

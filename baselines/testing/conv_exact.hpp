@@ -1,4 +1,4 @@
-// The problems on which every baseline of every pass of convolution is held to be exact.
+// Problems on which every pass of every convolution baseline must be exact.
 #pragma once
 #include <gmock/gmock.h>
 #include <rapidcheck.h>
@@ -10,14 +10,13 @@
 
 namespace brickwork {
 
-// Everywhere a 1x1, a 3x3 with a rim of zeros, strides, odd sizes, nothing square; and where LIBXSMM has loops of its
-// own.
+// 1x1 and 3x3 filters, padding, strides, odd sizes, nothing square; and sizes for which LIBXSMM has loops of its own.
 inline constexpr const char* kConvProblems[] = {
     "N2 C64 K64 H7",                          // 1x1
     "N1 C1 K1 H1",                            // one multiplication
-    "N2 C32 K48 H14 R3 ph1",                  // 3x3, rim of zeros
+    "N2 C32 K48 H14 R3 ph1",                  // 3x3, padded
     "N1 C16 K16 H28 R3 ph1",                  //
-    "N2 C64 K128 H56",                        // rows of 56 pixels are split by LIBXSMM
+    "N2 C64 K128 H56",                        // LIBXSMM splits rows of 56 pixels
     "N3 C256 K64 H14 R3 ph1",                 //
     "N2 C64 K32 H15 sh2",                     // stride, odd input
     "N2 C16 K32 H14 R3 sh2 ph1",              //
@@ -28,7 +27,7 @@ inline constexpr const char* kConvProblems[] = {
     "N1 C13 K67 H11 R5 ph2",                  //
     "N2 C8 K8 H12 W7 R3 S5 sh1 sw2 ph0 pw3",  // nothing square
     "N2 C8 K8 H5 W9 R1 S3 ph0 pw1",           //
-    "N3 C16 K16 H6 R2 sh3 ph3",               // taps that see nothing but padding
+    "N3 C16 K16 H6 R2 sh3 ph3",               // taps that see only padding
     "N2 C128 K576 H13 sh2",                   // LIBXSMM drops the stride into its scratch
     "N2 C1024 K512 H7",                       // LIBXSMM splits over K
     "N2 C512 K512 H7 R3 ph1",                 // LIBXSMM permutes the filters
@@ -50,7 +49,7 @@ void expect_exact_or_refused(const Contender<Op>& contender, const std::vector<s
   }
 }
 
-// Small ones, and some with the heights and widths of ResNet-50, for which LIBXSMM has rules.
+// Small problems, and some with the heights and widths of ResNet-50, for which LIBXSMM has special rules.
 inline ConvProblem random_baseline_conv() {
   const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
   const bool large = *rc::gen::weightedElement<bool>({{3, false}, {1, true}});

@@ -1,4 +1,4 @@
-// What every baseline is held to: output that is right to the last bit, on a machine share of so many threads.
+// Checks that a baseline's output is right to the last bit, with a given number of threads.
 #pragma once
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -29,7 +29,7 @@ testing::AssertionResult is_exact(const Contender<Op>& contender, const typename
                                      << ": " << to_string(verdict.status) << ", " << verdict.reason;
 }
 
-// Which refusals are right is another question: see libxsmm_baselines_test.cpp.
+// libxsmm_baselines_test.cpp checks which refusals are right.
 enum class Refusal { wrong, allowed };
 
 template <Operation Op>
@@ -70,7 +70,7 @@ void expect_says_what_it_is(const Contender<Op>& contender, const char* text) {
   EXPECT_FALSE(checked.prepared->isa().empty());
 }
 
-// Those that this build has.
+// The contenders whose libraries this build has.
 template <Operation Op>
 std::vector<Contender<Op>> present(std::vector<Contender<Op>> contenders) {
   std::erase_if(contenders, [](const auto& contender) { return !contender.library.absent.empty(); });

@@ -1,7 +1,7 @@
-// What a baseline asks of its library in one run: the operation's work, once, on every thread, and no more.
+// Counts a baseline's calls of its library in one run: the operation's work once, on every thread, and nothing more.
 //
-// The linker sends the libraries' entry points here first (--wrap in CMakeLists.txt), where they are counted, so the
-// baselines are the ones that are measured.
+// The linker redirects the libraries' entry points to this file (--wrap in CMakeLists.txt), which counts the calls. So
+// these are the same baselines that are measured.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -35,7 +35,7 @@ namespace {
 
 class Calls {
  public:
-  // One that does `flop`, where the arguments say so, and starts so many threads.
+  // A call of `flop` operations (0 if its arguments do not say) that starts `threads` threads.
   void add(double flop, int threads) {
     const std::lock_guard lock(mutex_);
     ++count_;
@@ -57,7 +57,7 @@ class Calls {
   std::set<std::thread::id> callers_;
 };
 
-Calls* calls = nullptr;  // those of the run that is being looked at; null outside of one
+Calls* calls = nullptr;  // counter of the current run; null outside of a run
 
 [[maybe_unused]] void count(double flop, int threads) {
   if (calls != nullptr) calls->add(flop, threads);
@@ -69,7 +69,7 @@ template <class... Sizes>
 }
 
 #ifdef BRICKWORK_HAS_LIBXSMM
-// The generated kernels are called by pointer: a baseline is given a function that counts in front of each.
+// Generated kernels are called by pointer: a baseline gets a function that counts and then calls the kernel.
 struct GeneratedGemm {
   libxsmm_smmfunction call = nullptr;
   double flop = 0;
@@ -89,7 +89,7 @@ void counted_gemm(const float* a, const float* b, float* c, ...) {
 
 extern "C" {
 
-#ifndef __clang__  // which calls another runtime
+#ifndef __clang__  // Clang calls another runtime
 void __real_GOMP_parallel(void (*)(void*), void*, unsigned, unsigned);
 void __wrap_GOMP_parallel(void (*body)(void*), void* data, unsigned threads, unsigned flags) {
   if (brickwork::calls != nullptr) brickwork::calls->add_region();
@@ -156,8 +156,7 @@ libxsmm_smmfunction __wrap_libxsmm_smmdispatch(libxsmm_blasint m, libxsmm_blasin
 namespace brickwork {
 namespace {
 
-// Packs and runs; what the run calls is `counted`, and by then nothing can be read of the plain inputs any more where
-// they are to be `spoilt`.
+// Packs and runs; `counted` counts the calls of the run. If `spoilt`, the plain inputs are poisoned before the run.
 template <Operation Op>
 Verdict packed_and_run(const Contender<Op>& contender, const char* text, int threads, Calls& counted, bool spoilt) {
   const auto p = parse_problem<typename Op::Problem>(text);
@@ -184,8 +183,8 @@ constexpr const char* kBrick = "m28 n64 k64 batch16";
 
 struct Expected {
   int calls;
-  double flop;  // 0: the library's calls do not say
-  int regions;  // parallel ones, that the baseline opens itself
+  double flop;  // 0: the library's calls do not say it
+  int regions;  // parallel regions that the baseline opens itself
   int threads;
 };
 
@@ -247,7 +246,7 @@ TEST(BaselineWork, OfARunIsAPassOfAFullyConnectedLayerOnce) {
   }
 }
 
-// OpenBLAS' update finds the gates' gradients.
+// OpenBLAS's weight update computes the gates' gradients.
 TEST(BaselineWork, OfARunIsAPassOfARecurrentLayerOnce) {
   constexpr const char* kRnn = "T3 N4 C32 K64";
   const double flop = RnnForwardOp::flops(parse_problem<RnnProblem>(kRnn));
@@ -268,7 +267,7 @@ TEST(BaselineWork, OfARunIsAPassOfARecurrentLayerOnce) {
   }
 }
 
-// What forward leaves for a backward pass, it does while that packs.
+// For a backward pass, forward runs while the contender packs.
 TEST(BaselineWork, OfARunIsOnePassOfANormalisationOrAPooling) {
   constexpr const char *kNorm = "N4 C64 H14 relu", *kPool = "N4 C64 H14 R3 sh2 ph1";
   for (const int threads : {1, 2}) {
@@ -288,7 +287,7 @@ TEST(BaselineWork, OfARunIsTheBatchOnce) {
   expect_calls(openblas_small_gemm(), kBrick, {16, flop, 0, 1});
 }
 
-// Who has a layout of its own packs in pack(), which is timed apart, and not in every run.
+// A baseline with a layout of its own packs in pack(), which is timed separately, and not in every run.
 template <Operation Op>
 void expect_own_layout(const Contender<Op>& contender, const char* text) {
   if (!contender.library.absent.empty()) return;
