@@ -20,7 +20,7 @@ using PrepareOn = std::function<Result<PreparedPtr>(const PlainTensors& inputs)>
 // a contender with a queue, the replay is judged, as the replay will be timed. An exception is a failure of the
 // contender, except std::bad_alloc, which passes through: the caller knows the sizes.
 //
-// Memory that was never written may already hold an output whose right answer is all zeros. Such an operation is first
+// Memory that was never written may already hold the right answer of an output of zeros. Such an operation is first
 // checked with a contender prepared on inputs that turn into NaN and back: it must write NaN, and then zeros over it.
 Checked check(const PrepareOn&, const std::vector<TensorInfo>& outputs, const TestData&, Tolerance);
 

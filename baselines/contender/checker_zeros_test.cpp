@@ -1,4 +1,4 @@
-// Outputs whose right answer is all zeros, such as the gradient of a softmax of one class: memory that nobody wrote is
+// Outputs that are rightly all zeros, such as the gradient of a softmax of one class: memory that nobody wrote is
 // right, too.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

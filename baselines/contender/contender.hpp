@@ -28,9 +28,9 @@ class Prepared {
   virtual void pack() = 0;  // plain inputs, which may have changed -> own layouts; may be called many times
   virtual void run() = 0;   // the operation; overwrites its outputs; may be called many times
   virtual void unpack(PlainTensors& outputs) = 0;  // own layouts -> plain outputs
-  // The queue of a contender whose run() only queues its work; null if run() returns when the work is done. With a
-  // queue, pack() must clear earlier outputs, so that a replay that does nothing is noticed; pack() and unpack() return
-  // when their work is done.
+  // If run() only queues its work, the queue; null if run() returns when the work is done. With a queue, pack() must
+  // clear earlier outputs, so that a replay that does nothing is noticed; pack() and unpack() return when their work is
+  // done.
   virtual DeviceQueue* queue() { return nullptr; }
   virtual std::string implementation() const { return {}; }  // the library's own name: "brg_conv:avx512_core"
   virtual std::string plan() const { return {}; }            // our plan's text form
@@ -65,8 +65,7 @@ struct Contender {
                                // output
   double least_share = 1;      // least flops of its own algorithm, as a share of a direct algorithm's least flops
   bool slow = false;           // meant to be right, not fast: left out unless it is named
-  std::string searched_for;    // the contender whose plan this one tries to improve and which it accompanies; mostly
-                               // empty
+  std::string searched_for;    // a contender: this one tries to improve its plan and is selected with it; mostly empty
   // Returns unsupported or misfit with a reason if the contender cannot do the problem. Throws if the library refuses
   // after all: the row says failed. Not called if the library is absent.
   std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;
@@ -76,7 +75,7 @@ struct Contender {
   std::function<Result<std::string>(const Problem&, const Resources&)> plan;
 };
 
-// Stands for a contender whose library this build lacks, so that its rows say why there is no number.
+// Stands for a contender that lacks its library in this build, so that its rows say why there is no number.
 template <Operation Op>
 Contender<Op> absent_library(std::string name, std::string library) {
   const std::string reason =

@@ -13,8 +13,8 @@ namespace brickwork::cuda {
 struct Way {
   std::string name;
   std::size_t workspace_bytes = 0;
-  // Both queue their work and throw std::runtime_error if the library refuses. `before` runs once the sources are
-  // packed and is not part of the run; it is mostly empty.
+  // run and before queue their work and throw std::runtime_error if the library refuses. `before` runs once the sources
+  // are packed and is not part of the run; it is mostly empty.
   std::function<void(void* workspace)> run;
   std::function<void(void* workspace)> before = nullptr;
 };

@@ -10,7 +10,7 @@
 
 namespace brickwork::cudnn {
 
-// libcudnn.so of the major version whose headers this was built with.
+// libcudnn.so of the major version of the headers that this was built with.
 const SharedLibrary& library();
 
 // Why it cannot be used, in one sentence: no device, no library, or a library older than its headers. Empty if it can.

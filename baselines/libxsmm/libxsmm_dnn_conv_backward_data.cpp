@@ -1,6 +1,6 @@
 // libxsmm_dnn_convolution of LIBXSMM 1.17, backward by data. Its fast loops are those of the forward pass with C and K
-// exchanged. They cover 1x1 filters without padding, and filters of stride 1 whose output is as large as their input.
-// For all other problems the library has loops with a small GEMM for each row and tap.
+// exchanged. They cover 1x1 filters without padding, and filters of stride 1 with an output as large as the input. For
+// all other problems the library has loops with a small GEMM for each row and tap.
 #include "baselines/conv_baselines.hpp"
 #ifdef BRICKWORK_HAS_LIBXSMM
 #include "baselines/libxsmm/libxsmm_dnn_conv_layer.hpp"

@@ -268,7 +268,7 @@ class NetworkChainBuilder {
   NetworkChain& network_;
   Chain& chain_;
   const Context& context_;
-  const NetworkLayer* layer_ = nullptr;  // the layer whose forward pass is being added
+  const NetworkLayer* layer_ = nullptr;  // its forward pass is being added
   std::vector<memory> outputs_;
   std::vector<std::function<void(Loan)>> backward_;
   std::vector<Loan> ddst_;

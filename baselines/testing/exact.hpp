@@ -70,7 +70,7 @@ void expect_says_what_it_is(const Contender<Op>& contender, const char* text) {
   EXPECT_FALSE(checked.prepared->isa().empty());
 }
 
-// The contenders whose libraries this build has.
+// The contenders that have their libraries in this build.
 template <Operation Op>
 std::vector<Contender<Op>> present(std::vector<Contender<Op>> contenders) {
   std::erase_if(contenders, [](const auto& contender) { return !contender.library.absent.empty(); });

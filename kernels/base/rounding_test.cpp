@@ -21,7 +21,7 @@ static_assert(bf16(1.0F).bits == 0x3F80 && float(bf16(-2.5F)) == -2.5F && rounde
 
 float of_bits(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 
-// Rounds a finite f32 to a neighbour whose low `rest_bits` bits are zero.
+// Rounds a finite f32 to a neighbour with `rest_bits` low bits of zero.
 enum class Ties { to_even, away_from_zero };
 float nearest(std::uint32_t bits, int rest_bits, Ties ties) {
   const std::uint32_t unit = std::uint32_t{1} << rest_bits, below = bits & ~(unit - 1), above = below + unit;

@@ -1,5 +1,5 @@
 // TF32, the format in which NVIDIA's tensor cores multiply f32: 8 bits of exponent and 10 of mantissa, stored in an f32
-// whose last 13 bits are ignored.
+// with 13 ignored last bits.
 #pragma once
 #include <cstdint>
 

@@ -34,7 +34,7 @@ namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Calls body(d, i) for whole vectors of [i, count), then for the rest with vectors a quarter as long, down to one lane.
-// So a tail needs no masked access, which some targets emulate by touching the whole vector. (Halving instead of
+// A tail thus needs no masked access, which some targets emulate by touching the whole vector. (Halving instead of
 // quartering made two more copies of every body, a fifth of the compile time.)
 template <class D, class Index, class Body>
 HWY_INLINE void ForEachVector(D d, Index i, Index count, const Body& body) {

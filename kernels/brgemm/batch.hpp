@@ -8,7 +8,7 @@ namespace brickwork {
 
 enum class BatchKind {
   strides,  // member i is i strides behind member 0
-  offsets,  // member i lies offsets[i] BYTES after a base; both JITs take bytes, so no copy is needed
+  offsets,  // member i lies offsets[i] BYTES after a base; LIBXSMM's JIT and ours take bytes, so no copy is needed
 };
 
 // All distances are in bytes. A pointer is an offset from address 0.

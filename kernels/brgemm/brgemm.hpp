@@ -53,9 +53,9 @@ struct BrgemmShape {
   int beta = 0;
   BatchKind batch_kind = BatchKind::strides;
   std::int64_t stride_a = 0, stride_b = 0;  // BatchKind::strides only
-  // For device bricks, whose tiles are at least as high as a row of an image is long: the rows of A_i (its steps over k
-  // if a_transposed) and the rows of C are pixels of images. A call gives the first pixel. The epilogue's residual and
-  // `at` then have C's layout.
+  // For device bricks, as their tiles are at least as high as a row of an image is long: the rows of A_i (its steps
+  // over k if a_transposed) and the rows of C are pixels of images. A call gives the first pixel. The epilogue's
+  // residual and `at` then have C's layout.
   ImagePixels pixels_of_a, pixels_of_c;
   DType ab = DType::f32, c = DType::f32;
 

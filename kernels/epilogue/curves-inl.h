@@ -53,7 +53,7 @@ struct Exponential {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE Exponential<V> ExponentialOf(D d, V x, float by) {
   const auto set = [d](float value) HWY_ATTR { return hn::Set(d, value); };
-  // Near numbers of this size the spacing is 1: the sum rounds to an integer, whose low bits are the exponent of 2^n.
+  // Near numbers of this size the spacing is 1: the sum rounds to an integer, and its low bits are the exponent of 2^n.
   const V ones = set((1 << 23) + (1 << 22) + 127), log2e = set(1.44269504f * by);
   const V sum = hn::MulAdd(x, log2e, ones);
   const V n = hn::Sub(sum, ones);
@@ -70,7 +70,7 @@ HWY_INLINE Exponential<V> ExponentialOf(D d, V x, float by) {
   return {hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToUnsigned<D>(), sum))), series};
 }
 
-// e^(by x) for by > 0 and x <= 0; 0 if by x <= -88. Good enough for a softmax, whose sums lose such small terms.
+// e^(by x) for by > 0 and x <= 0; 0 if by x <= -88. Good enough for the sums of a softmax, which lose such small terms.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V BoundedExpOfNegative(D d, V x, float by = 1) {
   const auto e = ExponentialOf(d, NotBelow(hn::Set(d, -kMostExponent / by), x), by);

@@ -99,7 +99,7 @@ TEST(Epilogue, TheCheckSeesWrongOnes) {
     EXPECT_NE(first_wrong(apply), "");
 }
 
-// Values from a denormal, over both sides of a curve's bend, to some whose square overflows.
+// Values from a denormal, over both sides of a curve's bend, to some that overflow when squared.
 std::vector<float> range_of_values() {
   std::vector<float> values{0.0f,  1e-45f, 88.0f, 89.0f, 104.0f,
                             1e10f, 1e15f,  1e30f, 3e38f, std::numeric_limits<float>::max()};

@@ -1,4 +1,4 @@
-// The last step of a brick whose sums are scalars: computes one element of C from its sum.
+// The last step of a brick with scalar sums: computes one element of C from its sum.
 #pragma once
 #include "kernels/base/bf16.hpp"
 #include "kernels/base/host_device.hpp"

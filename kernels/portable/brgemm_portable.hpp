@@ -39,7 +39,7 @@ struct Strip {
   }
 };
 
-// A strip of an A whose rows, or steps over k, are pixels.
+// A strip of an A with pixels as rows, or as steps over k.
 template <class T>
 struct PixelStrip {
   const T* first;  // first element of A; `pixel` is the pixel of x = 0, or of k = 0

@@ -10,7 +10,7 @@
 
 namespace brickwork {
 
-// Number of rows whose A is loaded four steps at a time and spread by shuffles. A tile one vector wide with m rows
+// Number of rows that load four steps of A at a time and spread them by shuffles. A tile one vector wide with m rows
 // needs m + 1 loads for m FMAs, so two loads a cycle limit it to m / (m + 1) of peak. Two or three such rows lift that
 // limit: from 0.80 to 0.97 of peak at 6 x 16 (Zen 5), from 0.90 to 0.98 at 16 x 16. Shorter tiles have only two, as
 // shuffles need ports, too.

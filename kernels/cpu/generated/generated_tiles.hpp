@@ -2,7 +2,7 @@
 //
 // Values that a compiled tile keeps in registers or computes at run time are constants here: the distances between rows
 // of A and of B, the number of steps. A step of a 6 x 64 tile takes 35 instructions instead of 37 or 38; a step of a 28
-// x 16 tile, whose FMAs load A themselves, 30 instead of 37. On an otherwise idle core that hardly matters, as both
+// x 16 tile, where FMAs load A themselves, 30 instead of 37. On an otherwise idle core that hardly matters, as both
 // wait for the FMAs. If a neighbour takes issue slots of the core, convolutions are 5 % (ResNet-50's 3x3 layers) to 14
 // % (its first layer) faster (Emerald Rapids). AVX2 has 16 registers, and compiled tiles of 5 x 16 do not use all of
 // them well: with generated tiles ResNet-50's layers are 2 to 13 % faster backward by data and 0 to 8 % in the weight

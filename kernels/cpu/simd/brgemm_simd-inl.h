@@ -121,8 +121,8 @@ HWY_INLINE void StopRows(typename T::Acc& acc, const Columns<T>& columns, const 
   }
 }
 
-// Adds up the sums, applies the epilogue (except a curve) and stores the tile whose first row is `row`. The epilogue's
-// steps are run-time branches and no template parameters: a few branches per tile cost nothing beside its sums.
+// Adds up the sums, applies the epilogue (except a curve) and stores the tile from row `row` on. The epilogue's steps
+// are run-time branches and no template parameters: a few branches per tile cost nothing beside its sums.
 template <class T>
 HWY_INLINE void Finish(typename T::Acc (&sum)[T::kSums], const Columns<T>& columns, const BrgemmShape& shape,
                        const BrgemmCall& call, const Band& band, std::int64_t row) {

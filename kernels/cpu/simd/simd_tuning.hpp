@@ -63,12 +63,12 @@ constexpr std::int64_t kMostInTuning = 1024;  // upper limit of its numbers
 // The defaults lose little on any processor. A calibration finds the best values for a machine
 // (primitives/planning/tuning/calibration.hpp).
 struct SimdTuning {
-  // Rows of B to prefetch ahead of their use; 0: none, the hardware does it. With 16 rows, 6 x 64 tiles whose B streams
-  // from L2 rise from 0.75 to 0.98 of peak on Xeons (Granite Rapids), and lose 1 % on Zen 5.
+  // Rows of B to prefetch ahead of their use; 0: none, the hardware does it. With 16 rows, 6 x 64 tiles with B
+  // streaming from L2 rise from 0.75 to 0.98 of peak on Xeons (Granite Rapids), and lose 1 % on Zen 5.
   std::int64_t ahead = 16;
   // As `ahead`, for calls of at most six rows, which use B once. 32 instead of 0: 5 to 9 % in fully connected layers of
-  // one image whose weights come from L3, on Zen 5. 0 instead of 32, on Zen 4: 10 to 20 % in those layers, 2 to 10 %
-  // with four images, about 10 % in LSTMs of one sequence.
+  // one image with weights in L3, on Zen 5. 0 instead of 32, on Zen 4: 10 to 20 % in those layers, 2 to 10 % with four
+  // images, about 10 % in LSTMs of one sequence.
   std::int64_t few = 32;
   SpreadA spread = SpreadA::registers;
   // Wide instead of tall, with AVX2 on a Zen 4: 2 to 3 % in ResNet-50's 1x1 layers of small images, 4 % in LSTMs of
@@ -86,7 +86,7 @@ struct SimdTuning {
   // with tiles 28 pixels high, instead of four vectors wide. Narrow instead of wide: 8 % in ResNet-50's first layer on
   // an Emerald Rapids. Wide instead of narrow: 6 % on Zen 5.
   bool narrow = true;
-  // Shallow instead of deep: 7 to 20 % in ResNet-50's last layers, whose images are 7 x 7, on Zen 5.
+  // Shallow instead of deep: 7 to 20 % in ResNet-50's last layers, with images of 7 x 7, on Zen 5.
   Reduction reduction = Reduction::deep;
   // Many instead of few: 2 to 6 % in ResNet-50's 1x1 layers of 56 x 56 and 28 x 28 pixels on Zen 5. Few instead of
   // many: 5 to 17 % in 1x1 layers on Emerald Rapids.

@@ -1,5 +1,5 @@
 // Tells which path of the device code really runs: a device may run code compiled for another architecture, and a
-// kernel whose body was left out passes silently.
+// kernel without a body passes silently.
 #pragma once
 #include "kernels/gpu/cuda/cuda_memory.hpp"
 #include "kernels/gpu/cuda/require_cuda.hpp"

@@ -30,8 +30,8 @@ struct Share {
   }
 };
 
-// As Share, but one element at a time, for a tile of k by x whose source is contiguous along k: eight threads copy
-// eight steps of a row, which are one sector of memory.
+// As Share, but one element at a time, for a tile of k by x with a source that is contiguous along k: eight threads
+// copy eight steps of a row, which are one sector of memory.
 template <class Tile, int threads>
 struct TransposingShare {
   static constexpr int kSteps = 8, kXApart = threads / kSteps;

@@ -64,7 +64,7 @@ struct LanesOfWarp {
   }
 };
 
-// A function, as a linter complains about a conditional whose branches are equal for a square tile.
+// A function, as a linter complains about a conditional with equal branches, as for a square tile.
 constexpr int one_of(bool first, int a, int b) { return first ? a : b; }
 
 // x by k elements of an operand, in rows along x or along k, and the chunks of 16 bytes by which rows are copied.
@@ -132,10 +132,10 @@ BRICKWORK_HOST_DEVICE constexpr XAndK matrix_row_of_b(int lane) {
   return {matrix / 2 * 8, matrix % 2 * 8 + row};
 }
 
-// A tile for wgmma, in atoms of 8 rows by 128 bytes, whose chunks are swizzled as wgmma requires. Eight threads copy a
-// line of memory and write to different banks. (Without swizzle wgmma is as fast, 963 and 965 TFLOP/s on an H100, but
-// eight threads must then copy from eight rows, and half of each sector from L2 is lost.) Atoms follow each other along
-// the rows; those of the next 64 columns come after those of the first.
+// A tile for wgmma, in atoms of 8 rows by 128 bytes with chunks swizzled as wgmma requires. Eight threads copy a line
+// of memory and write to different banks. (Without swizzle wgmma is as fast, 963 and 965 TFLOP/s on an H100, but eight
+// threads must then copy from eight rows, and half of each sector from L2 is lost.) Atoms follow each other along the
+// rows; those of the next 64 columns come after those of the first.
 //
 // Source: PTX ISA, matrix descriptors of wgmma with 128-byte swizzle; their canonical layouts are in CUTLASS's
 // mma_traits_sm90_gmma.hpp.
@@ -169,10 +169,9 @@ struct Ring {
   BRICKWORK_HOST_DEVICE static constexpr int next(int stage) { return stage + 1 == stages ? 0 : stage + 1; }
 };
 
-// Shared memory of a block: the ring of stages, whose memory the sums reuse in the end; behind it the places of the
-// rows, first of A and then of C. One thread finds a place for all threads that copy of the row, as a device takes long
-// to divide. For a transposed A the rows are the steps over k of this stage and the later ones that are copied, k rows
-// each.
+// Shared memory of a block: the ring of stages, reused by the sums in the end; behind it the places of the rows, first
+// of A and then of C. One thread finds a place for all threads that copy of the row, as a device takes long to divide.
+// For a transposed A the rows are the steps over k of this stage and the later ones that are copied, k rows each.
 template <class Ring, int stage_bytes, int sums_bytes, int m, int k, bool a_transposed>
 struct BlockMemory {
   static constexpr int kPlace = 8;  // bytes
