@@ -37,7 +37,6 @@ std::optional<cublasLtEpilogue_t> epilogue_of(const Epilogue& e) {
   }
 }
 
-// nullopt if the library has no such epilogue.
 template <class Op>
 std::optional<Product> with_epilogue(const FcProblem& p) {
   const auto epilogue = epilogue_of<Op>(p.epilogue);

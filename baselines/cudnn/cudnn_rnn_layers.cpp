@@ -174,7 +174,6 @@ RnnEnd add_end(std::vector<std::unique_ptr<cuda::Operand>>& operands, const std:
 
 class RnnLayers {
  public:
-  // Adds its operands to `operands`.
   RnnLayers(const RnnWay& way, const PlainTensors& inputs, cuda::Operands& operands)
       : problem_(way.problem),
         lengths_(lengths_of(problem_, inputs)),

@@ -23,7 +23,6 @@ dnnl::matmul::primitive_desc product_desc(const Context& context, const memory::
   return {context.engine, a, b, c, attributes};
 }
 
-// A matmul with its operands and result.
 struct Product {
   Product(const Context& context, const memory& a, const memory& b, const memory& c)
       : desc(product_desc(context, a.get_desc(), b.get_desc(), c.get_desc())),

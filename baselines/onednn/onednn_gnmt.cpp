@@ -157,7 +157,6 @@ class PreparedGnmt final : public Prepared {
     return layer.what.residual ? sum_of(y, residual) : y;
   }
 
-  // The gradient of the layer's input.
   memory layer_backward(std::size_t i, const memory& dy) {
     Layer& layer = layers_[i];
     const RnnTensors t(layer.what.rnn);

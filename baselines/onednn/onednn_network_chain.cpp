@@ -63,7 +63,6 @@ class NetworkChainBuilder {
     return src_in(of_images() ? blocked({i.N, i.C, i.H, i.W}) : output(layer_->src).get_desc());
   }
 
-  // Allocates the next parameter and returns its index.
   std::size_t add_parameter(const memory::desc& desc) {
     network_.parameters.push_back({chain_.keep(desc), {}});
     return network_.parameters.size() - 1;

@@ -16,7 +16,6 @@ std::vector<Operand> rnn_weights(const RnnDescription& desc) {
           {DNNL_ARG_WEIGHTS_ITER, "weights_iter.0", desc.argument(DNNL_ARG_WEIGHTS_ITER)}};
 }
 
-// Adds c for cells that have one.
 void add_c(const RnnProblem& p, const RnnTensors& t, int argument, const char* name, std::vector<Operand>& operands) {
   if (p.has_c()) operands.push_back({argument, name, t.c});
 }

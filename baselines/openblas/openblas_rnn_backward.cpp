@@ -74,7 +74,6 @@ class PreparedRnnBackward final : public Prepared {
   float* dstate_gates(const Way& way) {
     return p_.cell == RnnCell::lbr_gru ? dstate_gates_[index(way)].data() : dgates(way);
   }
-  // Gradient of the layer's input.
   float* dx(std::int64_t layer) {
     return layer == 0 ? data_gradients_.at<float>("dx") : dx_[elements_of(layer - 1)].data();
   }

@@ -20,7 +20,6 @@ struct Batch {
   const std::uint64_t* offsets_a = nullptr;  // null for strides
   const std::uint64_t* offsets_b = nullptr;
 
-  // Strides in bytes.
   BRICKWORK_HOST_DEVICE static Batch strided(const void* a, const void* b, std::int64_t size, std::int64_t stride_a,
                                              std::int64_t stride_b) {
     return {BatchKind::strides, size, address(a), address(b), stride_a, stride_b, nullptr, nullptr};
@@ -31,7 +30,6 @@ struct Batch {
     return {BatchKind::offsets, size, address(a), address(b), 0, 0, offsets_a, offsets_b};
   }
 
-  // `count` members from `first` on.
   BRICKWORK_HOST_DEVICE Batch part(std::int64_t first, std::int64_t count) const {
     Batch part = *this;
     part.size = count;

@@ -37,7 +37,7 @@ HWY_INLINE V NotAbove(V most, V x) {
 // For larger |x|, 2^n leaves the range of f32.
 constexpr float kMostExponent = 88;
 
-// The exponential is power * series.
+// The value is power * series.
 template <class V>
 struct Exponential {
   V power, series;

@@ -15,7 +15,6 @@ std::int64_t features_in_block(std::int64_t features, std::int64_t block, std::i
   return std::min(width, features - block * width);
 }
 
-// Distances between elements of a plain tensor.
 struct PlainStrides {
   std::int64_t n, c, h, w;
 };

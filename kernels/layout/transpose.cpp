@@ -22,7 +22,6 @@ void TransposeTile(const float* from, std::int64_t, float* to, std::int64_t) { *
 #else
 constexpr std::int64_t kTile = 4;
 
-// Transposes a kTile x kTile block.
 void TransposeTile(const float* from, std::int64_t ld_from, float* to, std::int64_t ld_to) {
   const hn::Full128<float> d;
   const hn::Repartition<double, decltype(d)> pairs;

@@ -142,7 +142,6 @@ void accumulate(const BrgemmShape& s, int rows, const float* a, const float* b, 
     }
 }
 
-// The members as pointers and as offsets.
 struct Members {
   std::vector<const float*> pointers_a, pointers_b;
   std::vector<std::uint64_t> offsets_a, offsets_b;

@@ -26,7 +26,6 @@ static_assert(sizeof(unsigned long long) == sizeof(std::uint64_t));
 using StridesFunction = libxsmm_smmfunction_reducebatch_strd;
 using OffsetsFunction = libxsmm_smmfunction_reducebatch_offs;
 
-// Arguments that the two dispatchers below take by pointer.
 struct DispatchArguments {
   explicit DispatchArguments(const BrgemmShape& shape)
       : lda(static_cast<libxsmm_blasint>(shape.ldb)),
@@ -151,7 +150,6 @@ std::string limit_reason(const BrgemmShape& s) {
   return {};
 }
 
-// Null if LIBXSMM does not generate a kernel for all m rows.
 BrgemmKernelPtr make_kernel(const BrgemmShape& shape) {
   if (shape.batch_kind == BatchKind::strides) {
     KernelsByRows<StridesFunction> kernels(shape);

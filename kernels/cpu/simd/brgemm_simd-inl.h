@@ -23,7 +23,6 @@ using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
-// AVX-512 and NEON have 32 vector registers, AVX2 has 16.
 constexpr int kRegisters = HWY_TARGET == HWY_AVX2 ? 16 : 32;
 
 // Most rows of a register tile `vecs` wide: the accumulators, a row of B and an element of A fit the registers (but see
@@ -48,7 +47,6 @@ struct Tile {
   using Acc = V[kRows][kVecs];
 };
 
-// Loads and stores the columns of a tile.
 template <class T>
 struct Columns {
   hn::Mask<D> last;  // lanes of the last vector that lie in C

@@ -80,7 +80,6 @@ BRICKWORK_HOST_DEVICE void multiply_lane(Block& block, int lane, int row, int co
   }
 }
 
-// The products of one warp.
 template <class Tile, class Block>
 BRICKWORK_HOST_DEVICE void multiply(Block& block, typename Block::Warp& warp, int number, int stage,
                                     LaneSums<Tile, typename Block::Warp>& sums) {

@@ -42,7 +42,6 @@ struct Share {
 // `along_k`: the source is contiguous along k, which is then the inner index; place(inner, outer) is an element's place
 // in the source. load() loads the thread's first kBatch elements, so that they arrive during the products; store()
 // stores them and copies the rest.
-// store() brings the rest.
 template <class T>
 class Bringing {
  public:

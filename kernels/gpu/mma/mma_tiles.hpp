@@ -83,7 +83,6 @@ using WideWgmmaTile = WgmmaTile<128, 128, 64, a_transposed ? 4 : 3, a_transposed
 template <bool a_transposed = false>
 using NarrowWgmmaTile = WgmmaTile<128, 64, 64, 4, a_transposed ? 1 : 2, a_transposed>;
 
-// Runs the brick to which the tile belongs.
 template <class Tile, class TC, class Block>
 BRICKWORK_HOST_DEVICE void brgemm_by_block(Block& block, const BrgemmShape& shape, const BrgemmCall& call) {
   if constexpr (requires { Tile::kGroupM; }) {
