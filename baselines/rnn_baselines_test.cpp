@@ -126,12 +126,12 @@ TEST(RnnBaselines, LibxsmmSaysWhatItLacks) {
   expect_lacks(libxsmm_dnn_rnn_backward_data(), "T3 N2 C4 unequal", "unequal length");
   expect_lacks(libxsmm_dnn_rnn_weight_update(), "T3 N2 C4 lbr-gru", "cell must be gru");
   expect_lacks(libxsmm_dnn_rnn_forward(), "T1 N1 C1 K1031", "1024 pointers");
-  expect_lacks(libxsmm_dnn_rnn_backward(), "T2 N2 C4 gru", "h for r h");
-  expect_lacks(libxsmm_dnn_rnn_weight_update(), "T2 N2 C4 gru", "h for r h");
+  expect_lacks(libxsmm_dnn_rnn_backward(), "T2 N2 C4 gru", "swaps h and r h");
+  expect_lacks(libxsmm_dnn_rnn_weight_update(), "T2 N2 C4 gru", "swaps h and r h");
   expect_lacks(libxsmm_dnn_rnn_backward_data(), "T1 N1 C4 K1088 gru", "leaves out the rest");
   expect_lacks(libxsmm_dnn_rnn_backward(), "T2 N2 C4 rnn-tanh", "no gradient of h0");
   expect_lacks(libxsmm_dnn_rnn_backward_data(), "T2 N2 C4 rnn-relu", "no gradient of h0");
-  expect_lacks(libxsmm_dnn_rnn_weight_update(), "T1 N2 C4 K16 rnn-tanh", "where T is 1");
+  expect_lacks(libxsmm_dnn_rnn_weight_update(), "T1 N2 C4 K16 rnn-tanh", "if T is 1");
   expect_lacks(libxsmm_dnn_rnn_weight_update(), "T2 N2 C4 K17 rnn-tanh", "a multiple of 16");
   const auto prepared = [](const char* text) {
     return prepare(libxsmm_dnn_rnn_forward(), parse_problem<RnnProblem>(text), {}, {1}).reason();

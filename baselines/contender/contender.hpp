@@ -79,7 +79,7 @@ struct Contender {
 template <Operation Op>
 Contender<Op> absent_library(std::string name, std::string library) {
   const std::string reason =
-      "built without " + library + ": run scripts/setup, or put its package on CMAKE_PREFIX_PATH, and configure anew";
+      "built without " + library + ": run scripts/setup, or put its package on CMAKE_PREFIX_PATH, and configure again";
   return {.name = std::move(name), .library = {.name = std::move(library), .version = {}, .absent = reason}};
 }
 

@@ -55,7 +55,7 @@ TEST_F(OnDevice, MemoryThatIsNotThereIsRefusedWithItsSizes) {
   });
   EXPECT_EQ(refused.status(), Status::unsupported);
   EXPECT_THAT(refused.reason(),
-              testing::MatchesRegex("a tensor of .* GB does not fit into the .* GB that are left .*"));
+              testing::MatchesRegex("a tensor of .* GB does not fit: .* GB of the device's .* GB are free"));
 }
 
 // Queues a memset of displace_cache()'s size.

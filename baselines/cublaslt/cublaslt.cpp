@@ -164,7 +164,7 @@ std::string absent() {
     return fmt::format("cuBLASLt {} cannot be loaded: {}", CUBLAS_VER_MAJOR, library().missing());
   }
   if (const std::size_t loaded = BRICKWORK_CUBLASLT(cublasLtGetVersion)(); loaded < CUBLAS_VERSION) {
-    return fmt::format("the cuBLASLt {} that is loaded is older than the {} whose headers this was built with",
+    return fmt::format("the loaded cuBLASLt {} is older than the cuBLASLt {} of this build's headers",
                        version_text(loaded), version_text(CUBLAS_VERSION));
   }
   return "";
@@ -182,7 +182,7 @@ PreparedPtr prepare(const Product& product, Precision precision, const PlainTens
 
 namespace brickwork::cublaslt {
 std::string absent() {
-  return "built without cuBLASLt: install CUDA's toolkit where CMake finds it, and configure anew";
+  return "built without cuBLASLt: install CUDA's toolkit where CMake finds it, and configure again";
 }
 std::string version() { return ""; }
 }  // namespace brickwork::cublaslt

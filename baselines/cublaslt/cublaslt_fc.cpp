@@ -60,8 +60,8 @@ Contender<Op> cublaslt_fc(Precision precision) {
     const auto product = cublaslt::with_epilogue<Op>(p);
     if (!product) {
       return Result<PreparedPtr>::unsupported(
-          "cuBLASLt fuses a bias, a residual, relu and gelu, and no other "
-          "curve nor a derivative without a mask");
+          "cuBLASLt fuses only a bias, a residual, relu and gelu: "
+          "no other curve, and no derivative without a mask");
     }
     return cuda::prepared([&] { return cublaslt::prepare(*product, precision, in); });
   };

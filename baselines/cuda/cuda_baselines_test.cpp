@@ -167,8 +167,8 @@ TEST(CudnnRnn, SaysWhatItLacks) {
     EXPECT_THAT(prepared.reason(), HasSubstr(reason));
   };
   expect_lacks(cudnn_rnn<RnnInferenceOp>(Precision::f32), "T3 N2 C4 gru", "must be lbr-gru");
-  expect_lacks(cudnn_rnn<RnnForwardOp>(Precision::tf32), "T3 N2 C4 lstm reverse", "in reverse alone");
-  expect_lacks(cudnn_rnn<RnnBackwardOp>(Precision::bf16), "T3 N2 C4 lstm", "f32 and tf32 alone");
+  expect_lacks(cudnn_rnn<RnnForwardOp>(Precision::tf32), "T3 N2 C4 lstm reverse", "only in reverse");
+  expect_lacks(cudnn_rnn<RnnBackwardOp>(Precision::bf16), "T3 N2 C4 lstm", "f32 and tf32 only");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class SharedLibrary {
   template <class Function>
   Function* function(const char* name) const {
     void* const found = dlsym(handle_, name);
-    if (found == nullptr) throw std::runtime_error(std::string(name) + " is in no library that was loaded");
+    if (found == nullptr) throw std::runtime_error(std::string(name) + " is missing from the loaded library");
     return reinterpret_cast<Function*>(found);
   }
 

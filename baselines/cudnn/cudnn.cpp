@@ -42,7 +42,7 @@ std::string absent() {
   if (!cudart.missing().empty()) return fmt::format("cuDNN's frontend needs {}: {}", runtime, cudart.missing());
   setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", runtime.c_str(), 0);
   if (loaded_version() < CUDNN_VERSION) {  // NVIDIA does not support this
-    return fmt::format("the cuDNN {} that is loaded is older than the {} whose headers this was built with",
+    return fmt::format("the loaded cuDNN {} is older than the cuDNN {} of this build's headers",
                        version_text(loaded_version()), version_text(CUDNN_VERSION));
   }
   return "";

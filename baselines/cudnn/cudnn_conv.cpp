@@ -55,7 +55,8 @@ Contender<Op> contender(Precision precision, Algorithms algorithms) {
           .rounding = transforms ? 1e-3 : 0,
           .prepare = [=](const ConvProblem& p, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
             if (p.epilogue.any()) {
-              return Result<PreparedPtr>::unsupported("nothing is fused into cuDNN's here: the epilogue must be none");
+              return Result<PreparedPtr>::unsupported(
+                  "this baseline fuses nothing into cuDNN's convolution: the epilogue must be none");
             }
             return cuda::prepared([&] {
               std::vector<std::function<cuda::Operands()>> orders;

@@ -18,9 +18,9 @@ constexpr RnnPass rnn_pass_of() {
 
 // Why cuDNN cannot have such layers; empty if it may have them.
 std::string not_for_cudnn(const RnnProblem& p, Precision precision) {
-  if (precision == Precision::bf16) return "cuDNN's recurrent layers are asked for f32 and tf32 alone here";
+  if (precision == Precision::bf16) return "this baseline runs cuDNN's recurrent layers in f32 and tf32 only";
   if (p.cell == RnnCell::gru) return "cuDNN's GRU is linear before reset: the cell must be lbr-gru";
-  if (p.direction == RnnDirection::reverse) return "cuDNN has no layers in reverse alone";
+  if (p.direction == RnnDirection::reverse) return "cuDNN has no recurrent layers that run only in reverse";
   return {};
 }
 

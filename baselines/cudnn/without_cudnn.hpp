@@ -9,8 +9,8 @@ Contender<Op> without_cudnn(const char* name) {
   return {.name = name,
           .library = {.name = "cuDNN",
                       .version = {},
-                      .absent = "built without cuDNN: run scripts/setup --with-cudnn where CUDA's and cuDNN's headers "
-                                "are, and configure anew"},
+                      .absent = "built without cuDNN: run scripts/setup --with-cudnn on a machine with CUDA's and "
+                                "cuDNN's headers, and configure again"},
           .device = "cuda"};
 }
 

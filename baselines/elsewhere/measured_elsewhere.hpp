@@ -21,7 +21,7 @@ Contender<Op> measured_elsewhere(std::string name, std::string library, std::str
                           .library = {.name = std::move(library), .version = {}, .absent = {}}};
   if (elsewhere.program.empty()) {
     contender.library.absent = "built without " + std::string(what) + ": run scripts/setup " + std::string(option) +
-                               ", configure and build anew";
+                               ", configure and build again";
   }
   contender.elsewhere = std::move(elsewhere);
   return contender;

@@ -17,8 +17,9 @@ TEST(OnednnLatest, IsAbsentWithoutItsProgram) {
   EXPECT_FALSE(contender.ours);
   const auto prepared = prepare(contender, {}, {}, {});
   EXPECT_EQ(prepared.status(), Status::absent);
-  EXPECT_EQ(prepared.reason(),
-            "built without the newest oneDNN: run scripts/setup --with-onednn-latest (2 GB), configure and build anew");
+  EXPECT_EQ(
+      prepared.reason(),
+      "built without the newest oneDNN: run scripts/setup --with-onednn-latest (2 GB), configure and build again");
 }
 
 TEST(OnednnLatest, IsMeasuredByAProgramBesideThisOneUnderTheNameOfTheBaseline) {

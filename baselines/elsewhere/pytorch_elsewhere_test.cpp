@@ -15,7 +15,7 @@ TEST(PytorchElsewhere, IsAbsentWithoutItsProgram) {
   const auto prepared = prepare(contender, {}, {}, {});
   EXPECT_EQ(prepared.status(), Status::absent);
   EXPECT_EQ(prepared.reason(),
-            "built without PyTorch: run scripts/setup --with-pytorch (1.2 GB), configure and build anew");
+            "built without PyTorch: run scripts/setup --with-pytorch (1.2 GB), configure and build again");
 }
 
 TEST(PytorchElsewhere, HasOpenMpsThreadsInItsProcess) {

@@ -53,7 +53,7 @@ Contender<ConvBackwardDataOp> col2im_conv_backward_data() {
       .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
         if (const auto why = openblas::unsupported_conv(p, r)) return Result<PreparedPtr>::unsupported(*why);
         if (p.epilogue.any())
-          return Result<PreparedPtr>::unsupported("col2im adds up and does nothing besides: the epilogue must be none");
+          return Result<PreparedPtr>::unsupported("this baseline fuses nothing into col2im: the epilogue must be none");
         return {std::make_unique<PreparedCol2imConv>(p, in, r.threads)};
       }};
 }

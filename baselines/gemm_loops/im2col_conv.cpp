@@ -72,16 +72,17 @@ class PreparedIm2colConv final : public Prepared {
 }  // namespace
 
 Contender<ConvForwardOp> im2col_conv() {
-  return {.name = "im2col",
-          .library = {"OpenBLAS", openblas::version()},
-          .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
-            if (const auto why = openblas::unsupported_conv(p, r)) return Result<PreparedPtr>::unsupported(*why);
-            if (is_curve(p.epilogue.activation)) {
-              return Result<PreparedPtr>::unsupported(
-                  "im2col takes no curve: the epilogue must be none, or some of bias, residual, relu");
-            }
-            return {std::make_unique<PreparedIm2colConv>(p, in, r.threads)};
-          }};
+  return {
+      .name = "im2col",
+      .library = {"OpenBLAS", openblas::version()},
+      .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
+        if (const auto why = openblas::unsupported_conv(p, r)) return Result<PreparedPtr>::unsupported(*why);
+        if (is_curve(p.epilogue.activation)) {
+          return Result<PreparedPtr>::unsupported(
+              "the loop after the SGEMM computes no curve: the epilogue must be none, or some of bias, residual, relu");
+        }
+        return {std::make_unique<PreparedIm2colConv>(p, in, r.threads)};
+      }};
 }
 
 }  // namespace brickwork

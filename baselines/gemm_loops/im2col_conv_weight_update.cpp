@@ -50,7 +50,8 @@ Contender<ConvWeightUpdateOp> im2col_conv_weight_update() {
           .prepare = [](const ConvProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
             if (const auto why = openblas::unsupported_conv(p, r)) return Result<PreparedPtr>::unsupported(*why);
             if (p.epilogue.any()) {
-              return Result<PreparedPtr>::unsupported("im2col updates weights alone: the epilogue must be none");
+              return Result<PreparedPtr>::unsupported(
+                  "this baseline computes no gradient of a bias: the epilogue must be none");
             }
             return {std::make_unique<PreparedIm2colUpdate>(p, in, r.threads)};
           }};

@@ -23,7 +23,7 @@ std::optional<std::string> unsupported_conv(const ConvProblem& p, std::int64_t l
     if (size > std::numeric_limits<int>::max()) return "LIBXSMM 1.17 takes sizes below 2^31 only";
   }
   if (longest_batch > kPointerArrayLength) {
-    return fmt::format("LIBXSMM 1.17 holds {} pointers a call and this problem may need {}", kPointerArrayLength,
+    return fmt::format("LIBXSMM 1.17 holds {} pointers per call, but this problem may need {}", kPointerArrayLength,
                        longest_batch);
   }
   return std::nullopt;
@@ -37,8 +37,8 @@ std::optional<std::string> wrong_loops(const ConvProblem& p, int threads) {
   }
   if (is_1x1(p) && p.stride_h == 1 && p.stride_w == 1 && p.Q() == 56 && p.P() > 1 && p.P() <= 14 &&
       p.N % threads == 0) {
-    return "LIBXSMM 1.17 halves output rows of 56 pixels and takes all rows of up to 14 at once: with both it computes "
-           "the first half of the output alone";
+    return "LIBXSMM 1.17 halves output rows of 56 pixels, and takes up to 14 output rows at once: doing both, "
+           "it computes only the first half of the output";
   }
   return std::nullopt;
 }

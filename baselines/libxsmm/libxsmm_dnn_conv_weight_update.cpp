@@ -51,23 +51,23 @@ std::optional<std::string> unsupported_update(const ConvProblem& p, int threads)
   // Each thread or image has its own copy of the weights.
   const double copies = static_cast<double>(std::max<std::int64_t>(p.N, threads));
   if (copies * static_cast<double>(p.K * p.C * p.R * p.S) > std::numeric_limits<int>::max()) {
-    return "LIBXSMM 1.17 counts the elements of its copies of the weights up to 2^31";
+    return "LIBXSMM 1.17 makes copies of the weights and counts their elements only up to 2^31";
   }
   if (p.stride_h != p.stride_w) {
-    return "LIBXSMM 1.17's weight update takes stride_h for stride_w and the other way round: they must be the same";
+    return "LIBXSMM 1.17's weight update swaps stride_h and stride_w: they must be the same";
   }
   if (leaves_out_rim(p, threads) && (p.stride_h > 1 || p.P() == 1 || p.Q() == 1)) {
-    return "LIBXSMM 1.17's weight update leaves out the rim of a padded 3x3 filter as if the stride were 1 and the "
-           "output more than one pixel high and wide";
+    return "LIBXSMM 1.17's weight update leaves out the padding of a 3x3 filter as if the stride were 1 and the "
+           "output were more than one pixel high and wide";
   }
   if (p.Q() == 56 && p.R == 1 && (p.P() % 2 != 0 || p.stride_h > 1 || p.S > 1)) {
-    return "LIBXSMM 1.17's weight update takes output rows of 56 pixels by twos: of a filter with one row they must be "
-           "even in number, and the filter 1x1 with stride 1";
+    return "LIBXSMM 1.17's weight update takes output rows of 56 pixels by twos: with a filter of one row, their "
+           "number must be even, the filter 1x1 and the stride 1";
   }
   if (p.P() <= 7 && libxsmm::is_1x1(p) && p.stride_h > 1 && p.K >= 2048 &&
       (p.Q() > 10 || (p.H + 2 * p.pad_h) % p.stride_h != 0 || (p.W + 2 * p.pad_w) % p.stride_w != 0)) {
-    return "LIBXSMM 1.17's weight update drops the stride of a small image, which must be a multiple of it and give at "
-           "most 10 columns";
+    return "LIBXSMM 1.17's weight update drops the stride of small images: the padded image must be a multiple of the "
+           "stride, and the output at most 10 pixels wide";
   }
   return std::nullopt;
 }

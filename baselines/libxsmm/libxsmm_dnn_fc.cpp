@@ -96,14 +96,13 @@ libxsmm_dnn_fullyconnected_desc describe_fc(const FcProblem& p, int threads) {
 std::optional<std::string> unsupported_fc(const FcProblem& p) {
   if (const auto why = unsupported_target()) return why;
   if (is_curve(p.epilogue.activation)) {
-    return "LIBXSMM 1.17 fuses no curve but a sigmoid, by an approximation of its own: the epilogue must be none, "
-           "bias, "
+    return "LIBXSMM 1.17 fuses no curve except a sigmoid, which it approximates: the epilogue must be none, bias, "
            "relu or bias+relu";
   }
   if (p.epilogue.residual) return "LIBXSMM 1.17 fuses no residual into its fully connected layer";
   const std::int64_t most = std::numeric_limits<int>::max() / (64 * std::int64_t{sizeof(float)});
   if (p.N > std::numeric_limits<int>::max() || std::max(p.C, p.K) > most) {
-    return "LIBXSMM 1.17 takes an N below 2^31 and counts the bytes of up to 64 images below 2^31, too";
+    return "LIBXSMM 1.17 needs an N below 2^31, and up to 64 images must have below 2^31 bytes";
   }
   return std::nullopt;
 }
@@ -190,7 +189,7 @@ Contender<Op> fc_contender() {
           .prepare = [](const FcProblem& p, const PlainTensors& in, const Resources& r) -> Result<PreparedPtr> {
             if (!std::is_same_v<Op, FcForwardOp> && p.epilogue.any()) {
               return Result<PreparedPtr>::unsupported(
-                  "LIBXSMM 1.17 fuses nothing into this pass that others do, too: the epilogue must be none");
+                  "LIBXSMM 1.17 fuses into this pass nothing that others fuse: the epilogue must be none");
             }
             if (const auto why = unsupported_fc(p)) return Result<PreparedPtr>::unsupported(*why);
             return {std::make_unique<PreparedPass>(p, in, describe_fc(p, r.threads))};

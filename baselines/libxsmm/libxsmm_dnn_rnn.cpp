@@ -270,14 +270,14 @@ std::optional<std::string> unsupported_forward(const RnnProblem& p) {
     return "LIBXSMM 1.17's recurrent cell is one layer that runs forward in time";
   }
   if (p.unequal()) return "LIBXSMM 1.17 has no sequences of unequal length in a minibatch";
-  if (p.cell == RnnCell::lbr_gru)
-    return "LIBXSMM 1.17's GRU resets the state in front of the product: cell must be gru";
+  if (p.cell == RnnCell::lbr_gru) return "LIBXSMM 1.17's GRU resets the state before the product: the cell must be gru";
   if (std::max({blocks_of(p.N), blocks_of(p.C), blocks_of(p.K)}) > 1024) {
-    return "LIBXSMM 1.17 holds 1024 pointers to blocks: N, C and K must have divisors up to 64 that leave no more";
+    return "LIBXSMM 1.17 holds 1024 pointers to blocks: N, C and K must each divide into at most 1024 blocks "
+           "of up to 64";
   }
   const std::int64_t widest = std::max(p.C, p.K), most = std::numeric_limits<int>::max();
   if (p.T * p.N * widest > most || p.gates() * p.K * widest > most) {
-    return "LIBXSMM 1.17 counts the elements of a tensor below 2^31";
+    return "LIBXSMM 1.17 needs tensors with a number of elements below 2^31";
   }
   if (is_plain(p.cell) && std::min(p.C, p.K) >= 2048 && (blocks_of(p.C) % 2 != 0 || blocks_of(p.K) % 2 != 0)) {
     return "LIBXSMM 1.17's plain cells take the blocks of large C and K by twos and leave out an odd one";
@@ -295,18 +295,18 @@ std::int64_t parts_of_sums(std::int64_t K) {
 std::optional<std::string> unsupported_backward(const RnnProblem& p, libxsmm_dnn_compute_kind kind) {
   if (const auto why = unsupported_forward(p)) return why;
   if (p.cell == RnnCell::gru && kind != LIBXSMM_DNN_COMPUTE_KIND_BWD) {
-    return "LIBXSMM 1.17's GRU takes r h for h and h for r h in the gradients of the recurrence's weights";
+    return "LIBXSMM 1.17's GRU swaps h and r h in the gradients of the recurrent weights";
   }
   if (p.cell == RnnCell::gru && blocks_of(p.K) % parts_of_sums(p.K) != 0) {
     return "LIBXSMM 1.17's GRU sums over the blocks of a large K in 2, 4 or 8 parts and leaves out the rest";
   }
   if (!is_plain(p.cell)) return std::nullopt;
   if (kind != LIBXSMM_DNN_COMPUTE_KIND_UPD) return "LIBXSMM 1.17's plain cells give no gradient of h0";
-  if (p.T == 1) return "LIBXSMM 1.17's plain cells read in front of the states where T is 1";
+  if (p.T == 1) return "LIBXSMM 1.17's plain cells read memory before the states if T is 1";
   if (p.K % 16 != 0)
-    return "LIBXSMM 1.17's plain cells leave out what is beyond a multiple of 16 in the bias' gradient";
+    return "LIBXSMM 1.17's plain cells compute the gradient of the bias only up to a multiple of 16: K must be one";
   if (libxsmm_get_target_archid() < LIBXSMM_X86_AVX512) {
-    return "LIBXSMM 1.17's plain cells add to the bias' gradient of the run before where there is no AVX-512";
+    return "LIBXSMM 1.17's plain cells add to the previous run's gradient of the bias if there is no AVX-512";
   }
   return std::nullopt;
 }

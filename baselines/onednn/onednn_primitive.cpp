@@ -21,7 +21,7 @@ memory::desc plain(const memory::dims& dims) {
     case 5:
       return {dims, memory::data_type::f32, Tag::abcde};
   }
-  throw std::logic_error("no operation here has a tensor of so many dimensions");
+  throw std::logic_error("no operation has a tensor with this number of dimensions");
 }
 
 memory::desc any_layout(const memory::dims& dims) { return {dims, memory::data_type::f32, memory::format_tag::any}; }
@@ -37,7 +37,7 @@ dnnl::algorithm eltwise_of(Activation activation) {
     case Activation::gelu:
       return dnnl::algorithm::eltwise_gelu_tanh;
     default:
-      throw std::logic_error("no activation is asked for");
+      throw std::logic_error("the activation must not be none");
   }
 }
 
@@ -50,7 +50,7 @@ dnnl::algorithm eltwise_by_dst_of(Activation activation) {
     case Activation::tanh:
       return dnnl::algorithm::eltwise_tanh_use_dst_for_bwd;
     default:
-      throw std::logic_error("this activation has no derivative by its result");
+      throw std::logic_error("oneDNN has no derivative of this activation by its result");
   }
 }
 

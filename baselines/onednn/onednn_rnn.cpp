@@ -62,9 +62,9 @@ std::unique_ptr<PreparedPrimitive> prepare_rnn_backward(const Context& context, 
 // Why the library has no such primitive; empty if it may have one.
 std::string not_for_onednn(const RnnProblem& p) {
   if (p.unequal()) return "oneDNN has no sequences of unequal length in a minibatch";
-  if (p.L > 1 && p.D() > 1) return "one oneDNN primitive has no bidirectional layer that reads another";
+  if (p.L > 1 && p.D() > 1) return "a oneDNN primitive has no bidirectional layer that reads another layer";
   if (p.L > 1 && p.features(0) != p.features(1)) {
-    return "the layers of one oneDNN primitive read as many features each: of several, C must be K";
+    return "all layers of a oneDNN primitive read the same number of features: with several layers C must be K";
   }
   return {};
 }
@@ -107,7 +107,8 @@ Contender<Op> no_rnn_contender() {
   return {.name = "onednn",
           .library = {"oneDNN", version()},
           .prepare = [](const RnnProblem&, const PlainTensors&, const Resources&) {
-            return Result<PreparedPtr>::unsupported("oneDNN's backward pass of recurrent layers gives all gradients");
+            return Result<PreparedPtr>::unsupported(
+                "oneDNN's backward pass of recurrent layers always computes all gradients");
           }};
 }
 

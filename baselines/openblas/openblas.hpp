@@ -27,7 +27,7 @@ inline std::string isa() { return openblas_get_corename(); }
 inline std::optional<std::string> unsupported(std::initializer_list<std::int64_t> sizes, std::string_view names,
                                               int threads) {
   if (std::max(sizes) > std::numeric_limits<blasint>::max()) {
-    return fmt::format("OpenBLAS takes matrices of up to 2^31 - 1 rows and columns: {} must not exceed them", names);
+    return fmt::format("OpenBLAS takes matrices of up to 2^31 - 1 rows and columns: {} must not exceed that", names);
   }
   if (threads > 1 && openblas_get_parallel() != OPENBLAS_OPENMP) {
     return "this OpenBLAS brings its own threads: link its OpenMP build, or use one thread";

@@ -93,11 +93,12 @@ Contender<Op> fc_contender() {
           return Result<PreparedPtr>::unsupported(*why);
         }
         if (!std::is_same_v<Op, FcForwardOp> && p.epilogue.any()) {
-          return Result<PreparedPtr>::unsupported("one SGEMM does nothing besides: the epilogue must be none");
+          return Result<PreparedPtr>::unsupported(
+              "this baseline is one SGEMM and fuses nothing: the epilogue must be none");
         }
         if (is_curve(p.epilogue.activation)) {
           return Result<PreparedPtr>::unsupported(
-              "the loop behind the SGEMM takes no curve: the epilogue must be none, or some of bias, residual, relu");
+              "the loop after the SGEMM computes no curve: the epilogue must be none, or some of bias, residual, relu");
         }
         return {std::make_unique<PreparedPass>(p, in, r.threads)};
       }};

@@ -181,7 +181,7 @@ Result<PreparedPtr> prepare_rnn(const RnnProblem& p, RnnPass pass, const PlainTe
     return Result<PreparedPtr>::unsupported("PyTorch's GRU is linear before reset: the cell must be lbr-gru");
   }
   if (p.direction == RnnDirection::reverse) {
-    return Result<PreparedPtr>::unsupported("PyTorch has no layers in reverse alone");
+    return Result<PreparedPtr>::unsupported("PyTorch has no recurrent layers that run only in reverse");
   }
   at::set_num_threads(resources.threads);
   return {std::make_unique<RecurrentLayers>(p, pass, inputs)};

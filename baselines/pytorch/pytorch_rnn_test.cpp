@@ -79,7 +79,7 @@ TEST(PytorchRnn, SaysWhatItLacks) {
   EXPECT_THAT(checked_rnn(pytorch::rnn_forward(), "T3 N2 C4 gru").verdict.reason,
               testing::HasSubstr("must be lbr-gru"));
   EXPECT_THAT(checked_rnn(pytorch::rnn_backward(), "T3 N2 C4 reverse").verdict.reason,
-              testing::HasSubstr("in reverse alone"));
+              testing::HasSubstr("only in reverse"));
 }
 
 }  // namespace

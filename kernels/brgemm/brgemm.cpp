@@ -81,7 +81,7 @@ std::string invalid_reason(const BrgemmShape& s, const BrgemmHints& hints) {
   const SimdTuning& t = hints.tuning;
   for (const std::int64_t ahead : {t.ahead, t.few}) {
     if (ahead < 0 || ahead > kMostInTuning)
-      return fmt::format("a tuning must look from 0 to {} rows of B ahead, but {} is asked for", kMostInTuning, ahead);
+      return fmt::format("a tuning may prefetch from 0 to {} rows of B ahead, but asks for {}", kMostInTuning, ahead);
   }
   return {};
 }
@@ -120,10 +120,10 @@ Batch strided_batch(const BrgemmShape& s, const void* a, const void* b, std::int
 
 void BrgemmKernel::refuse(const BrgemmCall& call) const {
   if (call.batch.kind != shape_.batch_kind)
-    throw std::logic_error(
-        fmt::format("brgemm {}: it was not made for a batch of {}", to_string(shape_), to_string(call.batch.kind)));
+    throw std::logic_error(fmt::format("brgemm {}: the kernel was not made for a batch of {}", to_string(shape_),
+                                       to_string(call.batch.kind)));
   throw std::logic_error(
-      fmt::format("brgemm {}: it has {} rows, but was called for {}", to_string(shape_), shape_.m, call.rows));
+      fmt::format("brgemm {}: the kernel has {} rows, but was called with {}", to_string(shape_), shape_.m, call.rows));
 }
 
 Result<BrgemmKernelPtr> make_brgemm(const BrgemmShape& shape, const BrgemmHints& hints, Backend backend, Isa isa) {
@@ -137,7 +137,7 @@ Result<BrgemmKernelPtr> make_brgemm(const BrgemmShape& shape, const BrgemmHints&
     return unsupported(fmt::format("the {} backend computes in f32 only, but A and B are {} and C is {}", entry->name,
                                    to_string(shape.ab), to_string(shape.c)));
   if (shape.has_pixels() && backend != Backend::portable)
-    return unsupported(fmt::format("the {} backend needs rows at one distance", entry->name));
+    return unsupported(fmt::format("the {} backend takes no image pixels as rows of A or C", entry->name));
   return entry->make(shape, hints, isa);
 }
 

@@ -51,9 +51,9 @@ TEST(BrgemmBackends, RefuseWrongShapes) {
   says([](S& s, H&) { s.ab = DType::f64; }, "computes in f32 only, but A and B are f64 and C is f32");
   says([](S& s, H&) { s.c = DType::f64; }, "computes in f32 only, but A and B are f32 and C is f64");
   says([](S&, H& h) { h.zero_rows.period = -1; }, "the period of zero rows must be at least 0, but is -1");
-  says([](S&, H& h) { h.tuning.ahead = -1; }, "from 0 to 1024 rows of B ahead, but -1 is asked for");
-  says([](S&, H& h) { h.tuning.ahead = 1025; }, "but 1025 is asked for");
-  says([](S&, H& h) { h.tuning.few = 1025; }, "but 1025 is asked for");
+  says([](S&, H& h) { h.tuning.ahead = -1; }, "from 0 to 1024 rows of B ahead, but asks for -1");
+  says([](S&, H& h) { h.tuning.ahead = 1025; }, "but asks for 1025");
+  says([](S&, H& h) { h.tuning.few = 1025; }, "but asks for 1025");
 }
 
 TEST(BrgemmBackends, TextNamesWhatDiffers) {
@@ -88,7 +88,7 @@ TEST(BrgemmBackends, OfImagesPixelsThePortableOneTakesAlone) {
   const auto refused = make_brgemm(shape, {}, Backend::simd);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.status(), Status::unsupported);
-  EXPECT_THAT(refused.reason(), testing::HasSubstr("the simd backend needs rows at one distance"));
+  EXPECT_THAT(refused.reason(), testing::HasSubstr("the simd backend takes no image pixels as rows of A or C"));
   EXPECT_THAT(to_string(shape), testing::HasSubstr("_arows1x2by0by64"));
 }
 

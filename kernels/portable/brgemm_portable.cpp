@@ -21,7 +21,7 @@ class PortableKernel final : public BrgemmKernel {
 Result<BrgemmKernelPtr> make_portable_brgemm(const BrgemmShape& shape, const BrgemmHints&, Isa isa) {
   if (isa == Isa::best) return BrgemmKernelPtr(std::make_shared<PortableKernel>(shape));
   return Result<BrgemmKernelPtr>::unsupported(
-      fmt::format("portable {}: it is compiled for the build's baseline, so ask for best instead of {}",
+      fmt::format("portable {}: the backend is compiled for the build's baseline ISA: ask for best instead of {}",
                   to_string(shape), to_string(isa)));
 }
 

@@ -147,13 +147,13 @@ class HostWarps {
   }
 
   void store_two(int to, float x, float next) {
-    require(to % 8 == 0, "two at once where they are not aligned");
+    require(to % 8 == 0, "a pair is stored at a misaligned place");
     store(to, x), store(to + 4, next);
   }
 
   void read(int from, int bytes, void* to) {
     const std::size_t chunk = chunk_of(from, bytes);
-    require(written_[chunk] != between_barriers_, "a place is read that was just written");
+    require(written_[chunk] != between_barriers_, "a place is read that was written since the last barrier");
     read_[chunk] = between_barriers_;
     std::memcpy(to, &memory_[static_cast<std::size_t>(from)], static_cast<std::size_t>(bytes));
   }
@@ -169,8 +169,8 @@ class HostWarps {
 
   void copy_async_of(std::int64_t bytes, int to, const void* from, bool live) {
     const auto size = static_cast<std::size_t>(bytes);
-    require(!live || reinterpret_cast<std::uintptr_t>(from) % size == 0, "a copy from where it is not aligned");
-    require(to % bytes == 0, "a copy to where it is not aligned");
+    require(!live || reinterpret_cast<std::uintptr_t>(from) % size == 0, "a copy reads from a misaligned address");
+    require(to % bytes == 0, "a copy goes to a misaligned place");
     write(to, static_cast<int>(bytes));
     Copy copy{to, group_, size, {}};
     if (live) std::memcpy(copy.data, from, size);
@@ -188,12 +188,12 @@ class HostWarps {
   std::size_t chunk_of(int at, int bytes) const {
     require(
         at >= 0 && at % bytes == 0 && static_cast<std::size_t>(at) + static_cast<std::size_t>(bytes) <= memory_.size(),
-        "outside the scratch");
+        "an access is misaligned or outside the scratch");
     return static_cast<std::size_t>(at) / mma::kCopied;
   }
   void write(int to, int bytes) {
     const std::size_t chunk = chunk_of(to, bytes);
-    require(read_[chunk] != between_barriers_, "a place is written that was just read");
+    require(read_[chunk] != between_barriers_, "a place is written that was read since the last barrier");
     require(products_of_[chunk] < finished_products_, "a place is written that products may still read");
     written_[chunk] = between_barriers_, unpublished_[chunk] = published_;
   }

@@ -73,8 +73,8 @@ class KernelsByRows {
   }
   Function operator()(int rows) const {
     if (const Function kernel = find(rows)) return kernel;
-    throw std::runtime_error(fmt::format("LIBXSMM {} generated brgemm {} for {} rows, but does not for {}",
-                                         LIBXSMM_VERSION, to_string(shape_), shape_.m, rows));
+    throw std::runtime_error(fmt::format("LIBXSMM {} generates brgemm {} for {} rows, but not for {}", LIBXSMM_VERSION,
+                                         to_string(shape_), shape_.m, rows));
   }
 
  private:

@@ -19,7 +19,7 @@ std::string cuda_absent() {
     cudaDriverGetVersion(&driver);
     if (driver == 0) return "this machine has no CUDA device: it lacks NVIDIA's driver";
     if (driver < CUDART_VERSION / 1000 * 1000) {
-      return fmt::format("the driver of the CUDA device is one for CUDA {}, older than the CUDA {} of this build",
+      return fmt::format("the CUDA driver is for CUDA {}, which is older than the CUDA {} of this build",
                          cuda_version_text(driver), cuda_version_text(CUDART_VERSION));
     }
     return fmt::format("this machine has no CUDA device: {}", cudaGetErrorString(status));
@@ -32,7 +32,7 @@ std::string cuda_absent() {
 }
 #else
 std::string cuda_absent() {
-  return "built without CUDA: put its toolkit on CMAKE_PREFIX_PATH or its nvcc on PATH, and configure anew";
+  return "built without CUDA: put its toolkit on CMAKE_PREFIX_PATH or its nvcc on PATH, and configure again";
 }
 #endif
 

@@ -15,9 +15,9 @@ void* allocate(std::size_t bytes) {
     std::size_t left = 0, all = 0;
     require_cuda(cudaMemGetInfo(&left, &all), "cudaMemGetInfo");
     const auto gigabytes = [](std::size_t size) { return 1e-9 * static_cast<double>(size); };
-    throw OutOfCudaMemory(fmt::format(
-        "a tensor of {:.3f} GB does not fit into the {:.3f} GB that are left of the {:.3f} GB of the device",
-        gigabytes(bytes), gigabytes(left), gigabytes(all)));
+    throw OutOfCudaMemory(
+        fmt::format("a tensor of {:.3f} GB does not fit: {:.3f} GB of the device's {:.3f} GB are free",
+                    gigabytes(bytes), gigabytes(left), gigabytes(all)));
   }
   require_cuda(status, "cudaMalloc");
   return data;
