@@ -19,7 +19,7 @@ TEST(AddBaselines, AreExact) {
   }
 }
 
-TEST(AddBaselines, AddWithoutAReluToo) {
+TEST(AddBaselines, AddWithoutARelu) {
   const auto p = parse_problem<AddProblem>("N2 E77 none");
   if (!onednn_add().library.absent.empty()) GTEST_SKIP();
   EXPECT_TRUE(is_exact(onednn_add(), p, make_checkable_test_data<AddForwardOp>(p, Fill::integers), 1));

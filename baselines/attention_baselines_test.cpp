@@ -26,13 +26,13 @@ void expect_right_attention(const Contender<Op>& contender) {
   }
 }
 
-TEST(AttentionBaselines, OnednnForward) { expect_right_attention(onednn_attention_forward()); }
-TEST(AttentionBaselines, OnednnBackward) { expect_right_attention(onednn_attention_backward()); }
-TEST(AttentionBaselines, OpenblasForward) { expect_right_attention(openblas_attention_forward()); }
-TEST(AttentionBaselines, OpenblasBackward) { expect_right_attention(openblas_attention_backward()); }
+TEST(AttentionBaselines, OnednnForwardIsRight) { expect_right_attention(onednn_attention_forward()); }
+TEST(AttentionBaselines, OnednnBackwardIsRight) { expect_right_attention(onednn_attention_backward()); }
+TEST(AttentionBaselines, OpenblasForwardIsRight) { expect_right_attention(openblas_attention_forward()); }
+TEST(AttentionBaselines, OpenblasBackwardIsRight) { expect_right_attention(openblas_attention_backward()); }
 
 // The comparison must notice a contender that ignores the lengths.
-TEST(AttentionBaselines, AForgottenLengthIsSeen) {
+TEST(AttentionBaselines, IgnoredLengthsAreNoticed) {
   auto wrong = openblas_attention_forward();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;
   wrong.prepare = [prepare = wrong.prepare](AttentionProblem p, const PlainTensors& in, const Resources& r) {

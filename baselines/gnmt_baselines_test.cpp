@@ -14,7 +14,7 @@ Verdict gnmt_verdict(const Contender<GnmtOp>& contender, const std::string& text
   return verdict_on(contender, p, make_checkable_test_data<GnmtOp>(p, Fill::floats), threads);
 }
 
-TEST(GnmtBaselines, Onednn) {
+TEST(GnmtBaselines, OnednnIsRight) {
   const auto contender = onednn_gnmt();
   if (!contender.library.absent.empty()) GTEST_SKIP() << contender.library.absent;
   for (const std::string sizes : {"T2 S3 N2 K5", "T5 S4 N5 K33", "T4 S6 N12 K64"}) {

@@ -75,9 +75,9 @@ void expect_right(const Contender<Op>& contender, std::initializer_list<std::str
   }
 }
 
-TEST(NetworkBaselines, OnednnMlp) { expect_right(onednn_mlp(), {"N4 C32 L3", "N1 C7 L2", "N6 C70 L1"}); }
-TEST(NetworkBaselines, OnednnResnet) { expect_right(onednn_resnet(), {"N2 L14 H40 K10", "N1 L14 H64 K7 v1"}); }
-TEST(NetworkBaselines, OnednnOddNetwork) { expect_right(onednn_odd_network(), {"N4 H9", "N3 H14"}); }
+TEST(NetworkBaselines, OnednnMlpIsRight) { expect_right(onednn_mlp(), {"N4 C32 L3", "N1 C7 L2", "N6 C70 L1"}); }
+TEST(NetworkBaselines, OnednnResnetIsRight) { expect_right(onednn_resnet(), {"N2 L14 H40 K10", "N1 L14 H64 K7 v1"}); }
+TEST(NetworkBaselines, OnednnOddNetworkIsRight) { expect_right(onednn_odd_network(), {"N4 H9", "N3 H14"}); }
 
 // Gives the contender inputs that `wrong` has changed.
 template <Operation Op>
@@ -100,7 +100,7 @@ Contender<Op> with_inputs(const Contender<Op>& contender, std::function<void(Pla
   return changed;
 }
 
-TEST(NetworkBaselines, WrongTrainingIsSeen) {
+TEST(NetworkBaselines, WrongTrainingIsNoticed) {
   const auto right = onednn_odd_network();
   if (!right.library.absent.empty()) GTEST_SKIP() << right.library.absent;
   EXPECT_EQ(fault_of(with_inputs(right, [](PlainTensors&) {}), "N4 H9 step"), "");
@@ -116,7 +116,7 @@ TEST(NetworkBaselines, WrongTrainingIsSeen) {
   EXPECT_THAT(fault_of(other_weights, "N4 H9 forward"), HasSubstr("outputs in loss are wrong"));
 }
 
-TEST(NetworkBaselines, OnednnSaysWhatItsProductsAre) {
+TEST(NetworkBaselines, OnednnNamesItsImplementations) {
   if (!onednn_mlp().library.absent.empty()) GTEST_SKIP() << onednn_mlp().library.absent;
   const auto p = parse_problem<MlpProblem>("N4 C32 L3 forward");
   const TestData data = make_checkable_test_data<MlpOp>(p, Fill::floats);

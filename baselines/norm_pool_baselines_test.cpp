@@ -34,9 +34,9 @@ void expect_right_norm(const Contender<Op>& contender) {
   for (const char* text : kResidualNorms) EXPECT_EQ(fault_of(contender, text, true), "");
 }
 
-TEST(BatchNormBaselines, OnednnForward) { expect_right_norm(onednn_batch_norm()); }
-TEST(BatchNormBaselines, OnednnInference) { expect_right_norm(onednn_batch_norm_inference()); }
-TEST(BatchNormBaselines, OnednnBackward) { expect_right_norm(onednn_batch_norm_backward()); }
+TEST(BatchNormBaselines, OnednnForwardIsRight) { expect_right_norm(onednn_batch_norm()); }
+TEST(BatchNormBaselines, OnednnInferenceIsRight) { expect_right_norm(onednn_batch_norm_inference()); }
+TEST(BatchNormBaselines, OnednnBackwardIsRight) { expect_right_norm(onednn_batch_norm_backward()); }
 
 constexpr const char* kPoolProblems[] = {
     "N2 C64 H112 R3 sh2 ph1", "N3 C512 H7 R7 average",          "N2 C20 H9 W8 R2 S3 sh2 ph1 pw2",
@@ -49,11 +49,11 @@ void expect_right_pool(const Contender<Op>& contender) {
   for (const char* text : kPoolProblems) EXPECT_EQ(fault_of(contender, text), "");
 }
 
-TEST(PoolBaselines, OnednnForward) { expect_right_pool(onednn_pool()); }
-TEST(PoolBaselines, OnednnBackward) { expect_right_pool(onednn_pool_backward()); }
+TEST(PoolBaselines, OnednnForwardIsRight) { expect_right_pool(onednn_pool()); }
+TEST(PoolBaselines, OnednnBackwardIsRight) { expect_right_pool(onednn_pool_backward()); }
 
 // The comparison must notice a contender of another operation.
-TEST(PoolBaselines, AWrongPassIsSeen) {
+TEST(PoolBaselines, AWrongPassIsNoticed) {
   auto wrong = onednn_pool();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;
   wrong.prepare = [](PoolProblem p, const PlainTensors& in, const Resources& r) {

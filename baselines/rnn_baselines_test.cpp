@@ -58,11 +58,11 @@ void expect_right_openblas(const Contender<Op>& contender) {
   expect_lacks(contender, "T3 N2 C4 unequal", "none may end early");
 }
 
-TEST(RnnBaselines, OpenblasInference) { expect_right_openblas(openblas_rnn_inference()); }
-TEST(RnnBaselines, OpenblasForward) { expect_right_openblas(openblas_rnn_forward()); }
-TEST(RnnBaselines, OpenblasBackward) { expect_right_openblas(openblas_rnn_backward()); }
-TEST(RnnBaselines, OpenblasBackwardData) { expect_right_openblas(openblas_rnn_backward_data()); }
-TEST(RnnBaselines, OpenblasWeightUpdate) { expect_right_openblas(openblas_rnn_weight_update()); }
+TEST(RnnBaselines, OpenblasInferenceIsRight) { expect_right_openblas(openblas_rnn_inference()); }
+TEST(RnnBaselines, OpenblasForwardIsRight) { expect_right_openblas(openblas_rnn_forward()); }
+TEST(RnnBaselines, OpenblasBackwardIsRight) { expect_right_openblas(openblas_rnn_backward()); }
+TEST(RnnBaselines, OpenblasBackwardDataIsRight) { expect_right_openblas(openblas_rnn_backward_data()); }
+TEST(RnnBaselines, OpenblasWeightUpdateIsRight) { expect_right_openblas(openblas_rnn_weight_update()); }
 
 // Includes sizes for LIBXSMM's loops: one block and several, blocks of 64, of a multiple of 16 and of odd sizes, and
 // its sums in parts.
@@ -77,15 +77,15 @@ void expect_right_libxsmm(const Contender<Op>& contender, std::initializer_list<
   }
 }
 
-TEST(RnnBaselines, LibxsmmInference) {
+TEST(RnnBaselines, LibxsmmInferenceIsRight) {
   expect_right_libxsmm(libxsmm_dnn_rnn_inference(), {"lstm", "gru", "rnn-tanh", "rnn-relu"});
 }
-TEST(RnnBaselines, LibxsmmForward) {
+TEST(RnnBaselines, LibxsmmForwardIsRight) {
   expect_right_libxsmm(libxsmm_dnn_rnn_forward(), {"lstm", "gru", "rnn-tanh", "rnn-relu"});
 }
-TEST(RnnBaselines, LibxsmmBackward) { expect_right_libxsmm(libxsmm_dnn_rnn_backward(), {"lstm"}); }
-TEST(RnnBaselines, LibxsmmBackwardData) { expect_right_libxsmm(libxsmm_dnn_rnn_backward_data(), {"lstm"}); }
-TEST(RnnBaselines, LibxsmmWeightUpdate) { expect_right_libxsmm(libxsmm_dnn_rnn_weight_update(), {"lstm"}); }
+TEST(RnnBaselines, LibxsmmBackwardIsRight) { expect_right_libxsmm(libxsmm_dnn_rnn_backward(), {"lstm"}); }
+TEST(RnnBaselines, LibxsmmBackwardDataIsRight) { expect_right_libxsmm(libxsmm_dnn_rnn_backward_data(), {"lstm"}); }
+TEST(RnnBaselines, LibxsmmWeightUpdateIsRight) { expect_right_libxsmm(libxsmm_dnn_rnn_weight_update(), {"lstm"}); }
 
 // A problem that the contender does not refuse must be right.
 template <Operation Op>
@@ -118,7 +118,7 @@ TEST(RnnBaselines, LibxsmmWeightUpdateIsRightOnRandomProblems) {
   expect_right_on_random_problems(libxsmm_dnn_rnn_weight_update());
 }
 
-TEST(RnnBaselines, LibxsmmSaysWhatItLacks) {
+TEST(RnnBaselines, LibxsmmNamesWhatItLacks) {
   if (!libxsmm_dnn_rnn_forward().library.absent.empty()) GTEST_SKIP() << libxsmm_dnn_rnn_forward().library.absent;
   expect_lacks(libxsmm_dnn_rnn_inference(), "T3 N2 C4 L2", "one layer");
   expect_lacks(libxsmm_dnn_rnn_forward(), "T3 N2 C4 reverse", "forward in time");
@@ -140,12 +140,12 @@ TEST(RnnBaselines, LibxsmmSaysWhatItLacks) {
   EXPECT_THAT(prepared("T1 N1 C2112 rnn-tanh"), testing::HasSubstr("leave out an odd one"));
 }
 
-TEST(RnnBaselines, OnednnInference) { expect_right_rnn(onednn_rnn_inference()); }
-TEST(RnnBaselines, OnednnForward) { expect_right_rnn(onednn_rnn_forward()); }
-TEST(RnnBaselines, OnednnBackward) { expect_right_rnn(onednn_rnn_backward()); }
+TEST(RnnBaselines, OnednnInferenceIsRight) { expect_right_rnn(onednn_rnn_inference()); }
+TEST(RnnBaselines, OnednnForwardIsRight) { expect_right_rnn(onednn_rnn_forward()); }
+TEST(RnnBaselines, OnednnBackwardIsRight) { expect_right_rnn(onednn_rnn_backward()); }
 
 // Long sums and many steps: the bound must not be too narrow, and must not widen with their number.
-TEST(RnnBaselines, OnednnOfManySteps) {
+TEST(RnnBaselines, OnednnIsRightForManySteps) {
   if (!onednn_rnn_forward().library.absent.empty()) GTEST_SKIP() << onednn_rnn_forward().library.absent;
   for (const std::string cell : kCells) {
     for (const std::string sizes : {"T100 N12 C64 ", "T5 N168 C256 "}) {
@@ -157,7 +157,7 @@ TEST(RnnBaselines, OnednnOfManySteps) {
   }
 }
 
-TEST(RnnBaselines, OnednnSaysWhatItLacks) {
+TEST(RnnBaselines, OnednnNamesWhatItLacks) {
   if (!onednn_rnn_forward().library.absent.empty()) GTEST_SKIP() << onednn_rnn_forward().library.absent;
   expect_lacks(onednn_rnn_forward(), "T3 N2 C4 unequal", "unequal length");
   expect_lacks(onednn_rnn_backward(), "T3 N2 C4 K5 L2", "C must be K");
@@ -167,7 +167,7 @@ TEST(RnnBaselines, OnednnSaysWhatItLacks) {
 }
 
 // The comparison must notice a contender of another cell, and one that runs in the wrong direction.
-TEST(RnnBaselines, AWrongCellIsSeen) {
+TEST(RnnBaselines, AWrongCellIsNoticed) {
   auto wrong = onednn_rnn_forward();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;
   const auto prepare = wrong.prepare;
@@ -183,7 +183,7 @@ TEST(RnnBaselines, AWrongCellIsSeen) {
 }
 
 // It must also notice a contender that mixes up the gates.
-TEST(RnnBaselines, AWrongOrderOfGatesIsSeen) {
+TEST(RnnBaselines, AWrongOrderOfGatesIsNoticed) {
   auto wrong = openblas_rnn_backward();
   if (!wrong.library.absent.empty()) GTEST_SKIP() << wrong.library.absent;
   const auto prepare = wrong.prepare;

@@ -291,7 +291,7 @@ TEST(CheckerOfADevice, RefusesReplaysThatDoNothingOrAddToEarlierOutput) {
                 "192 of 192 outputs in y are wrong");
 }
 
-TEST(CheckerOfADevice, WhatFailsLaterIsTheReason) {
+TEST(CheckerOfADevice, ReportsAFailureOfQueuedWork) {
   for (const int failing : {1, 2, 3}) {
     int runs = 0;
     const Checked failed = checked(contender_on_device([&](Right right, Output out) {
@@ -316,11 +316,11 @@ TEST(Checker, TurnsExceptionsIntoTheReason) {
   EXPECT_FALSE(checked(contender).prepared);
 }
 
-TEST(Checker, LeavesNothingToTimeOfAContenderThatThrew) {
+TEST(Checker, DoesNotReturnAContenderThatThrew) {
   EXPECT_FALSE(checked(contender_that([](Right, Output) { throw std::runtime_error("refused"); })).prepared);
 }
 
-TEST(Checker, PassesOnWhyThereIsNothingToRun) {
+TEST(Checker, PassesOnTheReasonOfARefusal) {
   Contender<Copy> contender = contender_that(copy);
   for (const auto status : {Status::unsupported, Status::misfit}) {
     contender.prepare = [status](auto&&...) { return Result<PreparedPtr>(status, "no such instruction set"); };
@@ -332,7 +332,7 @@ TEST(Checker, PassesOnWhyThereIsNothingToRun) {
   }
 }
 
-TEST(AbsentLibrary, SaysWhichAndHowToGetItAndIsNeverCalled) {
+TEST(AbsentLibrary, SaysHowToGetItAndIsNeverCalled) {
   Contender<Copy> contender = absent_library<Copy>("onednn", "oneDNN");
   EXPECT_EQ(contender.name, "onednn");
   EXPECT_EQ(contender.library.name, "oneDNN");

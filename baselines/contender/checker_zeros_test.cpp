@@ -117,7 +117,7 @@ TEST(CheckerOfZeros, RefusesAnElementThatOnlyTheFirstRunWrites) {
                        "1 of 256 outputs in y are wrong, the first at element 255: nan instead of 0");
 }
 
-TEST(CheckerOfZeros, RefusesZerosThatAreLeftOut) {
+TEST(CheckerOfZeros, RefusesARunThatDoesNotWriteItsZeros) {
   expect_nought_failed(
       [](auto x, auto y) {
         for (std::size_t i = 0; i < y.size(); ++i) {
@@ -151,7 +151,7 @@ TEST(CheckerOfZeros, TurnsExceptionsIntoTheReason) {
   expect_nought_failed([](auto, auto) { throw std::runtime_error("the library refuses"); }, "the library refuses");
 }
 
-TEST(CheckerOfZeros, PassesOnWhyThereIsNothingToRun) {
+TEST(CheckerOfZeros, PassesOnTheReasonOfARefusal) {
   Contender<Nought> contender = absent_library<Nought>("onednn", "oneDNN");
   const TestData data = make_checkable_test_data<Nought>({4}, Fill::floats);
   EXPECT_EQ(check(contender, {4}, data, {}).verdict.status, Status::absent);

@@ -14,7 +14,7 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-TEST(CudaDevice, IsThereOrSaysInOneSentenceWhyNot) {
+TEST(CudaDevice, ExistsOrSaysInOneSentenceWhyNot) {
   if (cuda_absent().empty()) {
     ASSERT_NE(device(), nullptr);
     EXPECT_THAT(device()->isa, testing::StartsWith("sm_"));
@@ -37,7 +37,7 @@ class OnDevice : public testing::Test {
   }
 };
 
-TEST_F(OnDevice, MemoryKeepsWhatItRead) {
+TEST_F(OnDevice, MemoryKeepsItsValues) {
   const std::vector<float> values{1, 2, 3};
   CudaMemory<float> memory(values);
   std::vector<float> read(values.size());
@@ -48,7 +48,7 @@ TEST_F(OnDevice, MemoryKeepsWhatItRead) {
   EXPECT_TRUE(std::isnan(read[0]) && std::isnan(read[2]));
 }
 
-TEST_F(OnDevice, MemoryThatIsNotThereIsRefusedWithItsSizes) {
+TEST_F(OnDevice, TooLargeATensorIsRefusedWithTheSizes) {
   const auto refused = prepared([]() -> PreparedPtr {
     const CudaMemory<std::byte> memory(static_cast<std::size_t>(device()->memory_bytes) * 2);
     return nullptr;

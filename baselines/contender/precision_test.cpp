@@ -22,7 +22,7 @@ bool all_are(const TestData& data, std::size_t input, Precision precision) {
                              [&](float value) { return rounded(value, precision) == static_cast<double>(value); });
 }
 
-TEST(Precision, InputsAreNumbersThatItHas) {
+TEST(Precision, InputsAreNumbersOfThePrecision) {
   for (const Fill fill : {Fill::integers, Fill::floats}) {
     for (const std::size_t input : {0U, 1U}) {
       EXPECT_TRUE(all_are(data_in<Precision::bf16>(fill), input, Precision::bf16));
@@ -34,7 +34,7 @@ TEST(Precision, InputsAreNumbersThatItHas) {
 }
 
 // It computes from the rounded inputs, and rounds a bf16 output once.
-TEST(Precision, TheReferenceIsThatOfTheRoundedInputs) {
+TEST(Precision, TheReferenceUsesTheRoundedInputs) {
   const auto p = parse_problem<FcProblem>(kLayer);
   const TestData data = data_in<Precision::bf16>(Fill::floats);
   const auto src = data.inputs.values<float>(0), weights = data.inputs.values<float>(1);

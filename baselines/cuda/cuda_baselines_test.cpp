@@ -85,7 +85,7 @@ TEST_F(Cublaslt, IsExactInEveryPassAndPrecision) {
   expect_exact_in_every_precision(cublaslt_fc<FcWeightUpdateOp>, kLayers);
 }
 
-TEST_F(Cublaslt, IsExactAsALeagueOfTheBricksCalls) { expect_exact_in_every_precision(cublaslt_brgemm, kLeagues); }
+TEST_F(Cublaslt, IsExactForALeagueOfBrickCalls) { expect_exact_in_every_precision(cublaslt_brgemm, kLeagues); }
 
 TEST_F(Cublaslt, FusesEpilogues) {
   constexpr const char* forward[] = {"N24 C64 K32 bias", "N24 C64 K32 relu", "N24 C64 K32 bias+residual+relu"};
@@ -143,7 +143,7 @@ void expect_about_right_in_tf32(const char* text) {
   EXPECT_THAT(checked.prepared->isa(), testing::StartsWith("sm_"));
 }
 
-TEST_F(Cudnn, IsAboutRightOfRecurrentLayersInTf32) {
+TEST_F(Cudnn, IsAboutRightForRecurrentLayersInTf32) {
   for (const char* text :
        {"T5 N16 C64 K128 lstm", "T5 N16 C64 lbr-gru bidirectional unequal", "T5 N8 C32 rnn-tanh L2"}) {
     expect_about_right_in_tf32<RnnInferenceOp>(text);
@@ -159,7 +159,7 @@ TEST(CudnnRnn, SaysWhyItIsAbsent) {
 }
 
 // Refuses before it looks for a device.
-TEST(CudnnRnn, SaysWhatItLacks) {
+TEST(CudnnRnn, NamesWhatItLacks) {
   if (!cudnn_rnn<RnnForwardOp>(Precision::f32).prepare) GTEST_SKIP() << "built without cuDNN";
   const auto expect_lacks = [](const auto& contender, const char* text, const char* reason) {
     const auto prepared = contender.prepare(parse_problem<RnnProblem>(text), {}, {1});

@@ -122,7 +122,7 @@ double difference(Space space, std::span<const LinearLayer> linear) {
 
 const char* const kSizes[] = {"T3 N1 C5 K3 ", "T3 N1 C4 K19 L2 bidirectional "};
 
-TEST(CudnnRnnWeights, AreWhatItsCellsTakeThemFor) {
+TEST(CudnnRnnWeights, GiveOurResultInCudnnsCells) {
   for (const std::string cell : {"lstm", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     for (const std::string sizes : kSizes) {
       const Space space(parse_problem<RnnProblem>(sizes + cell));
@@ -131,7 +131,7 @@ TEST(CudnnRnnWeights, AreWhatItsCellsTakeThemFor) {
   }
 }
 
-TEST(CudnnRnnWeights, OfAnotherGateAreNotWhatItsCellsTakeThemFor) {
+TEST(CudnnRnnWeights, GiveAnotherResultIfTwoGatesAreSwapped) {
   for (const char* text : {"T3 N1 C5 K3 lstm", "T3 N1 C5 K3 lbr-gru"}) {
     const Space space(parse_problem<RnnProblem>(text));
     auto swapped = space.linear;

@@ -22,7 +22,7 @@ TEST(OnednnLatest, IsAbsentWithoutItsProgram) {
       "built without the newest oneDNN: run scripts/setup --with-onednn-latest (2 GB), configure and build again");
 }
 
-TEST(OnednnLatest, IsMeasuredByAProgramBesideThisOneUnderTheNameOfTheBaseline) {
+TEST(OnednnLatest, IsMeasuredByAnotherProgramUnderTheBaselinesName) {
   const auto self = std::filesystem::read_symlink("/proc/self/exe");
   EXPECT_EQ(program_beside(self.filename().string()), self.string());
   const auto contender = onednn_latest("onednn-matmul-latest", onednn_batched_matmul());

@@ -18,7 +18,7 @@ TEST(PytorchElsewhere, IsAbsentWithoutItsProgram) {
             "built without PyTorch: run scripts/setup --with-pytorch (1.2 GB), configure and build again");
 }
 
-TEST(PytorchElsewhere, HasOpenMpsThreadsInItsProcess) {
+TEST(PytorchElsewhere, UsesOpenMpThreadsInItsProcess) {
   const auto contender = pytorch_elsewhere<RnnForwardOp>();
   ASSERT_TRUE(contender.elsewhere);
   EXPECT_EQ(contender.elsewhere->contender, "pytorch");

@@ -42,7 +42,7 @@ double difference_in_f64(const std::string& text, const std::string& definition)
                    difference_in_f64<RnnBackwardOp>(text, RnnPass::backward, definition)});
 }
 
-TEST(PytorchRnn, IsWhatWeDefine) {
+TEST(PytorchRnn, MatchesOurDefinition) {
   for (const std::string cell : {"lstm", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     for (const char* sizes : {"T1 N1 C1 ", "T4 N3 C5 K7 ", "T3 N2 C4 L3 bidirectional ", "T5 N4 C3 K2 unequal ",
                               "T6 N5 C4 L2 unequal bidirectional "}) {
@@ -51,7 +51,7 @@ TEST(PytorchRnn, IsWhatWeDefine) {
   }
 }
 
-TEST(PytorchRnn, OfAnotherCellIsNotWhatWeDefine) {
+TEST(PytorchRnn, DiffersFromOurDefinitionOfAnotherCell) {
   EXPECT_GT(difference_in_f64("T4 N3 C5 K7 lbr-gru", "T4 N3 C5 K7 gru"), 1e-3);
   EXPECT_GT(difference_in_f64("T4 N3 C5 K7 rnn-tanh", "T4 N3 C5 K7 rnn-relu"), 1e-3);
 }
@@ -75,7 +75,7 @@ TEST(PytorchRnn, PassesTheChecksOfAContender) {
   }
 }
 
-TEST(PytorchRnn, SaysWhatItLacks) {
+TEST(PytorchRnn, NamesWhatItLacks) {
   EXPECT_THAT(checked_rnn(pytorch::rnn_forward(), "T3 N2 C4 gru").verdict.reason,
               testing::HasSubstr("must be lbr-gru"));
   EXPECT_THAT(checked_rnn(pytorch::rnn_backward(), "T3 N2 C4 reverse").verdict.reason,

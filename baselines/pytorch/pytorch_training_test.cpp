@@ -45,12 +45,12 @@ NetworkGraph with_padded_average(NetworkGraph graph) {
 
 constexpr NetworkPart kParts[] = {NetworkPart::forward, NetworkPart::backward, NetworkPart::step};
 
-TEST(PytorchTraining, OfAResidualNetworkIsWhatWeDefine) {
+TEST(PytorchTraining, OfAResidualNetworkMatchesOurDefinition) {
   const auto graph = network_graph(parse_problem<ResidualNetwork>("N2 L14 H40 K10"));
   for (const NetworkPart part : kParts) EXPECT_LT(difference(graph, part), 1e-6);
 }
 
-TEST(PytorchTraining, OfAllThatANetworkMayHaveIsWhatWeDefine) {
+TEST(PytorchTraining, OfEveryKindOfLayerMatchesOurDefinition) {
   const auto residual = small_residual_network(3);
   for (const NetworkGraph& graph : {residual, with_padded_average(residual), mlp_graph(4, {3, 8, 7, 5})}) {
     graph.validate();
@@ -58,7 +58,7 @@ TEST(PytorchTraining, OfAllThatANetworkMayHaveIsWhatWeDefine) {
   }
 }
 
-TEST(PytorchTraining, OfAnotherNetworkIsNotWhatWeDefine) {
+TEST(PytorchTraining, DiffersFromOurDefinitionOfAnotherNetwork) {
   const auto graph = network_graph(parse_problem<ResidualNetwork>("N2 L14 H40 K10"));
   const auto v1 = network_graph(parse_problem<ResidualNetwork>("N2 L14 H40 K10 v1"));
   EXPECT_GT(difference(graph, NetworkPart::backward, v1), 1e-3);
@@ -75,7 +75,7 @@ TEST(PytorchTraining, PassesTheChecksOfAContender) {
   }
 }
 
-TEST(PytorchTraining, SaysInOneSentenceWhatItDoesNotTake) {
+TEST(PytorchTraining, RefusesInOneSentence) {
   NetworkGraph graph = small_residual_network(3);
   std::get<PoolProblem>(graph.layers[2].problem).pad_h = 2;  // more than half of the window
   const PlainTensors in = random_network_inputs(graph);

@@ -202,7 +202,7 @@ void expect_calls(const Contender<Op>& contender, const char* text, const Expect
 #endif
 }
 
-TEST(BaselineWork, OfARunIsTheConvolutionOnce) {
+TEST(BaselineWork, ARunComputesTheConvolutionOnce) {
   const auto p = parse_problem<ConvProblem>(kConv);
   const double flop = ConvForwardOp::flops(p);
   for (const int threads : {1, 2}) {
@@ -213,7 +213,7 @@ TEST(BaselineWork, OfARunIsTheConvolutionOnce) {
   }
 }
 
-TEST(BaselineWork, OfARunIsTheBackwardPassOnce) {
+TEST(BaselineWork, ARunComputesConvolutionBackwardByDataOnce) {
   const double flop = ConvBackwardDataOp::flops(parse_problem<ConvProblem>(kConv));
   for (const int threads : {1, 2}) {
     expect_calls(onednn_conv_backward_data(), kConv, {1, 0, 0, threads});
@@ -222,7 +222,7 @@ TEST(BaselineWork, OfARunIsTheBackwardPassOnce) {
   }
 }
 
-TEST(BaselineWork, OfARunIsTheWeightUpdateOnce) {
+TEST(BaselineWork, ARunComputesTheWeightUpdateOnce) {
   const double flop = ConvWeightUpdateOp::flops(parse_problem<ConvProblem>(kConv));
   for (const int threads : {1, 2}) {
     expect_calls(onednn_conv_weight_update(), kConv, {1, 0, 0, threads});
@@ -231,7 +231,7 @@ TEST(BaselineWork, OfARunIsTheWeightUpdateOnce) {
   }
 }
 
-TEST(BaselineWork, OfARunIsAPassOfAFullyConnectedLayerOnce) {
+TEST(BaselineWork, ARunComputesAFullyConnectedPassOnce) {
   const double flop = FcForwardOp::flops(parse_problem<FcProblem>(kFc));
   for (const int threads : {1, 2}) {
     expect_calls(onednn_fc_forward(), kFc, {1, 0, 0, threads});
@@ -247,7 +247,7 @@ TEST(BaselineWork, OfARunIsAPassOfAFullyConnectedLayerOnce) {
 }
 
 // OpenBLAS's weight update computes the gates' gradients.
-TEST(BaselineWork, OfARunIsAPassOfARecurrentLayerOnce) {
+TEST(BaselineWork, ARunComputesARecurrentPassOnce) {
   constexpr const char* kRnn = "T3 N4 C32 K64";
   const double flop = RnnForwardOp::flops(parse_problem<RnnProblem>(kRnn));
   for (const int threads : {1, 2}) {
@@ -268,7 +268,7 @@ TEST(BaselineWork, OfARunIsAPassOfARecurrentLayerOnce) {
 }
 
 // For a backward pass, forward runs while the contender packs.
-TEST(BaselineWork, OfARunIsOnePassOfANormalisationOrAPooling) {
+TEST(BaselineWork, ARunComputesANormalisationOrPoolingPassOnce) {
   constexpr const char *kNorm = "N4 C64 H14 relu", *kPool = "N4 C64 H14 R3 sh2 ph1";
   for (const int threads : {1, 2}) {
     expect_calls(onednn_batch_norm(), kNorm, {1, 0, 0, threads});
@@ -279,7 +279,7 @@ TEST(BaselineWork, OfARunIsOnePassOfANormalisationOrAPooling) {
   }
 }
 
-TEST(BaselineWork, OfARunIsTheBatchOnce) {
+TEST(BaselineWork, ARunComputesTheBatchOnce) {
   const auto p = parse_problem<BrgemmProblem>(kBrick);
   const double flop = BrgemmOp::flops(p);
   for (const int threads : {1, 2}) expect_calls(onednn_batched_matmul(), kBrick, {2, 0, 0, threads});
@@ -296,7 +296,7 @@ void expect_own_layout(const Contender<Op>& contender, const char* text) {
   EXPECT_EQ(verdict.status, Status::ok) << contender.name << ": " << verdict.reason;
 }
 
-TEST(BaselineWork, OfARunPacksNothing) {
+TEST(BaselineWork, ARunPacksNothing) {
   expect_own_layout(onednn_conv(), kConv);
   expect_own_layout(libxsmm_dnn_conv(), kConv);
   expect_own_layout(small_gemm_conv(), kConv);

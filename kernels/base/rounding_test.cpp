@@ -45,7 +45,7 @@ void expect_nearest(Rounded rounded, std::uint32_t upper, int rest_bits, Ties ti
   }
 }
 
-TEST(Bf16, EveryValueIsItselfAndEveryF32GoesToTheNearestEvenOne) {
+TEST(Bf16, KeepsItsValuesAndRoundsF32ToNearestEven) {
   for (std::uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
     const float value = of_bits(bits << 16);
     if (std::isnan(value)) continue;
@@ -76,7 +76,7 @@ TEST(Bf16, NaNStaysAQuietNaN) {
   }
 }
 
-TEST(Tf32, GoesToTheNearestOneTiesAwayFromZero) {
+TEST(Tf32, RoundsToNearestWithTiesAwayFromZero) {
   for (std::uint32_t upper = 0; upper < 1U << 19; upper += upper % 1024 == 1023 ? 1 : 31) {
     if (!std::isfinite(of_bits(upper << 13))) continue;
     expect_nearest(rounded_to_tf32, upper, 13, Ties::away_from_zero);

@@ -56,7 +56,7 @@ TEST(BrgemmBackends, RefuseWrongShapes) {
   says([](S&, H& h) { h.tuning.few = 1025; }, "but asks for 1025");
 }
 
-TEST(BrgemmBackends, TextNamesWhatDiffers) {
+TEST(BrgemmBackends, TextNamesAllDifferences) {
   EXPECT_EQ(to_string(kGood), "m4_n4_k4_lda4_ldb4_ldc4_beta0_strides_sa0_sb0");
   BrgemmShape f64 = kGood;
   f64.batch_kind = BatchKind::offsets;
@@ -81,7 +81,7 @@ TEST(BrgemmBackends, StatusHasTheWordsOfAResultRow) {
 }
 
 // Generated code and LIBXSMM step from row to row by one distance.
-TEST(BrgemmBackends, OfImagesPixelsThePortableOneTakesAlone) {
+TEST(BrgemmBackends, OnlyThePortableBackendTakesImagePixels) {
   BrgemmShape shape = padded_shape(4, 4, 4, 0, 0, BatchKind::strides);
   shape.pixels_of_a = {.cols = 2, .rows = 1, .image = 64};
   EXPECT_TRUE(make_brgemm(shape, {}, Backend::portable));
@@ -106,7 +106,7 @@ TEST(BrgemmBackends, NamesAreParsedAndUnknownOnesRefused) {
   EXPECT_THROW(parse_backend(""), std::invalid_argument);
 }
 
-TEST(BrgemmBackends, EachIsListedOnceAndMakesOrDeclinesWithAReason) {
+TEST(BrgemmBackends, EachIsListedOnceAndMakesAKernelOrGivesAReason) {
   const auto infos = brgemm_backends();
   ASSERT_EQ(infos.size(), 3u);
   for (const BackendInfo& info : infos)
@@ -120,13 +120,13 @@ TEST(BrgemmBackends, EachIsListedOnceAndMakesOrDeclinesWithAReason) {
     }
 }
 
-TEST(BrgemmBackends, BestIsTheFirstIsaThatIsListed) {
+TEST(BrgemmBackends, BestIsTheFirstListedIsa) {
   const BackendInfo info = brgemm_backend(Backend::simd);
   if (!info.absent_reason.empty()) GTEST_SKIP() << info.absent_reason;
   EXPECT_EQ((*make_brgemm(kGood, {}, Backend::simd, Isa::best))->isa(), to_string(info.isas.front()));
 }
 
-TEST(BrgemmBackends, LibxsmmLeavesItsIsaToItsOwnVariable) {
+TEST(BrgemmBackends, LibxsmmTakesItsIsaFromItsOwnVariable) {
   const BackendInfo info = brgemm_backend(Backend::libxsmm);
   if (!info.absent_reason.empty()) GTEST_SKIP() << info.absent_reason;
   const auto kernel = make_brgemm(kGood, {}, Backend::libxsmm, Isa::avx2);

@@ -23,7 +23,7 @@ TEST_P(Brgemm, NextAIsOnlyAHint) {
 }
 
 // Includes memory that may not be read, and more lines than there are steps, in one row and in many.
-TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
+TEST_P(Brgemm, ReadNextIsOnlyAHint) {
   const std::vector<float> few(20, 1.0F);
   const auto* const nowhere = reinterpret_cast<const void*>(std::uintptr_t{64});
   for (bool reads_next : {false, true})
@@ -43,7 +43,7 @@ TEST_P(Brgemm, WhatIsReadNextIsOnlyAHint) {
 }
 
 // Together the shares are the whole, without overlap.
-TEST(NextRows, SharesAreOfRowsOrOfASingleRowsLines) {
+TEST(NextRows, ShareRowsOrTheLinesOfASingleRow) {
   const auto at = [](std::int64_t byte) { return reinterpret_cast<const void*>(std::uintptr_t{4096} + byte); };
   const NextRows rows{at(0), 256, 10, 1000}, row{at(0), 10 * 64};
   const auto expect = [](const NextRows& share, const void* first, std::int64_t bytes, std::int64_t count) {
@@ -82,7 +82,7 @@ TEST_P(Brgemm, ZeroRowsMayBeLeftOut) {
 }
 
 // Aligned or not, with whole vectors or a tail: C is right and nothing beside it is written.
-TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
+TEST_P(Brgemm, CAccessIsOnlyAHint) {
   Draw draw;
   for (CAccess c : {CAccess::prefetch, CAccess::stream})
     for (int beta : {0, 1})
@@ -104,7 +104,7 @@ TEST_P(Brgemm, WhereCLiesIsOnlyAHint) {
 }
 
 // In a call with fewer rows, rows that the hint calls zero need not be zero.
-TEST_P(Brgemm, ZeroRowsHoldForAllRowsOnly) {
+TEST_P(Brgemm, ZeroRowsHoldOnlyForCallsWithAllRows) {
   const BrgemmShape shape = padded_shape(28, 64, 8, 0, 0, BatchKind::strides);
   const auto kernel = make(shape, {.zero_rows = {.period = 3, .step = 1, .begin = 1, .end = 20}, .tuning = {}});
   ASSERT_TRUE(kernel) << kernel.reason();

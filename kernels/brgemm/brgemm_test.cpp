@@ -261,7 +261,7 @@ TEST_P(Brgemm, RefusesCallsThatItWasNotMadeFor) {
   }
 }
 
-TEST_P(Brgemm, SaysWhatItRunsOn) {
+TEST_P(Brgemm, NamesItsIsa) {
   const auto kernel = make(padded_shape(4, 4, 4, 0, 0, BatchKind::offsets));
   ASSERT_TRUE(kernel) << kernel.reason();
   EXPECT_FALSE((*kernel)->isa().empty());

@@ -116,7 +116,7 @@ TEST(Curves, ExponentialsOfScaledArgumentsAreWithinTheirBounds) {
   });
 }
 
-TEST(Curves, AreRightOfTheSmallestAndTheLargestFloats) {
+TEST(Curves, AreRightForTheSmallestAndTheLargestFloats) {
   std::vector<float> x{0,     1e-45F, 1e-40F, std::numeric_limits<float>::min(), 1e-30F, 1, 87.9F, 88.1F, 89, 104, 1e4F,
                        1e15F, 1e30F,  3e38F,  std::numeric_limits<float>::max()};
   for (std::size_t i = 0, size = x.size(); i < size; ++i) x.push_back(-x[i]);
@@ -136,7 +136,7 @@ TEST(Curves, AreRightOfTheSmallestAndTheLargestFloats) {
   });
 }
 
-TEST(Curves, EndWhereFloatsDoAndKeepNaN) {
+TEST(Curves, ReachTheirLimitsAndKeepNaN) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> x{-inf, -1e30F, -88, 88, 1e30F, inf, std::nanf(""), -std::nanf("12345")};
   for_every_target([&](const char* target) {

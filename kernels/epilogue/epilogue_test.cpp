@@ -73,7 +73,9 @@ std::string first_wrong(Apply apply) {
 
 TEST(Epilogue, IsRightForEveryWidthAndCombination) { EXPECT_EQ(first_wrong(apply_epilogue), ""); }
 
-TEST(Epilogue, ThePortableOneToo) { EXPECT_EQ(first_wrong(apply_epilogue_portable<float>), ""); }
+TEST(Epilogue, PortableIsRightForEveryWidthAndCombination) {
+  EXPECT_EQ(first_wrong(apply_epilogue_portable<float>), "");
+}
 
 TEST(Epilogue, TheCheckSeesWrongOnes) {
   const Apply untouched = [](float*, int, int, std::int64_t, const TileEpilogue&) {};
@@ -129,14 +131,14 @@ std::string first_wrong_over_the_range(Apply apply, float gradient = 1) {
   return {};
 }
 
-TEST(Epilogue, CurvesAreRightForEverySizeOfTheirArgument) {
+TEST(Epilogue, CurvesAreRightForSmallAndLargeArguments) {
   for (const float gradient : {1.0f, 1e-40f, -1e15f, 1e38f}) {
     EXPECT_EQ(first_wrong_over_the_range(apply_epilogue, gradient), "");
     EXPECT_EQ(first_wrong_over_the_range(apply_epilogue_portable<float>, gradient), "");
   }
 }
 
-TEST(Epilogue, OfCurvesTheCheckSeesASlightError) {
+TEST(Epilogue, TheCheckSeesASlightErrorOfACurve) {
   const Apply a_little_more = [](float* c, int m, int n, std::int64_t ldc, const TileEpilogue& e) {
     apply_epilogue_portable(c, m, n, ldc, e);
     if (is_curve(e.activation))
@@ -170,7 +172,7 @@ TEST(Epilogue, InfinitiesReachTheirLimits) {
 }
 
 // The NaN is in the sum, or in `at`.
-TEST(Epilogue, NaNStaysButWhereReluStopsIt) {
+TEST(Epilogue, NaNStaysUnlessReluStopsIt) {
   constexpr int n = 33;
   for (const LastStep& last : kLastSteps)
     for (const auto& [sum, where] : {std::pair{kPoison, 1.0f}, {1.0f, kPoison}, {kPoison, 0.0f}, {kPoison, -1.0f}}) {

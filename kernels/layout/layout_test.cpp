@@ -111,7 +111,7 @@ TEST(ActivationLayout, TheCheckSeesWrongPacking) {
 }
 
 // Threads pack slices side by side: a slice must not write into another.
-TEST(ActivationLayout, ASliceIsWrittenAlone) {
+TEST(ActivationLayout, PackingASliceWritesOnlyThatSlice) {
   const ActivationLayout l{.N = 2, .C = 10, .H = 3, .W = 5, .pad_w = 2, .bc = 4};
   const auto plain = counting(l.N * l.C * l.H * l.W);
   for (Slice pack : {pack_nchw_slice, pack_nhwc_slice})

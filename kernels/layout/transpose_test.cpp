@@ -9,7 +9,7 @@
 namespace brickwork {
 namespace {
 
-TEST(Transpose, EveryElementIsWhereItsRowAndColumnSayAndNothingElseIsTouched) {
+TEST(Transpose, MovesEveryElementAndTouchesNothingElse) {
   for (const std::int64_t gap : {0, 1, 5}) {
     for (std::int64_t rows = 1; rows < 14; ++rows) {
       for (std::int64_t cols = 1; cols < 14; ++cols) {

@@ -242,7 +242,7 @@ TEST(BrgemmCheck, SeesTooFewRows) {
             "");
 }
 
-TEST(BrgemmCheck, SeesAReadOfRowsOfABeyondThoseOfTheCall) {
+TEST(BrgemmCheck, SeesAReadOfMoreRowsOfAThanTheCallHas) {
   EXPECT_EQ(check(
                 [](auto& kernel, const BrgemmCall& x) {
                   right(kernel, x);
@@ -252,7 +252,7 @@ TEST(BrgemmCheck, SeesAReadOfRowsOfABeyondThoseOfTheCall) {
             kOutside);
 }
 
-TEST(BrgemmCheck, SeesAReadOfRowsOfATransposedABeyondThoseOfTheCall) {
+TEST(BrgemmCheck, SeesAReadOfMoreRowsOfATransposedAThanTheCallHas) {
   EXPECT_EQ(check(
                 [](auto& kernel, const BrgemmCall& x) {
                   right(kernel, x);
@@ -263,7 +263,7 @@ TEST(BrgemmCheck, SeesAReadOfRowsOfATransposedABeyondThoseOfTheCall) {
 }
 
 // Between the rows of two steps lies a row that the call does not have.
-TEST(BrgemmCheck, SeesARowTooManyOfATransposedA) {
+TEST(BrgemmCheck, SeesAUseOfARowThatTheCallDoesNotHave) {
   EXPECT_NE(check(
                 [](auto& kernel, const BrgemmCall& x) {
                   right(kernel, x);
@@ -371,7 +371,7 @@ TEST(BrgemmCheck, SeesAResidualOrADerivativeReadWithTheLeadingDimensionOfC) {
             "");
 }
 
-TEST(BrgemmCheck, SeesAReadBeyondWhatAnEpilogueReads) {
+TEST(BrgemmCheck, SeesAReadBeyondAnEpiloguesOperands) {
   EXPECT_EQ(check(
                 [](auto& kernel, const BrgemmCall& x) {
                   right(kernel, x);

@@ -37,7 +37,7 @@ TEST_P(GeneratedTilesTest, AreNamedInTheBackendsVersion) {
   EXPECT_NE(brgemm_backend(Backend::simd).version.find(tile_generator_version()), std::string::npos);
 }
 
-TEST_P(GeneratedTilesTest, AreThereForAnOrdinaryShape) {
+TEST_P(GeneratedTilesTest, ExistForAnOrdinaryShape) {
   const BrgemmShape shape = padded_shape(28, 64, 64, 0, 0, BatchKind::offsets);
   EXPECT_NE(tiles(shape), nullptr);
 }
@@ -64,7 +64,7 @@ TEST_P(GeneratedTilesTest, ThreadsMayAskForATileAtOnce) {
 }
 
 // Steps over k may not be as far apart as rows of A: a tile has more of them.
-TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
+TEST_P(GeneratedTilesTest, AreAbsentIfTheStepsOfATransposedAAreFarApart) {
   for (bool a_transposed : {false, true}) {
     BrgemmShape shape = padded_shape(2, 64, 2, 0, 0, BatchKind::offsets, a_transposed);
     shape.lda = std::int64_t{1} << 20;
@@ -77,7 +77,7 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATransposedAAreFarApart) {
 }
 
 // One turn of a small tile's loop has as many steps as the tile has sums, even if the loop is not unrolled.
-TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATurnAreFarApart) {
+TEST_P(GeneratedTilesTest, AreAbsentIfTheStepsOfATurnAreFarApart) {
   BrgemmShape shape = padded_shape(1, 64, 64, 0, 0, BatchKind::offsets);
   shape.ldb = 100'000'000;
   EXPECT_EQ(generate_tiles(shape, {.tuning = {.ahead = 0, .few = 0}}, panel_, isa_.lanes), nullptr);
@@ -85,7 +85,7 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereTheStepsOfATurnAreFarApart) {
 
 // The limit allows for prefetching twice the tuning's `ahead`, which calls of few tiles do, even if this shape does
 // not.
-TEST_P(GeneratedTilesTest, AreNotThereWhereWhatIsAskedForIsFarAway) {
+TEST_P(GeneratedTilesTest, AreAbsentIfPrefetchedRowsAreFarAway) {
   for (const auto& [ldb, there] : {std::pair{190'000, true}, {400'000, false}}) {
     BrgemmShape shape = padded_shape(1, 64, 64, 0, 0, BatchKind::offsets);
     shape.ldb = ldb;
@@ -94,7 +94,7 @@ TEST_P(GeneratedTilesTest, AreNotThereWhereWhatIsAskedForIsFarAway) {
 }
 
 // The brick is still right: it uses compiled tiles.
-TEST_P(GeneratedTilesTest, AreNotThereWhereADistanceFitsNoInstruction) {
+TEST_P(GeneratedTilesTest, AreAbsentIfADistanceFitsNoInstruction) {
   constexpr std::int64_t kFar = std::int64_t{1} << 27;
   for (std::int64_t BrgemmShape::*const distance : {&BrgemmShape::lda, &BrgemmShape::ldb, &BrgemmShape::ldc}) {
     BrgemmShape shape = padded_shape(1, 64, 1, 0, 0, BatchKind::offsets);

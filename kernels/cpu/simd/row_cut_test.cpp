@@ -17,7 +17,7 @@ std::vector<RowGroup> cut(int vecs, int rows, PlaceOfB b = PlaceOfB::far) {
 }
 using Groups = std::vector<RowGroup>;
 
-TEST(RowCut, TheHeightOfATileDecidesHowWideItIs) {
+TEST(RowCut, TheHeightOfATileDecidesItsWidth) {
   EXPECT_EQ(cut(8, 3), (Groups{{1, 3, 4}}));
   EXPECT_EQ(cut(6, 4), (Groups{{1, 4, 3}}));
   EXPECT_EQ(cut(8, 6), (Groups{{2, 3, 4}}));
@@ -25,7 +25,7 @@ TEST(RowCut, TheHeightOfATileDecidesHowWideItIs) {
   EXPECT_EQ(cut(1, 13), (Groups{{1, 13, 1}}));
 }
 
-TEST(RowCut, ABThatL1HoldsPassesMoreOften) {
+TEST(RowCut, ChoosesWideTilesIfL1HoldsB) {
   EXPECT_EQ(cut(4, 36), (Groups{{6, 6, 2}}));
   EXPECT_EQ(cut(4, 36, PlaceOfB::in_l1), (Groups{{12, 3, 4}}));
   EXPECT_EQ(cut(2, 36, PlaceOfB::in_l1), (Groups{{6, 6, 2}}));  // there is nothing wider
@@ -36,7 +36,7 @@ TEST(RowCut, ATileIsNoWiderThanC) {
   EXPECT_EQ(cut(1, 6), (Groups{{1, 6, 1}}));
 }
 
-TEST(RowCut, WhatTheBestHeightDoesNotDivideIsMadeOfOthers) {
+TEST(RowCut, OtherHeightsMakeUpTheRest) {
   EXPECT_EQ(cut(8, 7), (Groups{{1, 4, 3}, {1, 3, 4}}));
   EXPECT_EQ(cut(8, 8), (Groups{{2, 4, 3}}));
   EXPECT_EQ(cut(8, 28), (Groups{{4, 6, 2}, {1, 4, 3}}));
@@ -44,7 +44,7 @@ TEST(RowCut, WhatTheBestHeightDoesNotDivideIsMadeOfOthers) {
 
 // Three vectors fit one tile of four rows, but need two tiles of six rows; the second, one vector wide, has only six
 // sums.
-TEST(RowCut, SuitsTheColumns) { EXPECT_EQ(cut(3, 24), (Groups{{6, 4, 3}})); }
+TEST(RowCut, DependsOnTheColumns) { EXPECT_EQ(cut(3, 24), (Groups{{6, 4, 3}})); }
 
 TEST(RowCut, ManyRowsBeginWithTilesOfTheBestHeight) {
   EXPECT_EQ(cut(8, 600 + 28).front(), (RowGroup{99, 6, 2}));
@@ -52,7 +52,7 @@ TEST(RowCut, ManyRowsBeginWithTilesOfTheBestHeight) {
 }
 
 // For any limits on a tile's rows, the tiles cover all rows and stay within the limits.
-TEST(RowCut, HasAllRows) {
+TEST(RowCut, CoversAllRows) {
   for (const std::array<int, RowCut::kWidest>& most :
        {kAvx2, {1, 1, 1, 1}, {1, 6, 1, 1}, {13, 2, 4, 1}, {5, 5, 3, 3}}) {
     for (int vecs = 1; vecs <= 9; ++vecs) {

@@ -94,7 +94,7 @@ TEST_F(PortableOnDevice, AppliesTheEpilogue) {
 }
 
 // An empty kernel passes no test of exactness, but one for another device might.
-TEST_F(TensorCores, AreWhatWasCompiled) {
+TEST_F(TensorCores, AreCompiledIn) {
   const DeviceCanary canary = device_canary();
   EXPECT_GE(canary.arch, 800) << "device code of an older device was compiled or chosen";
   EXPECT_TRUE(canary.tensor_cores);

@@ -204,7 +204,7 @@ class BrokenRules : public testing::Test {
   alignas(16) float source[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 };
 
-TEST_F(BrokenRules, ACopyIsThereOnceItHasBeenWaitedForAndABarrierPassed) {
+TEST_F(BrokenRules, ACopyArrivesAfterItsWaitAndABarrier) {
   for (HostWarps* block : {&late, &early}) {
     block->copy_async(16, source, true);
     block->copy_async(48, source, false);
@@ -219,7 +219,7 @@ TEST_F(BrokenRules, ACopyIsThereOnceItHasBeenWaitedForAndABarrierPassed) {
   EXPECT_NE(late.load<float>(32), 1);  // nobody has waited for this one
 }
 
-TEST_F(BrokenRules, ACopyThatNobodyWaitedForIsNotThere) {
+TEST_F(BrokenRules, ACopyWithoutAWaitDoesNotArrive) {
   late.copy_async(0, source, true);
   late.commit();
   late.barrier();
@@ -235,7 +235,7 @@ TEST_F(BrokenRules, PlacesAreNotReadAndWrittenBetweenTwoBarriers) {
   EXPECT_THROW(early.copy_async(0, source, true), std::logic_error);
 }
 
-TEST_F(BrokenRules, AProductReadsWhatWasPublishedOnly) {
+TEST_F(BrokenRules, AProductReadsOnlyWhatWasPublished) {
   early.store(0, bf16(1.0F));
   early.barrier();
   EXPECT_THROW(early.read_by_product(0), std::logic_error);
@@ -245,7 +245,7 @@ TEST_F(BrokenRules, AProductReadsWhatWasPublishedOnly) {
   EXPECT_EQ(static_cast<float>(early.read_by_product(0)), 1);
 }
 
-TEST_F(BrokenRules, WhatIsCopiedIsPublishedBehindItsWait) {
+TEST_F(BrokenRules, ACopyIsPublishedOnlyAfterItsWait) {
   late.copy_async(0, source, true);
   late.commit();
   late.publish();
@@ -254,7 +254,7 @@ TEST_F(BrokenRules, WhatIsCopiedIsPublishedBehindItsWait) {
   EXPECT_THROW(late.read_by_product(0), std::logic_error);
 }
 
-TEST_F(BrokenRules, WhatProductsReadIsWrittenOnceTheyHaveBeenWaitedFor) {
+TEST_F(BrokenRules, OperandsAreWrittenOnlyAfterAWaitForTheirProducts) {
   early.read_by_product(0);
   early.commit_products();
   early.barrier();

@@ -14,7 +14,7 @@ namespace {
 
 // The formulas of the PTX ISA: groupID = lane >> 2, threadID_in_group = lane % 4, elements counted through the
 // registers.
-TEST(MmaFragments, AreThoseOfThePtxIsa) {
+TEST(MmaFragments, MatchThePtxIsa) {
   for (int lane = 0; lane < kLanes; ++lane) {
     const int group = lane >> 2, thread = lane % 4;
     for (int i = 0; i < 8; ++i) {  // m16n8k16, .bf16: a0 .. a7
@@ -64,7 +64,7 @@ void expect_each_element_once() {
   EXPECT_EQ(sums.size(), F::kM * F::kN);
 }
 
-TEST(MmaFragments, HaveEachElementOnce) {
+TEST(MmaFragments, HoldEachElementOnce) {
   expect_each_element_once<bf16>();
   expect_each_element_once<float>();
 }
@@ -169,7 +169,7 @@ TEST(SwizzledTile, HasAPlaceForEachElementAndNoBankConflicts) {
 }
 
 // The elements of a chunk are contiguous.
-TEST(SharedTile, HasElementsOfAChunkNextToEachOther) {
+TEST(SharedTile, KeepsTheElementsOfAChunkTogether) {
   using Inside = SharedTile<bf16, 16, 32, true>;
   using Outside = SharedTile<float, 32, 8, false>;
   for (int x = 0; x < 16; ++x) {
@@ -208,7 +208,7 @@ TEST(Ring, WritesNoStageThatProductsMayRead) {
   }
 }
 
-TEST(Ring, ReadsEachStepOnceItsCopiesAreDoneAndBeforeItsStageIsWritten) {
+TEST(Ring, ReadsEachStepAfterItsCopiesAndBeforeTheNextOnes) {
   expect_ring<2>();
   expect_ring<3>();
   expect_ring<4>();
