@@ -15,10 +15,7 @@ class SharedLibrary {
   }
 
   void* handle() const { return handle_; }
-  const std::string& missing() const {
-    return missing_;
-  }  // why it is missing, in the loader's words; empty if it is
-     // there
+  const std::string& missing() const { return missing_; }  // the loader's words; empty if it is there
 
   // Throws std::runtime_error if the library has no such function.
   template <class Function>

@@ -29,8 +29,7 @@ namespace brickwork {
 enum class Backend {
   libxsmm,   // LIBXSMM's JIT, x86-64 only
   simd,      // our vector code for the best ISA at hand: Highway with run-time dispatch; x86 tiles are generated
-  portable,  // plain loops, also callable from device code (brgemm_portable.hpp); the reference that tests the other
-             // two
+  portable,  // plain loops, also callable from device code (brgemm_portable.hpp); the other two are tested against it
 };
 
 // Instruction set of the simd backend. `best` takes the best one of the machine; a named one is refused with a reason
@@ -53,9 +52,9 @@ struct BrgemmShape {
   int beta = 0;
   BatchKind batch_kind = BatchKind::strides;
   std::int64_t stride_a = 0, stride_b = 0;  // BatchKind::strides only
-  // For device bricks, as their tiles are at least as high as a row of an image is long: the rows of A_i (its steps
-  // over k if a_transposed) and the rows of C are pixels of images. A call gives the first pixel. The epilogue's
-  // residual and `at` then have C's layout.
+  // Device bricks only: their tiles are so high that they reach over several rows of an image. The rows of A_i (its
+  // steps over k if a_transposed) and the rows of C are then pixels of images, and a call gives the first pixel. The
+  // epilogue's residual and `at` then have C's layout.
   ImagePixels pixels_of_a, pixels_of_c;
   DType ab = DType::f32, c = DType::f32;
 
@@ -93,8 +92,7 @@ struct BrgemmHints {
   ZeroRows zero_rows;                   // holds for calls with all m rows
   bool reads_next = false;              // calls set BrgemmCall::read_next
   SimdTuning tuning;                    // of the simd backend
-  TileCode code = TileCode::generated;  // `compiled` lets tests reach compiled tiles where generated ones are the
-                                        // default
+  TileCode code = TileCode::generated;  // `compiled` lets tests reach the compiled tiles
 
   friend bool operator==(const BrgemmHints&, const BrgemmHints&) = default;
 };
@@ -109,7 +107,7 @@ struct NextRows {
   BRICKWORK_HOST_DEVICE std::int64_t lines() const { return count * ((bytes + kLine - 1) / kLine); }
 
   // Shares [begin, end) of `shares` near-equal ones: of the rows, or of the cache lines if there is one row. Callers
-  // can so ask for the memory piece by piece.
+  // can thus prefetch it piece by piece.
   BRICKWORK_HOST_DEVICE NextRows share(std::int64_t begin, std::int64_t end, std::int64_t shares) const {
     const std::int64_t all = count > 1 ? count : lines(), at = all * begin / shares, size = all * end / shares - at;
     const char* const from = static_cast<const char*>(first) + at * (count > 1 ? ld : kLine);

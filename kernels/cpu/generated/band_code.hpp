@@ -17,8 +17,7 @@ struct BandArguments {
   std::int64_t members, tiles;
   std::int64_t ldr, ldat, next_a;                         // bytes
   const LiveRows* live;                                   // null: all rows are live
-  const char *next_line, *next_row_end, *next_lines_end;  // memory to prefetch (BrgemmCall::read_next); the first two
-                                                          // advance
+  const char *next_line, *next_row_end, *next_lines_end;  // BrgemmCall::read_next; the first two advance
   std::int64_t next_row, ld_next;                         // bytes
   std::int64_t next_lines_a_turn;
   std::int64_t first_asks_for_b, others_ask_for_b, relu, stream;  // 0 or 1
