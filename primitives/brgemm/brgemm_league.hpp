@@ -1,5 +1,5 @@
-// A league of the brick's calls, one a task. No loop stands around the brick: what this reaches is the brick's own
-// speed on a machine of which one call fills but a part.
+// A league of brick calls, one call per task, without loops around the brick. It measures the brick's own speed on a
+// machine that a single call cannot fill.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace brickwork {
 
-// Operands in contiguous blocks: a [tasks][batch][m][k], b [batch][k][n]; c [tasks][m][n].
+// Operands lie in contiguous blocks: a [tasks][batch][m][k], b [batch][k][n], c [tasks][m][n].
 template <class T, class TC>
 struct BrgemmLeague {
   BrgemmShape call;

@@ -1,4 +1,4 @@
-// A problem's league of calls, on operands in blocks.
+// Makes the league of a problem from blocked operands, and blocks A.
 #pragma once
 #include <algorithm>
 
@@ -14,7 +14,7 @@ BrgemmLeague<T, TC> brgemm_league(const BrgemmLeagueProblem& p, const T* a, cons
   return {call, p.tasks, p.batch, a, b, c};
 }
 
-// The plain A [tasks][m][batch * k] in blocks.
+// Packs the plain A [tasks][m][batch * k] into blocks [tasks][batch][m][k].
 inline void pack_league_a(const BrgemmLeagueProblem& p, const float* plain, float* blocks) {
   for (std::int64_t row = 0; row < p.tasks * p.m; ++row) {
     for (std::int64_t i = 0; i < p.batch; ++i, plain += p.k) {

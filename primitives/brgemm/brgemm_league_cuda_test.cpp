@@ -1,4 +1,4 @@
-// Where there is a GPU, leagues of the brick's calls run there; elsewhere these tests skip and say why.
+// Leagues of brick calls on a GPU. Without a GPU these tests skip and say why.
 #include <gtest/gtest.h>
 
 #include "kernels/gpu/cuda/cuda_memory.hpp"
@@ -11,7 +11,6 @@ namespace {
 
 class BrgemmLeagueOnCuda : public OnCudaSettings {
  protected:
-  // Copies there and back.
   template <class T>
   static std::string wrong(const char* text) {
     return wrong_league<T>(text, [](const auto& p, const auto& a, const auto& b, auto& c) {

@@ -1,4 +1,4 @@
-// A league of the brick's calls on a GPU.
+// A league of brick calls on a GPU.
 #pragma once
 #include "kernels/base/bf16.hpp"
 #include "primitives/brgemm/brgemm_league.hpp"
@@ -6,13 +6,13 @@
 
 namespace brickwork {
 
-// Pointers are to the device's memory; the work goes into the stream and is not waited for. Throws
-// std::invalid_argument where the setting cannot run the calls, and std::runtime_error where CUDA refuses the launch.
-// Instances: of f32, which tensor cores multiply as TF32, and of bf16.
+// Pointers are to device memory. Launches the work into the setting's stream and does not wait for it. Throws
+// std::invalid_argument if the setting cannot run the calls, and std::runtime_error if CUDA refuses the launch.
+// Instances: f32, which tensor cores multiply as TF32, and bf16.
 template <class T>
 void brgemm_league_on_cuda(const BrgemmLeague<T, T>&, const CudaSetting&);
 
-// The same with the setting's warpgroups, which the above leaves to this.
+// Does this for CudaBrick::warpgroups; brgemm_league_on_cuda() calls it.
 void brgemm_league_on_hopper(const BrgemmLeague<bf16, bf16>&, const CudaSetting&);
 
 }  // namespace brickwork

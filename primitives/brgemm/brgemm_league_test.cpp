@@ -1,4 +1,4 @@
-// What a GPU runs, on the host: the league's body around the portable bricks and those of blocks of warps.
+// The device's league body on the host, around the portable bricks and the bricks of blocks of warps.
 #include "primitives/brgemm/brgemm_league.hpp"
 
 #include <gtest/gtest.h>

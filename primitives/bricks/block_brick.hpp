@@ -1,4 +1,5 @@
-// The bricks of a block of warps as a driver's body calls them, as tile_brick.hpp has the others.
+// Bricks that a CUDA block of warps computes (mma.sync, wgmma, multiply-adds), with the interface that drivers' bodies
+// call; tile_brick.hpp has the other bricks.
 #pragma once
 #include "kernels/base/host_device.hpp"
 #include "kernels/gpu/mma/mma_tiles.hpp"
@@ -7,8 +8,8 @@
 
 namespace brickwork {
 
-// C of TC, A and B as the tile has them. Block: as brgemm_mma.hpp says, made of a task's scratch, whose team is
-// Tile::kThreads threads.
+// C has elements of TC; A and B have the tile's types. Block is the block of warps that brgemm_mma.hpp asks for, made
+// from a task's scratch. A team has Tile::kThreads threads.
 template <class Tile, class TC, class Block>
 struct BlockBrick {
   BrgemmShape shape;
@@ -18,7 +19,7 @@ struct BlockBrick {
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, int beta, const BrgemmCall& call, void* scratch) const {
     if constexpr (Tile::kInlined) {
-      BrgemmShape with_beta = shape;  // whose members are a kernel's arguments
+      BrgemmShape with_beta = shape;  // the members of `shape` are kernel arguments
       with_beta.beta = beta;
       TeamShared<BrgemmCall, Team> of_team(team);
       of_team.update([&](BrgemmCall& shared) { shared = call; });
@@ -41,9 +42,9 @@ struct BlockBrick {
     Block block(scratch);
     brgemm_by_block<Tile, TC>(block, shape, call);
   }
-  // That of mma.sync: inlined, what the loops around it keep would take the registers of its sums. A call would end the
-  // pipeline of wgmma's asynchronous products, and with multiply-adds a step of an LSTM took 1.4 to 1.7 times as long
-  // (H100).
+  // For mma.sync only: if it were inlined, the surrounding loops would take registers from its sums. The others are
+  // inlined: a call would end the pipeline of wgmma's asynchronous products, and it made an LSTM step with
+  // multiply-adds take 1.4 to 1.7 times as long (H100).
   BRICKWORK_HOST_DEVICE BRICKWORK_DEVICE_NOINLINE static void multiply_apart(const BrgemmShape& shape,
                                                                              const BrgemmCall& call, void* scratch) {
     multiply(shape, call, scratch);

@@ -1,4 +1,4 @@
-// The bricks of a GPU and the spaces that run them, as a setting names them.
+// Turns a CudaSetting into the brick and the execution space that it names.
 #pragma once
 #include <stdexcept>
 #include <type_traits>
@@ -15,7 +15,7 @@
 
 namespace brickwork {
 
-// run(space), of the space that the setting names.
+// Calls run(space) with the setting's space.
 template <class Run>
 void on_space(const CudaSetting& setting, const Run& run) {
   switch (setting.path) {
@@ -36,7 +36,8 @@ void run_tile(const Brick& brick, const CudaSetting& setting, const Run& run) {
   run(Space{static_cast<cudaStream_t>(setting.stream)}, brick, Tile::kThreads);
 }
 
-// run(space, brick, threads) with the brick that the setting names for calls of this shape; not with warpgroups.
+// Calls run(space, brick, threads) with the setting's brick for calls of this shape; warpgroups are in
+// bricks_on_hopper.cuh. Throws std::invalid_argument if the setting cannot run such calls.
 template <class T, class TC, bool a_transposed, class Run>
 void with_brick(const BrgemmShape& shape, const CudaSetting& setting, const Run& run) {
   if (setting.brick < CudaBrick::multiply_adds) {

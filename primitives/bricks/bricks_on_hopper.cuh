@@ -1,4 +1,4 @@
-// The brick of Hopper's warpgroups, as bricks_on_cuda.cuh has the others: for sources that are compiled for sm_90a.
+// The brick of Hopper's warpgroups, for sources that are compiled for sm_90a. bricks_on_cuda.cuh has the other bricks.
 #pragma once
 #include "kernels/gpu/wgmma/cuda_warpgroups.cuh"
 #include "primitives/bricks/bricks_on_cuda.cuh"

@@ -1,4 +1,5 @@
-// How a driver runs on a GPU. Free of CUDA's headers, as a build without them may ask, too.
+// How a driver runs on a GPU: by which launcher and with which brick. Includes no CUDA header, so that builds without
+// CUDA can use it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,16 +9,16 @@ namespace brickwork {
 
 enum class CudaPath {
   launcher,  // league_cuda.cuh
-  kokkos,    // the teams of Kokkos::Cuda, where Kokkos has it
+  kokkos,    // teams of Kokkos::Cuda, if Kokkos has CUDA
 };
 
 enum class CudaBrick {
-  portable,       // brgemm_portable.hpp: each thread reads for itself
-  staged,         // brgemm_staged.hpp: through shared memory
-  multiply_adds,  // brgemm_fma.hpp: f32, strictly; by the launcher only, as it needs more shared memory than Kokkos
-                  // gives a team
-  tensor_cores,   // brgemm_mma.hpp: bf16, or f32 as TF32; likewise
-  warpgroups,     // brgemm_wgmma.hpp: bf16 on Hopper; likewise
+  portable,  // brgemm_portable.hpp: each thread reads its operands from global memory
+  staged,    // brgemm_staged.hpp: operands go through shared memory
+  // Launcher only: these need more shared memory than Kokkos gives a team.
+  multiply_adds,  // brgemm_fma.hpp: f32 without rounding to TF32
+  tensor_cores,   // brgemm_mma.hpp: bf16, or f32 as TF32
+  warpgroups,     // brgemm_wgmma.hpp: bf16 on Hopper
 };
 
 constexpr std::string_view to_string(CudaPath path) { return path == CudaPath::launcher ? "launcher" : "kokkos"; }
@@ -29,22 +30,22 @@ constexpr std::string_view to_string(CudaBrick brick) {
 struct CudaSetting {
   CudaPath path = CudaPath::launcher;
   CudaBrick brick = CudaBrick::staged;
-  int threads = 256;       // of a task of the first two; the others have their own
-  void* stream = nullptr;  // a cudaStream_t; of the launcher only, as Kokkos::Cuda has its own
+  int threads = 256;       // per task, for portable and staged; the other bricks fix their own number
+  void* stream = nullptr;  // a cudaStream_t, for the launcher; Kokkos::Cuda has its own stream
 };
 
-// Why this machine or this build cannot take a setting, in one sentence, or nothing: no device, a driver older than the
-// toolkit, a device that is too old, a Kokkos without CUDA.
+// Why this machine or this build cannot run a setting, in one sentence, or an empty string: no device, a driver older
+// than the toolkit, a device that is too old, or Kokkos without CUDA.
 std::string cuda_absent_reason(CudaPath, CudaBrick);
 
-// Which of the device's code runs, as the device itself says: "sm_90, tensor cores". Throws std::runtime_error where
-// none does.
+// The device code that runs, as reported by the device: "sm_90, tensor cores". Throws std::runtime_error if none of the
+// build's device code runs.
 std::string cuda_isa();
 
-// The stream of Kokkos::Cuda, a cudaStream_t; null in a build whose Kokkos has none.
+// The stream of Kokkos::Cuda, a cudaStream_t; null if Kokkos has no CUDA.
 void* cuda_stream_of_kokkos();
 
-// Waits for all that was launched. Throws std::runtime_error where any of it failed.
+// Waits for all launched work. Throws std::runtime_error if any of it failed.
 void cuda_finish();
 
 }  // namespace brickwork

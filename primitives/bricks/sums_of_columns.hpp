@@ -1,4 +1,4 @@
-// The product of a row of ones, by the threads of a team that each take columns of their own.
+// Sums of columns: the product of a row of ones and B. Each thread of a team sums its own columns.
 #pragma once
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 
 namespace brickwork {
 
-// A brick of one row whose A is ones, which are not read, and without an epilogue. Rows come from far away: a thread
-// has many under way. (By the portable brick, of which each thread has eight columns and waits for each row, a bias'
-// gradients of 1680 rows took 0.45 ms, H100.)
+// A brick with one row of C, without an epilogue. A is all ones and is not read. Each thread has many rows under way,
+// as they come from far away. (With the portable brick, where a thread has eight columns and waits for each row, a bias
+// gradient of 1680 rows took 0.45 ms on an H100.)
 template <class T, class TC = T>
 struct SumsOfColumns {
   BrgemmShape shape;

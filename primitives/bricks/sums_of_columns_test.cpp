@@ -13,7 +13,7 @@ namespace {
 template <class T>
 void expect_exact_sums(int k, int beta) {
   constexpr int kMembers = 3, kColumns = 5, kLd = 7;
-  std::vector<T> b(static_cast<std::size_t>(kMembers * k * kLd), T(1e6F));  // no one adds what lies between the rows
+  std::vector<T> b(static_cast<std::size_t>(kMembers * k * kLd), T(1e6F));  // 1e6 between the rows must not be added
   std::vector<float> right(kColumns, beta == 0 ? 0.0F : 100.0F), c(kColumns, 100.0F);
   for (int row = 0; row < kMembers * k; ++row) {
     for (int j = 0; j < kColumns; ++j) {

@@ -1,5 +1,5 @@
-// The brick as a driver's body calls it, brick(team, beta, call, scratch), whatever runs it; and what is done beside
-// it: fill_zeros as zeros.hpp has it.
+// The interface through which a driver's body calls any brick, on host and device: brick(team, beta, call, scratch),
+// and brick.fill_zeros(...) as in zeros.hpp.
 #pragma once
 #include "kernels/base/host_device.hpp"
 #include "kernels/brgemm/brgemm.hpp"
@@ -10,9 +10,9 @@
 
 namespace brickwork {
 
-// Made for one shape, by a backend of the host; the team is the one thread that calls.
+// Kernels that a host backend made for one shape, one per beta. The team is the calling thread alone.
 struct KernelBrick {
-  static constexpr bool kReadsNext = true;  // it makes use of BrgemmCall::read_next
+  static constexpr bool kReadsNext = true;  // uses BrgemmCall::read_next
   const BrgemmKernel* of_beta[2];
 
   std::int64_t scratch_bytes() const { return 0; }
@@ -33,7 +33,7 @@ BRICKWORK_HOST_DEVICE void fill_zeros_by_team(const Team& team, T* c, std::int64
   for (std::int64_t i = team.rank(); i < m * n; i += team.size()) c[i / n * ld + i % n] = T(0);
 }
 
-// All that a brick is told.
+// All arguments of one brick call.
 struct CallOfShape {
   BrgemmShape shape;
   BrgemmCall call;
@@ -43,7 +43,7 @@ struct CallOfShape {
   }
 };
 
-// The portable one, whose tile the threads of a team share. Staged, operands go through the task's scratch.
+// The portable brick: a team's threads share the tile of C. If `staged`, operands go through the task's scratch.
 template <class T, class TC = T>
 struct TeamBrick {
   BrgemmShape shape;
@@ -70,7 +70,7 @@ struct TeamBrick {
   }
 
  private:
-  // Inlined, each would take the registers of the other, and of the loops around them.
+  // Not inlined: each would take registers from the other and from the loops around them.
   template <class Team>
   BRICKWORK_HOST_DEVICE BRICKWORK_DEVICE_NOINLINE static void multiply_staged(const Team& team,
                                                                               const BrgemmShape& shape,

@@ -1,9 +1,9 @@
-// A fully connected layer is the convolution of one image, whose pixels are the minibatch in a row, with 1x1 filters:
-// the drivers of convolution and the rule for their plans run its passes as they are.
+// Fully connected layers as convolutions: a layer is the 1x1 convolution of one image whose single row of pixels is the
+// minibatch. Convolution's drivers and the rule for their plans run its passes without a change.
 //
-// Its plain tensors are that convolution's as they lie: src [N][C], dst and residual [N][K] are NHWC, weights [K][C]
-// are KCRS. Blocked they are [C/bc][N][bc], [K/bk][N][bk] and [K/bk][C/bc][bc][bk]: those of a layer are the next one's
-// src where its bc is this one's bk.
+// The layer's plain tensors have the convolution's layouts: src [N][C], dst and residual [N][K] are NHWC, weights
+// [K][C] are KCRS. Blocked, they are [C/bc][N][bc], [K/bk][N][bk] and [K/bk][C/bc][bc][bk]. A layer's blocked dst is
+// the next layer's src if the next layer's bc equals this layer's bk.
 #pragma once
 #include "primitives/conv/op/conv_problem.hpp"
 #include "primitives/fc/op/fc_problem.hpp"

@@ -1,4 +1,4 @@
-// The passes of fully connected layers as the drivers of convolution run them.
+// The passes of fully connected layers, run by convolution's drivers.
 #include "primitives/fc/fc_layers.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@
 namespace brickwork {
 namespace {
 
-// Full of NaN, so that what a driver leaves out is seen.
+// Full of NaN, so that elements that a driver does not write are found.
 AlignedBuffer<float> unwritten(std::int64_t size) {
   AlignedBuffer<float> buffer(static_cast<std::size_t>(size));
   std::ranges::fill(buffer, std::numeric_limits<float>::quiet_NaN());
@@ -38,7 +38,7 @@ PlainTensors unwritten(std::vector<TensorInfo> infos) {
   return tensors;
 }
 
-// What a pass of a driver of `conv` makes of a layer's tensors; conv is the layer's but where a test wants it wrong.
+// Runs a pass of the layer p with a driver for `conv`. conv is conv_of(p) unless a test wants a wrong driver.
 template <class Op>
 PlainTensors run_layer(const ConvProblem& conv, const FcProblem& p, const MachineModel&, Backend, const PlainTensors&);
 
@@ -88,7 +88,7 @@ PlainTensors run_layer<FcWeightUpdateOp>(const ConvProblem& conv, const FcProble
   return out;
 }
 
-// Why it is wrong, or nothing.
+// Why the pass is wrong, or an empty string.
 template <class Op>
 std::string wrong(const FcProblem& p, const MachineModel& machine, Backend backend, const TestData& t) {
   return compare(run_layer<Op>(conv_of(p), p, machine, backend, t.inputs), t.expected, t.tolerance).reason;
@@ -138,7 +138,7 @@ TYPED_TEST(FcLayers, RulesPlansAreExactFromOneImageToThousands) {
   }
 }
 
-// The check of this file must see a wrong driver: one of another layer on the same tensors.
+// This file's check must find a wrong driver: one for another layer on the same tensors.
 TYPED_TEST(FcLayers, AWrongLayerIsSeen) {
   const auto p = parse_problem<FcProblem>("N5 C6 K7");
   const TestData t = make_checkable_test_data<TypeParam>(p, Fill::integers);

@@ -1,4 +1,4 @@
-// Whole numbers that loops and plans are cut by, on host and device.
+// Integer arithmetic that loops and plans share, on host and device.
 #pragma once
 #include <cstdint>
 
@@ -6,15 +6,16 @@
 
 namespace brickwork {
 
-// How many blocks of b hold a; at most 0 where a is.
+// a / b rounded up: the number of blocks of size b that hold a. Not positive if a is not positive.
 BRICKWORK_HOST_DEVICE constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// The least size of whole blocks that hold so much.
+// `size` rounded up to whole blocks.
 BRICKWORK_HOST_DEVICE constexpr std::int64_t whole_blocks(std::int64_t size, std::int64_t block) {
   return ceil_div(size, block) * block;
 }
 
-// The size of equal blocks of at most `most`: 130 becomes 3 blocks of 44 rather than 64 + 64 + 2.
+// The block size that cuts `size` into nearly equal blocks of at most `most`: 130 with most = 64 gives 3 blocks of 44,
+// not 64 + 64 + 2.
 constexpr std::int64_t equal_block(std::int64_t size, std::int64_t most) {
   return ceil_div(size, ceil_div(size, most));
 }

@@ -1,5 +1,5 @@
-// A league of tasks on a Kokkos space. This and the CUDA launcher (league_cuda.cuh) are the only places that know how
-// work is spread on a space.
+// Runs a league of tasks on a Kokkos space. Only this file and the CUDA launcher (league_cuda.cuh) decide how a space
+// spreads its work.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <cstdint>
@@ -26,7 +26,7 @@ inline constexpr bool kSharesMemory<Space> =
 
 namespace league {
 
-constexpr std::int64_t kAlignment = 64;  // of a task's scratch
+constexpr std::int64_t kAlignment = 64;  // bytes, of a task's scratch
 
 template <class Member>
 struct KokkosTeam {
@@ -63,10 +63,10 @@ struct ByTeam {
 
 }  // namespace league
 
-// functor(team, task, scratch) for the tasks 0 .. tasks - 1, each on a team of `team_size` threads with a scratch of
-// its own (null where no bytes are asked for). A task goes to the same threads in every run. On a host it ends with the
-// last task, whose stores past the caches are seen, too; a device takes it into its stream. Throws
-// std::invalid_argument where the space has no such teams.
+// Calls functor(team, task, scratch) for the tasks 0 .. tasks - 1. Each task runs on a team of `team_size` threads and
+// has its own scratch (null if scratch_bytes is 0). A task runs on the same threads in every run. On a host the call
+// returns after the last task, when also non-temporal stores are visible; on a device it only enqueues the work. Throws
+// std::invalid_argument if the space has no such teams, or too little scratch.
 template <class Space, class Functor>
 requires Kokkos::is_execution_space_v<Space>
 void parallel_league(const Space& space, std::int64_t tasks, int team_size, std::int64_t scratch_bytes,
@@ -95,14 +95,15 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
     of_threads.set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(reserved)));
     if constexpr (kSharesMemory<Space>) {
       return of_threads;
-    } else {  // the functor as an argument: in a buffer of Kokkos' a recorded graph would find a later launch's
+    } else {  // passes the functor as an argument: in Kokkos' buffer a recorded graph would find a later launch's
+              // functor
       return Kokkos::Experimental::require(of_threads, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
     }
   };
   const int most = policy(1).team_size_max(task, Kokkos::ParallelForTag());
   if (team_size > most) refuse("threads a task", team_size, most);
 #ifdef KOKKOS_ENABLE_OPENMP
-  // There Kokkos opens no region of its own, and what all threads but one were to do would be left out in silence.
+  // Within a parallel region Kokkos opens no region of its own: only one thread of the team would silently do its part.
   if (std::is_same_v<Space, Kokkos::OpenMP> && team_size > 1 && omp_in_parallel() != 0) {
     refuse("threads a task, within a parallel region,", team_size, 1);
   }
@@ -110,7 +111,7 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
   Kokkos::parallel_for(name, policy(team_size), task);
 }
 
-// task(i) for the tasks 0 .. tasks - 1, each by one of the host's threads.
+// Calls task(i) for i = 0 .. tasks - 1, each by one thread of the host.
 template <class Task>
 void for_each_on_host(std::int64_t tasks, const Task& task) {
   parallel_league(Kokkos::DefaultHostExecutionSpace(), tasks, 1, 0,

@@ -1,5 +1,5 @@
-// A league of tasks on a CUDA stream, by a launcher of our own: Kokkos 4.7 gives a team at most 48 KiB of shared
-// memory, and passes its functor in a way that a tensor map cannot be read from.
+// Runs a league of tasks on a CUDA stream with our own launcher. Kokkos 4.7 cannot: it gives a team at most 48 KiB of
+// shared memory, and tensor maps cannot be read from where it puts the functor.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -16,7 +16,8 @@ namespace brickwork {
 struct CudaStream {
   cudaStream_t stream = nullptr;
 };
-// Of blocks of so many threads, of which a multiprocessor has registers for so many at least.
+// A stream for kernels with launch bounds: `threads` per block, and registers for at least `blocks` blocks per
+// multiprocessor.
 template <int threads, int blocks>
 struct BoundedCudaStream {
   cudaStream_t stream = nullptr;
@@ -37,12 +38,13 @@ __global__ void __launch_bounds__(threads, blocks)
   run_task(functor, with_scratch);
 }
 
-// functor(team, task, scratch) for the tasks 0 .. tasks - 1, each on a block of `team_size` threads with as many bytes
-// of shared memory. It returns before they are done. Throws std::runtime_error where CUDA refuses the launch.
+// Calls functor(team, task, scratch) for the tasks 0 .. tasks - 1, each on a block of `team_size` threads with
+// `scratch_bytes` of shared memory. Returns before the tasks are done. Throws std::runtime_error if CUDA refuses the
+// launch.
 template <class Functor>
 void launch_league(cudaStream_t stream, void (*kernel)(Functor, bool), std::int64_t tasks, int team_size,
                    std::int64_t scratch_bytes, const Functor& functor) {
-  // Shared memory that a kernel has without opting in, but for 2 KiB that TeamShared takes.
+  // The 48 KiB of shared memory that a kernel has without opting in, less 2 KiB for TeamShared.
   constexpr std::int64_t kUnasked = 46 << 10;
   if (tasks > std::numeric_limits<int>::max()) throw std::runtime_error("league: at most 2^31 - 1 tasks are possible");
   if (scratch_bytes > kUnasked) {

@@ -49,7 +49,7 @@ TYPED_TEST(League, EveryThreadOfATeamRunsEveryTask) {
   }
 }
 
-// A team fills its scratch together and reads it behind a barrier, on small and on large ones.
+// A team fills its scratch together and reads it after a barrier; scratch of 100 bytes and of 1 MiB.
 TYPED_TEST(League, ATeamSharesItsScratch) {
   for (const int threads : team_sizes(TypeParam().concurrency())) {
     for (const std::int64_t bytes : {100, 1 << 20}) {

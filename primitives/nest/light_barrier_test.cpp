@@ -9,7 +9,7 @@
 namespace brickwork {
 namespace {
 
-// Also of more threads than a machine has cores.
+// Includes more threads than many machines have cores.
 TEST(LightBarrier, WhoPassesSeesWhatAllHaveWrittenBefore) {
   constexpr int kMeetings = 500;
   for (const int threads : {1, 2, 3, 9}) {

@@ -1,9 +1,9 @@
-// Loops around the brick, as data: a driver declares its loops once and writes one body; a schedule says in which
-// order, in how many blocking levels and on which threads they run. Any legal schedule gives the same result.
+// The loops around the brick, as data. A driver declares its loops once and writes one body; a schedule says in which
+// order, in how many blocking levels and on which threads the loops run. Every legal schedule gives the same result.
 //
 // The idea is parlooper's (Georganas et al., "Harnessing Deep Learning and HPC Kernels via High-Level Loop and Tensor
-// Abstractions on CPU Architectures", arXiv 2304.12576); here schedules are validated and run on host and device: the
-// parallel levels become a league of tasks (league.hpp, league_cuda.cuh), the rest runs inside a task.
+// Abstractions on CPU Architectures", arXiv 2304.12576). Here schedules are validated and run on host and device: the
+// parallel levels become a league of tasks (league.hpp, league_cuda.cuh), and the levels inside them run in a task.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -21,16 +21,16 @@
 namespace brickwork {
 
 enum class LoopKind {
-  independent,          // iterations in any order, also in parallel
-  reduction,            // they add to one output: in ascending order, never in parallel
-  reduction_in_copies,  // the same, but in parallel every part adds to a private copy, which the driver brings
+  independent,          // iterations run in any order, also in parallel
+  reduction,            // iterations add to one output: they run in ascending order, never in parallel
+  reduction_in_copies,  // a reduction that can run in parallel: each part adds to a private copy of the output
 };
 
 struct Loop {
   std::string_view name;
   std::int64_t extent = 1;
   LoopKind kind = LoopKind::independent;
-  bool ranged = false;  // the body takes several of its iterations at once
+  bool ranged = false;  // the body can take several of its iterations at once
 };
 
 struct LoopRange {
@@ -41,20 +41,21 @@ struct LoopRange {
 constexpr int kMaxLoops = 8;
 constexpr int kMaxLevels = 16;
 
-// What the body gets to know. Loops go by their place in the declaration.
+// The iterations of one call of the body. Loops are numbered in the order of their declaration.
 class LoopIndex {
  public:
   // The iterations to do.
   BRICKWORK_HOST_DEVICE const LoopRange& operator[](int loop) const { return ranges_[loop]; }
 
-  // Whether they are the first or the last of the loop; of a reduction in copies, among those that add to this copy.
+  // Whether the first or the last iteration of the loop is among them; for a reduction in copies, the first or last
+  // iteration that adds to this copy.
   BRICKWORK_HOST_DEVICE bool first(int loop) const { return ranges_[loop].begin == share_[loop].begin; }
   BRICKWORK_HOST_DEVICE bool last(int loop) const { return ranges_[loop].end == share_[loop].end; }
 
-  // Which copy of the output to add to, from 0; see PrivateCopies.
+  // Number of the output's copy to add to, from 0; see PrivateCopies.
   BRICKWORK_HOST_DEVICE std::int64_t copy() const { return copy_; }
 
-  // The task's own memory, as many bytes as run() was asked for: aligned to cache lines, of any content.
+  // The task's own memory, TaskNeeds::scratch_bytes long: aligned to cache lines, uninitialised.
   template <class T>
   BRICKWORK_HOST_DEVICE T* scratch() const {
     return static_cast<T*>(scratch_);
@@ -69,12 +70,12 @@ class LoopIndex {
   void* scratch_ = nullptr;
 };
 
-// The calls that pass by for one iteration of a loop, which share what is done once for it, such as asking for what its
-// next iteration reads.
+// The calls of the body within one iteration of a loop. They share the work that is done once per iteration, such as
+// prefetching what the next iteration reads.
 struct PassingCalls {
   static constexpr int kLoops = 3;
-  int loops[kLoops] = {};                // the innermost last
-  std::int64_t iterations[kLoops] = {};  // of each of them, at most
+  int loops[kLoops] = {};                // innermost last
+  std::int64_t iterations[kLoops] = {};  // upper bound for each of `loops`
   std::int64_t count = 0;
 
   BRICKWORK_HOST_DEVICE std::int64_t index(const LoopIndex& at) const {
@@ -84,56 +85,57 @@ struct PassingCalls {
   }
 };
 
-// What one task runs on.
+// The threads and the memory of one task.
 struct TaskNeeds {
   int threads = 1;
   std::int64_t scratch_bytes = 0;
 };
 
-// A schedule checked against the declared loops and turned into fixed-size arrays, so that it can be copied to a
+// A schedule that was checked against the declared loops. It has fixed-size arrays only, so that it can be copied to a
 // device.
 class LoopNest {
  public:
-  // A misfit, in one sentence: an unknown loop, a loop missing, a reduction in parallel without copies, a loop
-  // in parallel on two levels, parallel levels that are not neighbours, a step that an inner level does not refine,
-  // sizes that overflow.
+  // Returns a misfit with one sentence for: an unknown or missing loop, a parallel reduction without copies, a loop
+  // that is parallel on two levels, parallel levels that are not neighbours, an inner level whose step is not smaller
+  // than the outer one's, and sizes that overflow.
   static Result<LoopNest> make(const std::vector<Loop>& loops, const LoopSchedule& schedule);
 
-  // At most so many iterations of the loop reach the body at once.
+  // The largest number of iterations of the loop that the body gets at once.
   std::int64_t step_of(int loop) const { return left_by(level_count_, loop); }
-  // Whether the innermost level of a loop lies inside that of another: it passes by for every iteration of the other.
+  // Whether the innermost level of `loop` lies inside the innermost level of `other`, and so runs again for each
+  // iteration of `other`.
   bool is_inside(int loop, int other) const { return last_level(loop) > last_level(other); }
-  // At most so many iterations of the loop pass by for one of the outermost level of another.
+  // The largest number of iterations of `loop` within one iteration of the outermost level of `other`.
   std::int64_t passing(int loop, int other) const;
-  // The calls that so many iterations of these loops are then.
+  // The calls that passing() iterations of each of these loops make.
   PassingCalls passing_calls(const int (&loops)[PassingCalls::kLoops], int other) const;
-  // At most so many iterations of the loop are one task's.
+  // The largest number of iterations of the loop in one task.
   std::int64_t in_a_task(int loop) const { return left_by(parallel_end_, loop); }
-  // So many of them follow each other while another loop stays where it is, from a multiple of so many on; nothing
-  // where they may begin elsewhere, as a level's step does not divide that of the level around it.
+  // Consecutive iterations of `loop` per iteration of `other` within a task; they begin at a multiple of that number.
+  // nullopt if the steps of the loop's levels do not divide each other.
   std::optional<std::int64_t> in_a_row(int loop, int other) const;
-  // Whether a task is a single call of the body.
+  // Whether each task calls the body once.
   bool calls_once_a_task() const {
     for (int level = parallel_end_; level < level_count_; ++level) {
       if (levels_[level].step < in_a_task(levels_[level].loop)) return false;
     }
     return true;
   }
-  // How many copies of its output a reduction needs; 1 where it does not run in parallel.
+  // The number of copies of the output; 1 if no reduction runs in parallel.
   std::int64_t copies() const;
-  // How many tasks the parallel levels give.
+  // The number of tasks of the parallel levels.
   std::int64_t tasks() const { return tasks_; }
 
-  // Runs body(team, const LoopIndex&) over all iterations. Levels outside the braces are run by the caller, each of
-  // their iterations ending in a barrier. The space is whatever has a parallel_league().
+  // Calls body(team, const LoopIndex&) for all iterations. The caller runs the levels outside the braces; each of their
+  // iterations ends in a barrier. The space is any type with a parallel_league().
   template <class Space, class Body>
   void run(const Space& space, const Body& body, TaskNeeds needs = {}) const {
     if (copies() > 1) throw std::logic_error("a reduction in parallel needs private copies to add to");
     run_tasks(space, body, needs);
   }
 
-  // The same, with (copies() - 1) * size elements in copies.others: body adds to copies.of(copy()), and in the end the
-  // copies are summed into the output.
+  // Runs a reduction in copies. copies.others has (copies() - 1) * copies.size elements. The body adds to
+  // copies.of(at.copy()); at the end the copies are summed into the output.
   template <class Space, class Body, class T>
   void run(const Space& space, const Body& body, const PrivateCopies<T>& copies, TaskNeeds needs = {}) const {
     run_tasks(space, body, needs);
@@ -145,7 +147,7 @@ class LoopNest {
   struct Level {
     int loop;
     std::int64_t step;
-    bool in_copies;  // it runs in parallel, and each of its iterations adds to a copy of its own
+    bool in_copies;  // runs in parallel, and each of its iterations adds to its own copy
   };
   class Walk;
   template <class Space, class Body>
@@ -159,7 +161,8 @@ class LoopNest {
     return at;
   }
 
-  // The iterations of a level, and the one from `begin`, in the range that the levels outside leave to its loop.
+  // The number of iterations of a level, and its iteration from `begin`. `range` is what the outer levels leave to its
+  // loop.
   BRICKWORK_HOST_DEVICE std::int64_t trips(int level, const LoopRange& range) const {
     return (range.size() + levels_[level].step - 1) / levels_[level].step;
   }
@@ -171,8 +174,8 @@ class LoopNest {
   template <class Space, class Body>
   void run_tasks(const Space& space, const Body& body, TaskNeeds needs) const;
 
-  int last_level(int loop) const;                    // the innermost one so far; -1: none
-  std::int64_t left_by(int levels, int loop) const;  // at most so many iterations of a loop, by that many outer levels
+  int last_level(int loop) const;                    // the loop's innermost level so far; -1: none
+  std::int64_t left_by(int levels, int loop) const;  // most iterations of a loop inside the first `levels` levels
 
   void set_outer(const LoopIndex& outer);
 
@@ -181,23 +184,24 @@ class LoopNest {
   Level levels_[kMaxLevels] = {};
   std::int64_t extents_[kMaxLoops] = {};
   int level_count_ = 0;
-  int parallel_begin_ = 0, parallel_end_ = 0;  // equal where nothing is parallel: then one task does all
-  LoopIndex outer_;                            // where the levels outside the parallel ones are
-  // The iterations of the parallel levels there, of which a launch has fewer than 2^31: a device divides 32 bits in a
-  // third of the time of 64, and where there is one it need not.
+  int parallel_begin_ = 0, parallel_end_ = 0;  // equal if nothing is parallel: then one task does all
+  LoopIndex outer_;                            // the current iteration of the levels outside the parallel ones
+  // The number of iterations of each parallel level at outer_. A launch has fewer than 2^31 tasks, so 32 bits suffice:
+  // a device divides them in a third of the time of 64 bits.
   unsigned trips_[kMaxLevels] = {};
-  std::int64_t tasks_ = 1;  // their product
+  std::int64_t tasks_ = 1;  // the product of trips_
 };
 
-// The iterations of the levels first .. end - 1, in order. Without recursion, which a device pays for dearly.
+// Goes through the iterations of the levels first_ .. end_ - 1 in order. Not recursive, as recursion is slow on a
+// device.
 class LoopNest::Walk {
  public:
-  // The levels outside the parallel ones, which the caller runs.
+  // For the caller: the levels outside the parallel ones.
   void begin(const LoopNest& nest) {
     at_ = nest.whole(), first_ = 0, end_ = nest.parallel_begin_;
     enter(nest, first_);
   }
-  // Those inside, of one task.
+  // For a task: the levels inside the parallel ones.
   BRICKWORK_HOST_DEVICE void begin_task(const LoopNest& nest, std::int64_t task, void* scratch) {
     at_ = nest.outer_, first_ = nest.parallel_end_, end_ = nest.level_count_;
     nest.enter_task(task, scratch, at_);
@@ -206,7 +210,7 @@ class LoopNest::Walk {
   BRICKWORK_HOST_DEVICE const LoopIndex& at() const { return at_; }
   BRICKWORK_HOST_DEVICE bool done() const { return done_; }
 
-  // Goes to the next iteration; where there is none it is done, with everything as at the beginning.
+  // Goes to the next iteration. After the last one, done() is true and all ranges are as at the beginning.
   BRICKWORK_HOST_DEVICE void next(const LoopNest& nest) {
     for (int level = end_ - 1; level >= first_; --level) {
       LoopRange& range = at_.ranges_[nest.levels_[level].loop];
@@ -231,12 +235,12 @@ class LoopNest::Walk {
   }
 
   LoopIndex at_;
-  LoopRange whole_[kMaxLevels];  // what the levels outside leave to a level's loop
+  LoopRange whole_[kMaxLevels];  // the range that outer levels leave to the level's loop
   int first_, end_;
   bool done_;
 };
 
-// What a league runs. (No class within LoopNest, as CUDA takes none that is private for a kernel's argument.)
+// The functor of a league. (Not a private class of LoopNest: CUDA does not accept one as a kernel's argument.)
 template <class Space, class Body>
 struct LoopTask {
   Kept<Space, LoopNest> nest;
@@ -270,7 +274,7 @@ void LoopNest::run_tasks(const Space& space, const Body& body, TaskNeeds needs) 
   }
 }
 
-// The parallel levels' iterations are numbered with the innermost fastest, the copies likewise.
+// Tasks number the iterations of the parallel levels with the innermost level fastest; so do copies.
 BRICKWORK_HOST_DEVICE inline void LoopNest::enter_task(std::int64_t task, void* scratch, LoopIndex& at) const {
   at.scratch_ = scratch;
   std::int64_t copies_inside = 1;

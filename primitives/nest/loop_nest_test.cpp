@@ -55,12 +55,12 @@ TEST(LoopNest, BlocksALoopOnTwoLevels) {
   EXPECT_EQ(trips.size(), 15u);
 }
 
-// Notes what a body is given for one output (n, kb) and one copy of it, and what is wrong with that.
+// Counts the iterations that the body gets for one copy of one output (n, kb), and notes any error in them.
 class Tally {
  public:
   explicit Tally(std::int64_t reduction) : reduction_(reduction) {}
 
-  // Parts of one copy come one after the other, in ascending order.
+  // The parts of one copy must follow each other in ascending order without a gap.
   void add(const LoopRange& part, bool first, bool last) {
     if (closed_ || first != (count_ == 0) || part.begin < end_ || (count_ > 0 && part.begin != end_)) wrong_ = true;
     end_ = part.end;
@@ -69,7 +69,7 @@ class Tally {
   }
   bool whole() const { return !wrong_ && closed_ && count_ > 0; }
 
-  // Of all copies of one output.
+  // Whether the copies of one output have all its iterations.
   static bool complete(const std::vector<Tally>& copies) {
     std::int64_t count = 0;
     for (const Tally& copy : copies) {
@@ -122,8 +122,8 @@ TEST(LoopNest, EveryIterationOnceForRandomLegalSchedules) {
   EXPECT_TRUE(rc::check([] {
     std::vector<Loop> loops = kLoops;
     for (Loop& loop : loops) loop.extent = *rc::gen::inRange(1, 9);
-    // Random levels: each loop on one to three levels with falling steps, shuffled, then a random run of neighbours
-    // in braces as far as they are legal.
+    // Random levels: each loop has one to three levels with falling steps, shuffled. A random run of neighbours is put
+    // in braces as far as that is legal.
     std::vector<std::size_t> order;
     for (std::size_t l = 0; l < loops.size(); ++l) order.insert(order.end(), *rc::gen::inRange(1, 4), l);
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[*rc::gen::inRange<std::size_t>(0, i)]);
@@ -215,7 +215,7 @@ TEST(LoopNest, AnswersForADriver) {
   EXPECT_EQ(make(kLoops, "{cb:3 n} kb cb")->copies(), 3);
 }
 
-// Levels outside the parallel ones see everything that the iterations before them wrote, whichever thread did.
+// An iteration of a level outside the parallel ones sees everything that any thread wrote in earlier iterations.
 TEST(LoopNest, OuterLevelsSeeTheIterationsBefore) {
   const std::vector<Loop> loops = {{.name = "t", .extent = 20}, {.name = "i", .extent = 50}};
   for (const char* schedule : {"t {i}", "t:7 t {i:3} i", "t i"}) {
@@ -223,7 +223,7 @@ TEST(LoopNest, OuterLevelsSeeTheIterationsBefore) {
     make(loops, schedule)->run(Host(), [&](const auto&, const LoopIndex& at) {
       const auto t = static_cast<int>(at[0].begin);
       const auto i = static_cast<std::size_t>(at[1].begin);
-      // What the last step left, a neighbour may already have overtaken by one.
+      // The neighbour has finished the last step, and may have finished this one.
       const int neighbour = std::atomic_ref(at_step[49 - i]).load();
       if (neighbour != t && neighbour != t + 1) ++neighbour_behind[i];
       std::atomic_ref(at_step[i]).store(t + 1);
@@ -233,9 +233,9 @@ TEST(LoopNest, OuterLevelsSeeTheIterationsBefore) {
   }
 }
 
-// sum[i] of r * i over r, in floats whose rounding tells any other order of summation.
+// For each i the sum over r of 1 / (1 + r + i), in floats: rounding shows any other order of summation.
 std::vector<float> reduce(std::string_view schedule, int threads, std::int64_t* copies = nullptr) {
-  constexpr std::int64_t kOutputs = 5000;  // several chunks of the sum, the last one cut
+  constexpr std::int64_t kOutputs = 5000;  // several chunks of the sum; the last one is shorter
   const std::vector<Loop> loops = {{.name = "i", .extent = kOutputs},
                                    {.name = "r", .extent = 11, .kind = LoopKind::reduction_in_copies}};
   const LoopNest nest = *make(loops, schedule);
@@ -253,7 +253,7 @@ std::vector<float> reduce(std::string_view schedule, int threads, std::int64_t* 
   return output;
 }
 
-// A device's team has a thread for each element, and the last task fewer elements.
+// A device's team has one thread per element; the last task has fewer elements than threads.
 TEST(SumOfCopies, ATeamHasOneElementEach) {
   struct OneOf32 {
     int of;
@@ -285,7 +285,7 @@ TEST(LoopNest, SumsPrivateCopiesInOrder) {
     };
     EXPECT_EQ(cut[i], part(0, 4) + part(4, 8) + part(8, 11)) << i;
   }
-  // The same copies in another order of loops and on other teams: the same bits.
+  // Another order of loops and other teams with the same copies give the same bits.
   EXPECT_EQ(reduce("{i r:4} r", 1), cut);
   EXPECT_EQ(reduce("i:700 {i r:4} r", Host().concurrency()), cut);
   EXPECT_NE(reduce("i r", 1), cut) << "another order of summation was meant to show";

@@ -1,11 +1,11 @@
-// In which order, in how many blocking levels and on which threads declared loops run: a printable value.
+// A loop schedule: the order, the blocking levels and the threads of declared loops, as a printable value.
 //
 // Text form, outermost level first:   {n kb} cb:4 oj:7 oj oi
 //   name      one level of that loop
 //   name:S    a level that advances S iterations at a time; a level of the same name further in walks those S. On a
 //             loop's innermost level, S > 1 hands the body S iterations at once, which only ranged loops allow.
-//   { ... }   these neighbouring levels run in parallel: their collapsed iterations are cut into one contiguous chunk a
-//             thread, the same for every run, so that a thread finds its data again in its own L2.
+//   { ... }   these neighbouring levels run in parallel: their collapsed iterations are cut into one contiguous chunk
+//             per thread. The chunks are the same in every run, so that a thread finds its data in its own L2.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace brickwork {
 
-// Of a step and of a loop: so far from 2^63 that no sum of the two overflows.
+// Limit of a loop's extent and of a step: their sum cannot overflow.
 constexpr std::int64_t kMostIterations = std::int64_t{1} << 40;
 
 struct LoopSchedule {
@@ -30,7 +30,7 @@ struct LoopSchedule {
 
 std::string to_string(const LoopSchedule&);
 
-// Throws std::invalid_argument with the text and a mark under the offending character.
+// Throws std::invalid_argument, whose message shows the text with a mark under the offending character.
 LoopSchedule parse_loop_schedule(std::string_view text);
 
 }  // namespace brickwork

@@ -1,4 +1,5 @@
-// A reduction in parallel: every part of it adds to a copy of the output, and the copies are summed in the end.
+// Private copies of an output for a parallel reduction: each part adds to its own copy, and the copies are summed at
+// the end.
 #pragma once
 #include <cstdint>
 
@@ -6,7 +7,7 @@
 
 namespace brickwork {
 
-// Copy 0 is the output itself; the driver brings memory for the others, one behind the other.
+// Copy 0 is the output itself. The driver allocates the others, one after the other in memory.
 template <class T>
 struct PrivateCopies {
   T* output = nullptr;
@@ -16,15 +17,15 @@ struct PrivateCopies {
   BRICKWORK_HOST_DEVICE T* of(std::int64_t copy) const { return copy == 0 ? output : others + (copy - 1) * size; }
 };
 
-// The task of a league that adds the other copies to the output, always in the order of the copies: the same bits
-// whatever the threads.
+// A league task that adds the other copies to the output. It adds them in order, so that the result has the same bits
+// for any number of threads.
 template <class T>
 struct SumOfCopies {
   PrivateCopies<T> copies;
   std::int64_t count;
 
-  // Elements of a task: one for each thread of a device's team; of a host's so many that they stay in L1 from one copy
-  // to the next.
+  // Elements per task. On a device each thread of the team has one; on a host a task has 2048, which stay in L1 from
+  // one copy to the next.
   BRICKWORK_HOST_DEVICE static bool one_each(int threads) { return threads >= 32; }
   BRICKWORK_HOST_DEVICE static std::int64_t chunk(int threads) { return one_each(threads) ? threads : 2048; }
   std::int64_t tasks(int threads) const { return (copies.size + chunk(threads) - 1) / chunk(threads); }

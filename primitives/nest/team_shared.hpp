@@ -1,4 +1,4 @@
-// What a team's threads have in common.
+// A variable that the threads of a team share.
 #pragma once
 #include <type_traits>
 
@@ -6,9 +6,9 @@
 
 namespace brickwork {
 
-// One S for all threads of a team that has memory in common, as a block of CUDA's has, or one for each of them. In a
-// block the registers are for sums, so that an S of each thread would lie in the device's memory: a convolution wrote
-// 148 MB there, where its output has 11 (H100).
+// One S for all threads if the team has shared memory, as a CUDA block has; otherwise one S per thread. In a CUDA block
+// the registers are for sums, and an S per thread would be spilled to device memory: a convolution with 11 MB of output
+// wrote 148 MB (H100).
 template <class S, class Team>
 class TeamShared {
  public:
@@ -16,7 +16,7 @@ class TeamShared {
 
   BRICKWORK_HOST_DEVICE const S& get() { return here(); }
 
-  // f(S&), to be called by all threads; none has what it was before any more.
+  // Calls f(S&). All threads must call update(); references from an earlier get() then see the new value.
   template <class F>
   BRICKWORK_HOST_DEVICE void update(const F& f) {
     if constexpr (kShared) {

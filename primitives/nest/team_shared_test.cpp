@@ -14,7 +14,7 @@ struct Counter {
   int value = 7;
 };
 
-// One thread of a team that shares memory, and what it did.
+// One thread of a team that shares memory; notes its writes and barriers.
 struct ThreadOfTeam {
   int thread;
   std::string* done;

@@ -1,4 +1,4 @@
-// Blocked tensors that own their memory.
+// A blocked activation tensor that owns its memory.
 #pragma once
 #include "kernels/base/aligned_buffer.hpp"
 #include "primitives/conv/conv_pack.hpp"
@@ -8,7 +8,7 @@ namespace brickwork {
 
 class BlockedImages {
  public:
-  BlockedImages() = default;                                                                         // there is none
+  BlockedImages() = default;                                                                         // no tensor
   explicit BlockedImages(const ActivationLayout& layout) : layout_(layout), data_(layout.size()) {}  // zeros
   BlockedImages(const ActivationLayout& layout, const float* nchw) : BlockedImages(layout) { pack(nchw); }
 

@@ -20,7 +20,7 @@ TEST(BlockedTensor, OfOtherSizesIsRefused) {
   EXPECT_THROW(BlockedInput().expect(1, 1, 1, 1, 1), std::logic_error);
 }
 
-// The check of what drivers write must see each of its faults.
+// The check of drivers' outputs must find each kind of fault.
 TEST(SpoiltImages, SeesWhatMustNotBeWritten) {
   SpoiltImages images(kImages);
   const BlockedOutput to = images.output();

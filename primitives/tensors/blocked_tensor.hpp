@@ -1,4 +1,4 @@
-// A tensor of activations where it lies in memory.
+// A view of a blocked activation tensor: a pointer and its layout.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -7,8 +7,8 @@
 
 namespace brickwork {
 
-// Null where the problem does without the tensor. Tensors of one operation that are equal in all but pad_w may each
-// have their own: what reads them next says how many zeros it wants beside the rows.
+// `data` is null if the problem has no such tensor. Tensors of one operation may differ in pad_w: the operation that
+// reads a tensor next decides how many zeros it needs beside the rows.
 template <class T>
 struct BlockedTensor {
   T* data = nullptr;
@@ -19,7 +19,7 @@ struct BlockedTensor {
   }
   std::int64_t next_row() const { return layout.Wp() * layout.bc; }
 
-  // Throws std::logic_error where the tensor is another one.
+  // Throws std::logic_error if the tensor is missing or has other sizes.
   void expect(std::int64_t N, std::int64_t C, std::int64_t H, std::int64_t W, std::int64_t bc) const {
     const ActivationLayout& l = layout;
     if (data == nullptr || l.N != N || l.C != C || l.H != H || l.W != W || l.bc != bc || l.pad_w < 0) {

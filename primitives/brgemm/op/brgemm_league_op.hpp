@@ -1,4 +1,4 @@
-// A league of the brick's calls as an operation: C_t = A_t * B for every task t.
+// A league of brick calls as an operation: C_t = A_t * B for every task t.
 #pragma once
 #include "primitives/brgemm/op/brgemm_league_problem.hpp"
 #include "primitives/op/op.hpp"

@@ -16,7 +16,7 @@ TEST(BrgemmLeagueOp, EachTaskMultipliesTheSameB) {
   EXPECT_EQ(by_definition<BrgemmLeagueOp>(p, {a, b}), (Values{201, 2010, 403, 4030}));
 }
 
-// In f32 the 1 would be lost.
+// A sum in f32 would lose the 1.
 TEST(BrgemmLeagueOp, AccumulatesInDouble) {
   const auto p = parse_problem<BrgemmLeagueProblem>("m1 n1 k3");
   EXPECT_EQ(by_definition<BrgemmLeagueOp>(p, {{1e8, 1, -1e8}, {1, 1, 1}}), (Values{1}));

@@ -1,4 +1,4 @@
-// A league of the brick's calls: their sizes, and how many there are.
+// The problem of a league of brick calls: the sizes of a call and the number of tasks.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace brickwork {
 
-// `tasks` calls, each with an A and a C of its own and the same B, as the tiles of a layer's output share its weights.
-// Together they are one product of matrices, of tasks * m rows.
+// `tasks` calls, each with its own A and C; all share B, as the tiles of a layer's output share its weights. Together
+// they are one matrix product with tasks * m rows.
 struct BrgemmLeagueProblem {
   static const SizeTable<BrgemmLeagueProblem>& table();  // "tasks264 m128 n128 k64 batch16"; tasks and batch default
                                                          // to 1
@@ -19,10 +19,10 @@ struct BrgemmLeagueProblem {
   int count = 1;
 
   BrgemmProblem call() const { return {.name = name, .m = m, .n = n, .k = k, .batch = batch}; }
-  std::int64_t depth() const { return batch * k; }  // of the product of matrices
+  std::int64_t depth() const { return batch * k; }  // k of the whole matrix product
 
-  // Throws std::invalid_argument with one sentence; sizes 1 .. 2^20, at most 2^30 elements a call's tensor and 2^40 of
-  // all.
+  // Throws std::invalid_argument with one sentence unless every size is from 1 to 2^20, each tensor of a call has at
+  // most 2^30 elements, and A and C of all tasks have at most 2^40 each.
   void validate() const;
 };
 

@@ -1,4 +1,4 @@
-// The brick as an operation: C = sum over the batch of A_i * B_i.
+// One brick call as an operation: C = sum over the batch of A_i * B_i.
 #pragma once
 #include "primitives/brgemm/op/brgemm_problem.hpp"
 #include "primitives/op/op.hpp"

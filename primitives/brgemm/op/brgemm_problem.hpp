@@ -1,4 +1,4 @@
-// One problem of the brick itself, on contiguous blocks: A [batch][m][k], B [batch][k][n], C [m][n], row-major.
+// The problem of one brick call on contiguous blocks: A [batch][m][k], B [batch][k][n], C [m][n], row-major.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,9 +15,10 @@ struct BrgemmProblem {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   int count = 1;
 
-  BrgemmShape shape() const;  // strides batch over the blocks above, beta 0
+  BrgemmShape shape() const;  // a batch of strides over the blocks above, beta 0
 
-  // Throws std::invalid_argument with one sentence; sizes 1 .. 2^20, at most 2^30 elements a tensor.
+  // Throws std::invalid_argument with one sentence unless every size is from 1 to 2^20 and every tensor has at most
+  // 2^30 elements.
   void validate() const;
 };
 

@@ -1,4 +1,4 @@
-// A league of the brick's calls on operands of any type, whoever runs it, and whether it got them right.
+// Checks the result of a league of brick calls, for operands of any type and any way to run it.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace brickwork {
 
-// Why C is wrong, or nothing; run(p, a, b, c), of vectors in the host's memory. Inputs are small integers, which bf16
-// and TF32 hold.
+// Why C is wrong, or an empty string. Calls run(p, a, b, c) with vectors in host memory. Inputs are small integers,
+// which bf16 and TF32 represent exactly.
 template <class T, class Run>
 std::string wrong_league(const char* text, const Run& run) {
   const auto p = parse_problem<BrgemmLeagueProblem>(text);
@@ -23,7 +23,7 @@ std::string wrong_league(const char* text, const Run& run) {
       p, t, [&](const std::string&, float* plain) { std::ranges::copy(as<float>(c), plain); });
 }
 
-// A tile of tensor cores and its edges, high and low, wide and narrow; batches of one and of many.
+// Whole and partial tiles of tensor cores, tall and short, wide and narrow; batches of 1 to 9.
 inline constexpr const char* kLeagues[] = {
     "tasks3 m128 n128 k32 batch3", "tasks2 m56 n64 k64 batch2", "tasks5 m7 n20 k12",
     "tasks2 m130 n72 k33 batch4",  "tasks1 m1 n1 k1",           "tasks7 m32 n136 k8 batch9"};

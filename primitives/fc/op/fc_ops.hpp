@@ -1,5 +1,5 @@
-// The passes of a fully connected layer as everyone outside their drivers knows them: tensors, work, and the
-// definitions, which share nothing with the drivers they judge.
+// The passes of a fully connected layer as operations: tensors, FLOPs and reference definitions. The definitions share
+// no code with the drivers that they check.
 #pragma once
 #include "primitives/conv/op/conv_backward_data_op.hpp"
 #include "primitives/conv/op/conv_forward_op.hpp"
@@ -9,7 +9,7 @@
 
 namespace brickwork {
 
-// A pass is that of a convolution of images of one pixel, whose plain tensors lie as the layer's, rows of features.
+// A layer's pass is the pass of a convolution of N images of one pixel. Its plain tensors have the layer's layout.
 template <class ConvOp>
 struct FcPass {
   using Problem = FcProblem;
@@ -40,16 +40,16 @@ struct FcPass {
   }
 };
 
-// Tensors: src [N][C], weights [K][C], bias [K] and residual [N][K] where the epilogue asks for them; dst [N][K].
+// Tensors: src [N][C], weights [K][C], bias [K] and residual [N][K] if the epilogue has them; dst [N][K].
 struct FcForwardOp : FcPass<ConvForwardOp> {};
 
-// The gradient of src out of that of dst: dsrc[n][c] = sum over k of ddst[n][k] * weights[k][c], and then the epilogue:
-// + residual, times the derivative of the activation that made src. Tensors: ddst [N][K], weights [K][C], residual and
-// `at` [N][C], where the derivative is taken, as the epilogue asks for them; dsrc [N][C].
+// The gradient of src from the gradient of dst: dsrc[n][c] = sum over k of ddst[n][k] * weights[k][c], and then the
+// epilogue: + residual, times the derivative of the activation that made src. Tensors: ddst [N][K], weights [K][C];
+// residual [N][C] and `at` [N][C], at which the derivative is taken, if the epilogue has them; dsrc [N][C].
 struct FcBackwardDataOp : FcPass<ConvBackwardDataOp> {};
 
-// The gradient of the weights out of that of dst: dweights[k][c] = sum over n of ddst[n][k] * src[n][c].
-// Where the epilogue is bias, that of the bias, too: dbias[k] = sum over n of ddst[n][k].
+// The gradient of the weights from the gradient of dst: dweights[k][c] = sum over n of ddst[n][k] * src[n][c].
+// If the epilogue is bias, also the gradient of the bias: dbias[k] = sum over n of ddst[n][k].
 // Tensors: src [N][C], ddst [N][K]; dweights [K][C] and dbias [K], overwritten.
 struct FcWeightUpdateOp : FcPass<ConvWeightUpdateOp> {
   static constexpr bool sum_over_images = true;

@@ -40,7 +40,7 @@ TEST(FcOps, EpilogueIsBiasThenResidualThenRelu) {
   EXPECT_EQ(forward_of(p, src, weights), (Values{1, 2, 0, 0}));
 }
 
-// In f32 the 1 would be lost.
+// A sum in f32 would lose the 1.
 TEST(FcOps, AccumulateInDouble) {
   EXPECT_EQ(forward_of(parse_problem<FcProblem>("C3 K1"), {1e8, 1, -1e8}, {1, 1, 1}), (Values{1}));
   EXPECT_EQ(backward_of(parse_problem<FcProblem>("C1 K3"), {1e8, 1, -1e8}, {1, 1, 1}), (Values{1}));
@@ -78,7 +78,7 @@ TEST(FcOps, TermsAreTheProductsOfAnOutput) {
   EXPECT_EQ(update_of(p, src, ddst), Values(15, FcWeightUpdateOp::terms(p)));
 }
 
-// The right answers come from three of the images.
+// The expected values come from three of the images.
 TEST(FcOps, TestDataIsJudgedOverAllImages) {
   const auto p = parse_problem<FcProblem>("N1000 C3 K2");
   const TestData data = make_checkable_test_data<FcWeightUpdateOp>(p, Fill::integers);
