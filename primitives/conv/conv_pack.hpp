@@ -1,4 +1,4 @@
-// Whole tensors between the users' layouts and the blocked ones, spread over the host's threads.
+// Converts whole tensors between plain and blocked layouts, on the host's threads.
 #pragma once
 #include <Kokkos_Core.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace brickwork {
 
-// slice(outer, inner) for every pair of outer x inner, in parallel.
+// Calls slice(i, j) for every i < outer and j < inner, in parallel.
 template <class Slice>
 void for_each_slice(std::int64_t outer, std::int64_t inner, const Slice& slice) {
   Kokkos::parallel_for("brickwork::pack", Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, outer * inner),

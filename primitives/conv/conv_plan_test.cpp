@@ -50,7 +50,7 @@ TEST(ConvPlan, ParserNamesTheOffendingWord) {
   fails("", "lacks its loops");
 }
 
-// Each of the conditions by itself.
+// Each condition alone.
 TEST(ConvPlan, FlatNeedsOneTapNoStrideAndNoPadding) {
   EXPECT_TRUE(can_be_flat(parse_problem<ConvProblem>("N2 C3 K5 H7 W9 bias")));
   for (const char* more : {"R2 S1", "R1 S2", "sh2 sw1", "sh1 sw2", "ph1 pw0", "ph0 pw1"}) {
@@ -60,8 +60,7 @@ TEST(ConvPlan, FlatNeedsOneTapNoStrideAndNoPadding) {
   }
 }
 
-// Whatever the problem and the machine, the rule's plan is legal and leaves no thread idle that the problem has work
-// for.
+// For every problem and number of threads the plan is legal, and no thread is idle if there is enough work.
 TEST(ConvPlanRule, IsLegalAndBusy) {
   for (const char* text : {"N1 C64 K64 H56 R3 ph1", "N1 C512 K512 H7 R3 ph1", "N3 C3 K64 H224 R7 sh2 ph3",
                            "N1 C1 K1 H1", "N2 C130 K67 H9 W5 R3 sh2", "N28 C2048 K512 H7", "N5 C7 K1000 H1",
@@ -80,8 +79,7 @@ TEST(ConvPlanRule, IsLegalAndBusy) {
   }
 }
 
-// Five blocks of 64 features are three for one of two threads and two for the other, where there is nothing else to
-// share.
+// With five blocks of 64 features and no other parallel loop, one of two threads has three blocks and the other two.
 TEST(ConvPlanRule, HalvesBlocksThatLoadThreadsUnevenly) {
   const auto bk = [](const char* text, int threads) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = threads}).bk;
@@ -96,7 +94,7 @@ TEST(ConvPlanRule, HalvesBlocksThatLoadThreadsUnevenly) {
       64);
 }
 
-// Those at the end of a row are no fewer where threads share it.
+// If threads share a row, its last block is not shorter.
 TEST(ConvPlanRule, CutsARowThatThreadsShareIntoEqualBlocks) {
   const auto bq = [](const char* text) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2}).bq;
@@ -118,7 +116,7 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
     const ConvPlan plan = plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 1 << 20});
     return to_string(plan.loops) == "{n} kb oj oi cb";
   };
-  EXPECT_TRUE(at_once("N28 C2048 K512 H7"));  // weights of half of it
+  EXPECT_TRUE(at_once("N28 C2048 K512 H7"));  // weights fill half of L2
   EXPECT_FALSE(at_once("N28 C2112 K512 H7"));
 }
 
@@ -138,7 +136,7 @@ TEST(ConvPlanRule, CutsInputFeaturesWhoseWeightsSeveralTilesMeet) {
   EXPECT_LE(4 * plan.bc * plan.bk, MachineModel{}.l2_bytes / 2);
 }
 
-// But not with so few images that memory is what all of a layer waits for.
+// With few images the whole layer waits for memory, so it has no prefetches.
 TEST(ConvPlanRule, AsksForWeightsThatComeFromMemory) {
   const auto weights = [](const char* text, std::int64_t l3_bytes = 32 << 20) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l3_bytes = l3_bytes}).weights;
@@ -152,36 +150,36 @@ TEST(ConvPlanRule, AsksForWeightsThatComeFromMemory) {
   EXPECT_EQ(weights("N1 C4096 K4096 H1 W64", 1 << 30), WeightsAccess::prefetch) << "an L3 that many cores share";
 }
 
-// With src=blocks or src=lines, as a machine may like it: only what passes by once, on its way from memory.
+// With src=blocks or src=lines, for src that is read once and from memory.
 TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
   const auto plan = [](const char* text, FarSrc src) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .src = src});
   };
   for (const char* far : {"N28 C256 K128 H56 sh2", "N28 C512 K128 H28", "N28 C128 K512 H28",
-                          "N4 C128 K512 H28"}) {  // the last one's dst leaves it no room in L3
+                          "N4 C128 K512 H28"}) {  // dst of the last one leaves src no room in L3
     EXPECT_EQ(plan(far, FarSrc::runs).src, SrcAccess::cached) << far;
     EXPECT_EQ(plan(far, FarSrc::blocks).src, SrcAccess::prefetch) << far;
     EXPECT_EQ(plan(far, FarSrc::blocks).bc, 64) << far;
     EXPECT_EQ(plan(far, FarSrc::lines).src, SrcAccess::prefetch) << far;
     EXPECT_EQ(plan(far, FarSrc::lines).bc, 16) << far;
   }
-  EXPECT_EQ(plan("N28 C128 K128 H28 R3 ph1", FarSrc::blocks).bc, 128);  // taps meet it again
-  for (const char* once : {"N28 C256 K64 H56", "N1 C256 K64 H56"}) {    // by the only block of output features
+  EXPECT_EQ(plan("N28 C128 K128 H28 R3 ph1", FarSrc::blocks).bc, 128);  // taps read a pixel several times
+  for (const char* once : {"N28 C256 K64 H56", "N1 C256 K64 H56"}) {    // only one block of output features
     EXPECT_EQ(plan(once, FarSrc::runs).bc, 32);
     EXPECT_EQ(plan(once, FarSrc::blocks).bc, 32);
     EXPECT_EQ(plan(once, FarSrc::lines).bc, 8);
   }
-  for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds it
-                           "N1 C128 K512 H28",          // likewise, block of pixels by block
+  for (const char* near : {"N2 C256 K128 H28 sh2",      // L3 holds src
+                           "N1 C128 K512 H28",          // L3 holds src, with pixels outside
                            "N28 C256 K1024 H14",        // L2 holds an image while its features pass
-                           "N28 C256 K256 H56 R3 ph1"}  // taps meet it again
+                           "N28 C256 K256 H56 R3 ph1"}  // taps read a pixel several times
   ) {
     EXPECT_EQ(plan(near, FarSrc::blocks), plan(near, FarSrc::runs)) << near;
     EXPECT_EQ(plan(near, FarSrc::lines), plan(near, FarSrc::runs)) << near;
   }
 }
 
-// A machine that likes long runs brings them by itself.
+// With src=runs the hardware prefetches runs by itself.
 TEST(ConvPlanRule, AsksForShortRunsOfSrcWhereItIsFar) {
   const auto src = [](const char* text, FarSrc far) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 1 << 20, .src = far}).src;
@@ -191,13 +189,13 @@ TEST(ConvPlanRule, AsksForShortRunsOfSrcWhereItIsFar) {
     EXPECT_EQ(src(is_short, FarSrc::lines), SrcAccess::prefetch) << is_short;
     EXPECT_EQ(src(is_short, FarSrc::runs), SrcAccess::cached) << is_short;
   }
-  for (const char* other : {"N28 C256 K1024 H14",           // a KiB
-                            "N1 C64 K256 H56",              // in L3
+  for (const char* other : {"N28 C256 K1024 H14",           // runs of 1 KiB
+                            "N1 C64 K256 H56",              // src in L3
                             "N28 C3 K64 H224 R7 sh2 ph3"})  // rows overlap
     EXPECT_EQ(src(other, FarSrc::blocks), SrcAccess::cached) << other;
 }
 
-// While the pixels of an image that is a thread's own pass by, which stay in L2.
+// The weights stay in L1 while the pixels of a thread's image pass, which stay in L2.
 TEST(ConvPlanRule, KeepsTheWeightsOfABlockOfFeaturesInL1) {
   const auto loops = [](const char* text) {
     const MachineModel machine{.threads = 2, .l1_bytes = 48 << 10, .l2_bytes = 1 << 20, .src = FarSrc::blocks};
@@ -207,8 +205,8 @@ TEST(ConvPlanRule, KeepsTheWeightsOfABlockOfFeaturesInL1) {
   EXPECT_EQ(loops("N28 C64 K256 H56 sh2"), "{n} kb oj oi cb");
   EXPECT_EQ(loops("N28 C128 K256 H56 sh2"), "{n} kb oj oi cb:2");
   EXPECT_EQ(loops("N1 C64 K256 H56"), "{n oj oi} kb cb");
-  EXPECT_EQ(loops("N28 C128 K256 H56"), "{n} oj oi kb cb:2");  // 1.6 MB do not stay
-  EXPECT_EQ(loops("N28 C256 K256 H28"), "{n} oj oi kb cb:4");  // weights of 64 KiB do not
+  EXPECT_EQ(loops("N28 C128 K256 H56"), "{n} oj oi kb cb:2");  // 1.6 MB of src do not stay in L2
+  EXPECT_EQ(loops("N28 C256 K256 H28"), "{n} oj oi kb cb:4");  // 64 KiB of weights do not stay in L1
 }
 
 TEST(ConvPlanRule, TakesTheBlocksOfItsNeighbours) {
@@ -237,11 +235,11 @@ TEST(ConvPlanRule, KeepsPixelsInL1WhereBlocksAreOneVector) {
   const auto p = parse_problem<ConvProblem>("N28 C256 K256 H14 R3 ph1");
   const ConvPlan plan = plan_conv_forward(p, {.threads = 2, .l1_bytes = 48 << 10});
   EXPECT_EQ(plan.bk, 16);
-  EXPECT_EQ(plan.bc, 128);  // 3 rows of 16 pixels are 24 KiB
+  EXPECT_EQ(plan.bc, 128);  // 3 rows of 16 pixels fill 24 KiB
   EXPECT_EQ(plan_conv_forward(p, {.threads = 2, .l1_bytes = 16 << 10}).bc, 52);
 }
 
-// A first layer is bound by its FMAs where the filter is large, by storing a large dst where it is small.
+// With a large filter a first layer is bound by FMAs, with a small one by storing a large dst.
 TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
   const auto bk = [](const char* text) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2}).bk;
@@ -254,7 +252,7 @@ TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
   EXPECT_EQ(plan_conv_forward(first, {.threads = 2, .narrow = false}).bk, 64);
 }
 
-// With pixels=many, as a machine may like it: of a 1x1 kernel that leaves no pixel out.
+// With pixels=many, for 1x1 kernels with stride 1.
 TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
   const auto plan = [](const char* text, PixelsOfCall pixels) {
     return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2, .pixels = pixels}));
@@ -263,7 +261,7 @@ TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
   EXPECT_THAT(plan("N28 C64 K256 H56", PixelsOfCall::many), HasSubstr(" bq=784 flat "));
   EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::few), HasSubstr(" bq=196 flat "));
   EXPECT_THAT(plan("N28 C128 K512 H28", PixelsOfCall::many), HasSubstr(" bq=0 flat "));
-  const char* prime = "N28 C128 K512 H47";  // no number of pixels divides it but a row's
+  const char* prime = "N28 C128 K512 H47";  // 47 is prime: only whole rows divide an image
   EXPECT_THAT(plan(prime, PixelsOfCall::few), AllOf(HasSubstr(" bq=0 rows "), HasSubstr(" oj:5 ")));
   EXPECT_THAT(plan(prime, PixelsOfCall::many), AllOf(HasSubstr(" bq=0 rows "), HasSubstr(" oj:16 ")));
   for (const char* other : {"N28 C256 K128 H56 sh2", "N28 C64 K64 H56 R3 ph1", "N28 C512 K2048 H7"}) {
@@ -271,7 +269,7 @@ TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
   }
 }
 
-// Inception's layers have blocks in numbers that are no powers of two.
+// In Inception's layers the number of blocks is not a power of two.
 TEST(ConvUpdatePlanRule, GivesAllThreadsAsManyBlocks) {
   const auto plan = [](const char* text) {
     return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2}));
@@ -281,7 +279,7 @@ TEST(ConvUpdatePlanRule, GivesAllThreadsAsManyBlocks) {
   EXPECT_THAT(plan("N1 C192 K192 H17"), HasSubstr("loops={kb cb:2} ")) << "5 and 4 of 9 blocks, not 6 and 3";
 }
 
-// Where registers are few: 1x1 kernels of a stride.
+// With few registers, for 1x1 kernels with a stride.
 TEST(ConvUpdatePlanRule, GathersWhatAStrideLeaves) {
   const auto plan = [](const char* text, bool gathers) {
     return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2, .few_registers = gathers}));
@@ -295,7 +293,7 @@ TEST(ConvUpdatePlanRule, GathersWhatAStrideLeaves) {
   }
 }
 
-// What might be more than a task can keep is read as it lies, however large the L2.
+// If a task might not be able to keep the gathered pixels, src is not gathered, even if L2 is large.
 TEST(ConvUpdatePlanRule, GathersNoMoreThanATaskCanKeep) {
   const auto p = parse_problem<ConvProblem>("N2 C8192 K128 H56 sh2");
   const ConvUpdatePlan plan = plan_conv_update(p, {.threads = 1, .l2_bytes = 64 << 20, .few_registers = true});
@@ -303,8 +301,8 @@ TEST(ConvUpdatePlanRule, GathersNoMoreThanATaskCanKeep) {
   EXPECT_TRUE(ConvUpdateBlocking::make(p, plan)) << to_string(plan);
 }
 
-// A fully connected layer's minibatch is an image of one row. Where registers are few a call has fewer than L2 holds,
-// which follow each other.
+// A fully connected layer's minibatch is an image of one row. With few registers a call has fewer pixels, and the calls
+// whose pixels L2 holds follow each other.
 TEST(ConvUpdatePlanRule, CutsARowIntoAsManyPixelsAsL2Holds) {
   const auto plan = [](const char* text, std::int64_t l2, bool few, FeatureBlocks blocks = {.bc = 32, .bk = 32}) {
     const MachineModel machine{.threads = 2, .l2_bytes = l2, .l3_bytes = 64 << 20, .few_registers = few};
@@ -321,8 +319,8 @@ TEST(ConvUpdatePlanRule, CutsARowIntoAsManyPixelsAsL2Holds) {
   EXPECT_THAT(plan("N1 C2048 K2048 H1 W1361", 256 << 10, true), HasSubstr(" bq=0 ")) << "a prime number";
 }
 
-// A minibatch's src passes by once for each block of output features: from L3, in parts, where that keeps not all of
-// it.
+// Each block of output features reads the minibatch's src. If L3 cannot keep all of it, the row is cut into parts that
+// L3 keeps.
 TEST(ConvPlanRule, CutsARowIntoEqualPartsThatL3Keeps) {
   const auto loops = [](const char* text, std::int64_t l3, int threads = 2) {
     const MachineModel machine{.threads = threads, .l3_bytes = l3};
@@ -336,7 +334,7 @@ TEST(ConvPlanRule, CutsARowIntoEqualPartsThatL3Keeps) {
   EXPECT_EQ(loops("N28 C2048 K2048 H7", 32 << 20).find("oi:"), std::string::npos);
 }
 
-// Of src that L3 does not keep a call has so few pixels that L2 keeps those of all blocks of a part.
+// If L3 does not keep src, a call has so few pixels that L2 keeps them for all blocks of a part.
 TEST(ConvUpdatePlanRule, KeepsInL2WhatL3DoesNot) {
   const auto plan = [](std::int64_t l3, std::int64_t block, std::int64_t l2 = 1 << 20) {
     const MachineModel machine{.threads = 2, .l2_bytes = l2, .l3_bytes = l3, .few_registers = block == 32};
@@ -364,13 +362,13 @@ TEST(ConvPlanRule, HasBlocksOfAsManyFeaturesAsTheMachineLikes) {
   }
 }
 
-// With far=stream, as a machine may like it: only what is written once, in rows of several lines.
+// far=stream applies only to a dst that is written once and has rows of several lines.
 TEST(ConvPlanRule, ReachesADstAsItLies) {
   const auto dst = [](const char* text, CAccess far = CAccess::prefetch) {
     const MachineModel machine{.threads = 2, .l2_bytes = 2 << 20, .l3_bytes = 256 << 20, .far = far};
     return plan_conv_forward(parse_problem<ConvProblem>(text), machine).dst;
   };
-  EXPECT_EQ(dst("N2 C64 K64 H56"), CAccess::cached);     // 1.6 MB in two of 2 MiB
+  EXPECT_EQ(dst("N2 C64 K64 H56"), CAccess::cached);     // 1.6 MB in two L2 of 2 MiB
   EXPECT_EQ(dst("N2 C64 K256 H56"), CAccess::prefetch);  // 6.4 MB
   EXPECT_EQ(dst("N2 C64 K256 H56", CAccess::stream), CAccess::prefetch);
   for (const char* epilogue : {"", " bias+residual+relu"}) {
@@ -378,8 +376,8 @@ TEST(ConvPlanRule, ReachesADstAsItLies) {
     EXPECT_EQ(dst(wide.c_str()), CAccess::prefetch);
     EXPECT_EQ(dst(wide.c_str(), CAccess::stream), CAccess::stream);
   }
-  EXPECT_EQ(dst("N28 C64 K64 H56 R3 ph1"), CAccess::stream);                         // many FMAs an element
-  EXPECT_EQ(dst("N28 C3 K64 H224 R3 ph1"), CAccess::stream);                         // few
+  EXPECT_EQ(dst("N28 C64 K64 H56 R3 ph1"), CAccess::stream);                         // many FMAs per output
+  EXPECT_EQ(dst("N28 C3 K64 H224 R3 ph1"), CAccess::stream);                         // few FMAs per output
   EXPECT_EQ(dst("N28 C3 K64 H224 R7 sh2 ph3", CAccess::stream), CAccess::prefetch);  // rows of one line
   EXPECT_EQ(dst("N28 C2048 K64 H56 R3 ph1", CAccess::stream), CAccess::prefetch);    // read back by the next part
   const auto dsrc = [](const char* text) {

@@ -6,7 +6,7 @@ namespace brickwork {
 namespace {
 
 constexpr std::int64_t kManyRows = 224;
-constexpr std::int64_t kWide = 64, kHalf = 32;  // what machines like
+constexpr std::int64_t kWide = 64, kHalf = 32;  // preferred blocks of machines
 
 TEST(OutputFeatureBlock, IsTheWidestTileWhereItDivides) {
   for (const std::int64_t K : {64, 128, 192, 256, 2048}) {
@@ -20,7 +20,7 @@ TEST(OutputFeatureBlock, HoldsFewFeaturesInOne) {
   EXPECT_EQ(output_feature_block(48, kManyRows, OneVector::dear, kWide), 48);
 }
 
-// Where a tile is half as wide.
+// For machines whose tiles are half as wide.
 TEST(OutputFeatureBlock, IsWhatTheMachineLikes) {
   for (const std::int64_t K : {32, 64, 96, 128, 2048}) {
     EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear, kHalf), 32) << K;
@@ -30,13 +30,13 @@ TEST(OutputFeatureBlock, IsWhatTheMachineLikes) {
   EXPECT_EQ(output_feature_block(80, kManyRows, OneVector::dear, kHalf), 80);
 }
 
-// 160 = 80 + 80, in tiles of three and two vectors; blocks of 64 would compute a fifth in vain.
+// 160 = 80 + 80, in tiles of three and two vectors; with blocks of 64 a sixth of the work would be padding.
 TEST(OutputFeatureBlock, LeavesLittlePadding) {
   EXPECT_EQ(output_feature_block(160, kManyRows, OneVector::dear, kWide), 80);
   EXPECT_EQ(output_feature_block(96, kManyRows, OneVector::dear, kWide), 48);
 }
 
-// Eight rows are one tile three vectors wide, but two low ones that are four wide.
+// Eight rows are one tile if it is three vectors wide, but two tiles of few rows if they are four vectors wide.
 TEST(OutputFeatureBlock, SuitsTheRows) {
   EXPECT_EQ(output_feature_block(384, 8, OneVector::fair, kWide), 48);
   EXPECT_EQ(output_feature_block(512, 7, OneVector::fair, kWide), 64);

@@ -1,4 +1,4 @@
-// That the random convolutions are what the tests that draw them are for.
+// Tests that the random convolutions meet the cases for which other tests draw them.
 #include "primitives/conv/testing/random_conv.hpp"
 
 #include <gmock/gmock.h>
@@ -18,10 +18,10 @@ using testing::Key;
 
 using Met = std::map<std::string, int>;  // how often each case was drawn
 
-// So many draws that a case of one in a hundred is never missed; where RC_PARAMS asks for fewer, it may be.
+// Enough draws that a case of probability 1 % is never missed. RC_PARAMS may ask for fewer.
 constexpr int kEnough = 3000;
 
-// How full the last block is; in blocks of three or more all four differ.
+// Notes how full the last block is. Only blocks of three or more distinguish all four cases.
 void note_last_block(const std::string& name, std::int64_t size, std::int64_t block, Met& met) {
   if (block < 3) return;
   const std::int64_t rest = size % block;
@@ -33,7 +33,7 @@ void note(const ConvProblem& p, const ConvPlan& plan, Met& met) {
   note_last_block("bc", p.C, plan.bc, met);
   note_last_block("bk", p.K, plan.bk, met);
   note_last_block(plan.flat() ? "flat bq" : "bq", cols, plan.bq, met);
-  // Calls of all rows that are no whole row, four AVX-512 vectors wide: the tiles that leave out zero rows.
+  // Calls of less than a row, in tiles four AVX-512 vectors wide: these tiles leave out rows of zeros.
   const bool full_tile =
       plan.bk > 48 && plan.bk <= 64 && plan.bq >= 7 && cols >= 2 * plan.bq && plan.taps == Taps::batch;
   if (full_tile && p.pad_w > 0 && p.S > 1) ++met["cut rows under padding"];
@@ -43,7 +43,7 @@ void note(const ConvProblem& p, const ConvPlan& plan, Met& met) {
   if (plan.taps == Taps::k && p.pad_w > 0) ++met["taps in k under padding"];
 }
 
-// `plan_of` makes the plan around whose blocks a problem is moved.
+// Draws problems and moves each to the block boundaries of the plan that plan_of makes for it.
 template <class PlanOf>
 Met drawn(PlanOf plan_of) {
   Met met;
@@ -55,7 +55,7 @@ Met drawn(PlanOf plan_of) {
       p.validate();
       RC_ASSERT(ConvForwardBlocking::make(p, plan));
       RC_ASSERT(p.least_flops() > 0 || p.epilogue.bias);
-      RC_ASSERT(p.least_flops() < 3e8);  // or the tests would take long: one in some ten thousand is above 1e8
+      RC_ASSERT(p.least_flops() < 3e8);  // keeps tests short; about one in ten thousand is above 1e8
       note(p, plan, met);
       ++met["problems"];
     }

@@ -1,4 +1,4 @@
-// Convolution's three passes as they run: pass(space, brick, threads) on any space, around any brick.
+// Runs convolution's three passes with any brick on any space: pass(space, brick, threads).
 #pragma once
 #include "kernels/brgemm/brgemm.hpp"
 #include "kernels/brgemm/c_access.hpp"
@@ -16,7 +16,7 @@ struct ConvForwardPass {
   static constexpr bool kTransposesA = false;
   const LoopNest& nest;
   const ConvForwardGeometry& geometry;
-  BrgemmShape shape;  // of a call (beta is set by the body)
+  BrgemmShape shape;  // of a call; the body sets beta
   ConvForwardData<T, TC> data;
 
   template <class Space, class Brick>
@@ -26,7 +26,7 @@ struct ConvForwardPass {
   }
 };
 
-// One phase of the stride, and the pixels without taps that it fills.
+// One phase of the stride; it also fills the pixels without taps.
 template <class T, class TC>
 struct ConvBackwardPass : ConvForwardPass<T, TC> {
   const PixelsWithoutTaps* without_taps;
@@ -50,7 +50,7 @@ struct ConvUpdatePass {
 
   template <class Space, class Brick>
   void operator()(const Space& space, const Brick& brick, int threads) const {
-    // Of one row, which would leave tensor cores idle.
+    // The product for dbias has one row, which would leave tensor cores idle.
     (*this)(space, brick, SumsOfColumns<T, TC>{bias_shape}, threads);
   }
 

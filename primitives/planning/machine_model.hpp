@@ -1,4 +1,4 @@
-// What a planner may know of the machine.
+// The model of a machine from which planners choose: threads, cache sizes and a calibration's choices.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace brickwork {
 
 struct MachineModel {
   int threads = 1;
-  std::int64_t l1_bytes = 32 << 10;  // of one core, data
-  std::int64_t l2_bytes = 1 << 20;   // of one core
-  std::int64_t l3_bytes = 16 << 20;  // shared by all threads
-  bool few_registers = false;        // this and those below: simd_tuning.hpp
+  std::int64_t l1_bytes = 32 << 10;  // L1 data cache of one core
+  std::int64_t l2_bytes = 1 << 20;   // L2 of one core
+  std::int64_t l3_bytes = 16 << 20;  // L3, shared by all threads
+  bool few_registers = false;        // for this and the members below see simd_tuning.hpp
   CAccess far = CAccess::prefetch;
   FarSrc src = FarSrc::runs;
   bool narrow = true;
@@ -22,35 +22,35 @@ struct MachineModel {
   PixelsOfCall pixels = PixelsOfCall::few;
   Sweep sweep = Sweep::stream;
 
-  // Features of a block where any number divides. 32 instead of 64 where registers are few: 4 % of ResNet-50's layers
-  // forward and 3 % backward by data, and up to 15 % (AVX2 on Zen 2); 5 to 12 % of its 1x1 layers' weight update (AVX2
-  // on Zen 3).
+  // Preferred number of features of a block. With few registers 32 is faster than 64: ResNet-50's layers take 4 % less
+  // time forward and 3 % less backward by data, single ones up to 15 % (AVX2 on Zen 2); the weight update of its 1x1
+  // layers takes 5 to 12 % less (AVX2 on Zen 3).
   std::int64_t block() const { return few_registers ? 32 : 64; }
 
-  // Of so many features, equal blocks no larger than the machine likes. All tensors of a network have them alike, so
-  // that whatever reads one finds the blocks that it wants.
+  // Size of equal blocks of `features` features, at most block(). All tensors of a network use it, so that every
+  // operation finds the blocks that it expects.
   std::int64_t block_of(std::int64_t features) const { return equal_block(features, block()); }
 
-  // Whether so many bytes are still in L3 when they are used again. One that many cores share is also other
-  // programs'. Of an L3 of 32 MB weights of 17 MB are, and of 26 MB not (Zen 5).
+  // Whether this many bytes are still in L3 when they are used again. The bound per thread is for an L3 that many
+  // cores, and so other programs, share. An L3 of 32 MB holds weights of 17 MB, but not of 26 MB (Zen 5).
   bool l3_holds(double bytes) const {
     constexpr double kShare = 0.7, kShareOfACore = 10e6;
     return bytes <= std::min(kShare * static_cast<double>(l3_bytes), kShareOfACore * threads);
   }
 
-  // What a thread's own share of an operand may fill to be in L3 each time that it passes by: the other half is for
-  // what passes beside it, and for other programs.
+  // Bytes of L3 that one thread's share of an operand may fill to stay there between uses. The other half of L3 is for
+  // the other operands and for other programs.
   std::int64_t l3_of_a_thread() const { return l3_bytes / 2 / threads; }
 
-  // Of tensors of so many bytes together. Batch normalisations of 22 MB take 0.7 of the time past the caches, of 17 MB
-  // 1.6 times as long (Zen 4, an L3 of 32 MB).
+  // How to go over tensors of `tensor_bytes` together. Stores past the caches make batch normalisations of 22 MB take
+  // 0.7 of the time, but those of 17 MB 1.6 times as long (Zen 4, L3 of 32 MB).
   Sweep sweep_of(double tensor_bytes) const { return l3_holds(tensor_bytes) ? Sweep::cached : sweep; }
 
-  // The busiest thread's share of equal tasks over the mean, at least 1.
+  // Work of the busiest thread over the mean of all threads, for equal tasks; at least 1.
   double imbalance(std::int64_t tasks) const {
     return static_cast<double>(ceil_div(tasks, threads) * threads) / static_cast<double>(tasks);
   }
-  // The same of tasks that are not equal; each thread takes as many as the others, one after the other.
+  // For tasks of unequal work: each thread takes ceil_div(tasks, threads) consecutive tasks.
   template <class WorkOf>
   double imbalance(std::int64_t tasks, const WorkOf& work_of) const {
     std::int64_t busiest = 0, all = 0;
@@ -64,7 +64,7 @@ struct MachineModel {
   }
 };
 
-// Cache sizes from hwloc, the defaults above where it finds none; what a calibration found from the tuning.
+// The model of this machine: cache sizes from hwloc (the defaults above if it finds none), choices from the tuning.
 MachineModel this_machine(int threads, const SimdTuning& = {});
 
 }  // namespace brickwork

@@ -1,4 +1,4 @@
-// The text of a plan: its words, and the loops at the end.
+// The text form of plans: the plan's words, then "loops=" and its loop schedule.
 #pragma once
 #include <fmt/format.h>
 
@@ -13,19 +13,19 @@
 
 namespace brickwork {
 
-// The table of a plan whose text says all words but for its loops, with spaces between them.
+// The table of a plan's words without its loops. Its text gives every word, with spaces between them.
 template <class Plan>
 SizeTable<Plan> plan_words(std::string_view kind, std::vector<Size<Plan>> sizes, std::vector<Word<Plan>> words = {}) {
   return {kind, std::move(sizes), std::move(words), ' ', true};
 }
 
-// A Plan has a table of all but its `loops`.
+// Plan has a table of everything except its member `loops`.
 template <HasSizes Plan>
 std::string plan_text(const Plan& plan) {
   return fmt::format("{} loops={}", to_string<Plan>(plan), to_string(plan.loops));
 }
 
-// Throws std::invalid_argument naming the offending word.
+// Throws std::invalid_argument that names the offending word.
 template <HasSizes Plan>
 Plan parse_plan(std::string_view text) {
   constexpr std::string_view kLoops = "loops=";

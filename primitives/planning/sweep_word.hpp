@@ -1,4 +1,4 @@
-// How a plan goes over memory, as a word of its text.
+// The word of a plan's text that says how the plan goes over memory (kernels/layout/sweep.hpp).
 #pragma once
 #include <iterator>
 

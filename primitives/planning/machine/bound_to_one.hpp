@@ -1,9 +1,10 @@
+// For tests: binds all OpenMP threads to one hardware thread.
 #pragma once
 #include <sched.h>
 
 namespace brickwork {
 
-// OpenMP's threads, all bound to one hardware thread while this lives.
+// While an object of this class lives, OpenMP's threads are bound to the first hardware thread of the process.
 class BoundToOne {
  public:
   BoundToOne() {

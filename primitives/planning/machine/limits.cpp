@@ -30,8 +30,8 @@ bool names(const std::string& controllers, std::string_view controller) {
 
 enum class Version { v1, v2 };
 
-// The process's group in the hierarchy of a controller, as /proc/self/cgroup names it: "4:cpu,cpuacct:/a/b", and of
-// version 2, which has one hierarchy for all, "0::/a/b". Empty where there is none.
+// The process's group in a controller's hierarchy, from /proc/self/cgroup. Lines are "4:cpu,cpuacct:/a/b" for version 1
+// and "0::/a/b" for version 2, which has one hierarchy for all controllers. Empty if there is none.
 std::string own_group(const fs::path& root, Version version, std::string_view controller) {
   std::ifstream in(root / "proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
@@ -44,8 +44,8 @@ std::string own_group(const fs::path& root, Version version, std::string_view co
   return {};
 }
 
-// The folders of the process's group and of all above it that are mounted here. In a container the mount's own root may
-// be the container's group, and above a namespace's root nothing can be seen.
+// The mounted folders of the process's group and of all groups above it. In a container the mount's root may be the
+// container's group, and groups above a namespace's root are invisible.
 std::vector<fs::path> groups(const fs::path& root, Version version, std::string_view controller) {
   const std::string group = own_group(root, version, controller);
   std::vector<fs::path> found;
@@ -68,7 +68,7 @@ std::vector<fs::path> groups(const fs::path& root, Version version, std::string_
   return found;
 }
 
-// A file's numbers, up to what is none.
+// The numbers in a file, up to the first word that is not a number.
 std::vector<double> numbers(const fs::path& file) {
   std::vector<double> numbers;
   std::ifstream in(file);
@@ -81,7 +81,8 @@ double number(const fs::path& file) {
   return all.empty() ? kNone : all.front();
 }
 
-// What stands behind a name at a line's start, in any of "name: 12 kB" and "name 12"; 0 where it does not.
+// The number after `name` at the start of a line, as in "name: 12 kB" or "name 12"; 0 if there is no such line. A colon
+// is part of the name.
 double entry(const fs::path& file, std::string_view name) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {

@@ -1,21 +1,21 @@
-// What the system leaves of the machine to this process. Cgroups, of version 1 and 2, may give it less time of the CPUs
-// and less memory than there is; what limits a group limits all groups below it.
+// The CPU time and the memory that this process may use. Cgroups of version 1 and 2 may allow it less than the machine
+// has; the limits of a group also hold for the groups below it.
 #pragma once
 #include <filesystem>
 
 namespace brickwork {
 
-// `root` is the folder that stands for "/", which tests have their own of. What cannot be read limits nothing.
+// `root` is the folder to read instead of "/", for tests. A file that cannot be read sets no limit.
 
-// How many CPUs the process may keep busy all the time; infinity where no group has a quota.
+// The number of CPUs that the process may keep busy all the time; infinity if no group has a quota.
 double cpu_quota(const std::filesystem::path& root = "/");
 
-// Bytes that may still be allocated, without swap: as many as the machine has left, or as a group has, whose cache of
-// files is given up for them. Infinity where the machine does not say.
+// Bytes that the process can still allocate without swap: the least of what the machine and the process's groups have
+// left. A group's page cache counts as free. Infinity if the machine does not say.
 double available_memory(const std::filesystem::path& root = "/");
 
-// Gives the system what the heap has free and keeps for later, which else is available to nobody else, and to us only
-// where it fits.
+// Returns the heap's free memory to the system. Otherwise other processes cannot use it, and this one can only for
+// allocations that fit into it.
 void give_back_free_memory();
 
 }  // namespace brickwork

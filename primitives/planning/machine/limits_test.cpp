@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 
-// A folder that stands for "/".
+// Tests read the files of a folder of their own instead of "/".
 class Limits : public testing::Test {
  protected:
   Limits() { fs::remove_all(root_); }
@@ -24,7 +24,7 @@ class Limits : public testing::Test {
     std::ofstream(root_ / path) << text;
   }
 
-  // A process in a group of both hierarchies of version 1, each mounted from `top` on, and of version 2.
+  // A process in a group of version 1, in the hierarchies of cpu and memory, each mounted from `top` on.
   void process(const std::string& group, const std::string& top = "/") const {
     file("proc/self/cgroup", "9:name=systemd:/x\n5:memory:" + group + "\n4:cpu,cpuacct:" + group + "\n3:cpuset:/set\n");
     file("proc/self/mountinfo",
@@ -36,6 +36,7 @@ class Limits : public testing::Test {
              "35 31 0:32 " +
              top + " /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n");
   }
+  // A process in a group of version 2, mounted from `top` on.
   void process_v2(const std::string& group, const std::string& top = "/") const {
     file("proc/self/cgroup", "0::" + group + "\n");
     file("proc/self/mountinfo",
@@ -95,7 +96,7 @@ TEST_F(Limits, AGroupAboveMayHaveTheSmallestQuota) {
   EXPECT_EQ(cpu_quota(root_), 2.5);
 }
 
-// As in a container: its group is the mount's root, or a namespace hides what is above.
+// In a container the mount's root is the container's group, or a namespace hides the groups above.
 TEST_F(Limits, AMountMayBeginAtTheGroup) {
   process("/docker/1234/part", "/docker/1234");
   quota("/part", "-1");
@@ -151,7 +152,7 @@ TEST_F(Limits, TheMachinesMemoryIsWhatIsAvailable) {
   EXPECT_EQ(available_memory(root_), kNone);
 }
 
-// Of its limit a group has used what it counts, but for files, which it gives up.
+// A group has left: its limit, less its usage, plus its page cache.
 TEST_F(Limits, AGroupMayLeaveLessMemory) {
   file("proc/meminfo", "MemAvailable:     2000 kB\n");
   process("/a/b");

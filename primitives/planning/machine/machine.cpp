@@ -19,7 +19,7 @@ struct BitmapFree {
 };
 using Bitmap = std::unique_ptr<hwloc_bitmap_s, BitmapFree>;
 
-// Loaded once, for as long as the process lives.
+// Loaded once and never freed.
 hwloc_topology_t topology() {
   static const hwloc_topology_t loaded = [] {
     hwloc_topology_t fresh = nullptr;
@@ -58,7 +58,7 @@ Machine discover() {
           .cpu_quota = cpu_quota()};
 }
 
-// Cores that share a hardware thread with the set.
+// The number of cores with at least one hardware thread in the set.
 int cores_touched(hwloc_const_bitmap_t hardware_threads) {
   const int depth = hwloc_get_type_or_below_depth(topology(), HWLOC_OBJ_CORE);
   int touched = 0;
@@ -70,10 +70,10 @@ int cores_touched(hwloc_const_bitmap_t hardware_threads) {
 
 struct Reach {
   int threads = 0;
-  Bitmap hardware_threads{hwloc_bitmap_alloc()};  // that any of them may run on
+  Bitmap hardware_threads{hwloc_bitmap_alloc()};  // all that any of the threads may run on
 };
 
-// Of a parallel region that is opened here and now.
+// Opens a parallel region and collects its threads.
 Reach reach_of_team() {
   Reach team;
   const Bitmap of_one(hwloc_bitmap_alloc());

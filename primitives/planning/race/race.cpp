@@ -14,7 +14,7 @@ Racer racer_of(std::function<void()> work, double seconds, const RaceClock& cloc
   const double start = clock();
   work();
   const double one_call = clock() - start;
-  constexpr double kMostCalls = 1e6;  // where a clock does not see a call at all
+  constexpr double kMostCalls = 1e6;  // if a call is too short for the clock
   const double calls = one_call > 0 ? std::clamp(seconds / one_call, 1.0, kMostCalls) : kMostCalls;
   return {std::move(work), static_cast<std::int64_t>(calls), one_call < 3 * seconds};
 }

@@ -1,4 +1,4 @@
-// Fair times of what does the same: samples taken in turn, so that a disturbance meets all of them.
+// Fair timing of alternatives: their samples are taken in turn, so that a disturbance affects all of them.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -6,26 +6,26 @@
 
 namespace brickwork {
 
-using RaceClock = std::function<double()>;  // seconds since some moment; a test drives its own
+using RaceClock = std::function<double()>;  // seconds since some moment; tests have a clock of their own
 double steady_race_clock();
 
 struct Racer {
   std::function<void()> work;
-  std::int64_t calls = 1;  // that a sample consists of
-  bool warms_up = true;    // by a call before each sample, as the caches hold another's data
+  std::int64_t calls = 1;  // calls per sample
+  bool warms_up = true;    // whether an untimed call comes before each sample, as the caches hold another racer's data
 };
 
-// A racer whose samples last about `seconds`, found out by one call. One whose calls are much longer than that does
-// without a warm-up: what the caches held before is a small part of it.
+// A racer whose samples last about `seconds`; one timed call decides how many calls that takes. If a call lasts 3 times
+// `seconds` or longer, there is no warm-up: the state of the caches matters little then.
 Racer racer_of(std::function<void()> work, double seconds, const RaceClock&);
 
-// Seconds of one call.
+// Takes one sample: mean seconds per call.
 double take_sample(const Racer&, const RaceClock&);
 
-double middle(std::vector<double> values);  // their median, of an even number the upper one; at least one value
+double middle(std::vector<double> values);  // the median; the upper one of an even number; needs at least one value
 
-// The median of so many samples of each racer, which take turns. Under the sanitizers, where nobody reads times, of
-// one.
+// For each racer the median of `rounds` samples; the racers take turns. Under the address sanitizer, where times do not
+// matter, one sample.
 std::vector<double> race_medians(const std::vector<Racer>&, int rounds, const RaceClock& = steady_race_clock);
 
 }  // namespace brickwork

@@ -7,7 +7,7 @@
 namespace brickwork {
 namespace {
 
-// Time passes where the test lets it pass, and nowhere else.
+// Time passes only when the test lets it pass.
 class Race : public testing::Test {
  protected:
   std::function<void()> lasting(double seconds, char name = 'x') {

@@ -1,4 +1,4 @@
-// How candidates for a tuning are judged, whatever it is that they are tried on.
+// Chooses the best of several tunings by their times on given work.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -9,17 +9,18 @@
 
 namespace brickwork {
 
-// Seconds that each tuning takes for the work, comparable among them, in so many rounds.
+// Measures the seconds that each tuning takes for the work, in `rounds` rounds. Times of one call can be compared.
 template <class Work>
 using Measure = std::function<std::vector<double>(const std::vector<SimdTuning>&, const Work&, int rounds)>;
 
-// A candidate must be better than the default by this much, where nothing else is said.
+// By default, how much faster than the default tuning a candidate must be.
 constexpr double kCalibrationMargin = 0.03;
 
 constexpr int kRoundsOfALook = 5;
-constexpr int kRoundsOfARace = 11;  // with 7, two of five calibrations missed 5 % of src=lines on Zen 4
+constexpr int kRoundsOfARace = 11;  // with 7, two of five calibrations missed src=lines, which is 5 % faster (Zen 4)
 
-// How much faster than the first candidate each of them is, over all works: the logarithm of the geometric mean.
+// How much faster each candidate is than the first one: the logarithm of the geometric mean of its speedups over all
+// works.
 template <class Work>
 std::vector<double> gains(const std::vector<SimdTuning>& candidates, const std::vector<Work>& works,
                           const Measure<Work>& measure, int rounds) {
@@ -33,9 +34,9 @@ std::vector<double> gains(const std::vector<SimdTuning>& candidates, const std::
   return gain;
 }
 
-// The first candidate is the default. Most words are a tie, which a short look shows; those that win half of what they
-// need there race against the default anew, as of several equal ones the luckiest looks better than it is. Of those
-// that nothing tells apart the first is taken, so that two calibrations agree.
+// The best candidate; candidates[0] is the default. A short look finds most candidates to be a tie. Those that gain at
+// least half the margin there race against the default again, because the luckiest of several equal ones looks better
+// than it is. Among candidates within the margin of the best the first wins, so that two calibrations agree.
 template <class Work>
 SimdTuning best_of(const std::vector<SimdTuning>& candidates, const std::vector<Work>& works,
                    const Measure<Work>& measure, double least_gain = kCalibrationMargin) {

@@ -11,11 +11,11 @@
 namespace brickwork {
 namespace {
 
-constexpr double kSampleFlop = 2e7;  // a tenth of a millisecond: long against the clock, short against a time slice
+constexpr double kSampleFlop = 2e7;  // about 0.1 ms: long compared with the clock, short compared with a time slice
 constexpr int kSamplesOfARound = 5;
 
 constexpr std::int64_t kDistances[] = {0, 8, 16, 32};
-constexpr std::int64_t kMembersFromL3 = 256;  // whose B are 4 MiB of 64 columns, more than an L2 and less than an L3
+constexpr std::int64_t kMembersFromL3 = 256;  // their B, 64 columns wide, fills 4 MiB: more than L2, less than L3
 
 std::vector<double> time_tunings(Isa isa, int lanes, const std::vector<SimdTuning>& tunings,
                                  const CalibrationBlock& block, int rounds) {

@@ -12,7 +12,7 @@
 namespace brickwork {
 namespace {
 
-// A machine on which the time of a block is what `cost` says.
+// Chooses for a machine on which a block takes cost(tuning, block) seconds.
 template <class Cost>
 SimdTuning choose(int widest, Cost cost, const SimdTuning& known = {}) {
   return choose_tuning(known, widest, [&](const std::vector<SimdTuning>& tunings, const CalibrationBlock& block, int) {
@@ -43,7 +43,7 @@ TEST(Calibration, LessThanTheMarginIsATie) {
   EXPECT_NE(choose(4, gain(1.1 * kCalibrationMargin)), SimdTuning{});
 }
 
-// Two calibrations would choose between them by luck.
+// Otherwise luck would decide between the equal winners of two calibrations.
 TEST(Calibration, OfEqualWinnersTheFirstIsTaken) {
   const auto cost = [](const SimdTuning& t, const CalibrationBlock& block) {
     if (block.vecs == 1) return 1.0;
@@ -52,7 +52,7 @@ TEST(Calibration, OfEqualWinnersTheFirstIsTaken) {
   EXPECT_EQ(choose(4, cost), (SimdTuning{.ahead = 8}));
 }
 
-// Each part of the tuning is found on its own, whatever the others cost.
+// Each word of the tuning is found independently of the others' costs.
 TEST(Calibration, FindsWhatAMachineLikes) {
   const SimdTuning liked{.ahead = 32, .few = 0, .spread = SpreadA::shuffled};
   const auto cost = [&](const SimdTuning& t, const CalibrationBlock& block) {
@@ -65,7 +65,7 @@ TEST(Calibration, FindsWhatAMachineLikes) {
   for (const int widest : {2, 4}) EXPECT_EQ(choose(widest, cost), liked) << to_string(choose(widest, cost));
 }
 
-// One block must not decide alone: a candidate that wins there and loses elsewhere is no winner.
+// A candidate that wins on one block and loses on the others does not win.
 TEST(Calibration, JudgesByAllBlocks) {
   const auto cost = [](const SimdTuning& t, const CalibrationBlock& block) {
     if (t == SimdTuning{}) return 1.0;
@@ -82,7 +82,7 @@ TEST(Calibration, NoBlockDecidesAlone) {
   EXPECT_EQ(choose(4, cost), SimdTuning{});
 }
 
-// What is fast once and no more was luck, and what is not fast at first need not race.
+// A candidate that is fast only in the first look was lucky; one that is not fast there does not race.
 TEST(Calibration, AWinnerWinsTwice) {
   int looks = 0, races = 0;
   const auto choose = [&](double at_a_look) {
@@ -101,7 +101,7 @@ TEST(Calibration, AWinnerWinsTwice) {
   EXPECT_EQ(races, 0);
 }
 
-// By less than the others need, as their passes together win little.
+// Layers gain little, so a smaller gain suffices than for other words.
 TEST(Calibration, FindsHowRecurrentLayersSumUp) {
   const auto gain_of = [](const SimdTuning& liked, double gain) {
     return [=](const std::vector<SimdTuning>& tunings, const RnnProblem&, int) {
@@ -132,7 +132,7 @@ TEST(Calibration, FindsHowSweepsGoOverMemory) {
   EXPECT_EQ(choose(Sweep::stream, [](Swept) { return 0.05; }), SimdTuning{});
 }
 
-// Each word of the planner on its own, by the layers and the pass that it is for alone.
+// Each word of the planner is found independently, by the layers and the pass that it is for.
 TEST(Calibration, FindsWhatAPlannerIsToDo) {
   const auto measure = [](auto cost) {
     return [=](const std::vector<SimdTuning>& tunings, const ConvProblem& p, int) {
@@ -161,7 +161,7 @@ TEST(Calibration, FindsWhatAPlannerIsToDo) {
   EXPECT_EQ(choose_planning({}, blocks_of_colours, nothing, nothing), SimdTuning{});
 }
 
-// Otherwise the race would be between twins.
+// Otherwise equal plans would race.
 TEST(Calibration, PlansDifferByTheirWords) {
   int races = 0;
   const auto expect_difference = [&](auto rule) {

@@ -1,4 +1,4 @@
-// Words that a planner reads are found by racing the plans that it makes with either of them.
+// Finds the words that convolution's planner reads, by racing the plans that it makes with each of them.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ ConvProblem far_layer(const char* sizes, std::int64_t images_of_a_thread = 8) {
   return far_problem<ConvProblem>(sizes, images_of_a_thread);
 }
 
-// What a race of a pass needs: its driver, the rule's plan; the elements of its two inputs and its output; its run.
+// For each pass a race needs: the driver, the rule's plan, the elements of both inputs and of the output, and a run.
 struct ForwardRace {
   using Driver = ConvForward;
   static ConvPlan rule(const ConvProblem& p, const MachineModel& machine) { return plan_conv_forward(p, machine); }
@@ -58,7 +58,7 @@ struct UpdateRace {
   }
 };
 
-// Of drivers with the rule's plans for each tuning, on all threads.
+// Times one driver per tuning, each with the rule's plan, on all threads.
 template <class Race>
 std::vector<double> time_plans(const CalibrationRaces& races, const std::vector<SimdTuning>& tunings,
                                const ConvProblem& p, int rounds) {
@@ -72,7 +72,7 @@ std::vector<double> time_plans(const CalibrationRaces& races, const std::vector<
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = std::max(sizes[i], Race::sizes(*driver)[i]);
     drivers.push_back(*std::move(driver));
   }
-  // Where both do the same there is nothing to measure.
+  // Nothing to measure if all plans are equal.
   if (std::ranges::all_of(drivers, [&](const auto& d) { return d.plan() == drivers[0].plan(); })) {
     return std::vector<double>(tunings.size(), 1.0);
   }
@@ -81,7 +81,7 @@ std::vector<double> time_plans(const CalibrationRaces& races, const std::vector<
   std::vector<Racer> racers;
   for (auto& driver : drivers) {
     racers.push_back({.work = [&] { Race::run(driver, first.data(), second.data(), output.data()); },
-                      .warms_up = false});  // they leave nothing in the caches
+                      .warms_up = false});  // drivers leave nothing in the caches
   }
   return race_medians(racers, std::min(rounds, races.most_rounds));
 }
@@ -108,9 +108,9 @@ SimdTuning choose_planning(const SimdTuning& found, const Measure<ConvProblem>& 
   };
   try_out({with(&SimdTuning::src, FarSrc::blocks), with(&SimdTuning::src, FarSrc::lines)},
           {far_layer("C256 K128 H56 R1"), far_layer("C256 K128 H56 R1 sh2")}, forward);
-  // One brick by itself, on one thread, liked prefetches where these layers take 3 to 8 % less with stores past the
-  // caches, and the same ones forward 2 to 4 % (Zen 5, 28 images). With half as many the difference is too small to be
-  // seen; so many show 2 to 3.5 % of it.
+  // A single brick on one thread is faster with prefetches, but these layers take 3 to 8 % less time with stores past
+  // the caches, and 2 to 4 % less forward (Zen 5, 28 images). With 14 images per thread 2 to 3.5 % of it show; with 7
+  // the difference is too small to be seen.
   constexpr std::int64_t kImagesToShowIt = 14;
   constexpr double kLeastGain = 0.01;
   try_out({with(&SimdTuning::far, CAccess::stream)},

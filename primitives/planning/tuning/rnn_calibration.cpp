@@ -1,5 +1,5 @@
-// How a brick of many rows sums up, and in which tiles, is found in steps of an LSTM. A brick by itself shows nothing
-// of it: where all that it reads is close, B comes from L2 for each register tile as fast as it is multiplied.
+// Finds on recurrent layers how bricks with many rows sum, and in which tiles. A single brick does not show the
+// difference: its operands are close, and B comes from L2 for each register tile as fast as it is multiplied.
 #include <Kokkos_Core.hpp>
 #include <stdexcept>
 
@@ -11,9 +11,9 @@
 namespace brickwork {
 namespace {
 
-constexpr double kLeastGainOfLayers = 0.01;  // of layers, which win 2 to 6 % or nothing
+constexpr double kLeastGainOfLayers = 0.01;  // layers gain 2 to 6 % or nothing
 
-// Forward, in training there and back, on all threads.
+// Times one run of each tuning's layer on all threads: forward, and in training also both backward passes.
 std::vector<double> time_layer(const CalibrationRaces& races, RnnUse use, const std::vector<SimdTuning>& tunings,
                                const RnnProblem& p, int rounds) {
   std::vector<Rnn> layers;
@@ -32,7 +32,7 @@ std::vector<double> time_layer(const CalibrationRaces& races, RnnUse use, const 
                             layer.run_backward_data();
                             layer.run_weight_update();
                           },
-                      .warms_up = false});  // what a step leaves in the caches, the next one finds
+                      .warms_up = false});  // a layer's steps warm each other's caches
   }
   return race_medians(racers, std::min(rounds, races.most_rounds));
 }

@@ -1,4 +1,4 @@
-// How sweeps go over memory is found by racing some of them on tensors that no cache holds.
+// Finds how sweeps go over memory best, by racing some operations on tensors that no cache holds.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kImagesOfAThread = 8, kRowsOfAThread = 256;
 
-// Of drivers with the rule's plan for each tuning; run(driver) does the work.
+// Times one driver per tuning, each with the rule's plan; run(driver) does the work.
 template <class Driver, class Problem, class Plan, class Run>
 std::vector<double> race_sweeps(const std::vector<SimdTuning>& tunings, const Problem& p, const Plan& plan_of,
                                 int rounds, const Run& run) {
@@ -30,9 +30,9 @@ std::vector<double> race_sweeps(const std::vector<SimdTuning>& tunings, const Pr
     plans.push_back(plan_of(this_machine(Kokkos::DefaultHostExecutionSpace().concurrency(), tuning)));
     drivers.push_back(std::make_unique<Driver>(p, plans.back()));
     racers.push_back({.work = [&run, driver = drivers.back().get()] { run(*driver); },
-                      .warms_up = false});  // they leave nothing in the caches
+                      .warms_up = false});  // drivers leave nothing in the caches
   }
-  // Where all do the same there is nothing to measure: the caches are as large as that.
+  // Nothing to measure if all plans are equal: then the caches hold even these tensors.
   const bool same = std::ranges::all_of(plans, [&](const auto& plan) { return plan == plans.front(); });
   return same ? std::vector<double>(tunings.size(), 1.0) : race_medians(racers, rounds);
 }

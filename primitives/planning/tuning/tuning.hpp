@@ -1,4 +1,4 @@
-// The simd brick's tuning as a value that is printed, read and compared.
+// The text form of the simd brick's tuning.
 #pragma once
 #include "kernels/cpu/simd/simd_tuning.hpp"
 #include "primitives/op/size_table.hpp"
@@ -6,7 +6,7 @@
 namespace brickwork {
 
 // Text form: "ahead=16 few=32 spread=registers tiles=tall far=prefetch src=runs narrow reduction=deep pixels=few
-// sums=whole sweep=stream"; what a text leaves out has its default.
+// sums=whole sweep=stream". Missing words have their default.
 struct Tuning : SimdTuning {
   static const SizeTable<Tuning>& table();
 };

@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whom a kept tuning is for. One of another default or of other words was found without what can be chosen since.
+// The machine and the program that a stored tuning is for. It has the default and the words, as a tuning that was found
+// with others knows nothing of newer choices.
 nlohmann::ordered_json owner(std::string_view isa, std::string_view version) {
   nlohmann::ordered_json words = nlohmann::ordered_json::array();
   for (const auto& word : Tuning::table().words) words.push_back(word.expected);
@@ -29,13 +30,13 @@ nlohmann::ordered_json owner(std::string_view isa, std::string_view version) {
 }
 
 SimdTuning with_facts(SimdTuning tuning, Isa isa) {
-  // The rest is for A and C.
+  // B may fill four fifths of L1; A and C have the rest.
   if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) tuning.kept = std::min(l1 / 1024 * 4 / 5, kMostInTuning);
   tuning.few_registers = isa == Isa::avx2;
   return tuning;
 }
 
-// By way of a second file, so that no run ever reads half of one.
+// Writes a second file and renames it, so that no run reads half a file.
 bool write(const fs::path& file, const nlohmann::ordered_json& content) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
@@ -74,7 +75,7 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
   if (!asked.empty() && asked != "calibrate") {
     return {.tuning = with_facts(parse_tuning(asked), isa), .from = "as asked for", .warning = {}};
   }
-  if (std::ranges::find(isas, isa) == isas.end()) return by_default({});  // its rows will say that it is not here
+  if (std::ranges::find(isas, isa) == isas.end()) return by_default({});  // rows of results say that the ISA is missing
   if (!folder) {
     return by_default(
         "no folder is known to keep a calibration in, so the default tuning is used: set HOME or XDG_CACHE_HOME");

@@ -127,12 +127,12 @@ TEST_F(TuningCache, WhatIsAskedForNeedsNoCalibration) {
   EXPECT_EQ(find("default").tuning, untuned_);
   EXPECT_EQ(to_string(find("few=5").tuning), to_string(SimdTuning{.few = 5}));
   EXPECT_THROW(find("few"), std::invalid_argument);
-  EXPECT_EQ(to_string(find_tuning({}, Isa::neon, "1", folder_).tuning), to_string(SimdTuning{}));  // which no x86 has
+  EXPECT_EQ(to_string(find_tuning({}, Isa::neon, "1", folder_).tuning), to_string(SimdTuning{}));  // no x86 has NEON
   EXPECT_EQ(calibrations_, 0);
   EXPECT_FALSE(fs::exists(folder_));
 }
 
-// What no text says is in every tuning.
+// Every tuning has them, although its text does not.
 TEST_F(TuningCache, TheFactsOfTheCoreAreInIt) {
   for (const Isa isa : brgemm_backend(Backend::simd).isas) {
     for (const char* asked : {"default", "few=5"}) {
@@ -151,7 +151,7 @@ TEST_F(TuningCache, ACorruptFileGivesTheDefaultAndAWarning) {
   for (const char* text : {"", "{", "[]", R"({"for": 1})"}) {
     std::ofstream(file()) << text;
     const auto chosen = find();
-    if (text == std::string_view(R"({"for": 1})")) {  // of another machine, for all one can tell
+    if (text == std::string_view(R"({"for": 1})")) {  // may be another machine's file
       EXPECT_EQ(chosen.tuning, measured_);
       continue;
     }
