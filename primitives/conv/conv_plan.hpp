@@ -20,7 +20,7 @@ enum class SrcAccess {
 
 enum class WeightsAccess {
   cached,   // no prefetch
-  prefetch  // a call prefetches the weights of the next block, for weights that come from memory
+  prefetch  // calls prefetch the block of weights that comes next, for weights that come from memory
 };
 
 // How the filter's taps enter a brick call.

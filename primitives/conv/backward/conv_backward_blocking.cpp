@@ -58,7 +58,7 @@ void ConvBackwardBlocking::pack_weights(const float* kcrs, float* packed) const 
   pack_weights(forward, blocked.data(), packed);
 }
 
-// The roles of input and output features are exchanged, and a phase's taps reversed.
+// Input and output features swap their roles, and the taps of a phase are reversed.
 void ConvBackwardBlocking::pack_weights(const WeightLayout& from, const float* blocked, float* packed) const {
   for (const Phase& phase : phases_) {
     const WeightLayout& l = phase.conv.weights_layout();

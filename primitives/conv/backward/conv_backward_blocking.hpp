@@ -1,5 +1,5 @@
-// Convolution backward by data in phases of the stride (stride_phases.hpp), blocked as a plan says: all that a run
-// needs but the tensors and the bricks.
+// The blocking of convolution backward by data: the phases of the stride (stride_phases.hpp) with the layouts, loops
+// and brick shapes of a plan. A run adds the tensors and the bricks.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -14,22 +14,23 @@ class ConvBackwardBlocking {
   struct Phase {
     BackwardPhase part;
     ConvForwardBlocking conv;   // its src is ddst
-    std::int64_t first_weight;  // among those of all phases
+    std::int64_t first_weight;  // index of the phase's first weight in the packed weights
   };
 
-  // A misfit where the plan does not fit a phase; unsupported where none has taps. ddst and weights are of `ab`.
+  // Returns a misfit if the plan does not fit a phase, and unsupported if no phase has taps. ddst and weights have
+  // type `ab`.
   static Result<ConvBackwardBlocking> make(const ConvProblem&, const ConvPlan&, DType ab = DType::f32);
 
-  // Those that have taps, the one of most taps first: it fills the pixels of those that have none, too.
+  // The phases with taps. The one with the most taps comes first; it also fills the pixels of phases without taps.
   const std::vector<Phase>& phases() const { return phases_; }
   const std::vector<PixelsWithoutTaps>& without_taps() const { return without_taps_; }
 
-  // The blocked tensors.
+  // Layouts of the blocked tensors.
   const ActivationLayout& ddst_layout() const { return phases_.front().conv.src_layout(); }
   const ActivationLayout& dsrc_layout() const { return phases_.front().conv.dst_layout(); }
   std::int64_t weights_size() const;
 
-  // A phase, by its place among them.
+  // The pass of phases()[i].
   template <class T, class TC>
   ConvBackwardPass<T, TC> pass(std::size_t i, const T* ddst, const T* weights, const TC* residual, const TC* at,
                                TC* dsrc) const {
@@ -39,9 +40,10 @@ class ConvBackwardBlocking {
             phase.conv.plan().dst};
   }
 
-  // From plain KCRS to what a run takes: for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
+  // Packs plain KCRS weights for run(): for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
   void pack_weights(const float* kcrs, float* packed) const;
-  // The same from forward's blocks of these very features, [K/bk][C/bc][R][S][bc][bk].
+  // Packs forward's blocked weights [K/bk][C/bc][R][S][bc][bk]. Throws std::logic_error if their blocks of features
+  // differ from the plan's.
   void pack_weights(const WeightLayout&, const float* blocked, float* packed) const;
 
  private:

@@ -1,9 +1,9 @@
-// Convolution backward by data on the host, one phase of the stride: the loops and the body of forward, which besides
-// writes the pixels of those phases that have no tap.
+// Convolution backward by data on the host, for one phase of the stride: forward's loops and body, and the pixels of
+// phases without taps.
 //
-// They are the epilogue of zeros, of a 1x1 kernel of stride 2 three of four pixels. Written beside each tile they go to
-// memory while the next one is computed; in a sweep of their own they took a third of the time of ResNet-50's strided
-// layers.
+// These pixels are the epilogue applied to zeros; with a 1x1 kernel of stride 2 they are three of four pixels. They are
+// written beside each tile, so that they go to memory while the next tile is computed. In a sweep of their own they
+// took a third of the time of ResNet-50's strided layers (Zen 4).
 #pragma once
 #include <cstdint>
 
@@ -14,14 +14,15 @@
 
 namespace brickwork {
 
-// The pixels of a phase without taps, as far apart as those of the phase that is computed.
+// The pixels of a phase without taps. Their distances are those of the computed phase's pixels.
 struct PixelsWithoutTaps {
   std::int64_t rows, cols;
   std::int64_t first;  // elements from the computed phase's first pixel to theirs
 };
 
-// use(begin, pixels) for each row of such pixels that are a call's own: so many next to each other, from there on in
-// dst. They are those beside its tile, and behind the last one those that are left.
+// Calls use(begin, pixels) for each row of pixels without taps that belongs to a call: `pixels` neighbours from the
+// element `begin` of dst on. They are the pixels beside the call's tile; the calls of the last row or column also get
+// the rest.
 template <class Use>
 BRICKWORK_HOST_DEVICE void for_each_row_without_taps(const ConvForwardGeometry& g, const LoopIndex& at,
                                                      const PixelsWithoutTaps* phases, int count, const Use& use) {

@@ -18,7 +18,7 @@ ConvBackwardPlan parse_conv_backward_plan(std::string_view text) {
 ConvBackwardPlan plan_conv_backward_data(const ConvProblem& problem, const MachineModel& machine, Backend backend,
                                          FeatureBlocks blocks) {
   const BackwardPhase most_taps = backward_phases(problem).front();
-  if (!most_taps.has_taps()) return {};  // nothing to plan for: make() has the reason
+  if (!most_taps.has_taps()) return {};  // nothing to plan; make() returns the reason
   if (scatter_takes_less(problem)) return plan_conv_scatter(problem, machine, blocks);
   return plan_conv(most_taps.view, machine, backend, blocks);
 }

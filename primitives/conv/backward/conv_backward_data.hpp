@@ -1,9 +1,8 @@
-// Convolution backward by data on the host: dsrc from ddst, phase by phase of the stride (stride_phases.hpp), each by
-// the loops and the body of forward.
+// Convolution backward by data on the host: computes dsrc from ddst. There are two ways:
 //
-// The plan is that of the phases' convolutions, whose src is ddst: its C and bc are the problem's K and a block of it,
-// its K and bk the problem's C, its pixels a phase's. Or there are no phases, and tiles are
-// added into dsrc: see primitives/conv/scatter/conv_scatter_body.hpp.
+// - Phase by phase of the stride (stride_phases.hpp), each with forward's loops and body. The plan is for the phases'
+//   convolutions, whose src is ddst: bc is a block of the problem's K, bk a block of its C, and pixels are a phase's.
+// - By scattering: tiles are added into dsrc, without phases (primitives/conv/scatter/conv_scatter_body.hpp).
 #pragma once
 #include <optional>
 #include <string>
@@ -19,16 +18,17 @@ namespace brickwork {
 
 using ConvBackwardPlan = std::variant<ConvPlan, ConvScatterPlan>;
 std::string to_string(const ConvBackwardPlan&);
-ConvBackwardPlan parse_conv_backward_plan(std::string_view text);  // throws as those of the two do
+ConvBackwardPlan parse_conv_backward_plan(std::string_view text);  // throws like parse_conv_plan()
 
-// The analytic choice, made for the phase of most taps, of whose pixels a call of the others takes no more than they
-// have; or to scatter, where that takes fewer vectors. Blocks are the plan's: bc of the problem's K.
+// Chooses a plan by rule: scattering if it takes fewer vectors, otherwise the plan for the phase with the most taps; a
+// call of another phase takes at most the pixels that the phase has. `blocks` is in the plan's terms: bc is a block of
+// the problem's K.
 ConvBackwardPlan plan_conv_backward_data(const ConvProblem&, const MachineModel&, Backend = Backend::simd,
                                          FeatureBlocks = {});
 
 class ConvBackwardData {
  public:
-  // A misfit where the plan does not fit a phase; unsupported or absent where the backend has no brick for it.
+  // Returns a misfit if the plan does not fit a phase, and unsupported or absent if the backend has no brick for it.
   static Result<ConvBackwardData> make(const ConvProblem&, const ConvBackwardPlan&, Backend, Isa = Isa::best,
                                        const SimdTuning& = {});
 
@@ -40,15 +40,14 @@ class ConvBackwardData {
   const ActivationLayout& dsrc_layout() const { return scatter_ ? scatter_->dsrc_layout() : blocking_->dsrc_layout(); }
   std::int64_t weights_size() const;
 
-  // From plain KCRS to what run() takes: for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
+  // Packs plain KCRS weights for run(): for every phase its taps [C/bc][K/bk][taps][taps][bk][bc].
   void pack_weights(const float* kcrs, float* packed) const;
 
-  // The same from forward's blocks of these very features, [K/bk][C/bc][R][S][bc][bk].
+  // Packs forward's blocked weights, [K/bk][C/bc][R][S][bc][bk], with the plan's blocks of features.
   void pack_weights(const WeightLayout&, const float* blocked, float* packed) const;
 
-  // Not by two threads at once: copies of dsrc, where a plan has them, are this object's.
-  // residual and `at`, where the derivative is taken, lie as dsrc does; they are read where the problem's epilogue asks
-  // for them, and may be null otherwise.
+  // residual and `at` (where the derivative is taken) have dsrc's layout; they are read if the problem's epilogue has
+  // them, and may be null otherwise. Two threads must not call this at once, as private copies of dsrc are members.
   void run(const float* ddst, const float* packed_weights, const float* residual, const float* at, float* dsrc);
 
  private:
@@ -56,7 +55,7 @@ class ConvBackwardData {
 
   ConvBackwardPlan plan_;
   std::optional<ConvBackwardScatter> scatter_;
-  std::optional<ConvBackwardBlocking> blocking_;  // where there is no scatter_
+  std::optional<ConvBackwardBlocking> blocking_;  // set if scatter_ is not
   std::vector<ConvForward> phases_;
 };
 

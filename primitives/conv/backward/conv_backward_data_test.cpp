@@ -23,7 +23,7 @@ TestData backward_test_data(const ConvProblem& p) {
   return make_checkable_test_data<ConvBackwardDataOp>(p, Fill::integers);
 }
 
-// Why the driver's result is wrong, or nothing.
+// Why the driver's result is wrong, or an empty string.
 std::string wrong_dsrc(const ConvProblem& p, ConvBackwardData conv, const TestData& t) {
   AlignedBuffer<float> ddst(conv.ddst_layout().size()), weights(conv.weights_size()), dsrc(conv.dsrc_layout().size());
   pack_nchw(conv.ddst_layout(), t.inputs.at<float>("ddst"), ddst.data());
@@ -98,7 +98,7 @@ TEST(ConvBackwardData, ScatteringIsExact) {
   }));
 }
 
-// What a rule that never chose them would not show.
+// Checks that the rule chooses scattering at all, which the tests above would not show.
 TEST(ConvBackwardData, FewFeaturesAreScattered) {
   const ConvProblem p = parse_problem<ConvProblem>("N2 C3 K64 H20 R7 sh2 ph3");
   EXPECT_EQ(to_string(plan_conv_backward_data(p, {.threads = 2})),
@@ -109,7 +109,7 @@ TEST(ConvBackwardData, FewFeaturesAreScattered) {
             "scatter bc=64 bk=3 bq=3 ddst=prefetch loops={n} kb oj oi cb");
 }
 
-// Pixels of phases without taps are written beside those of the one that is computed, which must not have fewer.
+// Pixels of phases without taps are written beside those of the computed phase, which must have at least as many.
 TEST(ConvBackwardData, JoinedPixelsFillPhasesThatHaveNoMoreOfThem) {
   const auto plan = parse_conv_plan("bc=8 bk=8 bq=4 joined loops=n kb cb oj oi");
   EXPECT_TRUE(ConvBackwardBlocking::make(parse_problem<ConvProblem>("N2 C8 K8 H7 sh2"), plan));
@@ -144,7 +144,7 @@ TEST(ConvBackwardData, AMisfitOfScatteringIsAReason) {
   fails("bc=8 bk=3 bq=5 loops=n kb oj {oi} cb", "'oi' adds to one output");
 }
 
-// The check of this file must see a wrong driver: one of another problem on the same tensors.
+// This file's check must find a wrong driver: one for another problem on the same tensors.
 TEST(ConvBackwardData, AWrongConvolutionIsSeen) {
   const ConvProblem p = parse_problem<ConvProblem>("N1 C4 K4 H7 R3 sh2 ph1");
   const TestData t = backward_test_data(p);
@@ -162,7 +162,7 @@ TEST(ConvBackwardData, AWrongConvolutionIsSeen) {
     EXPECT_NE(wrong_dsrc(p, of((std::string("N1 C4 K4 H7 R3 sh2 ph1") + other).c_str()), with_epilogue), "") << other;
 }
 
-// Phases of no taps, of some, and calls without a tap in the image; every step in every brick.
+// Phases with and without taps, and calls without a tap inside the image; every step with every brick.
 TEST(ConvBackwardData, EveryEpilogueIsExact) {
   for (const char* sizes : {"N2 C20 K12 H7 sh2 ", "N1 C8 K8 H7 sh2 ph1 ", "N1 C16 K16 H5 W9 R3 sh2 ph1 ",
                             "N2 C24 K40 H6 R3 ph1 ", "N1 C4 K4 H9 R2 sh3 ph3 "})
@@ -176,7 +176,7 @@ TEST(ConvBackwardData, EveryEpilogueIsExact) {
     }
 }
 
-// Past the caches and in them; behind the last tile, of an odd size, and with an epilogue.
+// Stores in the caches and past them, rows below the last tile, odd sizes, and an epilogue.
 TEST(ConvBackwardData, ZerosBetweenThePixelsOfAPhaseAreExact) {
   const auto expect_exact = [](const char* text, const char* dst) {
     const auto p = parse_problem<ConvProblem>(text);

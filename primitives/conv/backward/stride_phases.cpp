@@ -12,8 +12,8 @@ std::vector<StridePhase> stride_phases(std::int64_t size, std::int64_t kernel, s
     const std::int64_t first = ((tap - pad) % stride + stride) % stride;
     if (first >= size) continue;
     const std::int64_t taps = tap < kernel ? ceil_div(kernel - tap, stride) : 0;
-    // The output pixel that the first pixel meets with the phase's first tap; with its last one it meets taps - 1
-    // before.
+    // The output that reads the first pixel by the phase's first tap. The phase's last tap belongs to the output that
+    // is taps - 1 before it.
     const std::int64_t output = (first + pad - tap) / stride;
     phases.push_back({first, ceil_div(size - first, stride), tap, taps, taps - 1 - output});
   }
@@ -51,7 +51,7 @@ std::vector<BackwardPhase> backward_phases(const ConvProblem& p) {
     }
   }
   for (BackwardPhase& phase : phases)
-    phase.view.room_h = room_h, phase.view.room_w = room_w;  // they read the same ddst
+    phase.view.room_h = room_h, phase.view.room_w = room_w;  // all phases read the same ddst
   std::ranges::stable_sort(phases, std::ranges::greater(),
                            [](const BackwardPhase& phase) { return phase.view.flops(); });
   return phases;

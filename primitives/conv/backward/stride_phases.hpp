@@ -1,9 +1,9 @@
-// Backward-data of a strided convolution as convolutions of stride 1, without a product by zero.
+// Splits the backward pass by data of a strided convolution into convolutions of stride 1, without products by zero.
 //
-// A pixel h of dsrc gets products from the taps r with p * stride + r - pad = h, so from every stride-th tap: which
-// ones depends on (h + pad) mod stride alone. The pixels of one such phase, stride apart from each other, are a
-// convolution of ddst with their taps in reverse order. A 1x1 kernel of stride 2 has taps for one of its four phases;
-// the pixels of the others are zeros.
+// Pixel h of dsrc gets products from the taps r with p * stride + r - pad = h for some output p, so from every
+// stride-th tap. Which taps these are depends only on (h + pad) mod stride, the phase. The pixels of a phase are
+// `stride` apart; they are a convolution of ddst with the phase's taps in reverse order. A 1x1 kernel of stride 2 has
+// taps for one of its four phases; the pixels of the other three are zeros.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,17 +12,17 @@
 
 namespace brickwork {
 
-// Along one axis.
+// A phase along one axis.
 struct StridePhase {
-  std::int64_t first, count;  // pixels of dsrc: first, first + stride, ...
-  std::int64_t tap, taps;  // of the kernel: tap, tap + stride, ...; their order in the phase's own kernel is reversed
-  std::int64_t pad;        // of the phase's convolution; below 0 where its first pixel needs not ddst's first
+  std::int64_t first, count;  // pixels of dsrc: first, first + stride, ...; `count` of them
+  std::int64_t tap, taps;     // taps: tap, tap + stride, ...; `taps` of them, reversed in the phase's kernel
+  std::int64_t pad;           // padding of the phase's convolution; negative if no pixel needs the first of ddst
 };
 
-// Those that have pixels; `size` of dsrc, `kernel` taps.
+// The phases that have pixels. dsrc has `size` pixels along the axis, the filter `kernel` taps.
 std::vector<StridePhase> stride_phases(std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t pad);
 
-// From ddst (C of the view is the problem's K) to some pixels of dsrc.
+// The convolution from ddst to the pixels of one phase. C of the view is the problem's K.
 struct BackwardPhase {
   StridePhase h, w;
   ConvView view;
@@ -30,10 +30,10 @@ struct BackwardPhase {
   bool has_taps() const { return h.taps > 0 && w.taps > 0; }
 };
 
-// All of them, beginning with the one of most taps.
+// All phases, with the most taps first.
 std::vector<BackwardPhase> backward_phases(const ConvProblem&);
 
-// Whether each pixel of those without taps has one of the first phase beside it.
+// Whether every phase without taps has at most as many rows and columns as the first phase.
 bool lie_beside_the_first(const std::vector<BackwardPhase>&);
 
 }  // namespace brickwork

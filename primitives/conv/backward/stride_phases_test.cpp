@@ -10,7 +10,7 @@ namespace {
 
 using Products = std::multiset<std::tuple<std::int64_t, std::int64_t, std::int64_t>>;  // pixel, output, tap
 
-// By definition.
+// All products by the definition of the convolution.
 Products all_products(std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t pad) {
   Products products;
   const std::int64_t outputs = (size + 2 * pad - kernel) / stride + 1;
@@ -51,7 +51,7 @@ TEST(StridePhases, HaveEveryProductOnce) {
         }
 }
 
-// Three quarters of the pixels under a 1x1 kernel of stride 2 are zeros; the phase with the tap comes first.
+// For a 1x1 kernel of stride 2 three of four phases have no tap; the phase with the tap comes first.
 TEST(BackwardPhases, OfAStridedPointwiseKernel) {
   const auto phases = backward_phases(parse_problem<ConvProblem>("C64 K128 H56 sh2"));
   ASSERT_EQ(phases.size(), 4);
@@ -61,7 +61,7 @@ TEST(BackwardPhases, OfAStridedPointwiseKernel) {
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(phases[i].has_taps());
 }
 
-// The columns beside ddst are as many as the taps of any phase reach over, on either side.
+// All phases have as many columns of zeros beside ddst's rows as any phase needs on either side.
 TEST(BackwardPhases, ShareTheRoomBesideRows) {
   for (const auto& [text, room] :
        {std::pair{"C4 K4 H8 R3 ph1", 1}, {"C4 K4 H8 R3", 2}, {"C4 K4 H8", 0}, {"C4 K4 H224 R7 sh2 ph3", 2}}) {

@@ -1,4 +1,5 @@
-// A convolution forward, blocked as a plan says: all that a run needs but the tensors and the brick.
+// The blocking of a convolution forward: the layouts, loops and brick shape of a plan. A run adds the tensors and the
+// brick.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,8 +15,8 @@ namespace brickwork {
 
 class ConvForwardBlocking {
  public:
-  // A misfit where the plan does not fit the problem: a block larger than its dimension, flat where rows cannot be
-  // joined, loops that cannot run so. src and weights are of `ab`.
+  // Returns a misfit if the plan does not fit the problem: a block larger than its dimension, flat pixels that the
+  // problem does not allow, or an illegal loop schedule. src and weights have type `ab`.
   static Result<ConvForwardBlocking> make(const ConvProblem&, const ConvPlan&, DType ab = DType::f32);
   static Result<ConvForwardBlocking> make(const ConvView&, const ConvPlan&, const std::string& problem,
                                           DType ab = DType::f32);
@@ -23,18 +24,19 @@ class ConvForwardBlocking {
   const ConvPlan& plan() const { return plan_; }
   const LoopNest& nest() const { return nest_; }
 
-  // The blocked tensors; residual and `at` lie as dst does, bias is dst_layout().Cb() * bc floats, those beyond K zero.
+  // Layouts of the blocked tensors. residual and `at` have dst's layout; bias has dst_layout().Cb() * bc floats, zeros
+  // from K on.
   const ActivationLayout& src_layout() const { return src_; }
   const WeightLayout& weights_layout() const { return weights_; }
   const ActivationLayout& dst_layout() const { return dst_; }
 
-  // The brick of a call.
+  // Shape and hints for the brick of a call.
   BrgemmShape brick_shape(int beta) const;
   BrgemmHints brick_hints() const;
 
   const ConvForwardGeometry& geometry() const { return geometry_; }
 
-  // The tensors, as far as the problem has them, with the offset lists of this object; it must outlive them.
+  // The tensors that the problem has, with pointers to this object's offset lists, so this object must outlive them.
   template <class T, class TC>
   ConvForwardData<T, TC> data(const T* src, const T* weights, const float* bias, const TC* residual, TC* dst,
                               const TC* at = nullptr) const {

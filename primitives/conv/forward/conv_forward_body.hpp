@@ -1,10 +1,10 @@
-// Convolution forward on one page: five loops around the brick, for every space and every brick.
+// Convolution forward on one page: five loops around the brick, for any execution space and any brick.
 //
 //   dst[n][kb][oj][oi] = epilogue(sum over cb, r, s of src[n][cb][row r of oj][tap s of oi] * weights[kb][cb][r][s])
 //
-// Algorithm: the direct convolution of arXiv 1906.06440 on blocked tensors. Filter rows that fall outside the image are
-// left out of the batch, so src is padded in W only and their work is saved; what meets the padding in W is left to the
-// brick to leave out.
+// Algorithm: the direct convolution of arXiv 1906.06440 on blocked tensors. The batch leaves out filter rows that fall
+// outside the image, which saves their work, so src is padded in W only. The brick can leave out products with the
+// padding in W.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,36 +16,35 @@
 
 namespace brickwork {
 
-// Problem and plan as the loops see them. Lengths are in elements.
+// The problem and the plan in the form that the loops need. Distances are in elements.
 struct ConvForwardGeometry {
-  std::int64_t N, Kb, Cb;  // images; blocks of output and of input features
-  std::int64_t rows,
-      cols;  // output pixels: P x Q, 1 x P * Q where the plan is flat, or of all images, N then being 1, where joined
-  std::int64_t bq;  // output pixels of one call; the last ones of a row may be fewer
+  std::int64_t N, Kb, Cb;   // images; blocks of output and of input features
+  std::int64_t rows, cols;  // output pixels: P x Q; if flat, 1 x P * Q; if joined, 1 x N * P * Q with one image
+  std::int64_t bq;          // output pixels of one call; the last call of a row may have fewer
   std::int64_t H, R, stride_h, pad_h;
   Activation activation;
 
   struct Strides {
     std::int64_t image, block, row;
-    std::int64_t pixel;  // of an output pixel: in src the pixels that stride_w jumps over are counted in
+    std::int64_t pixel;  // from one output pixel to the next; in src this is stride_w pixels
   } src, dst;
   std::int64_t weights_kb, weights_cb, weights_row;
   std::int64_t bk;
 
-  // Of joined pixels: where each lies, which the brick finds, and an image's P x Q. All 0 otherwise.
+  // For joined pixels: where the brick finds each pixel, and an image's P x Q. All 0 otherwise.
   struct Joined {
     ImagePixels src, dst;
     int rows, cols;
     BRICKWORK_HOST_DEVICE bool any() const { return cols != 0; }
   } joined;
 
-  std::int64_t members;   // of a batch, for each filter row: (cb, s), or cb alone where the taps are in k
-  std::int64_t taps;      // of those, for each cb
-  std::int64_t next_src;  // so far on in src lie the pixels needed next; 0 where that is not worth a prefetch
-  bool src_stays;         // in L2 from one block of output features to the next
+  std::int64_t members;   // members of a batch per filter row: (cb, s), or only cb if the taps are in k
+  std::int64_t taps;      // members per cb
+  std::int64_t next_src;  // distance in src to the pixels that are prefetched; 0: no prefetch
+  bool src_stays;         // src stays in L2 from one block of output features to the next
 
-  // Those for one block of output features, each of which asks for its share of the weights that come next, so far
-  // behind its own; none where none asks.
+  // The calls for one block of output features. Each prefetches its share of the weights that come next, which are
+  // next_weights behind the call's own. Without prefetches asking.count is 0.
   PassingCalls asking;
   std::int64_t next_weights;
 };
@@ -53,10 +52,10 @@ struct ConvForwardGeometry {
 template <class T, class TC = T>
 struct ConvForwardData {
   const T *src, *weights;
-  const float* bias;        // null where the problem has none; likewise those below, which lie as dst does
-  const TC *residual, *at;  // `at`: where the activation's derivative is taken
+  const float* bias;        // null if the problem has none
+  const TC *residual, *at;  // layout of dst; null if the problem has none. `at`: where the derivative is taken
   TC* dst;
-  // Bytes from a call's first member to each one of its batch, (cb, r, s) with s fastest: one list behind the other for
+  // Offsets in bytes of a batch's members from the first one, (cb, r, s) with s fastest: one list after the other for
   // 1 .. R filter rows inside the image.
   const std::uint64_t *a_offsets, *b_offsets;
 };
@@ -67,7 +66,7 @@ enum ConvForwardLoop { kN, kKb, kCb, kOj, kOi };
 inline std::vector<Loop> conv_forward_loops(const ConvForwardGeometry& g) {
   return {{.name = "n", .extent = g.N},    // images
           {.name = "kb", .extent = g.Kb},  // blocks of bk output features
-          // Blocks of bc input features; those that reach the body at once are reduced in one call.
+          // Blocks of bc input features; one call reduces all blocks that reach the body at once.
           {.name = "cb", .extent = g.Cb, .kind = LoopKind::reduction, .ranged = true},
           {.name = "oj", .extent = g.rows},                       // output rows
           {.name = "oi", .extent = (g.cols + g.bq - 1) / g.bq}};  // blocks of bq output pixels of a row
@@ -84,9 +83,9 @@ struct ConvForwardBody {
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, const LoopIndex& at) const {
     const std::int64_t n = at[kN].begin, kb = at[kKb].begin, cb = at[kCb].begin, oj = at[kOj].begin;
     const std::int64_t q = at[kOi].begin * g.bq;        // the first output pixel
-    const std::int64_t begin = g.joined.any() ? 0 : q;  // the one that the call's tensors begin with
+    const std::int64_t begin = g.joined.any() ? 0 : q;  // the pixel at which the call's tensors begin
 
-    // The filter rows r_begin .. r_end fall inside the image.
+    // Filter rows r_begin .. r_end - 1 fall inside the image.
     const std::int64_t top = oj * g.stride_h - g.pad_h;
     const std::int64_t r_begin = clamp(-top, 0, g.R), r_end = clamp(g.H - top, r_begin, g.R);
     const std::int64_t filter_rows = r_end - r_begin;
@@ -110,7 +109,7 @@ struct ConvForwardBody {
     brick(team, at.first(kCb) ? 0 : 1, call, at.scratch<T>());
   }
 
-  // Of a tile in block kb of the output features that begins so far on in dst.
+  // The epilogue of the tile in block kb of the output features that begins at element `tile` of dst.
   BRICKWORK_HOST_DEVICE TileEpilogue epilogue(std::int64_t kb, std::int64_t tile) const {
     TileEpilogue e;
     if (data.bias != nullptr) e.bias = data.bias + kb * g.bk;

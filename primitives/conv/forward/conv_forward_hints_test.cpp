@@ -1,5 +1,4 @@
-// What the driver tells its brick beforehand is true of every call, whether or not this machine's brick makes use of
-// it.
+// The hints that the driver gives its brick must be true for every call, whether or not this machine's brick uses them.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -14,11 +13,11 @@ namespace brickwork {
 namespace {
 
 struct HintTally {
-  std::atomic<std::int64_t> zero_rows = 0;  // of A that the hint names
-  std::atomic<std::int64_t> wrong = 0;      // rows named that are not zeros, or zeros and not named
+  std::atomic<std::int64_t> zero_rows = 0;  // rows of A that the hint names
+  std::atomic<std::int64_t> wrong = 0;      // named rows that are not zeros, and rows of zeros that are not named
 };
 
-// In place of a brick: looks at A instead of multiplying it.
+// Takes the place of a brick and compares A with the hint.
 struct HintChecker {
   BrgemmShape shape;
   ZeroRows hint;
@@ -28,7 +27,7 @@ struct HintChecker {
 
   template <class Team>
   void operator()(const Team&, int, const BrgemmCall& call, void*) const {
-    if (call.rows != shape.m || hint.period == 0) return;  // of which the hint says nothing
+    if (call.rows != shape.m || hint.period == 0) return;  // the hint says nothing about such calls
     for (std::int64_t i = 0; i < call.batch.size; ++i) {
       for (int row = 0; row < shape.m; ++row) {
         const float* const a = call.batch.a<float>(i) + row * shape.lda;
@@ -41,7 +40,7 @@ struct HintChecker {
   }
 };
 
-// Runs the loops on inputs of ones, so that a row of A is zeros where all of it is padding, and nowhere else.
+// Runs the loops on inputs of ones, so that a row of A is zeros only if all of it is padding.
 void look(const ConvProblem& p, const ConvForwardBlocking& blocking, const BrgemmHints& hints, HintTally& tally) {
   PlainTensors ones(ConvForwardOp::inputs(p));
   for (std::size_t i = 0; i < ones.infos().size(); ++i) std::ranges::fill(ones.values<float>(i), 1.0f);
@@ -75,7 +74,7 @@ TEST(ConvForwardHints, AreTrueOfRandomProblems) {
   EXPECT_GT(zero_rows, 0);
 }
 
-// Whole rows, and rows that a call does not span: of those nothing is said.
+// The hint names the padding if a call spans a row, and nothing otherwise.
 TEST(ConvForwardHints, NameThePaddingOfWholeRowsAlone) {
   for (const char* text : {"N1 C64 K64 H3 W300 R3 ph1", "N2 C16 K8 H2 W58 R3 sh1 sw2 ph1", "N1 C20 K8 H2 W9 R2 S5 pw3",
                            "N1 C3 K8 H20 R7 sh2 ph3"}) {
@@ -94,7 +93,7 @@ TEST(ConvForwardHints, NameThePaddingOfWholeRowsAlone) {
   }
 }
 
-// In place of a brick: where a call's weights are, and what it asks for.
+// Takes the place of a brick and notes each call's weights and what it prefetches.
 struct AskedFor {
   const char *weights, *begin, *end;
 };
@@ -109,7 +108,7 @@ struct AskChecker {
   }
 };
 
-// Bytes by which what calls ask for, one after the other, is not the block of weights that they multiply with next.
+// Bytes by which the consecutive prefetches of calls differ from the block of weights that is multiplied next.
 template <class Change>
 std::int64_t asked_wrongly(const ConvProblem& p, const ConvPlan& plan, const Change& change) {
   const auto blocking = ConvForwardBlocking::make(p, plan);
@@ -125,13 +124,13 @@ std::int64_t asked_wrongly(const ConvProblem& p, const ConvPlan& plan, const Cha
   const std::int64_t bytes = blocking->nest().step_of(kCb) * g.weights_cb * static_cast<std::int64_t>(sizeof(float));
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < calls.size();) {
-    const char* expected = nullptr;  // what the next of these calls has to go on with
+    const char* expected = nullptr;  // where the next of these calls has to continue
     std::size_t end = i;
     for (; end < calls.size() && calls[end].weights == calls[i].weights; ++end) {
       if (expected != nullptr) wrong += std::abs(calls[end].begin - expected);
       expected = calls[end].end;
     }
-    if (end < calls.size() && calls[end].weights > calls[i].weights) {  // or else it begins anew
+    if (end < calls.size() && calls[end].weights > calls[i].weights) {  // otherwise the weights begin again
       wrong += std::abs(calls[i].begin - calls[end].weights) + std::abs(expected - (calls[end].weights + bytes));
     }
     i = end;

@@ -1,4 +1,4 @@
-// The body of the convolution on teams of the host's spaces, around the portable brick: what a device runs.
+// The device's body of convolution forward, run by teams on the host's spaces with the portable brick.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -11,7 +11,7 @@
 namespace brickwork {
 namespace {
 
-// Why the result is wrong, or nothing.
+// Why the result is wrong, or an empty string.
 template <class Space>
 std::string wrong(const ConvProblem& p, const ConvPlan& plan, int team_size, bool staged, const TestData& t) {
   const auto blocking = ConvForwardBlocking::make(p, plan);

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Why the driver's result is wrong, or nothing.
+// Why the driver's result is wrong, or an empty string.
 std::string wrong(const ConvProblem& p, const ConvForward& conv, const TestData& t) {
   BlockedConvForward tensors(conv.src_layout(), conv.weights_layout(), conv.dst_layout(), t.inputs);
   conv.run(tensors.src.data(), tensors.weights.data(), tensors.bias.data(), tensors.residual.data(),
@@ -30,7 +30,7 @@ void expect_exact(const ConvProblem& p, const ConvPlan& plan, Backend backend, c
   EXPECT_EQ(wrong(p, *conv, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
 }
 
-// The layers of ResNet-50 by their ids in the paper's evaluation.
+// The layers of ResNet-50 in the order of their ids in the paper's evaluation.
 constexpr const char* kResNet50[] = {
     "C3 K64 H224 R7 sh2 ph3", "C64 K256 H56",       "C64 K64 H56",          "C64 K64 H56 R3 ph1", "C256 K64 H56",
     "C256 K512 H56 sh2",      "C256 K128 H56 sh2",  "C128 K128 H28 R3 ph1", "C128 K512 H28",      "C512 K128 H28",
@@ -44,7 +44,7 @@ TEST_P(ResNet50, RulesPlansAreExact) {
   p.N = 3;
   const TestData t = conv_forward_test_data(p);
   for (std::int64_t N : {3, 2, 1}) {
-    p.N = N;  // the first ones
+    p.N = N;  // only the first images
     for (int threads : {1, 2, 28}) {
       const ConvPlan plan = plan_conv_forward(p, {.threads = threads});
       expect_exact(p, plan, Backend::simd, t);
@@ -83,11 +83,11 @@ TEST(ConvForward, RandomLegalPlans) {
   }));
 }
 
-// Rows longer than a call under padding: what is known of the padding holds for whole rows only.
+// Padded rows that several calls share: hints about the padding hold for whole rows only.
 TEST(ConvForward, CutRowsUnderPadding) {
   for (const char* text : {"N1 C64 K64 H3 W300 R3 ph1", "N1 C64 K64 H3 W300 R3 ph1 bias+residual+relu",
                            "N1 C20 K70 H4 W71 R5 sh1 sw2 ph2", "N2 C3 K16 H5 W301 R3 ph1",
-                           // A stride that leaves the last columns over, so that the rims differ in width.
+                           // With these strides no output reads the last columns, so that the rims differ in width.
                            "N1 C16 K64 H2 W58 R3 sh1 sw2 ph1", "N1 C16 K64 H1 W89 R5 S7 sh1 sw3 ph2 pw3"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
     const TestData t = conv_forward_test_data(p);
@@ -102,7 +102,7 @@ TEST(ConvForward, CutRowsUnderPadding) {
   }
 }
 
-// The epilogue belongs to the last part of the reduction, wherever the loops leave it.
+// The epilogue belongs to the last part of the reduction, in any order of the loops.
 TEST(ConvForward, EpilogueUnderEveryOrderOfTheReduction) {
   for (const char* text : {"N2 C40 K24 H5 R3 ph1 bias+residual+relu", "N2 C40 K24 H5 bias", "N2 C40 K24 H5 residual",
                            "N2 C40 K24 H5 R3 ph1 relu", "N2 C40 K24 H5 W80 R3 ph1 bias+relu"}) {
@@ -129,7 +129,7 @@ TEST(ConvForward, NhwcInGivesNhwcOut) {
   const TestData t = conv_forward_test_data(p);
   const auto conv = ConvForward::make(p, plan_conv_forward(p, {.threads = 2}), Backend::simd);
   BlockedConvForward tensors(conv->src_layout(), conv->weights_layout(), conv->dst_layout(), t.inputs);
-  const auto nhwc_index = [](std::int64_t i, std::int64_t channels, std::int64_t pixels) {  // of the NCHW index i
+  const auto nhwc_index = [](std::int64_t i, std::int64_t channels, std::int64_t pixels) {  // i: index in NCHW
     return (i / (channels * pixels) * pixels + i % pixels) * channels + i / pixels % channels;
   };
   std::vector<float> nhwc(static_cast<std::size_t>(p.N * p.C * p.H * p.W));
@@ -150,7 +150,7 @@ TEST(ConvForward, NhwcInGivesNhwcOut) {
   EXPECT_EQ(compare(out, t.expected, t.tolerance).reason, "");
 }
 
-// The check of this file must see a wrong driver: one of another problem on the same tensors, and one that never ran.
+// This file's check must find a driver for another problem on the same tensors, and one that never ran.
 TEST(ConvForward, AWrongConvolutionIsSeen) {
   const ConvProblem p = parse_problem<ConvProblem>("N1 C4 K4 H6 R3 ph1 bias");
   const TestData t = conv_forward_test_data(p);

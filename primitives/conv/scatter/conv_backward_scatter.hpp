@@ -1,5 +1,5 @@
-// Convolution backward by data by tiles that are added into dsrc: the body of conv_scatter_body.hpp around the kernels
-// of a backend.
+// Convolution backward by data by scattering on the host: the loops of conv_scatter_body.hpp around a backend's
+// kernels.
 #pragma once
 #include <string_view>
 
@@ -11,7 +11,8 @@ namespace brickwork {
 
 class ConvBackwardScatter {
  public:
-  // A misfit where the plan does not fit the problem; unsupported or absent where the backend has no brick for it.
+  // Returns a misfit if the plan does not fit the problem, and unsupported or absent if the backend has no brick for
+  // it.
   static Result<ConvBackwardScatter> make(const ConvProblem&, const ConvScatterPlan&, Backend, Isa, const SimdTuning&);
 
   const ConvScatterPlan& plan() const { return geometry_.plan; }
@@ -19,13 +20,14 @@ class ConvBackwardScatter {
   const ActivationLayout& ddst_layout() const { return geometry_.ddst; }
   const ActivationLayout& dsrc_layout() const { return geometry_.dsrc; }
 
-  // From plain KCRS to [C/bk][K/bc][bc][R][S][bk], the last three as one row of whole cache lines.
+  // Packs plain KCRS weights to [C/bk][K/bc][bc][R][S][bk]; the last three are one row, padded to whole cache lines.
   std::int64_t weights_size() const;
   void pack_weights(const float* kcrs, float* packed) const;
-  // The same from forward's blocks.
+  // Packs weights from forward's blocks.
   void pack_weights(const WeightLayout&, const float* blocked, float* packed) const;
 
-  // Not by two threads at once: the private copies are this object's. What follows the sum waits for all of it.
+  // Two threads must not call this at once, as the private copies are members. The epilogue follows in a sweep of its
+  // own, after all sums. Arguments are those of ConvBackwardData::run().
   void run(const float* ddst, const float* packed_weights, const float* residual, const float* at, float* dsrc);
 
  private:

@@ -1,11 +1,11 @@
-// Convolution backward by data on one page, the other way round: five loops around the brick, whose tile of C is added
-// into dsrc.
+// Convolution backward by data by scattering, on one page: five loops around the brick, whose tile of C is added into
+// dsrc.
 //
 //   window[oi][r, s, kb] = sum over cb of ddst[n][cb][oj][oi] * weights[kb][cb][r, s]
 //   dsrc[n][kb][row r of oj][tap s of oi] += window[oi][r, s]
 //
-// For a first layer, whose few input features would leave most lanes of a vector idle: here a filter's taps are in n
-// besides, 7 x 7 x 3 = 147 columns. Their tile stays in L1, as that of col2im, which does the same in memory, does not.
+// For a first layer, whose few input features would leave most lanes of a vector idle. Here n has the filter's taps,
+// too: 7 x 7 x 3 = 147 columns. The tile stays in L1, unlike that of col2im, which does the same through memory.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -23,18 +23,18 @@
 
 namespace brickwork {
 
-// Problem and plan as the loops see them; as everywhere in this pass, kb are blocks of dsrc's features and cb of
-// ddst's. Lengths are in elements.
+// The problem and the plan in the form that the loops need. As everywhere in this pass, kb counts blocks of dsrc's
+// features and cb blocks of ddst's. Distances are in elements.
 struct ConvScatterGeometry {
   ConvProblem p;
   ConvScatterPlan plan;
   ActivationLayout ddst, dsrc;
 
-  // From row to row of weights and windows: whole cache lines, as vectors that lie across two of them load slowly.
+  // Distance between rows of weights and of windows: whole cache lines, as vectors across two lines load slowly.
   std::int64_t window() const { return whole_blocks(p.R * p.S * plan.bk, kFloatsOfLine); }
   std::int64_t weights_cb() const { return plan.bc * window(); }
   std::int64_t weights_kb() const { return ddst.Cb() * weights_cb(); }
-  // Filters of the rows up to oj add to rows of dsrc above this one only.
+  // The number of dsrc's first rows to which output rows 0 .. oj can add.
   std::int64_t reached(std::int64_t oj) const { return clamp(oj * p.stride_h - p.pad_h + p.R, 0, p.H); }
 };
 
@@ -42,7 +42,7 @@ inline std::vector<Loop> conv_scatter_loops(const ConvScatterGeometry& g) {
   return {{.name = "n", .extent = g.p.N},
           {.name = "kb", .extent = g.dsrc.Cb()},
           {.name = "cb", .extent = g.ddst.Cb(), .kind = LoopKind::reduction, .ranged = true},
-          // Filters of neighbouring rows and pixels overlap. In parallel each part of the rows has its copy of dsrc.
+          // Windows of neighbouring rows and pixels overlap. In parallel each part of the rows has a copy of dsrc.
           {.name = "oj", .extent = g.p.P(), .kind = LoopKind::reduction_in_copies},
           {.name = "oi", .extent = ceil_div(g.p.Q(), g.plan.bq), .kind = LoopKind::reduction}};
 }
@@ -51,7 +51,7 @@ struct ConvScatterBody {
   const ConvScatterGeometry& g;
   const float *ddst, *weights;
   PrivateCopies<float> dsrc;
-  const BrgemmKernel& brick;  // of beta 0, and a batch over cb
+  const BrgemmKernel& brick;  // beta 0, batch over cb
 
   template <class Team>
   void operator()(const Team&, const LoopIndex& at) const {
@@ -60,7 +60,7 @@ struct ConvScatterBody {
     const std::int64_t q = at[kOi].begin * g.plan.bq, q_end = std::min(q + g.plan.bq, p.Q());
     const std::int64_t bk = g.plan.bk, window = g.window();
     float* const slice = dsrc.of(at.copy()) + g.dsrc.pixel(n, kb, 0, 0);
-    if (at.first(kCb) && at.first(kOi)) {  // as far as it reaches: its rows are in a cache then
+    if (at.first(kCb) && at.first(kOi)) {  // zeroes the rows that oj adds to; they are in a cache then
       const std::int64_t zeroed = at.first(kOj) ? 0 : g.reached(oj - 1), reached = at.last(kOj) ? p.H : g.reached(oj);
       fill_zeros(slice + zeroed * p.W * bk, reached - zeroed, p.W * bk, p.W * bk, CAccess::cached);
     }
@@ -75,7 +75,7 @@ struct ConvScatterBody {
     if (g.plan.asks) call.next_a = std::min(g.plan.bq, kAhead) * g.plan.bc;
     brick(call);
 
-    // Of the pixels inside .. inside_end all taps of a row fall inside the image.
+    // For the pixels inside .. inside_end - 1 all taps of a filter row fall inside the image.
     const std::int64_t inside = clamp(ceil_div(p.pad_w, p.stride_w), q, q_end);
     const std::int64_t inside_end = clamp((p.W + p.pad_w - p.S) / p.stride_w + 1, inside, q_end);
     for (std::int64_t r = 0; r < p.R; ++r) {
@@ -93,7 +93,7 @@ struct ConvScatterBody {
   std::int64_t scratch_bytes() const { return g.plan.bq * g.window() * static_cast<std::int64_t>(sizeof(float)); }
 
  private:
-  // The taps of one pixel that fall inside the image.
+  // Adds the taps of one pixel that fall inside the image.
   void add_clipped(float* row, const float* window, std::int64_t pixel) const {
     const std::int64_t w = pixel * g.p.stride_w - g.p.pad_w, bk = g.plan.bk;
     const std::int64_t s = clamp(-w, 0, g.p.S), s_end = clamp(g.p.W - w, s, g.p.S);

@@ -6,7 +6,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "primitives/conv/scatter/overlap_add.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.
+// Must follow foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/base/vectors-inl.h"
 
@@ -14,15 +14,15 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A tail by masked accesses made ResNet-50's first layer backward by data 20 % slower (Zen 4).
+// Masked accesses for the tail made ResNet-50's first layer backward by data 20 % slower (Zen 4).
 HWY_INLINE void AddWindow(float* HWY_RESTRICT sum, const float* HWY_RESTRICT window, std::int64_t n) {
   ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, n, [&](auto d, std::int64_t j) HWY_ATTR {
     hn::StoreU(hn::Add(hn::LoadU(d, sum + j), hn::LoadU(d, window + j)), d, sum + j);
   });
 }
 
-// In rounds of windows that do not overlap: a core that loads what it has just stored, but not from the same address,
-// waits until the store is done.
+// Adds windows in rounds that do not overlap. A load that overlaps a recent store at another address waits until the
+// store is done.
 void OverlapAdd(float* sum, std::int64_t step, const float* windows, std::int64_t ld, std::int64_t m, std::int64_t n) {
   const std::int64_t rounds = (n + step - 1) / step;
   for (std::int64_t first = 0; first < rounds && first < m; ++first) {

@@ -31,8 +31,7 @@ TEST(OverlapAdd, AddsEveryWindowAndNothingElse) {
   }
 }
 
-// Where the zeros beside a window's tail go, sums and windows must still be theirs: here these end at pages that may
-// not be touched.
+// Vectors for a window's tail must not reach beyond sums and windows, which end here at inaccessible pages.
 TEST(OverlapAdd, TouchesNothingBehindTheLastWindow) {
   for (const std::int64_t m : {1, 2, 3, 5, 9}) {
     for (const std::int64_t n : {1, 2, 3, 8, 15, 16, 17, 19, 21, 24, 35}) {

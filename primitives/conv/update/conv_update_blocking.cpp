@@ -11,14 +11,14 @@
 namespace brickwork {
 namespace {
 
-// Rows of the output as the loops see them.
+// The rows of output pixels that the loops go over.
 PixelGrid update_grid(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.pixels == Pixels::rows) return {p.N, p.P, p.Q};
   const std::int64_t pixels = p.P * p.Q, row = plan.bq == 0 ? pixels : plan.bq;
   return {p.N, pixels / row, row};
 }
 
-// What does not fit, or nothing.
+// Why the plan does not fit, or an empty string.
 std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.flat() && !(plan.gathers ? can_be_flat_copied(p) : can_be_flat(p))) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
@@ -35,7 +35,7 @@ std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
   return {};
 }
 
-// All but the images of a call, which are known with the nest.
+// Everything except the images of a call, which the nest decides.
 ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan) {
   const ActivationLayout src = src_layout_of(p, plan.bc), ddst = dst_layout_of(p, plan.bk);
   const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
@@ -85,7 +85,7 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
                                                     std::int64_t ddst_room_w) {
   ConvView p = forward_view(problem);
   p.dst_room_w = ddst_room_w;
-  if (!plan.joined()) p.room_h = 0;  // rows outside the image are left out of the batch
+  if (!plan.joined()) p.room_h = 0;  // the batch leaves out rows outside the image
   if (const std::string what = update_misfit(p, plan); !what.empty()) {
     return Result<ConvUpdateBlocking>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(problem), what));
@@ -142,7 +142,7 @@ BrgemmShape ConvUpdateBlocking::brick_shape(int beta) const {
   return shape;
 }
 
-// A product with a row of ones.
+// dbias is the product of a row of ones and ddst.
 BrgemmShape ConvUpdateBlocking::bias_brick_shape(int beta) const {
   BrgemmShape shape = brick_shape(beta);
   shape.m = 1;

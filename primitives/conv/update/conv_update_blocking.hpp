@@ -1,4 +1,5 @@
-// Convolution's weight update, blocked as a plan says: all that a run needs but the tensors and the bricks.
+// The blocking of convolution's weight update: the layouts, loops and brick shapes of a plan. A run adds the tensors
+// and the bricks.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,13 +12,13 @@
 
 namespace brickwork {
 
-// What becomes of the gradients that the outputs hold: nothing, or those of another part of the minibatch, to add to.
+// Whether a run overwrites the outputs or adds to the gradients in them (of another part of the minibatch).
 enum class Gradients { overwrite, accumulate };
 
 class ConvUpdateBlocking {
  public:
-  // A misfit where the plan does not fit the problem. src and ddst are of `ab`. ddst_room_w columns of zeros lie on
-  // each side of ddst's rows, as those of another pass that reads it.
+  // Returns a misfit if the plan does not fit the problem. src and ddst have type `ab`. ddst has ddst_room_w columns of
+  // zeros on each side of its rows, which another pass that reads it may need.
   static Result<ConvUpdateBlocking> make(const ConvProblem&, const ConvUpdatePlan&, DType ab = DType::f32,
                                          std::int64_t ddst_room_w = 0);
 
@@ -25,21 +26,21 @@ class ConvUpdateBlocking {
   const LoopNest& nest() const { return nest_; }
   bool with_bias() const { return view_.epilogue.bias; }
 
-  // The blocked tensors.
+  // Layouts of the blocked tensors.
   const ActivationLayout& src_layout() const { return src_; }
   const ActivationLayout& ddst_layout() const { return ddst_; }
   const WeightLayout& dweights_layout() const { return dweights_; }
   std::int64_t dbias_size() const { return with_bias() ? ddst_.Cb() * ddst_.bc : 0; }
 
-  // Of a call, and of one for dbias, whose A are ones_size() ones.
+  // Shapes of the brick calls for dweights and for dbias. A of the latter is ones_size() ones.
   BrgemmShape brick_shape(int beta) const;
   BrgemmShape bias_brick_shape(int beta) const;
   std::int64_t ones_size() const { return with_bias() ? brick_shape(0).k : 0; }
 
   const ConvUpdateGeometry& geometry() const { return geometry_; }
 
-  // The tensors, and the other copies of the outputs that the nest wants, with the offset lists of this object; it must
-  // outlive them.
+  // The tensors and the nest's private copies of the outputs, with pointers to this object's offset lists, so this
+  // object must outlive them.
   template <class T, class TC>
   ConvUpdateData<T, TC> data(const T* src, const T* ddst, TC* dweights, TC* copies, TC* dbias, TC* bias_copies,
                              Gradients gradients, const T* ones) const {
@@ -71,7 +72,7 @@ class ConvUpdateBlocking {
   WeightLayout dweights_ = weights_layout_of(view_, plan_.bc, plan_.bk);
   ConvUpdateGeometry geometry_;
   std::vector<std::uint64_t> a_offsets_, b_offsets_;
-  std::vector<std::uint64_t> ones_offsets_;  // none where no dbias is asked for
+  std::vector<std::uint64_t> ones_offsets_;  // empty without dbias
 };
 
 }  // namespace brickwork

@@ -3,9 +3,9 @@
 //   dweights[kb][cb][r][s] = sum over n, oj of src[n][cb][row r of oj][tap s of all oi]^T * ddst[n][kb][oj]
 //   dbias[kb]              = sum over n, oj of a row of ones * ddst[n][kb][oj]
 //
-// Algorithm: the weight update of arXiv 1906.06440 on blocked tensors: pixels are the brick's k, input features its m,
-// and src is read as it lies, transposed by the brick, or is gathered first. Output rows whose filter row falls outside
-// the image are left out of the batch, so src is padded in W only.
+// Algorithm: the weight update of arXiv 1906.06440 on blocked tensors. The brick's k are pixels and its m input
+// features; the brick reads src in its layout and transposes it, or src is gathered first. The batch leaves out output
+// rows whose filter row falls outside the image, so src is padded in W only.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -17,27 +17,27 @@
 
 namespace brickwork {
 
-// Problem and plan as the loops see them. Lengths are in elements.
+// The problem and the plan in the form that the loops need. Distances are in elements.
 struct ConvUpdateGeometry {
-  std::int64_t N, Kb, Cb, R, S;  // S is 1 where the taps are in m
-  std::int64_t rows;             // of output pixels: P, or those that the plan makes of a flat image
+  std::int64_t N, Kb, Cb, R, S;  // S is 1 if the taps are in m
+  std::int64_t rows;             // rows of output pixels: P, or the rows into which the plan cuts a flat image
   std::int64_t H, stride_h, pad_h;
 
   struct Strides {
     std::int64_t image, block, row;
   } src, ddst;
-  std::int64_t src_tap;  // from tap to tap of a filter row
+  std::int64_t src_tap;  // distance in src between taps of a filter row
   std::int64_t weights_kb, weights_cb, weights_r, weights_s;
   std::int64_t bk;
-  std::int64_t images;  // of a call, at most
+  std::int64_t images;  // most images of a call
 
-  // Where src is gathered, a task keeps the pixels of a call's images that a strided 1x1 kernel reads, next to each
-  // other, for one block of output features after the other: [cb][images][P * Q][bc] in its scratch, for all blocks of
-  // input features that it meets. All 0 otherwise.
+  // If src is gathered: a task copies the pixels that a strided 1x1 kernel reads next to each other into its scratch,
+  // [cb][images][P * Q][bc], for a call's images and all of the task's blocks of input features. Consecutive blocks of
+  // output features use the copy. All 0 otherwise.
   struct Gathered {
-    std::int64_t kb, cb;            // of a task
-    std::int64_t block, image;      // strides
-    std::int64_t P, Q, row, pixel;  // of an image; from an output row, or pixel, to the next in src
+    std::int64_t kb, cb;            // blocks that use a copy, and blocks of input features of a task
+    std::int64_t block, image;      // strides of the copy
+    std::int64_t P, Q, row, pixel;  // size of an image; distance between output rows, and between pixels, in src
     std::int64_t bc;
     BRICKWORK_HOST_DEVICE std::int64_t elements() const { return cb * block; }
   } gathered;
@@ -47,12 +47,12 @@ template <class T, class TC = T>
 struct ConvUpdateData {
   const T *src, *ddst;
   PrivateCopies<TC> dweights;
-  PrivateCopies<TC> dbias;  // without an output where none is asked for
-  bool accumulate;          // to what the outputs hold
-  // Bytes from a call's first member to each one of its batch, (n, oj) with oj fastest: one list behind the other for
-  // 1, 2, ... rows, each of all images of a call.
+  PrivateCopies<TC> dbias;  // output is null without dbias
+  bool accumulate;          // add to the values in the outputs
+  // Offsets in bytes of a batch's members from the first one, (n, oj) with oj fastest: one list after the other for
+  // 1, 2, ... rows, each for all images of a call.
   const std::uint64_t *a_offsets, *b_offsets;
-  // Of dbias: a row of ones, which each of its batch's members begins at. Null where its brick reads none.
+  // For dbias: a row of ones, which every member of the batch uses. Null if dbias' brick does not read it.
   const T* ones;
   const std::uint64_t* ones_offsets;
 };
@@ -62,16 +62,16 @@ struct ConvUpdateLoop {
 };
 
 inline std::vector<Loop> conv_update_loops(const ConvUpdateGeometry& g) {
-  return {// Images; those that reach the body at once are reduced in one call. In parallel each thread has its copy.
+  return {// Images; one call reduces all that reach the body at once. In parallel each part adds to its own copy.
           {.name = "n", .extent = g.N, .kind = LoopKind::reduction_in_copies, .ranged = true},
           {.name = "kb", .extent = g.Kb},  // blocks of bk output features
           {.name = "cb", .extent = g.Cb},  // blocks of bc input features
-          {.name = "oj", .extent = g.rows, .kind = LoopKind::reduction, .ranged = true},  // output rows, likewise
+          {.name = "oj", .extent = g.rows, .kind = LoopKind::reduction, .ranged = true},  // output rows, as images
           {.name = "r", .extent = g.R},                                                   // filter rows
-          {.name = "s", .extent = g.S}};                                                  // their taps
+          {.name = "s", .extent = g.S}};                                                  // taps of a filter row
 }
 
-// Brick: see tile_brick.hpp. That of dbias takes A as it lies, and one row of it.
+// Brick: see tile_brick.hpp. BiasBrick, for dbias, has one row of A, which is not transposed.
 template <class Brick, class T = float, class TC = T, class BiasBrick = Brick>
 struct ConvUpdateBody {
   ConvUpdateGeometry g;
@@ -85,7 +85,7 @@ struct ConvUpdateBody {
     const LoopRange images = at[L::n], rows = at[L::oj];
     const std::int64_t kb = at[L::kb].begin, cb = at[L::cb].begin, r = at[L::r].begin, s = at[L::s].begin;
 
-    // For the output rows first .. end the filter row falls inside the image.
+    // For output rows first .. end - 1 the filter row falls inside the image.
     const std::int64_t first = clamp(ceil_div(g.pad_h - r, g.stride_h), rows.begin, rows.end);
     const std::int64_t end = clamp(ceil_div(g.H + g.pad_h - r, g.stride_h), first, rows.end);
     const std::int64_t live = end - first;
@@ -100,7 +100,8 @@ struct ConvUpdateBody {
                           images.size() * live, data.a_offsets + offsets, data.b_offsets + offsets);
     call.c = data.dweights.of(at.copy()) + kb * g.weights_kb + cb * g.weights_cb + r * g.weights_r + s * g.weights_s;
     const bool overwrites = at.first(L::n) && at.first(L::oj) && !(data.accumulate && at.copy() == 0);
-    // Beside its first tap, whose loops meet all of ddst once, a block's bias has ddst in the caches.
+    // dbias is computed with the first block of input features and the first tap: they read all of ddst once, so that
+    // it is in the caches.
     if (data.dbias.output != nullptr && cb == 0 && r == 0 && s == 0) add_to_bias(team, at, overwrites ? 0 : 1);
     brick(team, overwrites ? 0 : 1, call, at.scratch<T>() + g.gathered.elements());
   }
@@ -117,7 +118,7 @@ struct ConvUpdateBody {
     const auto& to = g.gathered;
     T* const block = at.scratch<T>() + at[L::cb].begin % to.cb * to.block;
     if (at[L::kb].begin % to.kb == 0) {
-      team.barrier();  // what was here before has been read
+      team.barrier();  // all have read the previous copy
       for (std::int64_t n = 0; n < at[L::n].size(); ++n) {
         for (std::int64_t row = team.rank(); row < to.P; row += team.size()) {
           const T* const from = src + n * g.src.image + row * to.row;

@@ -1,6 +1,6 @@
-// A weight update's plan: its text, and the analytic choice. Of all ways to cut the weights' gradient into parts that
-// stay in a core's L2 while pixels pass by, and of leaving it whole with a copy a thread, the one that moves the fewest
-// bytes.
+// A weight update's plan: its text, and the rule that chooses it. The rule compares all ways to cut the gradient into
+// parts that stay in a core's L2 while pixels pass, and a whole gradient with a copy per thread; it takes the one that
+// moves the fewest bytes.
 #include "primitives/conv/update/conv_update_plan.hpp"
 
 #include <algorithm>
@@ -31,26 +31,25 @@ ConvUpdatePlan parse_conv_update_plan(std::string_view text) { return parse_plan
 
 namespace {
 
-// So many pixels make a call's k long enough to hide that its tile of the gradient is read and written. Those of a 1x1
-// kernel are met once and come from far, so that fewer are better, which stay close while the tile's rows pass; those
-// of a larger one have come for another tap before: 200 instead of 784 cost 10 % of ResNet-50's 3x3 layers (Emerald
-// Rapids). For 1x1 kernels the machine decides, unless a stride leaves pixels out, whose lines all come: 784 instead of
-// 200 cost 7 % of its seventh layer on Zen 5, too.
+// Pixels of a call: enough that its k hides reading and writing the gradient's tile. A 1x1 kernel reads each pixel once
+// and from far, so fewer pixels are better: they stay close while the tile's rows pass. A larger kernel has read its
+// pixels for another tap before: with 200 instead of 784, ResNet-50's 3x3 layers take 10 % longer (Emerald Rapids). For
+// 1x1 kernels the tuning decides (pixels=few or many), except with a stride, where the lines of skipped pixels come,
+// too: with 784 instead of 200, ResNet-50's seventh layer takes 7 % longer, also on Zen 5.
 constexpr std::int64_t kDeepReduction = 784, kDeepReductionOfOneTap = 200;
-// Of images that are joined: both operands, 64 features wide, are 48 KiB together.
+// Pixels of a call over several images with reduction=shallow: both operands, 64 features wide, fill 48 KiB.
 constexpr std::int64_t kShallowReduction = 96;
-// Of a 1x1 kernel where the registers are few: L1 keeps both operands of a call, 32 features wide. 96 instead of 192: 8
-// to 15 % of the weight update of fully connected layers (Zen 3).
+// Pixels of a 1x1 kernel's call with few registers: L1 keeps both operands, 32 features wide. With 96 instead of 192
+// the weight update of fully connected layers takes 8 to 15 % less time (Zen 3).
 constexpr std::int64_t kReductionOfFewRegisters = 96;
-// With fewer input features a call takes a filter row's taps, too.
+// With fewer input features than this, a call also takes the taps of a filter row.
 constexpr std::int64_t kShortRows = 16;
-// What a byte costs, in flops that a core could have done instead: from behind L2, and from L2.
+// Costs are in flops that a core could have done in that time. A byte from behind L2, and a byte from L2.
 constexpr double kFlopsPerFarByte = 8, kFlopsPerNearByte = 1;
-// What it takes to gather a byte: ResNet-50's twelfth and seventeenth layer forward were 11 and 3 % faster where src
-// was read as it lies.
+// Gathering a byte. Forward, ResNet-50's twelfth and seventeenth layers were 11 and 3 % faster if src was not gathered.
 constexpr double kFlopsPerGatheredByte = 12;
-// Of src that comes from memory again and again a byte comes unnoticed in the time of so many flops. Blocks of 64
-// output features have as many for it, of 32 half of them.
+// Flops that hide one byte of src that comes from memory repeatedly. Blocks of 64 output features have this many flops
+// per byte, blocks of 32 have half.
 constexpr double kFlopsThatHideAByte = 32;
 
 struct UpdateCandidate {
@@ -60,7 +59,7 @@ struct UpdateCandidate {
 
 class UpdateChooser {
  public:
-  // A call has at most so many pixels of an image that is one row, or as many as L2 holds.
+  // of_row: the most pixels of a call if an image is one row; by default as many as L2 holds.
   UpdateChooser(const ConvProblem& p, const MachineModel& machine, FeatureBlocks blocks,
                 std::optional<std::int64_t> of_row = {})
       : p_(p), machine_(machine), l2_(0.75 * static_cast<double>(machine.l2_bytes)) {
@@ -75,7 +74,7 @@ class UpdateChooser {
                              : output_feature_block(p.K, base_.taps_in_m ? p.S * base_.bc : base_.bc, OneVector::dear,
                                                     machine.block());
     const bool many = machine.pixels == PixelsOfCall::many && p.stride_h * p.stride_w == 1, one_row = p.P() == 1;
-    const std::int64_t most = one_row ? of_row.value_or(pixels_of_row()) : many ? kDeepReduction : deep_;  // of a call
+    const std::int64_t most = one_row ? of_row.value_or(pixels_of_row()) : many ? kDeepReduction : deep_;  // per call
     if (base_.flat() && !base_.gathers && p.P() * p.Q() > (one_row ? most : 2 * most)) cut_image(most);
     kb_ = ceil_div(p.K, base_.bk);
     pixels_ = base_.bq > 0 ? base_.bq : base_.flat() ? p.P() * p.Q() : p.Q();
@@ -87,7 +86,7 @@ class UpdateChooser {
     ddst_ = 4.0 * static_cast<double>(kb_ * base_.bk * p.P() * p.Q());
   }
 
-  std::int64_t pixels() const { return pixels_; }  // of a row of the output
+  std::int64_t pixels() const { return pixels_; }  // pixels of an output row
 
   UpdateCandidate best() const {
     UpdateCandidate best;
@@ -100,14 +99,15 @@ class UpdateChooser {
   }
 
  private:
-  // Of an image that is one row, a fully connected layer's minibatch: as many as L2 holds of both operands. 4096 at
-  // once, of 512 or 1024 features, cost 20 % against 1024 at once, and 672 against 1344, which it holds, 5 % (Zen 5, 1
-  // MiB).
+  // Pixels of a call for an image of one row (a fully connected layer's minibatch): as many as L2 holds of both
+  // operands. With 512 or 1024 features, 4096 pixels at once take 20 % longer than 1024; where L2 holds 1344 pixels,
+  // 672 at once take 5 % longer (Zen 5, L2 of 1 MiB).
   std::int64_t pixels_of_row() const {
     return std::max(kShallowReduction, static_cast<std::int64_t>(l2_) / (4 * (base_.bc + base_.bk)));
   }
 
-  // Into rows of at most so many pixels, if there are any that are not too short, or else the image keeps its own.
+  // Cuts an image into rows of at most `most` pixels. If all such rows would be shorter than half of it, the image
+  // keeps its own rows.
   void cut_image(std::int64_t most) {
     std::int64_t bq = most;
     while (p_.P() * p_.Q() % bq != 0) --bq;
@@ -115,7 +115,7 @@ class UpdateChooser {
     if (base_.flat()) base_.bq = bq;
   }
 
-  // Of a power of two of parts, as equal as they can be; the smallest first.
+  // Calls on(blocks of a part) for every power of two of parts, made as equal as possible; smallest parts first.
   template <class On>
   static void for_each_part(std::int64_t blocks, const On& on) {
     for (auto parts = std::bit_ceil(static_cast<std::uint64_t>(blocks)); parts > 0; parts /= 2) {
@@ -123,14 +123,14 @@ class UpdateChooser {
     }
   }
 
-  // Images of a call, where one of them is too short a reduction.
+  // Images of a call; several if one image is too short a reduction.
   std::int64_t images_of_call(std::int64_t images) const {
     if (rows_of_call_ < rows_) return 1;
     const std::int64_t pixels = machine_.reduction == Reduction::shallow ? kShallowReduction : deep_;
     return equal_block(images, std::clamp<std::int64_t>(ceil_div(pixels, rows_ * pixels_), 1, images));
   }
 
-  // Without levels of one trip, whose loop has an outer one of no more iterations.
+  // The schedule without levels that would run once, because an outer level of their loop has no larger step.
   static LoopSchedule schedule(std::initializer_list<LoopSchedule::Level> levels) {
     LoopSchedule loops;
     for (const LoopSchedule::Level& level : levels) {
@@ -141,12 +141,12 @@ class UpdateChooser {
     return loops;
   }
 
-  // A part of the gradient that still comes as from L2. Where src is gathered a larger one spares copies: 6 and 8 % of
-  // ResNet-50's seventeenth and sixteenth layer with parts of all of L2 (Zen 2).
+  // The largest part of the gradient, in bytes, that counts as coming from L2. If src is gathered, larger parts save
+  // copies: with parts of all of L2, ResNet-50's seventeenth and sixteenth layers are 6 and 8 % faster (Zen 2).
   double most_near() const { return base_.gathers ? static_cast<double>(machine_.l2_bytes) : l2_ / 2; }
 
-  // Of an image whose src and ddst pass by so many times; the gradient's parts are `part` bytes, of which `parts` take
-  // their turns.
+  // Cost of one image. Its src and ddst are read src_passes and ddst_passes times; the gradient has `parts` parts of
+  // `part` bytes each.
   double cost(double src_passes, double ddst_passes, double part, double parts, std::int64_t images,
               double imbalance) const {
     const double of_src = kFlopsPerFarByte + (base_.gathers ? kFlopsPerGatheredByte : 0);
@@ -157,8 +157,8 @@ class UpdateChooser {
                         (part > most_near() ? kFlopsPerFarByte : kFlopsPerNearByte) * gradient);
   }
 
-  // Of parts of k times c blocks, of which the last ones may be smaller: 8 and 4 of 12, a part for each of two threads,
-  // took 1.35 times as long as 6 and 6 (Inception's layers of 768 features).
+  // Imbalance of parts of k times c blocks, of which the last ones may be smaller. For two threads, parts of 8 and 4
+  // blocks took 1.35 times as long as parts of 6 and 6 (Inception's layers of 768 features, Zen 5).
   double imbalance(std::int64_t k, std::int64_t c) const {
     const std::int64_t c_parts = ceil_div(cb_, c);
     return machine_.imbalance(ceil_div(kb_, k) * c_parts, [&](std::int64_t part) {
@@ -166,10 +166,10 @@ class UpdateChooser {
     });
   }
 
-  // Of a call's pixels c blocks of src pass by once more for each block of output features. L2 keeps them beside ddst
-  // and k times c blocks of the gradient, or else they come from where all of src is: if that is behind L3, what
-  // multiply-adds do not hide is waited for. Fully connected layers of 2048 and 4096 features and 1344 images take 0.9
-  // to 0.97 and 0.8 of the time with parts that L2 keeps (AVX2 on Zen 4).
+  // Cost of reading src again for each block of output features: a call's pixels of c blocks. It is 0 if L2 keeps them
+  // beside ddst and k times c blocks of the gradient, or if L3 keeps src. Otherwise they come from memory, and the core
+  // waits for what multiply-adds do not hide. With parts that L2 keeps, fully connected layers of 1344 images take 0.9
+  // to 0.97 of the time with 2048 features and 0.8 with 4096 (AVX2 on Zen 4).
   double coming_back(std::int64_t k, std::int64_t c, std::int64_t images) const {
     const double pixels = 4.0 * static_cast<double>(rows_of_call_ * pixels_ * images);
     const double in_l2 = pixels * static_cast<double>(c * base_.bc + base_.bk) + tile_ * static_cast<double>(k * c);
@@ -178,7 +178,7 @@ class UpdateChooser {
     return kFlopsPerFarByte * std::max(0.0, bytes - flops / kFlopsThatHideAByte);
   }
 
-  // k times c blocks of the gradient stay while all pixels pass by.
+  // Parts of k times c blocks of the gradient, each of which stays in L2 while all pixels pass.
   UpdateCandidate in_parts(std::int64_t k, std::int64_t c) const {
     ConvUpdatePlan plan = base_;
     const std::int64_t images = images_of_call(p_.N), k_parts = ceil_div(kb_, k), c_parts = ceil_div(cb_, c);
@@ -190,7 +190,7 @@ class UpdateChooser {
                       coming_back(k, c, images)};
   }
 
-  // Each thread has its images and its copy of the gradient; the copies are summed in the end.
+  // Each thread has its own images and its own copy of the gradient; the copies are summed at the end.
   UpdateCandidate whole() const {
     ConvUpdatePlan plan = base_;
     const std::int64_t share = ceil_div(p_.N, std::min<std::int64_t>(machine_.threads, p_.N));
@@ -207,11 +207,11 @@ class UpdateChooser {
   const double l2_;
   ConvUpdatePlan base_;
   std::int64_t deep_, cb_, kb_, rows_, pixels_, rows_of_call_;
-  double tile_, src_, ddst_;  // bytes: of one block of the gradient; of an image
+  double tile_, src_, ddst_;  // bytes: one block of the gradient; src and ddst of one image
 };
 
-// The pixels that a call sums over in equal parts of at most so many, a call each, one after the other; if there are
-// any that are not too short.
+// Cuts a call's pixels into equal parts of at most `most`, with one call each, one after the other. Does nothing if all
+// such parts would be shorter than half of `most`.
 void cut_call(ConvUpdatePlan& plan, std::int64_t pixels, std::int64_t most) {
   std::int64_t parts = ceil_div(pixels, most);
   while (pixels % parts != 0) ++parts;

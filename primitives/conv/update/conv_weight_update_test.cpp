@@ -25,7 +25,7 @@ TestData update_test_data(const ConvProblem& p) {
   return make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
 }
 
-// The update's outputs; or with `to_add_to` what they add up to with these.
+// The update's outputs; with `to_add_to`, their sum with it.
 PlainTensors updated(const ConvProblem& p, ConvWeightUpdate& conv, const PlainTensors& inputs,
                      const PlainTensors* to_add_to = nullptr) {
   AlignedBuffer<float> src(conv.src_layout().size()), ddst(conv.ddst_layout().size()),
@@ -48,12 +48,12 @@ PlainTensors updated(const ConvProblem& p, ConvWeightUpdate& conv, const PlainTe
   return plain;
 }
 
-// Why the driver's result is wrong, or nothing.
+// Why the driver's result is wrong, or an empty string.
 std::string wrong_dweights(const ConvProblem& p, ConvWeightUpdate& conv, const TestData& t) {
   return compare(updated(p, conv, t.inputs), t.expected, t.tolerance).reason;
 }
 
-// The same of an update that adds to the right answer.
+// Why the result of an update that adds to the right answer is wrong, or an empty string.
 std::string wrong_sum_of_two(const ConvProblem& p, ConvWeightUpdate& conv, const TestData& t) {
   PlainTensors once(ConvWeightUpdateOp::outputs(p)), twice(with_dtype(ConvWeightUpdateOp::outputs(p), DType::f64));
   for (std::size_t i = 0; i < once.infos().size(); ++i) {
@@ -106,7 +106,7 @@ TEST(ConvWeightUpdate, RandomLegalPlans) {
   }));
 }
 
-// The order of summation is the plan's, not the threads'.
+// The plan decides the order of summation, not the threads.
 TEST(ConvWeightUpdate, TheSameBitsInEveryRun) {
   const ConvProblem p = parse_problem<ConvProblem>("N5 C20 K24 H9 R3 ph1");
   const TestData t = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::floats);
@@ -120,7 +120,7 @@ TEST(ConvWeightUpdate, TheSameBitsInEveryRun) {
   }
 }
 
-// The check of this file must see a wrong driver: one of another problem on the same tensors.
+// This file's check must find a wrong driver: one for another problem on the same tensors.
 TEST(ConvWeightUpdate, AWrongUpdateIsSeen) {
   const ConvProblem p = parse_problem<ConvProblem>("N2 C4 K4 H7 R3 sh2 ph1");
   const TestData t = update_test_data(p);
@@ -138,7 +138,7 @@ TEST(ConvWeightUpdate, AWrongUpdateIsSeen) {
   EXPECT_NE(wrong_dweights(with_bias, right, of_bias), "") << "without the gradient of the bias";
 }
 
-// Images in copies, in parts of one call and rows in several, taps whose first one meets the padding alone.
+// Images in copies, images in one call, rows in several calls, and a first tap that reads padding only.
 TEST(ConvWeightUpdate, GradientOfTheBiasUnderEveryOrder) {
   for (const char* text : {"N5 C20 K24 H9 R3 ph1 bias", "N3 C8 K10 H4 R2 sh3 ph3 bias", "N4 C12 K20 H6 bias"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
@@ -153,7 +153,7 @@ TEST(ConvWeightUpdate, GradientOfTheBiasUnderEveryOrder) {
   }
 }
 
-// Whatever a task has of the images and blocks: each gathers its own, of whole calls and of shorter last ones.
+// For any share of images and blocks a task gathers its own pixels, for full calls and for shorter last calls.
 TEST(ConvWeightUpdate, GathersWhatAStrideLeaves) {
   for (const char* text : {"N5 C20 K24 H9 sh2", "N3 C7 K10 H5 W8 sh3 sw2 bias", "N4 C12 K20 H6"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
@@ -168,7 +168,7 @@ TEST(ConvWeightUpdate, GathersWhatAStrideLeaves) {
   }
 }
 
-// In calls of one row, of several and shorter last ones, and of several images.
+// Calls of one row, of several rows, shorter last calls, and calls of several images.
 TEST(ConvWeightUpdate, RowsOfAFlatImage) {
   for (const char* text : {"N5 C20 K24 H6", "N3 C7 K10 H1 W30 bias"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
