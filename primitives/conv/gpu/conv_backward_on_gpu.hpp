@@ -1,5 +1,5 @@
-// Convolution backward by data for the bricks of a device, whose plans may join the pixels of all images: those of
-// phases without taps then lie beside the call's as these lie among those of their images.
+// Convolution backward by data for the bricks of a device. The plan may join the pixels of all images; for every phase
+// without taps a call then writes the pixels at the same places of the same images.
 #pragma once
 #include "primitives/conv/run_conv.hpp"
 
@@ -29,7 +29,7 @@ struct ConvBackwardOnGpuBody {
   std::int64_t scratch_bytes() const { return conv.scratch_bytes(); }
 
  private:
-  // No phase without taps has more pixels than the call's.
+  // No phase without taps has more rows or columns than the computed one.
   template <class Team>
   BRICKWORK_HOST_DEVICE void write_beside_joined(const Team& team, const LoopIndex& at) const {
     const ConvForwardGeometry& g = conv.g;
@@ -47,7 +47,7 @@ struct ConvBackwardOnGpuBody {
     }
   }
 
-  // An element of column j, which is the epilogue of zero.
+  // Writes an element of column j: the epilogue applied to zero.
   BRICKWORK_HOST_DEVICE void write(const TileEpilogue& epilogue, std::int64_t begin, std::int64_t element,
                                    std::int64_t j) const {
     conv.data.dst[begin + element] = TC(epilogue.template of_element<SumOf<TC>, TC>(SumOf<TC>(0), j, element, element));

@@ -1,4 +1,4 @@
-// Where there is a GPU, convolution's passes run there; elsewhere these tests skip and say why.
+// Convolution's passes on a GPU. Without a GPU these tests skip and say why.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace brickwork {
 namespace {
 
-// Copies there and back.
+// Runs a pass on the device and copies the tensors there and back.
 template <class T, class TC>
 struct OnCuda {
   CudaSetting setting;
@@ -60,7 +60,7 @@ void expect_forward_exact(const CudaSetting& setting) {
     const TestData t = conv_forward_test_data(p);
     ConvPlan plan = plan_conv_forward_on_gpu(p, {.brick = setting.brick});
     for (const char* loops : {"", "{n kb oj} oi cb:3", "cb:2 {n kb oj oi}", "n kb oj oi cb"}) {
-      // Partial sums would be rounded to bf16.
+      // bf16 has only the rule's loops: others would round partial sums to bf16.
       if (*loops != '\0' && sizeof(T) == 2) continue;
       if (*loops != '\0') plan.loops = parse_loop_schedule(loops);
       EXPECT_EQ((wrong_forward<T, T>(p, plan, t, OnCuda<T, T>{setting})), "") << text << "  " << to_string(plan);
@@ -117,7 +117,7 @@ TEST_P(ConvOnCuda, AWrongConvolutionIsSeen) {
 
 INSTANTIATE_TEST_SUITE_P(Setting, ConvOnCuda, testing::ValuesIn(cuda_settings()), name_of_cuda_setting);
 
-// Asking is never an error, whatever the machine.
+// On every machine the reason is a text of one line, not an exception.
 TEST(CudaSetting, SaysWhyItIsNotToBeHad) {
   EXPECT_NE(cuda_absent_reason(CudaPath::kokkos, CudaBrick::multiply_adds), "");
   for (const CudaBrick brick : {CudaBrick::portable, CudaBrick::staged, CudaBrick::multiply_adds,

@@ -1,5 +1,5 @@
-// Drivers of convolution's three passes on a GPU: a blocking with its lists on the device. All pointers are to the
-// device's memory; work goes into the setting's stream. T and TC: see conv_on_cuda.hpp.
+// Drivers of convolution's three passes on a GPU: each has a blocking, and its offset lists in device memory. All
+// pointers are to device memory; work goes into the setting's stream. T and TC: see conv_on_cuda.hpp.
 #pragma once
 #include <stdexcept>
 #include <utility>
@@ -13,13 +13,13 @@
 
 namespace brickwork {
 
-// The offset lists of a blocking.
+// The offset lists of a blocking, in device memory.
 class ConvListsOnCuda {
  public:
   template <class Blocking>
   explicit ConvListsOnCuda(const Blocking& blocking) : a_(blocking.a_offsets()), b_(blocking.b_offsets()) {}
 
-  // A pass of that blocking, with these.
+  // The pass with the lists of the device.
   template <class Pass>
   Pass named_in(Pass pass) const {
     pass.data.a_offsets = a_.data(), pass.data.b_offsets = b_.data();
@@ -33,7 +33,7 @@ class ConvListsOnCuda {
 template <class T, class TC = T>
 class ConvForwardOnCuda {
  public:
-  // Throws std::runtime_error where the device's memory does not suffice; so do the others.
+  // Throws std::runtime_error if the device has too little memory, as the constructors below do.
   explicit ConvForwardOnCuda(ConvForwardBlocking blocking) : blocking_(std::move(blocking)), lists_(blocking_) {}
 
   const ConvForwardBlocking& blocking() const { return blocking_; }
@@ -76,7 +76,7 @@ class ConvBackwardOnCuda {
 template <class T, class TC = float>
 class ConvUpdateOnCuda {
  public:
-  // Throws std::invalid_argument where the plan gathers src, which is for hosts, too.
+  // Throws std::invalid_argument, too, if the plan gathers src, which only hosts can.
   explicit ConvUpdateOnCuda(ConvUpdateBlocking blocking)
       : blocking_(std::move(blocking)),
         lists_(blocking_),
@@ -87,7 +87,7 @@ class ConvUpdateOnCuda {
 
   const ConvUpdateBlocking& blocking() const { return blocking_; }
 
-  // Not into two streams at once: the private copies are this object's.
+  // Must not run in two streams at once, as the private copies are members.
   void run(const T* src, const T* ddst, TC* dweights, TC* dbias, Gradients gradients,
            const CudaSetting& setting) const {
     const T* const ones = nullptr;  // SumsOfColumns does not read them

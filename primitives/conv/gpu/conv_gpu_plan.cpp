@@ -12,23 +12,23 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kReducedAtOnce = 64;  // input features of a block: of bf16 a cache line
-constexpr std::int64_t kCopiedAtOnce = 8;    // features that a copy of 16 bytes may hold
+constexpr std::int64_t kReducedAtOnce = 64;  // input features of a block: a cache line of bf16
+constexpr std::int64_t kCopiedAtOnce = 8;    // features that a copy of 16 bytes can hold
 
-// A tile that a brick has for a call's shape.
+// A tile of a brick, and the model of its speed.
 struct Tile {
   std::int64_t rows, columns;
-  std::int64_t blocks;  // of threads, which a multiprocessor has at a time
-  double speed;         // of all of them together, of the fastest tile's
-  double alone;         // a single one's share of that
-  double once;          // what is done once for a tile: as many steps over k of kReducedAtOnce
+  std::int64_t blocks;  // blocks of threads that a multiprocessor runs at a time
+  double speed;         // of all these blocks together, relative to the fastest tile
+  double alone;         // speed of a single block, relative to all of them
+  double once;          // work that is done once per tile, in steps of kReducedAtOnce over k
 };
 
-// Of multiply-adds: measured on products of 64 to 4096 rows and on convolutions of 28 images (H100).
+// Tiles of multiply-adds, measured on products of 64 to 4096 rows and on convolutions of 28 images (H100).
 constexpr Tile kFmaTiles[] = {
     {128, 128, 2, 1, 0.66, 3}, {64, 64, 3, 0.9, 0.63, 2.5}, {32, 64, 2, 0.68, 0.68, 3}, {96, 128, 1, 0.94, 1, 2}};
-constexpr std::size_t kFmaTilesOfUpdate = 3;  // the last is none of a transposed A
-// Of tensor cores: wgmma's share of one alone was measured on ResNet-50's layers with 28 images (H100).
+constexpr std::size_t kFmaTilesOfUpdate = 3;  // the last tile does not take a transposed A
+// Tiles of tensor cores. `alone` of wgmma was measured on ResNet-50's layers with 28 images (H100).
 constexpr Tile kMmaTiles[] = {{128, 128, 2, 0.9, 0.5, 3.6}, {128, 64, 2, 0.65, 0.5, 5.2}};
 constexpr Tile kWgmmaTiles[] = {{128, 256, 1, 1, 1, 4}, {128, 128, 2, 0.9, 0.75, 3.6}, {128, 64, 2, 0.65, 0.75, 5.2}};
 // A narrow tile would leave half of a team without sums.
@@ -49,8 +49,8 @@ std::span<const Tile> tiles_of(CudaBrick brick) {
   return {};
 }
 
-// Of a multiprocessor that has the most of so many tiles: as many at a time as it has blocks, and then the rest, each
-// of which is faster than among all of them. In products of one row with one column over kReducedAtOnce.
+// Time of the multiprocessor that has the most tiles, in products of one row and one column over kReducedAtOnce. It
+// runs tile.blocks tiles at a time; those of an incomplete last round are each faster than in a full round.
 double time_of(const Tile& tile, std::int64_t tiles, double steps, std::int64_t multiprocessors) {
   const std::int64_t of_one = ceil_div(tiles, multiprocessors), rest = of_one % tile.blocks;
   double busy = static_cast<double>(of_one - rest);
@@ -61,14 +61,14 @@ double time_of(const Tile& tile, std::int64_t tiles, double steps, std::int64_t 
   return busy * static_cast<double>(tile.rows * tile.columns) * (steps + tile.once) / tile.speed;
 }
 
-// Equal blocks, but of whole vectors where there are so many features.
+// Size of nearly equal blocks, a multiple of kCopiedAtOnce if there are more features than that.
 std::int64_t feature_block(std::int64_t features, std::int64_t most) {
   if (features <= kCopiedAtOnce) return features;
   return std::min(features, whole_blocks(equal_block(features, most), kCopiedAtOnce));
 }
 
-// That with which a convolution takes the least time: smaller ones read more for their products, and of larger ones
-// there may be too few for the multiprocessors.
+// The tile with which a convolution takes the least time. Smaller tiles read more per product; of larger tiles there
+// may be too few for the multiprocessors.
 const Tile& tile_of(const ConvView& p, const GpuModel& gpu) {
   const std::int64_t rows = pixel_grid(p, Pixels::joined).cols;
   const auto steps = static_cast<double>(ceil_div(p.C, kReducedAtOnce) * p.R * p.S);
@@ -77,10 +77,10 @@ const Tile& tile_of(const ConvView& p, const GpuModel& gpu) {
   });
 }
 
-// An update's, and in how many parts the minibatch is then cut so that there are two tasks for each multiprocessor. The
-// widest but for multiply-adds where there is one image, which is not cut, as in a fully connected layer: of
-// ResNet-50's layers with 28 images smaller ones, which copy more for their products, were up to 1.7 times as slow
-// (H100).
+// The tile of a weight update, and the number of parts into which the minibatch is cut, so that there are two tasks per
+// multiprocessor. It is the widest tile, as with smaller tiles, which copy more per product, ResNet-50's layers with 28
+// images took up to 1.7 times as long (H100). Only multiply-adds choose among tiles for one image, as in a fully
+// connected layer, which cannot be cut.
 struct UpdateTile {
   Tile tile;
   std::int64_t parts;
@@ -107,7 +107,7 @@ ConvPlan plan_conv_on_gpu(const ConvView& p, const GpuModel& gpu) {
   ConvPlan plan{.bc = feature_block(p.C, kReducedAtOnce), .bk = feature_block(p.K, tile.columns)};
   plan.pixels = Pixels::joined;
   plan.bq = std::min(pixel_grid(p, plan.pixels).cols, tile.rows);
-  if (p.C < kCopiedAtOnce) plan.taps = Taps::k;  // a first layer's: members of three steps would be short ones
+  if (p.C < kCopiedAtOnce) plan.taps = Taps::k;  // a first layer: batch members with k = 3 would be short
   plan.loops.levels = {
       {"n", 1, true}, {"oj", 1, true}, {"oi", 1, true}, {"kb", 1, true}, {"cb", ceil_div(p.C, plan.bc), false}};
   return plan;
@@ -118,7 +118,7 @@ ConvPlan plan_conv_backward_on_gpu(const ConvProblem& p, const GpuModel& gpu) {
   const BackwardPhase& most_taps = phases.front();
   if (!most_taps.has_taps()) return {};
   ConvPlan plan = plan_conv_on_gpu(most_taps.view, gpu);
-  if (!lie_beside_the_first(phases)) {  // pixels of those without taps are written beside the computed ones
+  if (!lie_beside_the_first(phases)) {  // with joined pixels, phases without taps need computed pixels beside theirs
     plan.pixels = flat_if(can_be_flat(most_taps.view));
     plan.bq = std::min(pixel_grid(most_taps.view, plan.pixels).cols, plan.bq);
   }

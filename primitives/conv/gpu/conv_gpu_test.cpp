@@ -1,5 +1,5 @@
-// What a GPU runs, on the host: its plans, layouts and bodies, around the portable bricks with teams and around
-// those of blocks of warps by the rules of their instructions.
+// The device's plans, layouts and bodies of convolution on the host: with the portable bricks and teams, and with the
+// bricks of blocks of warps, whose instructions are emulated.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Each brick on the host, portable ones with so many threads; the passes as conv_drivers_on_cuda.hpp has them for the
-// device.
+// Runs the passes of conv_drivers_on_cuda.hpp on the host with any brick; portable bricks with teams of `threads`.
 template <class T, class TC>
 struct OnHost {
   CudaBrick brick;
@@ -93,7 +92,7 @@ TEST(ConvAsOnGpu, IsExactWithPortableBricks) {
   expect_exact_on_host<bf16>(CudaBrick::portable);
 }
 
-// Few problems: a barrier of threads that share cores with other tests takes its time.
+// Only few problems, as barriers are slow for threads that share cores with other tests.
 TEST(ConvAsOnGpu, IsExactWithTeamsOfThreads) {
   const int threads = std::min(Kokkos::DefaultHostExecutionSpace().concurrency(), 3);
   const auto p = parse_problem<ConvProblem>("N2 C12 K20 H6 R3 sh2 ph1");
@@ -127,7 +126,7 @@ TEST(ConvAsOnGpu, AWrongPassIsSeen) {
             "");
 }
 
-// Of ResNet-50: calls as large as a block's tile where rows can be joined, and tasks for every multiprocessor.
+// ResNet-50's layers have calls as large as a block's tile, and tasks for every multiprocessor.
 TEST(GpuPlan, FillsTilesAndMultiprocessors) {
   const auto plan_of = [](const char* text) {
     return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text)));
@@ -139,7 +138,7 @@ TEST(GpuPlan, FillsTilesAndMultiprocessors) {
     return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), {.brick = CudaBrick::warpgroups}));
   };
   EXPECT_THAT(of_warpgroups("N256 C256 K1024 H14"), HasSubstr("bk=256"));
-  EXPECT_THAT(of_warpgroups("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64"));  // else 22 tiles for 132 multiprocessors
+  EXPECT_THAT(of_warpgroups("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64"));  // bk=256 gives 22 tiles for 132 SMs
   EXPECT_THAT(to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>("N28 C512 K512 H7 R3 ph1"),
                                                  {.brick = CudaBrick::staged})),
               HasSubstr("bk=128"));
@@ -147,10 +146,10 @@ TEST(GpuPlan, FillsTilesAndMultiprocessors) {
     return to_string(plan_conv_forward_on_gpu(parse_problem<ConvProblem>(text), {.brick = CudaBrick::multiply_adds}));
   };
   EXPECT_THAT(of_multiply_adds("N1 C4096 K4096 H1 W4096"), HasSubstr("bk=128 bq=128"));
-  EXPECT_THAT(of_multiply_adds("N1 C1024 K1024 H1 W1344"), HasSubstr("bk=128 bq=96"));  // 112 tiles, not 88
+  EXPECT_THAT(of_multiply_adds("N1 C1024 K1024 H1 W1344"), HasSubstr("bk=128 bq=96"));  // 112 tiles; bq=128 gives 88
   EXPECT_THAT(of_multiply_adds("N28 C512 K256 H28 sw2 sh2"), HasSubstr("bk=128 bq=96"));
-  EXPECT_THAT(of_multiply_adds("N1 C4096 K4096 H1 W200"), HasSubstr("bk=64 bq=64"));   // 256, not 96 or 64
-  EXPECT_THAT(of_multiply_adds("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64 bq=32"));  // else 44, or 176
+  EXPECT_THAT(of_multiply_adds("N1 C4096 K4096 H1 W200"), HasSubstr("bk=64 bq=64"));   // 256 tiles, not 96 or 64
+  EXPECT_THAT(of_multiply_adds("N28 C512 K512 H7 R3 ph1"), HasSubstr("bk=64 bq=32"));  // 344 tiles, not 44 or 176
   for (const char* text :
        {"N28 C64 K64 H56", "N256 C64 K256 H56", "N28 C512 K512 H7 R3 ph1", "N1 C4096 K4096 H1 W4096"}) {
     const auto p = parse_problem<ConvProblem>(text);

@@ -10,14 +10,14 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kFilters = 16;  // whose weights, of a block, stay in the L1 cache along a row
+constexpr std::int64_t kFilters = 16;  // their weights for one block of c stay in L1 along a row
 
-// An element of ddst that comes from a pixel, and the filter's tap through which it does.
+// An output that reads a pixel, and the weight of the filter's tap by which it does.
 struct Tap {
   std::int64_t output, weight;
 };
 
-// Of each pixel of image row h.
+// The taps for each pixel of image row h.
 std::vector<std::vector<Tap>> taps_of_row(const ConvProblem& p, std::int64_t h) {
   std::vector<std::vector<Tap>> taps(static_cast<std::size_t>(p.W));
   for (std::int64_t row = 0; row < p.P(); ++row) {
@@ -33,8 +33,8 @@ std::vector<std::vector<Tap>> taps_of_row(const ConvProblem& p, std::int64_t h) 
   return taps;
 }
 
-// sums[w][kBlockSums] = sum over k and taps of ddst * weights, for one image row and a block of c. ddst is that of one
-// image, weights [k][r][s][kBlockSums].
+// sums[w][kBlockSums] = sum over k and taps of ddst * weights, for one image row and one block of c. ddst has one
+// image; weights are [k][r][s][kBlockSums].
 void gather_row(const ConvProblem& p, std::int64_t h, const double* ddst, const double* weights,
                 std::vector<double>& sums) {
   const std::int64_t outputs = p.P() * p.Q();

@@ -1,17 +1,16 @@
-// Convolution's backward pass by data as everyone outside its driver knows it: tensors, work, and the definition.
+// Convolution's backward pass by data as an operation: tensors, FLOPs and the reference definition.
 #pragma once
 #include "primitives/conv/op/conv_problem.hpp"
 #include "primitives/op/op.hpp"
 
 namespace brickwork {
 
-// The gradient of src out of that of dst, which is what the problem's sizes are those of:
+// The gradient of src from the gradient of dst. The problem's sizes are those of the forward pass:
 //   dsrc[n][c][h][w] = sum over k, r, s with p*stride_h + r - pad_h == h and q*stride_w + s - pad_w == w
 //                      of ddst[n][k][p][q] * weights[k][c][r][s],
-// and after it the epilogue: + residual (the gradient that comes by another way), and the product with the derivative
-// of the activation that made src. Tensors: ddst [N][K][P][Q], weights [K][C][R][S], residual [N][C][H][W] and `at`,
-// where the derivative is taken, as the epilogue asks for them; dsrc [N][C][H][W], whose pixels that no tap meets are
-// the epilogue of 0.
+// and then the epilogue: + residual (the gradient by another path), times the derivative of the activation that made
+// src. Tensors: ddst [N][K][P][Q], weights [K][C][R][S]; residual [N][C][H][W] and `at` [N][C][H][W], at which the
+// derivative is taken, if the epilogue has them; dsrc [N][C][H][W]. Pixels that no output reads are the epilogue of 0.
 struct ConvBackwardDataOp {
   using Problem = ConvProblem;
   static constexpr std::string_view primitive = "conv", pass = "backward-data";
@@ -24,14 +23,14 @@ struct ConvBackwardDataOp {
   static bool curved(const ConvProblem& p) { return is_curve(p.epilogue.activation); }
   static std::vector<TensorInfo> inputs(const ConvProblem&);
   static std::vector<TensorInfo> outputs(const ConvProblem&);
-  // With a stride a pixel is met by every stride-th tap alone.
+  // With a stride only every stride-th tap reads a given pixel.
   static std::int64_t terms(const ConvProblem& p) {
     return p.K * ((p.R + p.stride_h - 1) / p.stride_h) * ((p.S + p.stride_w - 1) / p.stride_w);
   }
   static double flops(const ConvProblem& p) { return p.flops(); }
   static double least_flops(const ConvProblem& p) { return p.least_flops(); }
 
-  // Spread over the host's threads by Kokkos; nothing shared with the drivers it judges.
+  // Runs on the host's threads; shares no code with the drivers that it checks.
   static void reference(const ConvProblem&, const PlainTensors& in, PlainTensors& out);
 };
 

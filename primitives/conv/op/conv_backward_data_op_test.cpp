@@ -22,7 +22,8 @@ TEST(ConvBackwardDataOp, PointwiseByHand) {
 
 TEST(ConvBackwardDataOp, PaddedThreeByThreeByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H2 R3 ph1");
-  // A pixel gets an output's gradient through the tap that met it there: from the output right of it that on the left.
+  // A pixel gets an output's gradient by the tap with which the output reads it: from the output to its right by the
+  // left tap.
   EXPECT_EQ(dsrc_of(p, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
             (Values{1 * 5 + 2 * 4 + 3 * 2 + 4 * 1, 1 * 6 + 2 * 5 + 3 * 3 + 4 * 2, 1 * 8 + 2 * 7 + 3 * 5 + 4 * 4,
                     1 * 9 + 2 * 8 + 3 * 6 + 4 * 5}));
@@ -34,7 +35,7 @@ TEST(ConvBackwardDataOp, PixelsThatNoTapMeetsAreZero) {
 }
 
 TEST(ConvBackwardDataOp, OfAStridePixelsSeeEveryOtherTap) {
-  // Output 0 covers the pixels 0 1 2, output 1 the pixels 2 3 4.
+  // Output 0 reads pixels 0, 1, 2 and output 1 pixels 2, 3, 4.
   const auto p = parse_problem<ConvProblem>("C1 K1 H1 W5 R1 S3 sw2");
   EXPECT_EQ(dsrc_of(p, {1, 10}, {2, 3, 5}), (Values{2, 3, 5 + 20, 30, 50}));
 }
@@ -56,7 +57,7 @@ TEST(ConvBackwardDataOp, IsTheAdjointOfForward) {
 TEST(ConvBackwardDataOp, WithoutFlippedTapsIsNoAdjoint) {
   const auto p = parse_problem<ConvProblem>("N2 C3 K4 H5 R3 ph1");
   const Values src = numbered(2 * 3 * 5 * 5), weights = numbered(4 * 3 * 3 * 3), ddst = numbered(2 * 4 * 5 * 5);
-  Values flipped = weights;  // what would be right if each tap met the pixel opposite
+  Values flipped = weights;  // right if each tap read the opposite pixel
   for (std::size_t filter = 0; filter < flipped.size(); filter += 9) {
     std::reverse(flipped.begin() + static_cast<std::ptrdiff_t>(filter),
                  flipped.begin() + static_cast<std::ptrdiff_t>(filter + 9));
@@ -65,7 +66,7 @@ TEST(ConvBackwardDataOp, WithoutFlippedTapsIsNoAdjoint) {
   EXPECT_NE(dot(ddst, dst_of(p, src, weights)), dot(dsrc_of(p, ddst, flipped), src));
 }
 
-// Counted one by one: the outputs that met a pixel, times their channels.
+// With all ones, a pixel's sum counts the products that it gets.
 TEST(ConvBackwardDataOp, NoPixelSumsMoreThanItsTerms) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem p = random_conv();
@@ -83,7 +84,7 @@ TEST(ConvBackwardDataOp, DoesTheWorkOfForwardOnItsTensors) {
   EXPECT_EQ(bytes_of<ConvBackwardDataOp>(p), 4.0 * (2 * 5 * 4 * 4 + 5 * 3 * 3 * 3 + 2 * 3 * 7 * 7));
 }
 
-// Pixels that no tap meets take it, too.
+// Pixels that no output reads also get the epilogue.
 TEST(ConvBackwardDataOp, EpilogueIsResidualThenDerivative) {
   const Values ddst{1, -2}, weights{10}, residual{1, 2, 3}, at{1, 0, 2};
   const auto with = [](const char* epilogue) {

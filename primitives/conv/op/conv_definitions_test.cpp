@@ -1,5 +1,5 @@
-// The definitions of convolution's passes take blocks of outputs on many threads. What comes out of them is, to the
-// bit, what loops over the outputs give that add one product after the other, in an order that each states.
+// The definitions of convolution's passes compute blocks of outputs on many threads. Their results have the same bits
+// as those of plain loops that add one product after the other, in the order stated at each function.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -18,14 +18,14 @@
 namespace brickwork {
 namespace {
 
-// The image's place that an output meets through a tap, or -1 in the padding.
+// The index in the image that an output reads by a tap, or -1 in the padding.
 std::int64_t place_in_image(std::int64_t output, std::int64_t stride, std::int64_t tap, std::int64_t pad,
                             std::int64_t size) {
   const std::int64_t place = output * stride + tap - pad;
   return place < size ? std::max<std::int64_t>(place, -1) : -1;
 }
 
-// with(h, w) for the pixel that output (row, q) meets through tap (r, s), where there is one.
+// Calls with(h, w) for the pixel that output (row, q) reads by tap (r, s), unless it is in the padding.
 template <class With>
 void with_pixel(const ConvProblem& p, std::int64_t row, std::int64_t q, std::int64_t r, std::int64_t s,
                 const With& with) {
@@ -34,7 +34,7 @@ void with_pixel(const ConvProblem& p, std::int64_t row, std::int64_t q, std::int
   if (h >= 0 && w >= 0) with(h, w);
 }
 
-// By r, s and c.
+// Adds in the order r, s, c.
 Values plain_forward(const ConvProblem& p, const Values& src, const Values& weights) {
   Values dst;
   for (std::int64_t n = 0; n < p.N; ++n)
@@ -54,7 +54,7 @@ Values plain_forward(const ConvProblem& p, const Values& src, const Values& weig
   return dst;
 }
 
-// By k, row and s.
+// Adds in the order k, row, s.
 Values plain_backward(const ConvProblem& p, const Values& ddst, const Values& weights) {
   Values dsrc(static_cast<std::size_t>(p.N * p.C * p.H * p.W));
   for (std::int64_t n = 0; n < p.N; ++n)
@@ -71,7 +71,7 @@ Values plain_backward(const ConvProblem& p, const Values& ddst, const Values& we
   return dsrc;
 }
 
-// The sums over images and rows of each column, by column.
+// Sums each column over images and rows, and then adds these sums column by column.
 Values plain_update(const ConvProblem& p, const Values& src, const Values& ddst) {
   Values dweights;
   for (std::int64_t k = 0; k < p.K; ++k)
@@ -94,7 +94,7 @@ Values plain_update(const ConvProblem& p, const Values& src, const Values& ddst)
   return dweights;
 }
 
-// Whose sums are rounded, so that another order would show.
+// Values whose sums are rounded, so that another order of addition gives other bits.
 Values rounded_values(std::int64_t size, const char* seed) {
   Values values(static_cast<std::size_t>(size));
   TestValues(Fill::floats, 1, seed).fill(values);
@@ -115,7 +115,7 @@ struct ConvValues {
   Values src, weights, ddst;
 };
 
-// More channels and pixels than a block takes, and fewer.
+// A random problem with more or fewer channels and pixels than a block has.
 ConvProblem conv_of_blocks() {
   const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
   ConvProblem p{.N = in(1, 3), .C = in(1, 40), .K = in(1, 40), .R = in(1, 4), .S = in(1, 4)};
@@ -142,7 +142,7 @@ TEST(ConvDefinitions, HaveTheBitsOfPlainLoops) {
   }));
 }
 
-// Each number of threads is another process, as Kokkos is started once in each.
+// Each number of threads needs its own process, as Kokkos starts once per process.
 TEST(ConvDefinitions, HaveTheSameBitsOnOneTwoAndThreeThreads) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto p = parse_problem<ConvProblem>("N2 C37 K35 H9 W11 R3 sh2 sw1 ph1");

@@ -10,10 +10,10 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kChannels = 32;  // whose weights, of a block, stay in the L1 cache along a row
+constexpr std::int64_t kChannels = 32;  // their weights for one block of k stay in L1 along a row
 
-// sums[q][kBlockSums] = sum over r, s, c of src * weights, for one output row and a block of k. src is that of one
-// image, weights [r][s][c][kBlockSums].
+// sums[q][kBlockSums] = sum over r, s, c of src * weights, for one output row and one block of k. src has one image;
+// weights are [r][s][c][kBlockSums].
 void reduce_row(const ConvProblem& p, std::int64_t row, const double* src, const double* weights,
                 std::vector<double>& sums) {
   std::ranges::fill(sums, 0.0);

@@ -1,11 +1,11 @@
-// Convolution forward as everyone outside its driver knows it: tensors, work, and the definition as an oracle.
+// Convolution forward as an operation: tensors, FLOPs and the reference definition.
 #pragma once
 #include "primitives/conv/op/conv_problem.hpp"
 #include "primitives/op/op.hpp"
 
 namespace brickwork {
 
-// Tensors: src [N][C][H][W], weights [K][C][R][S], bias [K] and residual [N][K][P][Q] where the epilogue asks for them;
+// Tensors: src [N][C][H][W], weights [K][C][R][S], bias [K] and residual [N][K][P][Q] if the epilogue has them;
 // dst [N][K][P][Q].
 struct ConvForwardOp {
   using Problem = ConvProblem;
@@ -23,8 +23,7 @@ struct ConvForwardOp {
   static double flops(const ConvProblem& p) { return p.flops(); }
   static double least_flops(const ConvProblem& p) { return p.least_flops(); }
 
-  // Spread over the host's threads by Kokkos; no blocking, no vectors by hand, nothing shared with the drivers it
-  // judges.
+  // Runs on the host's threads; shares no code with the drivers that it checks.
   static void reference(const ConvProblem&, const PlainTensors& in, PlainTensors& out);
 };
 

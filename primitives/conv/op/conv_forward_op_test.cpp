@@ -25,7 +25,7 @@ Values reference(const ConvProblem& p, const Values& src, const Values& weights,
   return {out.values<double>(0).begin(), out.values<double>(0).end()};
 }
 
-// The same sum the other way round: every src element adds to each dst element that it touches.
+// The convolution in scatter form: every element of src adds to each element of dst that reads it.
 Values scattered(const ConvProblem& p, const Values& src, const Values& weights) {
   Values dst(p.N * p.K * p.P() * p.Q());
   const std::int64_t P = p.P(), Q = p.Q();
@@ -60,7 +60,7 @@ TEST(ConvForwardOp, PointwiseByHand) {
 
 TEST(ConvForwardOp, PaddedThreeByThreeByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H2 R3 ph1");
-  // The centre tap is 5; every output also sees its three neighbours through taps of their own.
+  // The centre tap is 5; every output also reads its three neighbours by other taps.
   EXPECT_EQ(reference(p, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
             (Values{1 * 5 + 2 * 6 + 3 * 8 + 4 * 9, 1 * 4 + 2 * 5 + 3 * 7 + 4 * 8, 1 * 2 + 2 * 3 + 3 * 5 + 4 * 6,
                     1 * 1 + 2 * 2 + 3 * 4 + 4 * 5}));
@@ -86,7 +86,7 @@ TEST(ConvForwardOp, EpilogueIsBiasThenResidualThenRelu) {
 }
 
 TEST(ConvForwardOp, AccumulatesInDouble) {
-  // In f32 the 1 would be lost.
+  // A sum in f32 would lose the 1.
   EXPECT_EQ(reference(parse_problem<ConvProblem>("C3 K1 H1"), {1e8, 1, -1e8}, {1, 1, 1}), (Values{1}));
 }
 
@@ -99,7 +99,7 @@ TEST(ConvForwardOp, EqualsTheScatterFormOnRandomProblems) {
     p.K = in(1, 5);
     p.R = in(1, 7);
     p.S = in(1, 7);
-    p.pad_h = in(0, 8);  // beyond R - 1 too: outputs that see nothing but padding
+    p.pad_h = in(0, 8);  // may exceed R - 1: such outputs read only padding
     p.pad_w = in(0, 8);
     p.H = in(std::max<std::int64_t>(1, p.R - 2 * p.pad_h), 12);
     p.W = in(std::max<std::int64_t>(1, p.S - 2 * p.pad_w), 12);

@@ -44,7 +44,7 @@ double ConvProblem::flops() const {
 }
 
 double ConvProblem::least_flops() const {
-  std::int64_t rows = 0, columns = 0;  // outputs that meet the image, over all taps
+  std::int64_t rows = 0, columns = 0;  // outputs that read the image, summed over all taps
   for (std::int64_t r = 0; r < R; ++r) rows += rows_in_image(*this, r).size();
   for (std::int64_t s = 0; s < S; ++s) columns += columns_in_image(*this, s).size();
   return 2.0 * static_cast<double>(N) * static_cast<double>(K) * static_cast<double>(C) * static_cast<double>(rows) *
@@ -55,7 +55,7 @@ void ConvProblem::validate() const {
   check_sizes(*this, kMaxTensorElements, "2^40");
   check_kernel("R", R, "H", H, pad_h);
   check_kernel("S", S, "W", W, pad_w);
-  // With its padding: most implementations store the zeros.
+  // Padding counts, as most implementations store its zeros.
   check_elements("src", {N, C, H + 2 * pad_h, W + 2 * pad_w});
   check_elements("weights", {K, C, R, S});
   check_elements("dst", {N, K, P(), Q()});

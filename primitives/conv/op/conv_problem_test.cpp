@@ -30,7 +30,7 @@ TEST(ConvProblem, FlopsAndBytesOfTheFirstLayer) {
   ConvProblem p = parse_problem<ConvProblem>("C3 K64 H224 R7 sh2 ph3");
   EXPECT_EQ(p.flops(), 2.0 * 64 * 112 * 112 * 3 * 7 * 7);
   EXPECT_EQ(bytes_of<ConvForwardOp>(p), 4.0 * (3 * 224 * 224 + 64 * 3 * 7 * 7 + 64 * 112 * 112));
-  // 3x3 on 7x7 with a rim of 1: 7 + 6 + 6 of 3 * 7 taps a dimension are inside.
+  // 3x3 on 7x7 with padding 1: in each dimension 7 + 6 + 6 of 3 * 7 taps are inside.
   EXPECT_EQ(parse_problem<ConvProblem>("C1 K1 H7 R3 ph1").least_flops(), 2.0 * 19 * 19);
   EXPECT_EQ(parse_problem<ConvProblem>("N2 C3 K5 H7").least_flops(), parse_problem<ConvProblem>("N2 C3 K5 H7").flops());
   EXPECT_EQ(parse_problem<ConvProblem>("C1 K1 H2 ph3").least_flops(), 2.0 * 2 * 2);
@@ -38,7 +38,7 @@ TEST(ConvProblem, FlopsAndBytesOfTheFirstLayer) {
   EXPECT_EQ(bytes_of<ConvForwardOp>(p), 4.0 * (3 * 224 * 224 + 64 * 3 * 7 * 7 + 2 * 64 * 112 * 112 + 64));
 }
 
-// Counted one by one: the taps of every output, and those of them that meet the image.
+// Counts the taps of every output one by one, and those inside the image.
 TEST(ConvProblem, FlopsAreTwoForEveryTap) {
   EXPECT_TRUE(rc::check([] {
     const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };

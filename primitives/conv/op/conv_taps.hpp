@@ -1,4 +1,4 @@
-// Which taps of a filter meet the image: what the definitions of convolution's passes have in common.
+// The taps of a filter that fall into the image, for the definitions of convolution's passes.
 #pragma once
 #include <algorithm>
 
@@ -6,15 +6,14 @@
 
 namespace brickwork {
 
-// The outputs begin .. end-1 of one dimension whose filter tap falls into the image, and not into the padding beside
-// it.
+// Along one dimension, the outputs begin .. end - 1 whose filter tap falls into the image, not into the padding.
 struct ConvOutputs {
   std::int64_t begin, end;
   std::int64_t size() const { return end - begin; }
 };
 inline ConvOutputs outputs_in_image(std::int64_t outputs, std::int64_t stride, std::int64_t tap, std::int64_t pad,
                                     std::int64_t size) {
-  // So many of the outputs have output * stride + tap - pad < limit.
+  // The number of outputs with output * stride + tap - pad < limit.
   const auto below = [&](std::int64_t limit) {
     const std::int64_t room = limit + pad - tap;
     return room <= 0 ? 0 : std::min(outputs, (room + stride - 1) / stride);
@@ -28,7 +27,7 @@ inline ConvOutputs rows_in_image(const ConvProblem& p, std::int64_t r) {
   return outputs_in_image(p.P(), p.stride_h, r, p.pad_h, p.H);
 }
 
-// The image row that filter row r meets for an output row; outside of 0 .. H-1 it is padding.
+// The image row that filter row r reads for an output row; outside 0 .. H - 1 it is padding.
 inline std::int64_t image_row(const ConvProblem& p, std::int64_t row, std::int64_t r) {
   return row * p.stride_h + r - p.pad_h;
 }

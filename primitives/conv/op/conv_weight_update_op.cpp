@@ -11,8 +11,9 @@
 namespace brickwork {
 namespace {
 
-// The gradients of the weights between a block of c and one of k. Of each output column first the products of all
-// images and rows are summed up, and then these sums from left to right: one sum alone would wait for itself.
+// The gradients of the weights between a block of c and a block of k. First sums the products of each output column
+// over images and rows, and then these sums from left to right. A single running sum would be slow, as each addition
+// waits for the one before.
 void block_gradient(const ConvProblem& p, std::int64_t c_block, std::int64_t k_block, const double* src,
                     const double* ddst, double* dweights) {
   const std::int64_t first = k_block * kBlockSums, end = std::min(p.K, first + kBlockSums), taps = p.R * p.S;
@@ -26,7 +27,7 @@ void block_gradient(const ConvProblem& p, std::int64_t c_block, std::int64_t k_b
   const auto sum_of = [&](std::int64_t k, std::int64_t tap) {
     return &sums.data()[((k - first) * taps + tap) * kBlockSums];
   };
-  // Column by column, as rows are far apart and each is read for all taps.
+  // Packs column by column, as rows are far apart and each is read for all taps.
   for (std::int64_t w = 0; w < p.W; ++w) {
     pack_block(src + w, c_block, {p.C, p.H * p.W}, {p.N, p.C * p.H * p.W}, {p.H, p.W}, column(w, 0));
   }

@@ -1,14 +1,14 @@
-// Convolution's weight update as everyone outside its driver knows it: tensors, work, and the definition.
+// Convolution's weight update as an operation: tensors, FLOPs and the reference definition.
 #pragma once
 #include "primitives/conv/op/conv_problem.hpp"
 #include "primitives/op/op.hpp"
 
 namespace brickwork {
 
-// The gradient of the weights out of that of dst:
+// The gradient of the weights from the gradient of dst:
 //   dweights[k][c][r][s] = sum over n, p, q
 //                          of ddst[n][k][p][q] * src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w]
-// with zeros outside src; and where the epilogue has a bias the gradient of that, dbias[k] = sum over n, p, q of
+// with zeros outside src. If the epilogue has a bias, also its gradient: dbias[k] = sum over n, p, q of
 // ddst[n][k][p][q]. Tensors: src [N][C][H][W], ddst [N][K][P][Q]; dweights [K][C][R][S] and dbias [K], overwritten.
 struct ConvWeightUpdateOp {
   using Problem = ConvProblem;
@@ -26,7 +26,7 @@ struct ConvWeightUpdateOp {
   static double flops(const ConvProblem& p) { return p.flops(); }
   static double least_flops(const ConvProblem& p) { return p.least_flops(); }
 
-  // Spread over the host's threads by Kokkos; nothing shared with the drivers it judges.
+  // Runs on the host's threads; shares no code with the drivers that it checks.
   static void reference(const ConvProblem&, const PlainTensors& in, PlainTensors& out);
 };
 

@@ -21,7 +21,7 @@ TEST(ConvWeightUpdateOp, PointwiseByHand) {
 
 TEST(ConvWeightUpdateOp, PaddedThreeByThreeByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H2 R3 ph1");
-  // The centre tap saw every pixel; a tap beside it the pixel beside each output, where there is one.
+  // The centre tap reads every pixel; a tap beside it reads the neighbour of each output that has one.
   EXPECT_EQ(dweights_of(p, {1, 2, 3, 4}, {10, 20, 30, 40}),
             (Values{40 * 1, 30 * 1 + 40 * 2, 30 * 2,                                      //
                     20 * 1 + 40 * 3, 10 * 1 + 20 * 2 + 30 * 3 + 40 * 4, 10 * 2 + 30 * 4,  //
@@ -30,7 +30,7 @@ TEST(ConvWeightUpdateOp, PaddedThreeByThreeByHand) {
 
 TEST(ConvWeightUpdateOp, StrideByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H3 W5 sh2 sw3");
-  // The pixels 0, 3, 10 and 13.
+  // The outputs read pixels 0, 3, 10 and 13.
   EXPECT_EQ(dweights_of(p, numbered(15), {1, 10, 100, 1000}), (Values{1 * 1 + 4 * 10 + 11 * 100 + 14 * 1000}));
 }
 
@@ -63,7 +63,7 @@ TEST(ConvWeightUpdateOp, OfMirroredTapsIsNoAdjoint) {
   EXPECT_NE(dot(ddst, dst_of(p, src, weights)), dot(mirrored, weights));
 }
 
-// The right answer comes from four of the images.
+// The expected values come from four of the images.
 TEST(ConvWeightUpdateOp, TestDataIsJudgedOverAllImages) {
   const auto p = parse_problem<ConvProblem>("N8 C3 K2 H5 R3 ph1");
   const TestData data = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
@@ -74,7 +74,7 @@ TEST(ConvWeightUpdateOp, TestDataIsJudgedOverAllImages) {
   EXPECT_EQ(test_data::few_images<ConvWeightUpdateOp>(p).N, 4);
 }
 
-// The most that ResNet-50 sums: 28 images of 112 x 112 outputs. Small integers add up exactly, in any order.
+// ResNet-50's longest sum has 28 images of 112 x 112 outputs. Small integers add up exactly in any order.
 TEST(ConvWeightUpdateOp, TermsAreAllOutputsOfAChannel) {
   const auto first = parse_problem<ConvProblem>("N28 C3 K64 H224 R7 sh2 ph3");
   EXPECT_EQ(ConvWeightUpdateOp::terms(first), 28 * 112 * 112);

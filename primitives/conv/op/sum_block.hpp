@@ -1,5 +1,5 @@
-// Several sums of products side by side: what the definitions of convolution's passes have in common. Each sum adds its
-// products one by one, in the order in which they come, so that what it is does not depend on its neighbours.
+// Several sums of products side by side, for the definitions of convolution's passes. Each sum adds its products one by
+// one in the given order, so that its value does not depend on the other sums.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace brickwork {
 
-inline constexpr std::int64_t kBlockSums = 16;  // of a block
+inline constexpr std::int64_t kBlockSums = 16;  // sums of a block
 
-// Sums in registers. A product of each shares one factor, so that it is read once: with a block instead of one sum the
-// definitions take 0.4 of the time (Zen 4). Vectors of 16 bytes, as every processor has them: with an array of double
-// GCC 12 keeps the sums in memory.
+// The sums of a block, in registers. Products that are added together share one factor, which is read once: the
+// definitions take 0.4 of the time of single sums (Zen 4). Uses vectors of 16 bytes, which every processor has, because
+// GCC 12 keeps the sums in memory if they are an array of double.
 class SumBlock {
  public:
   SumBlock() = default;
@@ -38,7 +38,7 @@ class SumBlock {
   Pair sums_[kPairs] = {};
 };
 
-// So many blocks hold `sums` sums; the last one may have more than are left of them.
+// The number of blocks that hold `sums` sums; the last block may have unused ones.
 inline std::int64_t sum_blocks(std::int64_t sums) { return (sums + kBlockSums - 1) / kBlockSums; }
 
 // One dimension of a tensor.
@@ -46,8 +46,8 @@ struct BlockDim {
   std::int64_t size, stride;
 };
 
-// The factors of a block's terms side by side, [outer][inner][kBlockSums], of a tensor with these three dimensions;
-// zeros where there are no more sums.
+// Packs the factors of a block's sums side by side, [outer][inner][kBlockSums], from a tensor with these three
+// dimensions. Unused sums get zeros.
 inline void pack_block(const double* from, std::int64_t block, BlockDim sums, BlockDim outer, BlockDim inner,
                        double* packed) {
   const std::int64_t first = block * kBlockSums, there = std::min(kBlockSums, sums.size - first);

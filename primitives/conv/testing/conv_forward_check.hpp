@@ -1,4 +1,4 @@
-// The tensors of one convolution forward as a driver wants them, and whether it got them right.
+// Test data for a driver of convolution forward: its blocked tensors, and the check of its result.
 #pragma once
 #include <string>
 
@@ -9,10 +9,10 @@
 
 namespace brickwork {
 
-// Small integers, so that the tolerance is 0.
+// Test data of small integers, so that the tolerance is 0.
 TestData conv_forward_test_data(const ConvProblem&);
 
-// The blocked tensors of a driver: inputs packed, dst full of NaN.
+// A driver's blocked tensors: packed inputs, and dst full of NaN.
 struct BlockedConvForward {
   BlockedConvForward(const ActivationLayout& src, const WeightLayout& weights, const ActivationLayout& dst,
                      const PlainTensors& inputs);
@@ -20,7 +20,7 @@ struct BlockedConvForward {
   const ActivationLayout dst_layout;
   AlignedBuffer<float> src, weights, bias, residual, dst;
 
-  // Why dst is wrong, or nothing.
+  // Why dst is wrong, or an empty string.
   std::string wrong(const ConvProblem&, const TestData&) const;
 };
 

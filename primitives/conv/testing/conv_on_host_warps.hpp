@@ -1,5 +1,5 @@
-// Convolution's passes on the host as blocks of a GPU's warps would run them: its bodies, its brick's index arithmetic,
-// and those by the rules of their instructions (host_warps.hpp).
+// Runs convolution's passes on the host like blocks of a GPU's warps: with the device's bodies and its bricks' index
+// arithmetic; the warps' instructions are emulated (host_warps.hpp).
 #pragma once
 #include "kernels/base/bf16.hpp"
 #include "primitives/bricks/cuda_setting.hpp"
@@ -7,7 +7,7 @@
 
 namespace brickwork {
 
-// Instances: those of conv_on_cuda.hpp.
+// Instances: as in conv_on_cuda.hpp.
 template <template <class, class> class Pass, class T, class TC>
 void conv_on_host_warps(CudaBrick, const Pass<T, TC>&);
 

@@ -1,5 +1,6 @@
-// One pass on tensors of any type, whoever runs it, and whether it got them right. Inputs are small integers, which
-// bf16 and TF32 hold: the tolerance is 0, of bf16 outputs but for their own rounding.
+// Checks a pass of convolution on tensors of any type, for any way to run it. Inputs are small integers, which bf16 and
+// TF32 represent exactly: the tolerance is 0, except for the rounding of bf16 outputs. Each function returns why the
+// result is wrong, or an empty string.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -22,7 +23,7 @@ std::vector<T> packed_nchw(const ActivationLayout& layout, const float* plain) {
   return as<T>(packed);
 }
 
-// run(blocking, src, weights, bias, residual, dst), of vectors in the host's memory.
+// Calls run(blocking, src, weights, bias, residual, dst) with vectors in host memory.
 template <class T, class TC, class Run>
 std::string wrong_forward(const ConvProblem& p, const ConvPlan& plan, const TestData& t, const Run& run) {
   const auto blocking = ConvForwardBlocking::make(p, plan, dtype_of<T>());
@@ -35,7 +36,7 @@ std::string wrong_forward(const ConvProblem& p, const ConvPlan& plan, const Test
   });
 }
 
-// run(blocking, ddst, weights, residual, at, dsrc)
+// Calls run(blocking, ddst, weights, residual, at, dsrc).
 template <class T, class TC, class Run>
 std::string wrong_backward(const ConvProblem& p, const ConvPlan& plan, const TestData& t, const Run& run) {
   const auto blocking = ConvBackwardBlocking::make(p, plan, dtype_of<T>());
@@ -51,7 +52,7 @@ std::string wrong_backward(const ConvProblem& p, const ConvPlan& plan, const Tes
   });
 }
 
-// run(blocking, src, ddst, dweights, dbias)
+// Calls run(blocking, src, ddst, dweights, dbias).
 template <class T, class TC, class Run>
 std::string wrong_update(const ConvProblem& p, const ConvUpdatePlan& plan, const TestData& t, const Run& run) {
   const auto blocking = ConvUpdateBlocking::make(p, plan, dtype_of<T>());
@@ -68,7 +69,7 @@ std::string wrong_update(const ConvProblem& p, const ConvUpdatePlan& plan, const
   });
 }
 
-// Layers of each kind, small: 1x1, 3x3, strides with phases that have no tap, a first layer, and fully connected ones.
+// Small layers of each kind: 1x1, 3x3, strides with phases without taps, a first layer, and fully connected layers.
 inline constexpr const char* kForwardOnGpu[] = {
     "N2 C20 K40 H9 R3 ph1 bias+residual+relu", "N1 C3 K64 H20 R7 sh2 ph3", "N2 C64 K64 H7",
     "N1 C64 K72 H3 W131 R3 ph1 relu",          "N1 C130 K67 H9 W5 R3 sh2", "N3 C64 K136 H12 sh2 bias",
@@ -76,6 +77,6 @@ inline constexpr const char* kForwardOnGpu[] = {
 inline constexpr const char* kTrainingOnGpu[] = {
     "N2 C20 K40 H9 R3 ph1", "N1 C3 K64 H20 R7 sh2 ph3", "N2 C64 K64 H7",    "N1 C130 K67 H9 W5 R3 sh2",
     "N3 C64 K136 H12 sh2",  "N1 C72 K200 H1 W140",      "N1 C33 K10 H1 W7", "N2 C24 K16 H9 W7 sh2",
-    "N2 C12 K20 H7 sh2 ph1"};  // phases without taps of fewer pixels, and of more
+    "N2 C12 K20 H7 sh2 ph1"};  // phases without taps have fewer or more pixels
 
 }  // namespace brickwork

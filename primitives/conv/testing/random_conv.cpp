@@ -13,12 +13,12 @@
 namespace brickwork {
 namespace {
 
-// Evenly: the ranges of RapidCheck grow over the course of a check, so that high ends would be rare.
+// Draws evenly from low .. high. RapidCheck's own ranges grow during a check, so that their high ends are rare.
 std::int64_t pick(std::int64_t low, std::int64_t high) {
   return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(low, high + 1));
 }
 
-// Some of the steps, and relu as often as the curves together.
+// Draws some of the steps; relu is as frequent as all curves together.
 Epilogue random_epilogue(const EpilogueSteps& has) {
   Epilogue e{.bias = has.bias && pick(0, 1) == 1, .residual = has.residual && pick(0, 1) == 1};
   if (has.activation || has.derivative) {
@@ -30,19 +30,19 @@ Epilogue random_epilogue(const EpilogueSteps& has) {
   return e;
 }
 
-// Mostly one of these, or one less or more.
+// Mostly one of `sizes`, or one less or more; sometimes 1 to 12.
 std::int64_t around(std::initializer_list<std::int64_t> sizes) {
   if (pick(0, 3) == 0) return pick(1, 12);
   return *rc::gen::elementOf(std::vector<std::int64_t>(sizes)) + pick(-1, 1);
 }
 
-// So many input pixels give so many outputs, or somewhat more where that would be less than one pixel. What a stride
-// leaves over at the end lies there or not.
+// A number of input pixels that gives `outputs` outputs, or more if that would be less than one pixel. There may be
+// pixels at the end that no output reads because of the stride.
 std::int64_t input_size(std::int64_t outputs, std::int64_t stride, std::int64_t taps, std::int64_t pad) {
   return std::max<std::int64_t>(1, (outputs - 1) * stride + taps - 2 * pad + pick(0, stride - 1));
 }
 
-// Fewer images, filter rows and output rows where the reference, plain loops, would take long.
+// Problems with more FLOPs get fewer images, filter rows and output rows, as the reference's plain loops are slow.
 constexpr double kMostFlops = 2e6;
 
 void make_quick(ConvProblem& p) {
@@ -51,11 +51,12 @@ void make_quick(ConvProblem& p) {
   while (p.H > 1 && p.R < p.H + 2 * p.pad_h && p.least_flops() > kMostFlops) --p.H;
 }
 
-// Where outputs see nothing but padding, they are zeros, by which nothing could be checked.
+// If all outputs read only padding they are zeros, which check nothing; a bias changes that.
 void make_checkable(ConvProblem& p) { p.epilogue.bias |= p.least_flops() == 0; }
 
-// Levels of these loops in any order, inner ones finer; the ranged loops' innermost ones of steps up to `most`. Some
-// neighbours are parallel, as far as a loop may be, given the levels outside it, and no loop twice.
+// A schedule with one level per entry of `loops`, in random order; inner levels have smaller steps. Innermost levels of
+// ranged loops have steps up to `most`. Some neighbours are parallel: may_be_parallel(outer levels, loop) decides
+// whether a loop can be, and no loop is parallel twice.
 template <class MayBeParallel>
 LoopSchedule random_schedule(std::vector<std::string> loops, const std::vector<std::string>& ranged, std::int64_t most,
                              MayBeParallel may_be_parallel) {
@@ -85,12 +86,13 @@ std::int64_t moved(std::int64_t size, std::int64_t block) {
 
 ConvProblem random_conv_problem() {
   ConvProblem p{.N = pick(1, 3)};
-  p.C = around({16, 64, 128});                              // 16: the filter's taps go into k below
-  p.K = around({8, 16, 32, 48, 64, 64, 128, 128});          // vectors of 8 and 16; a full tile of four more often
-  std::int64_t Q = around({6, 7, 9, 13, 14, 28, 84, 256});  // rows of register tiles; steps and the most of the rule
+  p.C = around({16, 64, 128});                      // below 16 the filter's taps go into k
+  p.K = around({8, 16, 32, 48, 64, 64, 128, 128});  // vectors of 8 and 16; full tiles of four vectors are more frequent
+  std::int64_t Q =
+      around({6, 7, 9, 13, 14, 28, 84, 256});  // rows of register tiles; kPixelStep and kPixels of the rule
   std::int64_t* const sizes[] = {&p.C, &p.K, &Q};
-  std::int64_t& small = *sizes[pick(0, 2)];  // a number: shrinking keeps what was drawn longer than `p` lives
-  small = std::min(small, pick(1, 24));      // three large ones take too long
+  std::int64_t& small = *sizes[pick(0, 2)];  // draws an index, as shrinking keeps drawn values longer than `p` lives
+  small = std::min(small, pick(1, 24));      // three large sizes take too long
   p.R = pick(1, 5), p.S = pick(1, 5);
   p.stride_h = pick(1, 3), p.stride_w = pick(1, 3), p.pad_h = pick(0, 3), p.pad_w = pick(0, 3);
   if (pick(0, 3) == 0) {

@@ -8,7 +8,7 @@
 
 namespace brickwork {
 
-// Two loops around the brick, those of winograd_groups.hpp.
+// The body of the two loops of winograd_groups.hpp.
 struct ConvWinograd::Body {
   const WinogradGroups& groups;
   const BrgemmKernel& brick;
@@ -82,7 +82,7 @@ void ConvWinograd::transform_forward(const float* blocked, float* transformed) c
                  [&](auto kb, auto cb) { transform(blocked + from.tap(kb, cb, 0, 0), transformed, kb, cb); });
 }
 
-// The roles of input and output features are exchanged, and the taps reversed.
+// Input and output features swap their roles, and the taps are reversed.
 void ConvWinograd::transform_backward(const float* blocked, float* transformed) const {
   const WeightLayout from = backward_layout();
   const std::int64_t elements = from.bc * from.bk, taps = from.R * from.S;

@@ -40,28 +40,28 @@ std::string winograd_lacks(const ConvView& p) {
 
 namespace {
 
-// In multiply-adds that the machine does meanwhile: what a tile's transforms take for a feature.
+// Work is in multiply-adds that the machine does in that time, measured on a Zen 4. A tile's transforms, per feature.
 constexpr double transform_work(std::int64_t tile) { return tile == 2 ? 80 : 270; }
-// The same of an element of the transformed weights: what reading it takes for a group, and making it. It comes from
-// L3, or from memory, which other programs share: one image of 512 features takes by the hour 0.59 to 1.1 ms in tiles
-// of 4 x 4, whose weights L3 does not hold, and 0.60 to 0.66 ms in those of 2 x 2. All these were seen on a Zen 4.
+// An element of the transformed weights: reading it for a group, and making it. It comes from L3 or from memory. Other
+// programs share the memory, so times vary: one image of 512 features takes 0.59 to 1.1 ms in tiles of 4 x 4, whose
+// weights L3 does not hold, and 0.60 to 0.66 ms in tiles of 2 x 2.
 struct WeightWork {
   double read, made;
 };
 constexpr WeightWork kNearWeights{1, 8}, kFarWeights{4, 25};
 
-// So many tiles of src, and of a block of dst, as half of a core's L2 holds, or, where these are not enough, as a
-// task's memory does (gathers_too_much).
+// The most tiles of a group: as many tiles of src and of a block of dst as half of a core's L2 holds, or `enough` if
+// that is more, but no more than a task's memory holds (gathers_too_much).
 std::int64_t most_tiles(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine, std::int64_t enough) {
   constexpr std::int64_t kMostBytes = 8 << 20;
   const std::int64_t bytes = winograd_places(plan.tile) * (p.C + plan.bk) * static_cast<std::int64_t>(sizeof(float));
   return clamp(std::max(machine.l2_bytes / 2 / bytes, enough), 1, std::max<std::int64_t>(kMostBytes / bytes, 1));
 }
 
-// What a thread has: its share of the tiles, or of K and the tiles of src for itself.
+// Threads share the tiles, or K. If they share K, each thread transforms all tiles of src itself.
 enum class Shares { of_tiles, of_features };
 
-// In equal groups of at most what are enough or fit.
+// The plan with equal groups of tiles, and with loops for these shares.
 WinogradPlan shared_out(const ConvView& p, WinogradPlan plan, const MachineModel& machine, Shares shares,
                         std::int64_t enough) {
   const std::int64_t tiles = winograd_grid(p, plan.tile).all(), Kb = ceil_div(p.K, plan.bk);
@@ -96,7 +96,7 @@ struct Choice {
   double work = std::numeric_limits<double>::infinity();
 };
 
-// An update shares K out where each thread's copy of the sums would not stay in L3 and K loads the threads evenly.
+// In an update threads share K if their copies of the sums would not stay in L3 and K loads the threads evenly.
 Shares shares_of_update(const ConvView& p, const WinogradPlan& plan, const MachineModel& machine) {
   const std::int64_t sums = winograd_places(plan.tile) * p.C * p.K * static_cast<std::int64_t>(sizeof(float));
   const bool copies_fit = machine.threads * sums <= machine.l3_bytes / 2;
@@ -105,10 +105,11 @@ Shares shares_of_update(const ConvView& p, const WinogradPlan& plan, const Machi
 
 enum class WinogradPass { forward, update };
 
-// The plan of the least work of all tiles and shares.
+// The plan with the least work, among all tiles and shares.
 Choice best_of(WinogradPass pass, const ConvView& p, const MachineModel& machine, WinogradWeights weights,
                FeatureBlocks blocks) {
-  // For a pass over the weights, which come from L2 or L3; for the sums, which a group's products are added to.
+  // Tiles of a group that amortise reading the weights from L2 or L3 (forward), or adding products to the sums
+  // (update).
   const std::int64_t enough = pass == WinogradPass::forward ? 56 : 112;
   Choice best;
   for (const std::int64_t tile : kWinogradTiles) {

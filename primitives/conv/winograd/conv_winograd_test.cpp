@@ -38,7 +38,7 @@ AlignedBuffer<float> poisoned(std::int64_t size) {
   return buffer;
 }
 
-// With NaN behind it, which nothing may read.
+// The packed tensor, followed by NaN that nothing may read.
 AlignedBuffer<float> packed(const ActivationLayout& layout, const float* plain) {
   AlignedBuffer<float> buffer = poisoned(plain != nullptr ? layout.size() + 100 : 0);
   if (plain != nullptr) pack_nchw(layout, plain, buffer.data());
@@ -51,7 +51,7 @@ AlignedBuffer<float> packed(const WeightLayout& layout, const float* plain) {
   return buffer;
 }
 
-// Why a pass' result is wrong, or nothing.
+// Why the result of a pass is wrong, or an empty string.
 std::string wrong_forward(const ConvProblem& p, const ConvWinograd& winograd, const TestData& t) {
   BlockedConvForward tensors(winograd.src_layout(), winograd.forward_layout(), winograd.dst_layout(), t.inputs);
   AlignedBuffer<float> weights = poisoned(winograd.weights_size());
@@ -77,7 +77,7 @@ std::string wrong_backward(const ConvProblem& p, const ConvWinograd& winograd, c
   return compare(plain, t.expected, t.tolerance).reason;
 }
 
-// Small integers, so that the tolerance is 0, but for what larger tiles round.
+// Adds the rounding of tiles larger than 2 x 2 to the tolerance, which is 0 for small integers.
 TestData within_rounding(TestData t, const WinogradPlan& plan) {
   if (plan.tile > 2) t.tolerance.value += kWinogradRounding * largest(t.expected);
   return t;
@@ -92,7 +92,6 @@ void expect_right(const ConvProblem& p, const ConvView& view, const WinogradPlan
   EXPECT_EQ(wrong(p, *winograd, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
 }
 
-// Both passes, as far as they have the epilogue.
 void expect_forward_right(const ConvProblem& p, const WinogradPlan& plan, Backend backend = Backend::simd) {
   expect_right(p, forward_view(p), plan, backend, conv_forward_test_data(p), wrong_forward);
 }
@@ -106,7 +105,7 @@ std::string wrong_update(const ConvProblem& p, ConvWinogradUpdate& winograd, con
   const auto src = packed(winograd.src_layout(), t.inputs.at<float>("src"));
   const auto ddst = packed(winograd.ddst_layout(), t.inputs.at<float>("ddst"));
   AlignedBuffer<float> dweights = poisoned(winograd.dweights_layout().size());
-  for (int again = 0; again < 2; ++again) {  // what the first one leaves must not show
+  for (int again = 0; again < 2; ++again) {  // the first run must not change the second one's result
     spoil_scratch();
     winograd.run(src.data(), ddst.data(), dweights.data());
   }
@@ -125,7 +124,7 @@ void expect_update_right(const ConvProblem& p, const WinogradPlan& plan, Backend
   EXPECT_EQ(wrong_update(p, update, t), "") << to_string(p) << "  " << to_string(plan) << "  " << to_string(backend);
 }
 
-// Of one kind of layer, with less work.
+// ResNet-50's 3 x 3 layers with few images, and smaller layers with uneven sizes.
 constexpr const char* kLayers[] = {"N2 C64 K64 H56 R3 ph1",  "N2 C128 K128 H28 R3 ph1",  "N3 C256 K256 H14 R3 ph1",
                                    "N3 C512 K512 H7 R3 ph1", "N1 C48 K96 H9 W11 R3 ph1", "N1 C66 K133 H3 R3 ph1",
                                    "N1 C66 K133 H5 R3 ph1",  "N1 C3 K66 H17 R3 ph1"};
@@ -137,13 +136,13 @@ TEST(ConvWinograd, RulesPlansAreRightOnResNet50) {
       expect_forward_right(p, plan_winograd(forward_view(p), {.threads = threads}, kOnce));
       expect_backward_right(p, plan_winograd(backward_view(p), {.threads = threads}, kOnce));
     }
-    for (const std::int64_t l3_bytes : {1 << 20, 1 << 30}) {  // each thread's share of K, or of the tiles
+    for (const std::int64_t l3_bytes : {1 << 20, 1 << 30}) {  // threads share K, or the tiles
       expect_update_right(p, plan_winograd_update(forward_view(p), {.threads = 2, .l3_bytes = l3_bytes}));
     }
   }
 }
 
-// The rule's plan, but for these.
+// The rule's plan with another size and another number of tiles.
 WinogradPlan in_tiles(const ConvView& view, std::int64_t tile, std::int64_t tiles) {
   WinogradPlan plan = plan_winograd(view, {.threads = 2}, kOnce);
   plan.tile = tile;
@@ -219,7 +218,7 @@ TEST(ConvWinograd, RandomPlansAreRight) {
   }));
 }
 
-// Sums of sums are multiplied: what is off is a few times a direct convolution's, and not more.
+// The algorithm multiplies sums: its error is a few times that of a direct convolution, and not more.
 TEST(ConvWinograd, RoundsLittleMoreThanTheDirectAlgorithm) {
   const ConvProblem p = conv("N2 C128 K64 H14 R3 ph1");
   TestData t = make_checkable_test_data<ConvForwardOp>(p, Fill::floats);
@@ -331,7 +330,7 @@ TEST(WinogradPlan, OfManyFeaturesStaysInATasksMemory) {
                                        Backend::simd));
 }
 
-// Where the weights' transform is most of the work, or tiles hang over the edge by half, it does not pay.
+// It does not pay if the weights' transform is most of the work, or if half of each tile hangs over the edge.
 TEST(WinogradPlan, PaysWhereProductsAreMostOfTheWork) {
   const auto pays = [](const char* problem) { return winograd_pays(forward_view(conv(problem)), {.threads = 2}); };
   EXPECT_TRUE(pays("N28 C64 K64 H56 R3 ph1"));
@@ -342,7 +341,7 @@ TEST(WinogradPlan, PaysWhereProductsAreMostOfTheWork) {
   EXPECT_FALSE(pays("N1 C2 K2 H56 R3 ph1"));
 }
 
-// Larger tiles multiply less, but more of them hang over the edge, and there are more weights to transform and to read.
+// Larger tiles need fewer multiplications, but more of them hang over the edge, and there are more transformed weights.
 TEST(WinogradPlan, TakesTheTilesOfLessWork) {
   const auto tile = [](const char* problem, WinogradWeights weights) {
     return plan_winograd(forward_view(conv(problem)), {.threads = 2}, weights).tile;
@@ -356,12 +355,12 @@ TEST(WinogradPlan, TakesTheTilesOfLessWork) {
   }
   EXPECT_EQ(tile("N1 C512 K512 H7 R3 ph1", kOnce), 4);
   EXPECT_EQ(tile("N1 C512 K512 H7 R3 ph1", WinogradWeights::of_run), 2);
-  // An L3 that holds the weights of the smaller ones alone.
+  // This L3 holds the weights of the smaller tiles only.
   const MachineModel large_l3{.threads = 2, .l3_bytes = 32 << 20};
   EXPECT_EQ(plan_winograd(forward_view(conv("N1 C512 K512 H7 R3 ph1")), large_l3, kOnce).tile, 2);
 }
 
-// Where few tiles share many weights, each thread reads its own of them.
+// With few tiles and many weights, each thread reads its own part of the weights.
 TEST(WinogradPlan, SharesTilesOrFeaturesAmongThreads) {
   const auto loops = [](const char* problem) {
     return to_string(plan_winograd(forward_view(conv(problem)), {.threads = 2}, kOnce).loops);

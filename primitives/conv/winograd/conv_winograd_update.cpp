@@ -5,7 +5,7 @@
 
 namespace brickwork {
 
-// Two loops around the brick, those of winograd_groups.hpp; here groups add up.
+// The body of the two loops of winograd_groups.hpp; groups add to one sum.
 struct ConvWinogradUpdate::Body {
   const WinogradGroups& groups;
   const std::array<BrgemmKernelPtr, 2>& bricks;

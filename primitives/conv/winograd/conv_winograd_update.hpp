@@ -1,5 +1,5 @@
-// Convolution's weight update by Winograd's minimal filtering on the host: what conv_winograd.hpp is to forward. Tiles
-// are the brick's k, and its m the input features of src, which it reads transposed.
+// Convolution's weight update by Winograd's minimal filtering on the host; conv_winograd.hpp has the other passes. The
+// brick's k are tiles, and its m are input features of src, which it reads transposed.
 #pragma once
 #include <array>
 #include <string_view>
@@ -12,8 +12,8 @@ namespace brickwork {
 
 class ConvWinogradUpdate {
  public:
-  // As ConvWinograd's. Unsupported, too, where the gradient of a bias is asked for. ddst_room_w columns of zeros lie on
-  // each side of ddst's rows.
+  // Refuses what ConvWinograd::make() refuses, and returns unsupported if the problem has a bias. ddst has ddst_room_w
+  // columns of zeros on each side of its rows.
   static Result<ConvWinogradUpdate> make(const ConvProblem&, const WinogradPlan&, Backend, Isa = Isa::best,
                                          const SimdTuning& = {}, std::int64_t ddst_room_w = 0);
 
@@ -24,7 +24,7 @@ class ConvWinogradUpdate {
   const ActivationLayout& ddst_layout() const { return groups_.dst; }
   WeightLayout dweights_layout() const { return weights_layout_of(groups_.view, plan().bc, plan().bk); }
 
-  // Overwrites dweights. Not by two threads at once: the sums are this object's.
+  // Overwrites dweights. Two threads must not call this at once, as the sums are members.
   void run(const float* src, const float* ddst, float* dweights);
 
  private:
@@ -33,7 +33,7 @@ class ConvWinogradUpdate {
   explicit ConvWinogradUpdate(const WinogradGroups&);
 
   WinogradGroups groups_;
-  std::array<BrgemmKernelPtr, 2> bricks_;  // of beta 0 and 1
+  std::array<BrgemmKernelPtr, 2> bricks_;  // for beta 0 and 1
   AlignedBuffer<float> sums_, copies_;     // [kb][place][cb][bc][bk]
 };
 

@@ -12,7 +12,7 @@
 namespace brickwork {
 namespace {
 
-// What does not fit but for the loops, or nothing.
+// Why the plan without its loops does not fit, or an empty string.
 std::string winograd_misfit(const ConvView& p, const WinogradPlan& plan) {
   if (std::ranges::find(kWinogradTiles, plan.tile) == std::end(kWinogradTiles)) {
     return fmt::format("tile must be {}", fmt::join(kWinogradTiles, " or "));

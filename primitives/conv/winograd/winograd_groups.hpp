@@ -1,5 +1,5 @@
-// Winograd's algorithm around its products: groups of tiles of m x m pixels of dst, of any images, as a plan has them.
-// A call of the brick multiplies a group's tiles, one place of their transforms at a time.
+// The loops of Winograd's algorithm, which all passes share. Tiles of m x m pixels of dst, of any images, form groups.
+// A brick call multiplies a group's tiles at one place of their transforms.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -16,32 +16,31 @@ struct WinogradLoop {
   enum : int { g, kb };
 };
 
-// Tiles that lie side by side.
+// Neighbouring tiles of one row of tiles.
 struct WinogradRun {
-  std::int64_t n, row, col;  // image, and the first one's first pixel of dst
+  std::int64_t n, row, col;  // image, and first pixel of the first tile in dst
   std::int64_t tiles;
-  std::int64_t before;  // of the group's
+  std::int64_t before;  // tiles of the group before this run
 };
 
-// What a call of the body computes with, forward and in the weight update alike; its matrices are in the task's
-// scratch.
+// The data of one call of the body, in all passes. Its matrices are in the task's scratch.
 struct WinogradTask {
   std::int64_t kb;         // the block of output features
-  std::int64_t tile, end;  // the group's, row by row and image by image
+  std::int64_t tile, end;  // the group's tiles are tile .. end - 1, counted row by row and image by image
   float *of_src, *of_dst;  // [place][cb][tile][bc] and [place][tile][bk], transformed
   std::int64_t size() const { return end - tile; }
 };
 
 struct WinogradGroups {
-  // Unsupported where the convolution is not of 3 x 3 and stride 1; a misfit where the plan does not fit it. `groups`:
-  // what they are to each other.
+  // Returns unsupported if the kernel is not 3 x 3 with stride 1, and a misfit if the plan does not fit. `groups` is
+  // the kind of the loop over groups.
   static Result<WinogradGroups> make(const ConvView&, const WinogradPlan&, LoopKind groups);
 
   ConvView view;
   WinogradPlan plan;
   ActivationLayout src, dst;
   LoopNest nest;
-  std::int64_t kb_of_group;  // blocks of K for which a group's tiles of src are transformed once
+  std::int64_t kb_of_group;  // consecutive blocks of K that share the transformed tiles of src
   WinogradTransforms transforms;
 
   std::int64_t places() const { return winograd_places(plan.tile); }
@@ -49,15 +48,17 @@ struct WinogradGroups {
   std::int64_t next_dst() const { return next_place(plan.tiles, plan.bk); }
   std::int64_t scratch_bytes() const;
 
-  // Floats of the transformed weights, [K/bk][place][C/bc][bc][bk], or of their gradient, and how far apart places are.
+  // For transformed weights [K/bk][place][C/bc][bc][bk], and for their gradient: the number of floats, the distance
+  // between places, and the index of a place.
   std::int64_t weights_size() const { return dst.Cb() * places() * weights_of_place(); }
   std::int64_t weights_of_place() const { return src.Cb() * plan.bc * plan.bk; }
   std::int64_t weights_of(std::int64_t kb, std::int64_t place) const {
     return (kb * places() + place) * weights_of_place();
   }
 
-  // The loops are g, over groups of tiles, and kb, over blocks of output features. For the first of these in a row this
-  // transforms the group's tiles of src, for all others they are there. Tiles that the last group lacks are zeros.
+  // Begins a call of the body. The loops are g over groups of tiles, and kb over blocks of output features. The first
+  // of kb_of_group blocks transforms the group's tiles of src; the others find them in the scratch. Missing tiles of
+  // the last group are zeros.
   WinogradTask begin(const LoopIndex&, const float* of_src) const;
 
   template <class Use>
@@ -74,7 +75,7 @@ struct WinogradGroups {
     }
   }
 
-  // A run's of the block kb of dst, or of its gradient.
+  // The run's tiles in block kb of dst or of its gradient.
   template <class T>
   WinogradDstTiles<T> dst_tiles(T* tensor, const WinogradRun& run, std::int64_t kb) const {
     WinogradDstTiles<T> tiles{.rows = {}, .columns = view.cols - run.col, .tiles = run.tiles, .bk = plan.bk};
@@ -84,14 +85,14 @@ struct WinogradGroups {
     return tiles;
   }
 
-  // Zeros for the tiles that the group lacks, of a matrix of all.
+  // Fills the rows of missing tiles of a matrix with zeros.
   void fill_up(float* matrix, const WinogradTask& task, std::int64_t features) const {
     std::fill(matrix + task.size() * features, matrix + plan.tiles * features, 0.0F);
   }
 
  private:
-  // From place to place of so many tiles of so many features: a line more than they are, as places a power of two
-  // apart would meet in the same sets of L1.
+  // Distance between the matrices of two places: their size and one more cache line, as matrices a power of two apart
+  // would use the same sets of L1.
   static std::int64_t next_place(std::int64_t tiles, std::int64_t features);
 };
 

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "primitives/conv/winograd/winograd_tiles.cpp"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-// After foreach_target.
+// Must follow foreach_target.h.
 #include "hwy/highway.h"
 #include "kernels/base/vectors-inl.h"
 
@@ -31,7 +31,7 @@ HWY_INLINE V Without(V from, float factor, V x) {
   return hn::NegMulAdd(hn::Set(hn::DFromV<V>(), factor), x, from);
 }
 
-// B^T, G and A^T times a column, and A and G^T, which are those of gradients.
+// B^T, G and A^T times a column; for gradients, A and G^T times a column.
 template <int kTile>
 struct Minimal;
 
@@ -63,7 +63,7 @@ struct Minimal<2> {
 
 template <>
 struct Minimal<4> {
-  // The header's a and b, and their powers.
+  // a and b of the header, and their powers.
   static constexpr float kA = 0.625F, kA2 = kA * kA, kB = 1.5F, kB2 = kB * kB;
   static constexpr float kOfZero = 1 / (kA2 * kB2), kOfA = 1 / (2 * kA2 * (kA2 - kB2)),
                          kOfB = 1 / (2 * kB2 * (kB2 - kA2));
@@ -111,7 +111,7 @@ struct Minimal<4> {
   }
 };
 
-// body(0), body(1) and so on, each of which the compiler knows.
+// Calls body(0), body(1), ..., body(kCount - 1) with compile-time constants.
 template <std::size_t kCount, class Body>
 HWY_INLINE void Unrolled(const Body& body) {
   [&]<std::size_t... i>(std::index_sequence<i...>) BRICKWORK_INLINE_ATTR {
@@ -127,8 +127,9 @@ HWY_INLINE Column<V, kCount> ColumnOf(const Of& of) {
   return column;
 }
 
-// body(d, i) for the vectors of `count` elements. The last one may meet those before, whose elements are then done
-// twice; fewer than a vector go one by one. (Shorter vectors for the rest were a third of the compiler's time.)
+// Calls body(d, i) for the vectors of `count` elements. The last vector may overlap the one before, whose elements are
+// then done twice. Fewer elements than a vector are done one by one. (Shorter vectors for the rest took a third of the
+// compile time.)
 template <class Body>
 HWY_INLINE void ForEachOf(std::int64_t count, const Body& body) {
   const hn::ScalableTag<float> d;
@@ -140,8 +141,8 @@ HWY_INLINE void ForEachOf(std::int64_t count, const Body& body) {
   }
 }
 
-// A matrix multiplied from both sides: by(column) of each of its columns, whose elements are load(row, column), and
-// then of each row of what these become, which store(row, elements) is given.
+// Multiply a matrix from both sides. FromBothSides() applies by() to each column, whose elements are load(row, column).
+// FromTheRight() applies by() to each row of these results and passes it to store(row, elements).
 template <class V, std::size_t kRows, std::size_t kColumns, class By, class Store>
 HWY_INLINE void FromTheRight(const std::array<Column<V, kRows>, kColumns>& columns, const By& by, const Store& store) {
   Unrolled<kRows>([&](auto row) BRICKWORK_INLINE_ATTR {
@@ -156,7 +157,7 @@ HWY_INLINE void FromBothSides(const By& by, const Load& load, const Store& store
   FromTheRight(ColumnOf<decltype(column(std::int64_t())), kColumns>(column), by, store);
 }
 
-// Puts a row of a place's matrices, the first of which begins at `to`.
+// Stores a row of places, each into its own matrix; the first matrix begins at `to`, and they are `next` floats apart.
 template <class D>
 struct RowOfPlaces {
   D d;
@@ -171,10 +172,10 @@ struct RowOfPlaces {
   }
 };
 template <class D>
-RowOfPlaces(D, float*, std::int64_t) -> RowOfPlaces<D>;  // which clang 16 does not find by itself
+RowOfPlaces(D, float*, std::int64_t) -> RowOfPlaces<D>;  // clang 16 needs this guide
 
-// Neighbours share two columns of d, so that all tiles pass for a vector of features: of m = 2 8 loads and 24 sums a
-// tile, not 16 and 32.
+// Handles all tiles for one vector of features, as neighbouring tiles share two columns of d: with m = 2 a tile takes 8
+// loads and 24 additions, not 16 and 32.
 template <int kTile>
 void SrcTiles(WinogradSrcTiles t, float* to, std::int64_t next) {
   constexpr int kEdge = kTile + 2;

@@ -1,4 +1,4 @@
-// What the tests of convolution's training passes share, each an adjoint of forward.
+// Helpers of the tests that convolution's training passes are adjoints of forward.
 #pragma once
 #include "primitives/conv/op/conv_forward_op.hpp"
 #include "primitives/op/testing/definition.hpp"
@@ -9,7 +9,7 @@ inline Values dst_of(const ConvProblem& p, const Values& src, const Values& weig
   return by_definition<ConvForwardOp>(p, {src, weights});
 }
 
-// Strides of 1 to 3, rims of 0 to 3, and nothing that has to be even or square.
+// A random problem with strides of 1 to 3 and padding of 0 to 3; sizes need not be even or square.
 inline ConvProblem random_conv() {
   const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
   ConvProblem p;
