@@ -44,7 +44,7 @@ TEST(BrgemmLeague, IsExactWithEveryBrickOfAGpu) {
   expect_exact<bf16>();
 }
 
-TEST(BrgemmLeague, AWrongOneIsSeen) {
+TEST(BrgemmLeague, AWrongResultIsSeen) {
   const auto nothing = [](const auto&...) {};
   EXPECT_NE(wrong_league<float>(kLeagues[0], nothing), "");
   const auto one_task_less = [](BrgemmLeagueProblem p, const auto& a, const auto& b, auto& c) {

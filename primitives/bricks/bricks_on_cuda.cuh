@@ -25,7 +25,7 @@ void on_space(const CudaSetting& setting, const Run& run) {
 #ifdef BRICKWORK_KOKKOS_HAS_CUDA
       return run(Kokkos::Cuda());
 #else
-      throw std::invalid_argument("this Kokkos has no CUDA");
+      throw std::invalid_argument("this Kokkos was built without CUDA");
 #endif
   }
 }
@@ -44,7 +44,8 @@ void with_brick(const BrgemmShape& shape, const CudaSetting& setting, const Run&
     const TeamBrick<T, TC> brick{shape, setting.brick == CudaBrick::staged};
     return on_space(setting, [&](const auto& space) { run(space, brick, setting.threads); });
   }
-  if (setting.path != CudaPath::launcher) throw std::invalid_argument("blocks of warps are for the launcher");
+  if (setting.path != CudaPath::launcher)
+    throw std::invalid_argument("bricks of blocks of warps run only with path launcher");
   const auto run_with = [&]<class Tile>(std::type_identity<Tile>) {
     run_tile<Tile>(BlockBrick<Tile, TC, CudaWarps>{shape}, setting, run);
   };
@@ -52,7 +53,7 @@ void with_brick(const BrgemmShape& shape, const CudaSetting& setting, const Run&
   if constexpr (std::is_same_v<T, float>) {
     if (setting.brick == CudaBrick::multiply_adds) return for_fma_tile<a_transposed>(shape, run_with);
   }
-  throw std::invalid_argument("this brick multiplies no such elements here");
+  throw std::invalid_argument("this brick does not multiply elements of this type");
 }
 
 }  // namespace brickwork

@@ -12,7 +12,7 @@ namespace brickwork {
 
 std::string cuda_absent_reason(CudaPath path, CudaBrick brick) {
 #ifndef BRICKWORK_KOKKOS_HAS_CUDA
-  if (path == CudaPath::kokkos) return "this Kokkos has no CUDA";
+  if (path == CudaPath::kokkos) return "this Kokkos was built without CUDA";
 #endif
   if (path == CudaPath::kokkos && brick >= CudaBrick::multiply_adds) {
     return "Kokkos gives a team 48 KiB of shared memory, which is too little for this brick";
@@ -20,10 +20,10 @@ std::string cuda_absent_reason(CudaPath path, CudaBrick brick) {
   if (std::string why = cuda_absent(); !why.empty()) return why;
   try {
     if (brick >= CudaBrick::multiply_adds && !device_canary().tensor_cores) {
-      return "this brick needs a device of compute capability 8.0";
+      return "this brick needs a device of compute capability 8.0 or higher";
     }
     if (brick == CudaBrick::warpgroups && device_canary().arch != 900) {
-      return "the brick of warpgroups needs a device of compute capability 9.0, as wgmma is of no other";
+      return "the brick of warpgroups needs a device of compute capability 9.0, as only that has wgmma";
     }
   } catch (const std::runtime_error& e) {
     return std::string("the device does not run this build's code: ") + e.what();

@@ -31,7 +31,7 @@ void expect_exact_sums(int k, int beta) {
   EXPECT_EQ(c, right) << "k=" << k << " beta=" << beta;
 }
 
-TEST(SumsOfColumns, AreThoseOfAllRowsOfAllMembers) {
+TEST(SumsOfColumns, AddAllRowsOfAllMembers) {
   for (const int k : {1, 7, 31, 32, 33, 100}) {
     for (const int beta : {0, 1}) {
       expect_exact_sums<float>(k, beta);

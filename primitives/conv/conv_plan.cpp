@@ -43,7 +43,7 @@ PixelGrid pixel_grid(const ConvView& p, Pixels pixels) {
 std::string gathers_too_much(std::int64_t bytes, std::string_view what) {
   constexpr std::int64_t kMost = 16 << 20;  // far more than any L2; Kokkos can give a task this much on every host
   if (bytes <= kMost) return {};
-  return fmt::format("{} would keep {:.1f} MB a task, but at most {:.1f} MB are possible", what, 1e-6 * bytes,
+  return fmt::format("{} would need {:.1f} MB per task, but a task has at most {:.1f} MB", what, 1e-6 * bytes,
                      1e-6 * kMost);
 }
 

@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(ConvPlan, TextRoundTrip) {
+TEST(ConvPlan, TextRoundTrips) {
   const ConvPlan plan{64,
                       32,
                       28,
@@ -61,7 +61,7 @@ TEST(ConvPlan, FlatNeedsOneTapNoStrideAndNoPadding) {
 }
 
 // For every problem and number of threads the plan is legal, and no thread is idle if there is enough work.
-TEST(ConvPlanRule, IsLegalAndBusy) {
+TEST(ConvPlanRule, GivesLegalPlansThatKeepThreadsBusy) {
   for (const char* text : {"N1 C64 K64 H56 R3 ph1", "N1 C512 K512 H7 R3 ph1", "N3 C3 K64 H224 R7 sh2 ph3",
                            "N1 C1 K1 H1", "N2 C130 K67 H9 W5 R3 sh2", "N28 C2048 K512 H7", "N5 C7 K1000 H1",
                            "N14 C2048 K64 H7", "N16 C512 K40 H7 R3 ph1", "N28 C1024 K2048 H14 sh2"}) {
@@ -120,7 +120,7 @@ TEST(ConvPlanRule, TakesAllInputFeaturesInABlockThatL2Holds) {
   EXPECT_FALSE(at_once("N28 C2112 K512 H7"));
 }
 
-TEST(ConvPlanRule, CutsNoInputFeaturesOfOneTilesPixels) {
+TEST(ConvPlanRule, KeepsInputFeaturesTogetherIfOneTileHasAllPixels) {
   const auto features_of_block = [](const char* text) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2}).bc;
   };
@@ -130,14 +130,14 @@ TEST(ConvPlanRule, CutsNoInputFeaturesOfOneTilesPixels) {
 }
 
 // A call's weights stay in L2 while its tiles pass over them.
-TEST(ConvPlanRule, CutsInputFeaturesWhoseWeightsSeveralTilesMeet) {
+TEST(ConvPlanRule, CutsInputFeaturesWhoseWeightsSeveralTilesRead) {
   const ConvPlan plan = plan_conv_forward(parse_problem<ConvProblem>("N1 C4096 K4096 H1 W16"), {.threads = 2});
   EXPECT_EQ(to_string(plan.loops), "{n oj oi kb} cb");
   EXPECT_LE(4 * plan.bc * plan.bk, MachineModel{}.l2_bytes / 2);
 }
 
 // With few images the whole layer waits for memory, so it has no prefetches.
-TEST(ConvPlanRule, AsksForWeightsThatComeFromMemory) {
+TEST(ConvPlanRule, PrefetchesWeightsThatComeFromMemory) {
   const auto weights = [](const char* text, std::int64_t l3_bytes = 32 << 20) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l3_bytes = l3_bytes}).weights;
   };
@@ -151,7 +151,7 @@ TEST(ConvPlanRule, AsksForWeightsThatComeFromMemory) {
 }
 
 // With src=blocks or src=lines, for src that is read once and from memory.
-TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
+TEST(ConvPlanRule, ReadsFarSrcBlockByBlock) {
   const auto plan = [](const char* text, FarSrc src) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .src = src});
   };
@@ -180,7 +180,7 @@ TEST(ConvPlanRule, ReadsABlockAfterTheOtherWhereSrcIsFar) {
 }
 
 // With src=runs the hardware prefetches runs by itself.
-TEST(ConvPlanRule, AsksForShortRunsOfSrcWhereItIsFar) {
+TEST(ConvPlanRule, PrefetchesShortRunsOfFarSrc) {
   const auto src = [](const char* text, FarSrc far) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .l2_bytes = 1 << 20, .src = far}).src;
   };
@@ -209,7 +209,7 @@ TEST(ConvPlanRule, KeepsTheWeightsOfABlockOfFeaturesInL1) {
   EXPECT_EQ(loops("N28 C256 K256 H28"), "{n} oj oi kb cb:4");  // 64 KiB of weights do not stay in L1
 }
 
-TEST(ConvPlanRule, TakesTheBlocksOfItsNeighbours) {
+TEST(ConvPlanRule, TakesTheGivenBlocks) {
   for (const char* text : {"C256 K512 H1 W100", "C3 K64 H32 R7 sh2 ph3", "C70 K80 H9 R3 ph1"}) {
     const auto p = parse_problem<ConvProblem>(text);
     const ConvPlan forward = plan_conv_forward(p, {.threads = 2}, Backend::simd, {.bc = 3, .bk = 40});
@@ -231,7 +231,7 @@ TEST(ConvPlanRule, TakesTheBlocksOfItsNeighbours) {
   }
 }
 
-TEST(ConvPlanRule, KeepsPixelsInL1WhereBlocksAreOneVector) {
+TEST(ConvPlanRule, KeepsPixelsInL1IfBlocksAreOneVector) {
   const auto p = parse_problem<ConvProblem>("N28 C256 K256 H14 R3 ph1");
   const ConvPlan plan = plan_conv_forward(p, {.threads = 2, .l1_bytes = 48 << 10});
   EXPECT_EQ(plan.bk, 16);
@@ -240,7 +240,7 @@ TEST(ConvPlanRule, KeepsPixelsInL1WhereBlocksAreOneVector) {
 }
 
 // With a large filter a first layer is bound by FMAs, with a small one by storing a large dst.
-TEST(ConvPlanRule, StoresWideRowsWhereAnOutputTakesFewFmas) {
+TEST(ConvPlanRule, StoresWideRowsIfAnOutputTakesFewFmas) {
   const auto bk = [](const char* text) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2}).bk;
   };
@@ -270,7 +270,7 @@ TEST(ConvUpdatePlanRule, SumsOverManyPixelsOfAnImage) {
 }
 
 // In Inception's layers the number of blocks is not a power of two.
-TEST(ConvUpdatePlanRule, GivesAllThreadsAsManyBlocks) {
+TEST(ConvUpdatePlanRule, GivesAllThreadsEqualNumbersOfBlocks) {
   const auto plan = [](const char* text) {
     return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2}));
   };
@@ -280,7 +280,7 @@ TEST(ConvUpdatePlanRule, GivesAllThreadsAsManyBlocks) {
 }
 
 // With few registers, for 1x1 kernels with a stride.
-TEST(ConvUpdatePlanRule, GathersWhatAStrideLeaves) {
+TEST(ConvUpdatePlanRule, GathersThePixelsOfAStride) {
   const auto plan = [](const char* text, bool gathers) {
     return to_string(plan_conv_update(parse_problem<ConvProblem>(text), {.threads = 2, .few_registers = gathers}));
   };
@@ -335,7 +335,7 @@ TEST(ConvPlanRule, CutsARowIntoEqualPartsThatL3Keeps) {
 }
 
 // If L3 does not keep src, a call has so few pixels that L2 keeps them for all blocks of a part.
-TEST(ConvUpdatePlanRule, KeepsInL2WhatL3DoesNot) {
+TEST(ConvUpdatePlanRule, KeepsPixelsInL2IfL3DoesNot) {
   const auto plan = [](std::int64_t l3, std::int64_t block, std::int64_t l2 = 1 << 20) {
     const MachineModel machine{.threads = 2, .l2_bytes = l2, .l3_bytes = l3, .few_registers = block == 32};
     return to_string(plan_conv_update(parse_problem<ConvProblem>("N1 C2048 K2048 H1 W1344"), machine));
@@ -348,7 +348,7 @@ TEST(ConvUpdatePlanRule, KeepsInL2WhatL3DoesNot) {
       << "its multiply-adds hide what comes";
 }
 
-TEST(ConvPlanRule, HasBlocksOfAsManyFeaturesAsTheMachineLikes) {
+TEST(ConvPlanRule, TakesThePreferredBlocksOfTheMachine) {
   const auto bk = [](const char* text, std::int64_t block) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .few_registers = block == 32}).bk;
   };
@@ -363,7 +363,7 @@ TEST(ConvPlanRule, HasBlocksOfAsManyFeaturesAsTheMachineLikes) {
 }
 
 // far=stream applies only to a dst that is written once and has rows of several lines.
-TEST(ConvPlanRule, ReachesADstAsItLies) {
+TEST(ConvPlanRule, ChoosesHowDstIsAccessed) {
   const auto dst = [](const char* text, CAccess far = CAccess::prefetch) {
     const MachineModel machine{.threads = 2, .l2_bytes = 2 << 20, .l3_bytes = 256 << 20, .far = far};
     return plan_conv_forward(parse_problem<ConvProblem>(text), machine).dst;

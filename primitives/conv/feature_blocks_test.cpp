@@ -8,20 +8,20 @@ namespace {
 constexpr std::int64_t kManyRows = 224;
 constexpr std::int64_t kWide = 64, kHalf = 32;  // preferred blocks of machines
 
-TEST(OutputFeatureBlock, IsTheWidestTileWhereItDivides) {
+TEST(OutputFeatureBlock, IsTheWidestTileIfItDividesK) {
   for (const std::int64_t K : {64, 128, 192, 256, 2048}) {
     EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear, kWide), 64) << K;
     EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::fair, kWide), 64) << K;
   }
 }
 
-TEST(OutputFeatureBlock, HoldsFewFeaturesInOne) {
+TEST(OutputFeatureBlock, HoldsAllOfFewFeatures) {
   for (const std::int64_t K : {1, 15, 16}) EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear, kWide), K);
   EXPECT_EQ(output_feature_block(48, kManyRows, OneVector::dear, kWide), 48);
 }
 
 // For machines whose tiles are half as wide.
-TEST(OutputFeatureBlock, IsWhatTheMachineLikes) {
+TEST(OutputFeatureBlock, IsThePreferredBlockOfTheMachine) {
   for (const std::int64_t K : {32, 64, 96, 128, 2048}) {
     EXPECT_EQ(output_feature_block(K, kManyRows, OneVector::dear, kHalf), 32) << K;
   }
@@ -37,12 +37,12 @@ TEST(OutputFeatureBlock, LeavesLittlePadding) {
 }
 
 // Eight rows are one tile if it is three vectors wide, but two tiles of few rows if they are four vectors wide.
-TEST(OutputFeatureBlock, SuitsTheRows) {
+TEST(OutputFeatureBlock, SuitsTheNumberOfRows) {
   EXPECT_EQ(output_feature_block(384, 8, OneVector::fair, kWide), 48);
   EXPECT_EQ(output_feature_block(512, 7, OneVector::fair, kWide), 64);
 }
 
-TEST(OutputFeatureBlock, IsOneVectorWhereAStaysInL1AndRowsAreCutBadly) {
+TEST(OutputFeatureBlock, IsOneVectorIfAStaysInL1AndRowsAreCutBadly) {
   EXPECT_EQ(output_feature_block(256, 14, OneVector::fair, kWide), 16);
   EXPECT_EQ(output_feature_block(256, 14, OneVector::dear, kWide), 64);
   EXPECT_EQ(output_feature_block(64, 112, OneVector::cheap, kWide), 16);

@@ -74,13 +74,13 @@ void expect_met(const Met& met) {
   }
 }
 
-TEST(RandomConv, LiesAroundEveryBlockBoundaryOfTheRulesPlan) {
+TEST(RandomConv, MeetsEveryBlockBoundaryOfTheRulesPlan) {
   expect_met(drawn([](const ConvProblem& p) {
     return plan_conv_forward(p, {.threads = 2, .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)});
   }));
 }
 
-TEST(RandomConv, LiesAroundEveryBlockBoundaryOfAnyPlan) {
+TEST(RandomConv, MeetsEveryBlockBoundaryOfAnyPlan) {
   expect_met(drawn([](const ConvProblem& p) { return random_conv_plan(p); }));
 }
 

@@ -152,7 +152,7 @@ TYPED_TEST(FcLayers, AWrongLayerIsSeen) {
   EXPECT_NE(reason("N5 C6 K6"), "");
 }
 
-TEST(ConvOfFc, IsOfOneImage) {
+TEST(ConvOfFc, HasOneImage) {
   const auto p = parse_problem<FcProblem>("N64 C3 K5 bias");
   EXPECT_EQ(to_string(conv_of(p)), "N1_C3_K5_H1_W64_R1_S1_sh1_sw1_ph0_pw0_bias");
   EXPECT_EQ(conv_of(p).flops(), p.flops());

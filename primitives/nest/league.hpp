@@ -83,7 +83,7 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
   using Policy = Kokkos::TeamPolicy<Space, Kokkos::Schedule<Kokkos::Static>>;
   const auto refuse = [](const char* what, std::int64_t asked, std::int64_t most) {
     throw std::invalid_argument("league on " + std::string(Space::name()) + ": " + std::to_string(asked) + " " + what +
-                                " are asked for, but there are at most " + std::to_string(most));
+                                " requested, but at most " + std::to_string(most) + " are available");
   };
   if (tasks > std::numeric_limits<int>::max()) refuse("tasks", tasks, std::numeric_limits<int>::max());
   const std::int64_t reserved = scratch_bytes == 0 ? 0 : scratch_bytes + league::kAlignment;
@@ -101,11 +101,11 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
     }
   };
   const int most = policy(1).team_size_max(task, Kokkos::ParallelForTag());
-  if (team_size > most) refuse("threads a task", team_size, most);
+  if (team_size > most) refuse("threads per task", team_size, most);
 #ifdef KOKKOS_ENABLE_OPENMP
   // Within a parallel region Kokkos opens no region of its own: only one thread of the team would silently do its part.
   if (std::is_same_v<Space, Kokkos::OpenMP> && team_size > 1 && omp_in_parallel() != 0) {
-    refuse("threads a task, within a parallel region,", team_size, 1);
+    refuse("threads per task within a parallel region", team_size, 1);
   }
 #endif
   Kokkos::parallel_for(name, policy(team_size), task);

@@ -29,7 +29,7 @@ std::vector<int> team_sizes(int most) {
   return sizes;
 }
 
-TYPED_TEST(League, ReadsTheCallersOwnOnAHost) {
+TYPED_TEST(League, ReadsTheCallersObjectsOnAHost) {
   struct NoneOfKokkos {};
   EXPECT_TRUE((std::is_same_v<Kept<TypeParam, std::string>, const std::string&>));
   EXPECT_TRUE((std::is_same_v<Kept<NoneOfKokkos, std::string>, std::string>));
@@ -67,14 +67,14 @@ TYPED_TEST(League, ATeamSharesItsScratch) {
   }
 }
 
-TYPED_TEST(League, RefusesWhatTheSpaceLacks) {
+TYPED_TEST(League, RefusesTooManyThreadsAndTooMuchScratch) {
   const auto run = [](int threads, std::int64_t bytes) {
     parallel_league(TypeParam(), 2, threads, bytes, [](const auto&, std::int64_t, void*) {});
   };
   const int most = TypeParam().concurrency();
-  EXPECT_THAT([&] { run(most + 1, 0); }, ThrowsMessage<std::invalid_argument>(HasSubstr("threads a task are asked")));
+  EXPECT_THAT([&] { run(most + 1, 0); }, ThrowsMessage<std::invalid_argument>(HasSubstr("threads per task requested")));
   EXPECT_THAT([&] { run(1, std::int64_t{1} << 40); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("bytes of scratch are asked")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("bytes of scratch requested")));
 }
 
 TEST(LeagueOfTeams, IsRefusedWithinAParallelRegion) {
@@ -87,7 +87,7 @@ TEST(LeagueOfTeams, IsRefusedWithinAParallelRegion) {
       refused = e.what();
     }
   });
-  EXPECT_THAT(refused, HasSubstr("2 threads a task, within a parallel region, are asked for"));
+  EXPECT_THAT(refused, HasSubstr("2 threads per task within a parallel region requested, but at most 1 are available"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace brickwork {
 namespace {
 
 // Includes more threads than many machines have cores.
-TEST(LightBarrier, WhoPassesSeesWhatAllHaveWrittenBefore) {
+TEST(LightBarrier, EveryThreadSeesAllEarlierWrites) {
   constexpr int kMeetings = 500;
   for (const int threads : {1, 2, 3, 9}) {
     LightBarrier barrier(threads);

@@ -46,7 +46,7 @@ Result<LoopNest> LoopNest::make(const std::vector<Loop>& loops, const LoopSchedu
     const int outer = nest.last_level(loop);
     if (step < 1 || step > kMostIterations) return misfit("the step of '{}' must be from 1 to 2^40", name);
     if (outer >= 0 && step >= nest.levels_[outer].step) {
-      return misfit("the inner level of '{}' must have a smaller step than the outer one's {}", name,
+      return misfit("the inner level of '{}' must have a smaller step than the outer level's {}", name,
                     nest.levels_[outer].step);
     }
     const bool in_copies = parallel && found->kind == LoopKind::reduction_in_copies;
@@ -57,7 +57,8 @@ Result<LoopNest> LoopNest::make(const std::vector<Loop>& loops, const LoopSchedu
         return misfit("'{}' can be parallel on one level only", name);
       }
       if (in_copies && outer >= 0) {
-        return misfit("'{}' gives each of its parts a copy, so only its outermost level can be parallel", name);
+        return misfit("'{}' has a private copy of the output per part, so only its outermost level can be parallel",
+                      name);
       }
       if (nest.parallel_end_ == 0) nest.parallel_begin_ = nest.parallel_end_ = nest.level_count_;
       if (nest.parallel_end_ != nest.level_count_) return misfit("the parallel levels must be neighbours");

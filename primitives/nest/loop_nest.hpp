@@ -130,7 +130,7 @@ class LoopNest {
   // iterations ends in a barrier. The space is any type with a parallel_league().
   template <class Space, class Body>
   void run(const Space& space, const Body& body, TaskNeeds needs = {}) const {
-    if (copies() > 1) throw std::logic_error("a reduction in parallel needs private copies to add to");
+    if (copies() > 1) throw std::logic_error("a parallel reduction needs private copies of the output");
     run_tasks(space, body, needs);
   }
 

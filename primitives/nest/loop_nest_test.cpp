@@ -84,7 +84,7 @@ class Tally {
   bool closed_ = false, wrong_ = false;
 };
 
-TEST(Tally, SeesWhatIsMissingDoubledOrOutOfOrder) {
+TEST(Tally, FindsMissingDoubledAndMisorderedParts) {
   const auto complete = [](std::initializer_list<std::tuple<LoopRange, bool, bool>> parts) {
     Tally tally(7);
     for (const auto& [part, first, last] : parts) tally.add(part, first, last);
@@ -118,7 +118,7 @@ void expect_all_once(const std::vector<Loop>& loops, const LoopSchedule& schedul
   for (const auto& copies : outputs) ASSERT_TRUE(Tally::complete(copies)) << to_string(schedule);
 }
 
-TEST(LoopNest, EveryIterationOnceForRandomLegalSchedules) {
+TEST(LoopNest, RunsEveryIterationOnceForRandomLegalSchedules) {
   EXPECT_TRUE(rc::check([] {
     std::vector<Loop> loops = kLoops;
     for (Loop& loop : loops) loop.extent = *rc::gen::inRange(1, 9);
@@ -187,7 +187,7 @@ TEST(LoopNest, RefusesSizesThatWouldOverflow) {
   }
 }
 
-TEST(LoopNest, AnswersForADriver) {
+TEST(LoopNest, AnswersADriversQuestions) {
   const auto nest = make(kLoops, "n:2 {kb} cb:4 n");
   EXPECT_EQ(nest->step_of(kLoopN), 1);
   EXPECT_EQ(nest->step_of(kLoopCb), 4);
@@ -216,7 +216,7 @@ TEST(LoopNest, AnswersForADriver) {
 }
 
 // An iteration of a level outside the parallel ones sees everything that any thread wrote in earlier iterations.
-TEST(LoopNest, OuterLevelsSeeTheIterationsBefore) {
+TEST(LoopNest, OuterLevelsSeeEarlierIterations) {
   const std::vector<Loop> loops = {{.name = "t", .extent = 20}, {.name = "i", .extent = 50}};
   for (const char* schedule : {"t {i}", "t:7 t {i:3} i", "t i"}) {
     std::vector<int> at_step(50, 0), neighbour_behind(50, 0);
@@ -254,7 +254,7 @@ std::vector<float> reduce(std::string_view schedule, int threads, std::int64_t* 
 }
 
 // A device's team has one thread per element; the last task has fewer elements than threads.
-TEST(SumOfCopies, ATeamHasOneElementEach) {
+TEST(SumOfCopies, EachThreadOfADevicesTeamHasOneElement) {
   struct OneOf32 {
     int of;
     int rank() const { return of; }
@@ -291,7 +291,7 @@ TEST(LoopNest, SumsPrivateCopiesInOrder) {
   EXPECT_NE(reduce("i r", 1), cut) << "another order of summation was meant to show";
 }
 
-TEST(LoopNest, EveryPartOfTwoReductionsHasACopyOfItsOwn) {
+TEST(LoopNest, GivesEveryPartOfTwoReductionsItsOwnCopy) {
   const std::vector<Loop> loops = {{.name = "r", .extent = 5, .kind = LoopKind::reduction_in_copies, .ranged = true},
                                    {.name = "i", .extent = 4},
                                    {.name = "s", .extent = 6, .kind = LoopKind::reduction_in_copies}};
@@ -308,7 +308,7 @@ TEST(LoopNest, EveryPartOfTwoReductionsHasACopyOfItsOwn) {
   EXPECT_THAT(output, testing::Each((1 + 2 + 3 + 4 + 5) * (1 + 2 + 3 + 4 + 5 + 6)));
 }
 
-TEST(LoopNest, HandsTheBodyTheScratchOfItsTask) {
+TEST(LoopNest, GivesTheBodyTheScratchOfItsTask) {
   const auto nest =
       LoopNest::make({{.name = "i", .extent = 8}, {.name = "j", .extent = 3}}, parse_loop_schedule("{i} j"));
   std::vector<int> sums(8);
@@ -324,7 +324,7 @@ TEST(LoopNest, HandsTheBodyTheScratchOfItsTask) {
   nest->run(Host(), no_scratch);
 }
 
-TEST(LoopNest, CopiesThatNobodyBroughtAreRefused) {
+TEST(LoopNest, RefusesAParallelReductionWithoutCopies) {
   EXPECT_THROW(make(kLoops, "{cb} n kb")->run(Host(), [](const auto&, const LoopIndex&) {}), std::logic_error);
 }
 

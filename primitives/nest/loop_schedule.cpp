@@ -39,7 +39,7 @@ LoopSchedule parse_loop_schedule(std::string_view text) {
     if (text[i] == ' ') {
       ++i;
     } else if (text[i] == '{') {
-      if (braces_seen) fail_at(text, i, "a second '{'; the parallel levels stand in one pair of braces");
+      if (braces_seen) fail_at(text, i, "a second '{': all parallel levels must be in one pair of braces");
       open = braces_seen = true;
       opened_at = i++;
     } else if (text[i] == '}') {
@@ -64,7 +64,7 @@ LoopSchedule parse_loop_schedule(std::string_view text) {
     }
   }
   if (open) fail_at(text, opened_at, "'{' is never closed");
-  if (schedule.levels.empty()) fail_at(text, 0, "it names no loop");
+  if (schedule.levels.empty()) fail_at(text, 0, "expected at least one loop");
   return schedule;
 }
 

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(LoopSchedule, TextRoundTrip) {
+TEST(LoopSchedule, TextRoundTrips) {
   for (const char* text : {"n kb cb", "{n kb} cb:4", "kb {n} cb", "n:3 {kb n} cb:2 cb", "{n}  kb cb:7"}) {
     const auto schedule = parse_loop_schedule(text);
     EXPECT_EQ(parse_loop_schedule(to_string(schedule)), schedule);
@@ -32,7 +32,7 @@ TEST(LoopSchedule, ParserPointsAtTheOffendingCharacter) {
        {"n:0", "n:-1", "n:x", "n:", "n:1099511627777", "n:9223372036854775807", "n:99999999999999999999"}) {
     fails(step, "a step must be a whole number from 1 to 2^40");
   }
-  fails("", "names no loop");
+  fails("", "expected at least one loop");
 }
 
 }  // namespace

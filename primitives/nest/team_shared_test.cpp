@@ -45,7 +45,7 @@ TEST(TeamShared, OneThreadWritesBetweenTwoBarriersAndAllRead) {
   EXPECT_EQ(seen, std::vector<int>({8, 8, 8}));
 }
 
-TEST(TeamShared, WithoutSuchMemoryEachHasItsOwn) {
+TEST(TeamShared, WithoutSharedMemoryEachThreadHasItsOwn) {
   const OneThread team;
   TeamShared<Counter, OneThread> first(team), second(team);
   first.update([](Counter& counter) { counter.value = 1; });

@@ -31,8 +31,8 @@ Plan parse_plan(std::string_view text) {
   constexpr std::string_view kLoops = "loops=";
   const auto loops = text.find(kLoops);
   if (loops == std::string_view::npos) {
-    throw std::invalid_argument(fmt::format(
-        "plan '{}' lacks its loops: expected at its end a word such as '{}{{n kb}} oj oi cb'", text, kLoops));
+    throw std::invalid_argument(
+        fmt::format("plan '{}' lacks its loops: end it with a word such as '{}{{n kb}} oj oi cb'", text, kLoops));
   }
   auto plan = parse_words<Plan>(text.substr(0, loops));
   check_sizes(plan, kMostIterations, "2^40");

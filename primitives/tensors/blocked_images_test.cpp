@@ -10,7 +10,7 @@ namespace {
 
 constexpr ActivationLayout kImages{.N = 2, .C = 3, .H = 2, .W = 3, .pad_w = 1, .bc = 2};
 
-TEST(BlockedTensor, OfOtherSizesIsRefused) {
+TEST(BlockedTensor, RefusesOtherSizes) {
   BlockedImages images(kImages);
   EXPECT_NO_THROW(images.input().expect(2, 3, 2, 3, 2));
   for (const auto& [N, C, H, W, bc] :
@@ -21,7 +21,7 @@ TEST(BlockedTensor, OfOtherSizesIsRefused) {
 }
 
 // The check of drivers' outputs must find each kind of fault.
-TEST(SpoiltImages, SeesWhatMustNotBeWritten) {
+TEST(SpoiltImages, FindForbiddenWrites) {
   SpoiltImages images(kImages);
   const BlockedOutput to = images.output();
   EXPECT_NE(images.fault(), "") << "the padding features were not written";

@@ -23,7 +23,7 @@ struct BlockedTensor {
   void expect(std::int64_t N, std::int64_t C, std::int64_t H, std::int64_t W, std::int64_t bc) const {
     const ActivationLayout& l = layout;
     if (data == nullptr || l.N != N || l.C != C || l.H != H || l.W != W || l.bc != bc || l.pad_w < 0) {
-      throw std::logic_error("a blocked tensor is missing, or not of the problem's sizes");
+      throw std::logic_error("a blocked tensor is missing, or its sizes are not the problem's");
     }
   }
 };

@@ -17,7 +17,7 @@ TEST(BrgemmProblem, TextFormRoundTrips) {
   EXPECT_EQ(parse_problem<BrgemmProblem>("m1 n2 k3").batch, 1);
 }
 
-TEST(BrgemmProblem, ShapeWalksContiguousBlocks) {
+TEST(BrgemmProblem, ShapeHasContiguousBlocks) {
   const BrgemmShape s = parse_problem<BrgemmProblem>("m28 n48 k64 batch16").shape();
   const BrgemmShape expected{.m = 28,
                              .n = 48,
@@ -32,7 +32,7 @@ TEST(BrgemmProblem, ShapeWalksContiguousBlocks) {
   EXPECT_EQ(s, expected);
 }
 
-TEST(BrgemmProblem, FlopsAndBytes) {
+TEST(BrgemmProblem, CountsFlopsAndBytes) {
   const BrgemmProblem p = parse_problem<BrgemmProblem>("m2 n3 k5 batch7");
   EXPECT_EQ(BrgemmOp::flops(p), 2.0 * 2 * 3 * 5 * 7);
   EXPECT_EQ(bytes_of<BrgemmOp>(p), 4.0 * (7 * 2 * 5 + 7 * 5 * 3 + 2 * 3));

@@ -29,12 +29,13 @@ Result<ConvBackwardBlocking> ConvBackwardBlocking::make(const ConvProblem& probl
     blocking.phases_.push_back({part, *std::move(conv), blocking.weights_size()});
   }
   if (blocking.phases_.empty()) {
-    return Result<ConvBackwardBlocking>::unsupported("no output sees a pixel of src, so there is nothing to compute");
+    return Result<ConvBackwardBlocking>::unsupported("no output reads a pixel of src, so there is nothing to compute");
   }
   if (plan.joined() && !lie_beside_the_first(phases)) {
-    return Result<ConvBackwardBlocking>::misfit(fmt::format(
-        "plan '{}' does not fit {}: joined needs phases without taps to have no more pixels than the computed one",
-        to_string(plan), to_string(problem)));
+    return Result<ConvBackwardBlocking>::misfit(
+        fmt::format("plan '{}' does not fit {}: with joined, no phase without taps may have more rows or columns than "
+                    "the computed one",
+                    to_string(plan), to_string(problem)));
   }
   const ConvView& computed = blocking.phases_.front().part.view;
   const auto first = [&](const ConvView& v) { return blocking.dsrc_layout().pixel(0, 0, v.first_h, v.first_w); };
@@ -62,7 +63,8 @@ void ConvBackwardBlocking::pack_weights(const float* kcrs, float* packed) const 
 void ConvBackwardBlocking::pack_weights(const WeightLayout& from, const float* blocked, float* packed) const {
   for (const Phase& phase : phases_) {
     const WeightLayout& l = phase.conv.weights_layout();
-    if (l.bc != from.bk || l.bk != from.bc) throw std::logic_error("forward's blocks of features are other ones");
+    if (l.bc != from.bk || l.bk != from.bc)
+      throw std::logic_error("the blocked weights have other blocks of features than the plan");
     for_each_slice(l.Kb(), l.Cb(), [&](auto kb, auto cb) {
       for (std::int64_t r = 0; r < l.R; ++r) {
         for (std::int64_t s = 0; s < l.S; ++s) {

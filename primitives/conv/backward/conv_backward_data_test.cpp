@@ -66,7 +66,7 @@ TEST_P(BackwardDataOfResNet50, RulesPlansAreExact) {
 
 INSTANTIATE_TEST_SUITE_P(Layer, BackwardDataOfResNet50, testing::ValuesIn(kLayersOfEachKind));
 
-TEST(ConvBackwardData, RulesPlansOnRandomProblems) {
+TEST(ConvBackwardData, RulesPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem p = random_training_problem(ConvBackwardDataOp::steps);
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
@@ -79,7 +79,7 @@ TEST(ConvBackwardData, RulesPlansOnRandomProblems) {
   }));
 }
 
-TEST(ConvBackwardData, RandomLegalPlans) {
+TEST(ConvBackwardData, RandomLegalPlansAreExact) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem p = random_training_problem(ConvBackwardDataOp::steps);
     const ConvPlan plan = random_conv_plan(backward_phases(p).front().view);
@@ -110,13 +110,13 @@ TEST(ConvBackwardData, FewFeaturesAreScattered) {
 }
 
 // Pixels of phases without taps are written beside those of the computed phase, which must have at least as many.
-TEST(ConvBackwardData, JoinedPixelsFillPhasesThatHaveNoMoreOfThem) {
+TEST(ConvBackwardData, JoinedPixelsNeedPhasesWithoutTapsThatAreNoLarger) {
   const auto plan = parse_conv_plan("bc=8 bk=8 bq=4 joined loops=n kb cb oj oi");
   EXPECT_TRUE(ConvBackwardBlocking::make(parse_problem<ConvProblem>("N2 C8 K8 H7 sh2"), plan));
   const auto padded = ConvBackwardBlocking::make(parse_problem<ConvProblem>("N2 C8 K8 H7 sh2 ph1"), plan);
   ASSERT_FALSE(padded);
   EXPECT_EQ(padded.status(), Status::misfit);
-  EXPECT_THAT(padded.reason(), HasSubstr("phases without taps to have no more pixels than the computed one"));
+  EXPECT_THAT(padded.reason(), HasSubstr("no phase without taps may have more rows or columns than the computed one"));
 }
 
 // The first word tells the two kinds of plans apart.
@@ -130,7 +130,7 @@ TEST(ConvBackwardData, PlansOfBothKindsAreParsed) {
               testing::ThrowsMessage<std::invalid_argument>(HasSubstr("flat")));
 }
 
-TEST(ConvBackwardData, AMisfitOfScatteringIsAReason) {
+TEST(ConvBackwardData, AMisfitOfScatteringHasAReason) {
   const ConvProblem p = parse_problem<ConvProblem>("C3 K8 H9 R7 sh2 ph3");
   const auto fails = [&](const char* text, const char* what) {
     const auto conv = ConvBackwardData::make(p, parse_conv_scatter_plan(text), Backend::simd);
@@ -195,14 +195,14 @@ TEST(ConvBackwardData, ZerosBetweenThePixelsOfAPhaseAreExact) {
   }
 }
 
-TEST(ConvBackwardData, WithoutAnyProductThereIsAReason) {
+TEST(ConvBackwardData, AProblemWithoutProductsIsRefusedWithAReason) {
   const ConvProblem p = parse_problem<ConvProblem>("C4 K4 H1 sh2 ph1");
   for (const ConvBackwardPlan& plan :
        {ConvBackwardPlan(ConvPlan{.bc = 4, .bk = 4, .bq = 1}), plan_conv_backward_data(p, {.threads = 2})}) {
     const auto conv = ConvBackwardData::make(p, plan, Backend::simd);
     ASSERT_FALSE(conv);
     EXPECT_EQ(conv.status(), Status::unsupported);
-    EXPECT_THAT(conv.reason(), HasSubstr("no output sees a pixel of src"));
+    EXPECT_THAT(conv.reason(), HasSubstr("no output reads a pixel of src"));
   }
 }
 

@@ -52,7 +52,7 @@ TEST(StridePhases, HaveEveryProductOnce) {
 }
 
 // For a 1x1 kernel of stride 2 three of four phases have no tap; the phase with the tap comes first.
-TEST(BackwardPhases, OfAStridedPointwiseKernel) {
+TEST(BackwardPhases, OnePhaseOfAStridedPointwiseKernelHasTaps) {
   const auto phases = backward_phases(parse_problem<ConvProblem>("C64 K128 H56 sh2"));
   ASSERT_EQ(phases.size(), 4);
   EXPECT_TRUE(phases[0].has_taps());
@@ -62,7 +62,7 @@ TEST(BackwardPhases, OfAStridedPointwiseKernel) {
 }
 
 // All phases have as many columns of zeros beside ddst's rows as any phase needs on either side.
-TEST(BackwardPhases, ShareTheRoomBesideRows) {
+TEST(BackwardPhases, HaveTheSameZerosBesideRows) {
   for (const auto& [text, room] :
        {std::pair{"C4 K4 H8 R3 ph1", 1}, {"C4 K4 H8 R3", 2}, {"C4 K4 H8", 0}, {"C4 K4 H224 R7 sh2 ph3", 2}}) {
     for (const BackwardPhase& phase : backward_phases(parse_problem<ConvProblem>(text))) {

@@ -61,7 +61,7 @@ void expect_true(const ConvProblem& p, const ConvPlan& plan, std::int64_t& zero_
   zero_rows += tally.zero_rows;
 }
 
-TEST(ConvForwardHints, AreTrueOfRandomProblems) {
+TEST(ConvForwardHints, AreTrueForRandomProblems) {
   std::int64_t zero_rows = 0;
   EXPECT_TRUE(rc::check([&] {
     const ConvProblem other = random_conv_problem();
@@ -75,7 +75,7 @@ TEST(ConvForwardHints, AreTrueOfRandomProblems) {
 }
 
 // The hint names the padding if a call spans a row, and nothing otherwise.
-TEST(ConvForwardHints, NameThePaddingOfWholeRowsAlone) {
+TEST(ConvForwardHints, NameThePaddingOfWholeRowsOnly) {
   for (const char* text : {"N1 C64 K64 H3 W300 R3 ph1", "N2 C16 K8 H2 W58 R3 sh1 sw2 ph1", "N1 C20 K8 H2 W9 R2 S5 pw3",
                            "N1 C3 K8 H20 R7 sh2 ph3"}) {
     const auto p = parse_problem<ConvProblem>(text);
@@ -138,7 +138,7 @@ std::int64_t asked_wrongly(const ConvProblem& p, const ConvPlan& plan, const Cha
   return wrong;
 }
 
-TEST(ConvForwardHints, CallsAskForTheWeightsThatComeNext) {
+TEST(ConvForwardHints, CallsPrefetchTheWeightsThatComeNext) {
   const auto p = parse_problem<ConvProblem>("N4 C64 K96 H8");
   const auto nothing = [](ConvForwardGeometry&) {};
   for (const char* text :
@@ -157,7 +157,7 @@ TEST(ConvForwardHints, CallsAskForTheWeightsThatComeNext) {
   EXPECT_TRUE(ConvForwardBlocking::make(p, quiet)->brick_hints().reads_next);
 }
 
-TEST(ConvForwardHints, TheCheckSeesAFalseOne) {
+TEST(ConvForwardHints, TheCheckFindsAFalseHint) {
   const auto p = parse_problem<ConvProblem>("N1 C64 K64 H3 W300 R3 ph1");
   const ConvPlan whole{.bc = 64, .bk = 64, .bq = 300, .loops = parse_loop_schedule("n kb oj oi cb")};
   const BrgemmHints hints = ConvForwardBlocking::make(p, whole)->brick_hints();

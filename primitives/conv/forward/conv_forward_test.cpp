@@ -57,7 +57,7 @@ TEST_P(ResNet50, RulesPlansAreExact) {
 
 INSTANTIATE_TEST_SUITE_P(Layer, ResNet50, testing::Range(1, 21));
 
-TEST(ConvForward, RulesPlansOnRandomProblems) {
+TEST(ConvForward, RulesPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem other = random_conv_problem();
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
@@ -74,7 +74,7 @@ TEST(ConvForward, RulesPlansOnRandomProblems) {
   }));
 }
 
-TEST(ConvForward, RandomLegalPlans) {
+TEST(ConvForward, RandomLegalPlansAreExact) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem other = random_conv_problem();
     const ConvPlan plan = random_conv_plan(other);
@@ -84,7 +84,7 @@ TEST(ConvForward, RandomLegalPlans) {
 }
 
 // Padded rows that several calls share: hints about the padding hold for whole rows only.
-TEST(ConvForward, CutRowsUnderPadding) {
+TEST(ConvForward, CutRowsUnderPaddingAreExact) {
   for (const char* text : {"N1 C64 K64 H3 W300 R3 ph1", "N1 C64 K64 H3 W300 R3 ph1 bias+residual+relu",
                            "N1 C20 K70 H4 W71 R5 sh1 sw2 ph2", "N2 C3 K16 H5 W301 R3 ph1",
                            // With these strides no output reads the last columns, so that the rims differ in width.
@@ -103,7 +103,7 @@ TEST(ConvForward, CutRowsUnderPadding) {
 }
 
 // The epilogue belongs to the last part of the reduction, in any order of the loops.
-TEST(ConvForward, EpilogueUnderEveryOrderOfTheReduction) {
+TEST(ConvForward, EpiloguesAreExactInEveryOrderOfTheReduction) {
   for (const char* text : {"N2 C40 K24 H5 R3 ph1 bias+residual+relu", "N2 C40 K24 H5 bias", "N2 C40 K24 H5 residual",
                            "N2 C40 K24 H5 R3 ph1 relu", "N2 C40 K24 H5 W80 R3 ph1 bias+relu"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
@@ -165,7 +165,7 @@ TEST(ConvForward, AWrongConvolutionIsSeen) {
             "");
 }
 
-TEST(ConvForward, MissingBackendIsAReason) {
+TEST(ConvForward, AMissingBackendHasAReason) {
 #if defined(__x86_64__)
   const ConvProblem p = parse_problem<ConvProblem>("N1 C4 K4 H6");
   const auto conv = ConvForward::make(p, plan_conv_forward(p, {.threads = 1}), Backend::simd, Isa::neon);
@@ -175,7 +175,7 @@ TEST(ConvForward, MissingBackendIsAReason) {
 #endif
 }
 
-TEST(ConvForward, AMisfitIsAReason) {
+TEST(ConvForward, AMisfitHasAReason) {
   ConvProblem p = parse_problem<ConvProblem>("C8 K8 H6 R3 ph1");
   const auto fails = [&](const char* text, const char* what) {
     const auto conv = ConvForward::make(p, parse_conv_plan(text), Backend::simd);

@@ -118,7 +118,7 @@ TEST_P(ConvOnCuda, AWrongConvolutionIsSeen) {
 INSTANTIATE_TEST_SUITE_P(Setting, ConvOnCuda, testing::ValuesIn(cuda_settings()), name_of_cuda_setting);
 
 // On every machine the reason is a text of one line, not an exception.
-TEST(CudaSetting, SaysWhyItIsNotToBeHad) {
+TEST(CudaSetting, SaysWhyItCannotRun) {
   EXPECT_NE(cuda_absent_reason(CudaPath::kokkos, CudaBrick::multiply_adds), "");
   for (const CudaBrick brick : {CudaBrick::portable, CudaBrick::staged, CudaBrick::multiply_adds,
                                 CudaBrick::tensor_cores, CudaBrick::warpgroups}) {

@@ -82,7 +82,8 @@ class ConvUpdateOnCuda {
         lists_(blocking_),
         copies_(others(blocking_.dweights_layout().size())),
         bias_copies_(others(blocking_.dbias_size())) {
-    if (blocking_.plan().gathers) throw std::invalid_argument("a GPU's plan has src=cached, not src=gathered");
+    if (blocking_.plan().gathers)
+      throw std::invalid_argument("a GPU's plan needs src=cached, as only hosts can gather src");
   }
 
   const ConvUpdateBlocking& blocking() const { return blocking_; }

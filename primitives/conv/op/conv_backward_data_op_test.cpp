@@ -14,13 +14,13 @@ Values dsrc_of(const ConvProblem& p, const std::vector<Values>& inputs) {
 
 Values dsrc_of(const ConvProblem& p, const Values& ddst, const Values& weights) { return dsrc_of(p, {ddst, weights}); }
 
-TEST(ConvBackwardDataOp, PointwiseByHand) {
+TEST(ConvBackwardDataOp, PointwiseMatchesValuesByHand) {
   const auto p = parse_problem<ConvProblem>("C2 K2 H1 W2");
   // dsrc[c][w] = ddst[0][w] * weights[0][c] + ddst[1][w] * weights[1][c]
   EXPECT_EQ(dsrc_of(p, {1, 2, 3, 4}, {10, 1, 100, -1}), (Values{310, 420, -2, -2}));
 }
 
-TEST(ConvBackwardDataOp, PaddedThreeByThreeByHand) {
+TEST(ConvBackwardDataOp, PaddedThreeByThreeMatchesValuesByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H2 R3 ph1");
   // A pixel gets an output's gradient by the tap with which the output reads it: from the output to its right by the
   // left tap.
@@ -29,12 +29,12 @@ TEST(ConvBackwardDataOp, PaddedThreeByThreeByHand) {
                     1 * 9 + 2 * 8 + 3 * 6 + 4 * 5}));
 }
 
-TEST(ConvBackwardDataOp, PixelsThatNoTapMeetsAreZero) {
+TEST(ConvBackwardDataOp, PixelsThatNoOutputReadsAreZero) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H3 W5 sh2 sw3");
   EXPECT_EQ(dsrc_of(p, {1, 2, 3, 4}, {2}), (Values{2, 0, 0, 4, 0, 0, 0, 0, 0, 0, 6, 0, 0, 8, 0}));
 }
 
-TEST(ConvBackwardDataOp, OfAStridePixelsSeeEveryOtherTap) {
+TEST(ConvBackwardDataOp, WithStrideTwoPixelsGetEveryOtherTap) {
   // Output 0 reads pixels 0, 1, 2 and output 1 pixels 2, 3, 4.
   const auto p = parse_problem<ConvProblem>("C1 K1 H1 W5 R1 S3 sw2");
   EXPECT_EQ(dsrc_of(p, {1, 10}, {2, 3, 5}), (Values{2, 3, 5 + 20, 30, 50}));
@@ -54,7 +54,7 @@ TEST(ConvBackwardDataOp, IsTheAdjointOfForward) {
   }));
 }
 
-TEST(ConvBackwardDataOp, WithoutFlippedTapsIsNoAdjoint) {
+TEST(ConvBackwardDataOp, FlippedTapsAreNotTheAdjoint) {
   const auto p = parse_problem<ConvProblem>("N2 C3 K4 H5 R3 ph1");
   const Values src = numbered(2 * 3 * 5 * 5), weights = numbered(4 * 3 * 3 * 3), ddst = numbered(2 * 4 * 5 * 5);
   Values flipped = weights;  // right if each tap read the opposite pixel
@@ -77,7 +77,7 @@ TEST(ConvBackwardDataOp, NoPixelSumsMoreThanItsTerms) {
   EXPECT_EQ(ConvBackwardDataOp::terms(parse_problem<ConvProblem>("C2 K5 H9 R3 S7 sh2 sw3 ph1 pw3")), 5 * 2 * 3);
 }
 
-TEST(ConvBackwardDataOp, DoesTheWorkOfForwardOnItsTensors) {
+TEST(ConvBackwardDataOp, HasForwardsFlopsAndItsTensorsBytes) {
   const auto p = parse_problem<ConvProblem>("N2 C3 K5 H7 R3 sh2 ph1");
   EXPECT_EQ(ConvBackwardDataOp::flops(p), p.flops());
   EXPECT_EQ(ConvBackwardDataOp::least_flops(p), p.least_flops());
@@ -97,7 +97,7 @@ TEST(ConvBackwardDataOp, EpilogueIsResidualThenDerivative) {
   EXPECT_EQ(dsrc_of(with("residual+dtanh"), {ddst, weights, residual, at}), (Values{0, 2, 51}));
 }
 
-TEST(ConvBackwardDataOp, TakesItsOwnEpiloguesAlone) {
+TEST(ConvBackwardDataOp, TakesOnlyItsOwnEpilogues) {
   for (const char* text : {"C3 K5 H7", "C3 K5 H7 residual", "C3 K5 H7 residual+dgelu"})
     EXPECT_EQ(refusal<ConvBackwardDataOp>(text), "");
   EXPECT_EQ(refusal<ConvBackwardDataOp>("C3 K5 H7 bias+relu"),

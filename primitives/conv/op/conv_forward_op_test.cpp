@@ -52,13 +52,13 @@ Values scattered(const ConvProblem& p, const Values& src, const Values& weights)
   return dst;
 }
 
-TEST(ConvForwardOp, PointwiseByHand) {
+TEST(ConvForwardOp, PointwiseMatchesValuesByHand) {
   const auto p = parse_problem<ConvProblem>("C2 K2 H1 W2");
   // dst[k][q] = src[0][q] * w[k][0] + src[1][q] * w[k][1]
   EXPECT_EQ(reference(p, {1, 2, 3, 4}, {10, 1, 100, -1}), (Values{13, 24, 97, 196}));
 }
 
-TEST(ConvForwardOp, PaddedThreeByThreeByHand) {
+TEST(ConvForwardOp, PaddedThreeByThreeMatchesValuesByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H2 R3 ph1");
   // The centre tap is 5; every output also reads its three neighbours by other taps.
   EXPECT_EQ(reference(p, {1, 2, 3, 4}, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
@@ -66,7 +66,7 @@ TEST(ConvForwardOp, PaddedThreeByThreeByHand) {
                     1 * 1 + 2 * 2 + 3 * 4 + 4 * 5}));
 }
 
-TEST(ConvForwardOp, StrideByHand) {
+TEST(ConvForwardOp, StrideMatchesValuesByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H3 W5 sh2 sw3");
   Values src(15);
   std::iota(src.begin(), src.end(), 0.0);
@@ -114,7 +114,7 @@ TEST(ConvForwardOp, EqualsTheScatterFormOnRandomProblems) {
   }));
 }
 
-TEST(ConvForwardOp, DiffersFromTheScatterFormOfOtherWeights) {
+TEST(ConvForwardOp, DiffersFromTheScatterFormWithOtherWeights) {
   const auto p = parse_problem<ConvProblem>("N2 C3 K4 H5 R3 sh2 ph1");
   const Values src(2 * 3 * 5 * 5, 1.0), weights(4 * 3 * 3 * 3, 1.0);
   Values other = weights;

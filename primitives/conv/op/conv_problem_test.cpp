@@ -17,7 +17,7 @@ void expect_error(std::string_view text, std::string_view part) {
       << text << " gave: " << error_of<ConvProblem>(text);
 }
 
-TEST(ConvProblem, OutputSizes) {
+TEST(ConvProblem, ComputesOutputSizes) {
   const ConvProblem first = parse_problem<ConvProblem>("N28 C3 K64 H224 R7 sh2 ph3");
   EXPECT_EQ(first.P(), 112);
   EXPECT_EQ(first.Q(), 112);
@@ -26,7 +26,7 @@ TEST(ConvProblem, OutputSizes) {
   EXPECT_EQ(uneven.Q(), 3);
 }
 
-TEST(ConvProblem, FlopsAndBytesOfTheFirstLayer) {
+TEST(ConvProblem, CountsFlopsAndBytesOfTheFirstLayer) {
   ConvProblem p = parse_problem<ConvProblem>("C3 K64 H224 R7 sh2 ph3");
   EXPECT_EQ(p.flops(), 2.0 * 64 * 112 * 112 * 3 * 7 * 7);
   EXPECT_EQ(bytes_of<ConvForwardOp>(p), 4.0 * (3 * 224 * 224 + 64 * 3 * 7 * 7 + 64 * 112 * 112));
@@ -39,7 +39,7 @@ TEST(ConvProblem, FlopsAndBytesOfTheFirstLayer) {
 }
 
 // Counts the taps of every output one by one, and those inside the image.
-TEST(ConvProblem, FlopsAreTwoForEveryTap) {
+TEST(ConvProblem, CountsTwoFlopsForEveryTap) {
   EXPECT_TRUE(rc::check([] {
     const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
     ConvProblem p{.N = in(1, 3), .C = in(1, 3), .K = in(1, 3), .R = in(1, 5), .S = in(1, 5)};
@@ -136,7 +136,7 @@ TEST(ConvProblem, ImpossibleSizesAreRefused) {
   EXPECT_THROW(p.validate(), std::invalid_argument);
 }
 
-TEST(ConvProblem, SizeColumns) {
+TEST(ConvProblem, ColumnsHaveEverySizeAndTheEpilogue) {
   const auto columns = size_columns(parse_problem<ConvProblem>("N2 C3 K4 H5 W6 R2 S3 sh1 sw2 ph0 pw1 bias+relu"));
   const std::vector<std::pair<std::string, std::string>> expected = {
       {"N", "2"}, {"C", "3"},        {"K", "4"},        {"H", "5"},     {"W", "6"},     {"R", "2"},

@@ -13,13 +13,13 @@ Values dweights_of(const ConvProblem& p, const Values& src, const Values& ddst) 
   return by_definition<ConvWeightUpdateOp>(p, {src, ddst});
 }
 
-TEST(ConvWeightUpdateOp, PointwiseByHand) {
+TEST(ConvWeightUpdateOp, PointwiseMatchesValuesByHand) {
   const auto p = parse_problem<ConvProblem>("C2 K2 H1 W2");
   // dweights[k][c] = ddst[k][0] * src[c][0] + ddst[k][1] * src[c][1]
   EXPECT_EQ(dweights_of(p, {1, 2, 3, 4}, {10, 1, 100, -1}), (Values{12, 34, 98, 296}));
 }
 
-TEST(ConvWeightUpdateOp, PaddedThreeByThreeByHand) {
+TEST(ConvWeightUpdateOp, PaddedThreeByThreeMatchesValuesByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H2 R3 ph1");
   // The centre tap reads every pixel; a tap beside it reads the neighbour of each output that has one.
   EXPECT_EQ(dweights_of(p, {1, 2, 3, 4}, {10, 20, 30, 40}),
@@ -28,7 +28,7 @@ TEST(ConvWeightUpdateOp, PaddedThreeByThreeByHand) {
                     20 * 3, 10 * 3 + 20 * 4, 10 * 4}));
 }
 
-TEST(ConvWeightUpdateOp, StrideByHand) {
+TEST(ConvWeightUpdateOp, StrideMatchesValuesByHand) {
   const auto p = parse_problem<ConvProblem>("C1 K1 H3 W5 sh2 sw3");
   // The outputs read pixels 0, 3, 10 and 13.
   EXPECT_EQ(dweights_of(p, numbered(15), {1, 10, 100, 1000}), (Values{1 * 1 + 4 * 10 + 11 * 100 + 14 * 1000}));
@@ -53,7 +53,7 @@ TEST(ConvWeightUpdateOp, IsTheAdjointOfForward) {
   }));
 }
 
-TEST(ConvWeightUpdateOp, OfMirroredTapsIsNoAdjoint) {
+TEST(ConvWeightUpdateOp, MirroredTapsAreNotTheAdjoint) {
   const auto p = parse_problem<ConvProblem>("N2 C3 K4 H5 R3 ph1");
   const Values src = numbered(2 * 3 * 5 * 5), weights = numbered(4 * 3 * 3 * 3), ddst = numbered(2 * 4 * 5 * 5);
   const Values dweights = dweights_of(p, src, ddst);
@@ -64,7 +64,7 @@ TEST(ConvWeightUpdateOp, OfMirroredTapsIsNoAdjoint) {
 }
 
 // The expected values come from four of the images.
-TEST(ConvWeightUpdateOp, TestDataIsJudgedOverAllImages) {
+TEST(ConvWeightUpdateOp, ExpectedValuesSumOverAllImages) {
   const auto p = parse_problem<ConvProblem>("N8 C3 K2 H5 R3 ph1");
   const TestData data = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::integers);
   const auto src = data.inputs.values<float>(0), ddst = data.inputs.values<float>(1);
@@ -82,7 +82,7 @@ TEST(ConvWeightUpdateOp, TermsAreAllOutputsOfAChannel) {
   EXPECT_THROW(TestValues(Fill::integers, 50 * ConvWeightUpdateOp::terms(first), "a"), std::invalid_argument);
 }
 
-TEST(ConvWeightUpdateOp, DoesTheWorkOfForwardOnItsTensors) {
+TEST(ConvWeightUpdateOp, HasForwardsFlopsAndItsTensorsBytes) {
   const auto p = parse_problem<ConvProblem>("N2 C3 K5 H7 R3 sh2 ph1");
   EXPECT_EQ(ConvWeightUpdateOp::flops(p), p.flops());
   EXPECT_EQ(ConvWeightUpdateOp::least_flops(p), p.least_flops());
@@ -99,7 +99,7 @@ TEST(ConvWeightUpdateOp, GradientOfTheBiasIsTheSumOfEachChannel) {
   EXPECT_EQ(Values(out.at<double>("dbias"), out.at<double>("dbias") + 2), (Values{33, 77}));
 }
 
-TEST(ConvWeightUpdateOp, TakesABiasAlone) {
+TEST(ConvWeightUpdateOp, TakesOnlyABias) {
   for (const char* text : {"C3 K5 H7", "C3 K5 H7 bias"}) EXPECT_EQ(refusal<ConvWeightUpdateOp>(text), "");
   EXPECT_EQ(refusal<ConvWeightUpdateOp>("C3 K5 H7 residual"),
             "the epilogue is residual: that of the pass weight-update must be none or bias");

@@ -22,7 +22,7 @@ std::string scatter_misfit(const ConvProblem& p, const ConvScatterPlan& plan) {
   if (outside(plan.bk, p.C)) return fmt::format("bk must be from 1 to C = {}", p.C);
   if (outside(plan.bq, p.Q())) return fmt::format("bq must be from 1 to Q = {}", p.Q());
   if (plan.bq * p.R * p.S * plan.bk > kMostWindows) {
-    return fmt::format("a task keeps bq * R * S * bk = {} sums, but at most {} are possible",
+    return fmt::format("a task would need bq * R * S * bk = {} sums, but can have at most {}",
                        plan.bq * p.R * p.S * plan.bk, kMostWindows);
   }
   return {};

@@ -95,7 +95,7 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
   if (!nest) return {nest.status(), nest.reason()};
   if (plan.gathers && !nest->in_a_row(ConvUpdateLoop::kb, ConvUpdateLoop::n)) {
     return Result<ConvUpdateBlocking>::misfit(fmt::format(
-        "plan '{}': src=gathered needs steps of kb that divide each other, as the gathered pixels of one call stay",
+        "plan '{}': src=gathered needs steps of kb that divide each other, as consecutive blocks share gathered pixels",
         to_string(plan)));
   }
   ConvUpdateBlocking blocking(p, plan, geometry, *nest, ab);

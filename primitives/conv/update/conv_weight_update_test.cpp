@@ -83,7 +83,7 @@ TEST_P(UpdateOfResNet50, RulesPlansAreExact) {
 
 INSTANTIATE_TEST_SUITE_P(Layer, UpdateOfResNet50, testing::ValuesIn(kLayersOfEachKind));
 
-TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
+TEST(ConvWeightUpdate, RulesPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem p = random_training_problem(ConvWeightUpdateOp::steps);
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),
@@ -99,7 +99,7 @@ TEST(ConvWeightUpdate, RulesPlansOnRandomProblems) {
   }));
 }
 
-TEST(ConvWeightUpdate, RandomLegalPlans) {
+TEST(ConvWeightUpdate, RandomLegalPlansAreExact) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem p = random_training_problem(ConvWeightUpdateOp::steps);
     expect_update_exact(p, random_update_plan(p), Backend::simd, update_test_data(p));
@@ -107,7 +107,7 @@ TEST(ConvWeightUpdate, RandomLegalPlans) {
 }
 
 // The plan decides the order of summation, not the threads.
-TEST(ConvWeightUpdate, TheSameBitsInEveryRun) {
+TEST(ConvWeightUpdate, EveryRunGivesTheSameBits) {
   const ConvProblem p = parse_problem<ConvProblem>("N5 C20 K24 H9 R3 ph1");
   const TestData t = make_checkable_test_data<ConvWeightUpdateOp>(p, Fill::floats);
   for (const char* text : {"bc=10 bk=24 loops={n:2} n oj kb cb r s", "bc=20 bk=12 loops={kb cb} n oj:3 r s"}) {
@@ -139,7 +139,7 @@ TEST(ConvWeightUpdate, AWrongUpdateIsSeen) {
 }
 
 // Images in copies, images in one call, rows in several calls, and a first tap that reads padding only.
-TEST(ConvWeightUpdate, GradientOfTheBiasUnderEveryOrder) {
+TEST(ConvWeightUpdate, GradientOfTheBiasIsExactInEveryOrder) {
   for (const char* text : {"N5 C20 K24 H9 R3 ph1 bias", "N3 C8 K10 H4 R2 sh3 ph3 bias", "N4 C12 K20 H6 bias"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
     const TestData t = update_test_data(p);
@@ -154,7 +154,7 @@ TEST(ConvWeightUpdate, GradientOfTheBiasUnderEveryOrder) {
 }
 
 // For any share of images and blocks a task gathers its own pixels, for full calls and for shorter last calls.
-TEST(ConvWeightUpdate, GathersWhatAStrideLeaves) {
+TEST(ConvWeightUpdate, GatheredPixelsOfAStrideAreExact) {
   for (const char* text : {"N5 C20 K24 H9 sh2", "N3 C7 K10 H5 W8 sh3 sw2 bias", "N4 C12 K20 H6"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
     const TestData t = update_test_data(p);
@@ -169,7 +169,7 @@ TEST(ConvWeightUpdate, GathersWhatAStrideLeaves) {
 }
 
 // Calls of one row, of several rows, shorter last calls, and calls of several images.
-TEST(ConvWeightUpdate, RowsOfAFlatImage) {
+TEST(ConvWeightUpdate, RowsOfAFlatImageAreExact) {
   for (const char* text : {"N5 C20 K24 H6", "N3 C7 K10 H1 W30 bias"}) {
     const ConvProblem p = parse_problem<ConvProblem>(text);
     const TestData t = update_test_data(p);
@@ -186,7 +186,7 @@ TEST(ConvWeightUpdate, RowsOfAFlatImage) {
   }
 }
 
-TEST(ConvUpdatePlan, TextRoundTrip) {
+TEST(ConvUpdatePlan, TextRoundTrips) {
   const ConvUpdatePlan plan{.bc = 64,
                             .bk = 32,
                             .pixels = Pixels::flat,
@@ -200,7 +200,7 @@ TEST(ConvUpdatePlan, TextRoundTrip) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("bk is 0")));
 }
 
-TEST(ConvWeightUpdate, AMisfitIsAReason) {
+TEST(ConvWeightUpdate, AMisfitHasAReason) {
   const ConvProblem p = parse_problem<ConvProblem>("C8 K8 H6 R3 ph1");
   const auto fails = [&](const char* text, const char* what) {
     const auto conv = ConvWeightUpdate::make(p, parse_conv_update_plan(text), Backend::simd);
@@ -225,7 +225,7 @@ TEST(ConvWeightUpdate, AMisfitIsAReason) {
   const auto large = parse_conv_update_plan("bc=64 bk=8 flat src=gathered loops=n:1024 kb cb oj r s");
   EXPECT_THAT(
       ConvWeightUpdate::make(parse_problem<ConvProblem>("N1024 C1024 K16 H7 sh2"), large, Backend::simd).reason(),
-      HasSubstr("would keep 67.1 MB a task, but at most 16.8 MB"));
+      HasSubstr("src=gathered would need 67.1 MB per task, but a task has at most 16.8 MB"));
   fails("bc=8 bk=8 loops=n kb cb {oj} r s", "'oj' adds to one output");
   fails("bc=8 bk=8 loops=n kb cb oj r", "the loop 's' is missing");
 }

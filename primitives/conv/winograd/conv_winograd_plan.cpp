@@ -34,8 +34,8 @@ std::string winograd_lacks(const ConvView& p) {
   const std::int64_t stride_h = std::max(p.stride_h, p.step_h), stride_w = std::max(p.stride_w, p.step_w);
   if (p.R == 3 && p.S == 3 && stride_h == 1 && stride_w == 1) return {};
   return fmt::format(
-      "Winograd's algorithm is for kernels of 3 x 3 and stride 1, and this one is of {} x {} and {} x {}", p.R, p.S,
-      stride_h, stride_w);
+      "Winograd's algorithm needs a 3 x 3 kernel with stride 1, but this kernel is {} x {} with stride {} x {}", p.R,
+      p.S, stride_h, stride_w);
 }
 
 namespace {

@@ -150,7 +150,7 @@ WinogradPlan in_tiles(const ConvView& view, std::int64_t tile, std::int64_t tile
   return plan;
 }
 
-TEST(ConvWinograd, EveryEdgeIsRight) {
+TEST(ConvWinograd, EveryEdgeIsComputedRight) {
   for (const std::int64_t pad : {0, 1, 2, 3}) {
     for (const char* sizes : {"N1 C1 K1 H3 W3", "N2 C3 K5 H4 W5", "N3 C17 K16 H5 W4", "N2 C16 K33 H7 W6"}) {
       const ConvProblem p = conv(fmt::format("{} R3 ph{}", sizes, pad));
@@ -243,7 +243,7 @@ TEST(ConvWinograd, AWrongConvolutionIsSeen) {
   }
 }
 
-TEST(ConvWinograd, NansReachEveryPixelThatSeesThem) {
+TEST(ConvWinograd, NansReachEveryPixelThatReadsThem) {
   const ConvProblem p = conv("N1 C3 K2 H6 R3 ph1");
   TestData t = conv_forward_test_data(p);
   t.inputs.at<float>("src")[p.W * 2 + 2] = kNan;
@@ -264,15 +264,14 @@ TEST(ConvWinograd, NansReachEveryPixelThatSeesThem) {
   }
 }
 
-TEST(ConvWinograd, WhatItIsNotForIsAReason) {
+TEST(ConvWinograd, UnsupportedProblemsAndMisfitsHaveAReason) {
   const auto why = [](const char* problem, const char* plan) {
     const auto winograd = ConvWinograd::make(forward_view(conv(problem)), parse_winograd_plan(plan), Backend::simd);
     return fmt::format("{}: {}", to_string(winograd.status()), winograd.reason());
   };
   const char* const plan = "bc=8 bk=8 tile=2 tiles=9 loops={g} kb";
-  EXPECT_THAT(why("C8 K8 H6", plan),
-              HasSubstr("unsupported: Winograd's algorithm is for kernels of 3 x 3 and stride 1"));
-  EXPECT_THAT(why("C8 K8 H6 R3 sh2 ph1", plan), HasSubstr("this one is of 3 x 3 and 2 x 2"));
+  EXPECT_THAT(why("C8 K8 H6", plan), HasSubstr("unsupported: Winograd's algorithm needs a 3 x 3 kernel with stride 1"));
+  EXPECT_THAT(why("C8 K8 H6 R3 sh2 ph1", plan), HasSubstr("but this kernel is 3 x 3 with stride 2 x 2"));
   const char* const layer = "C8 K8 H6 R3 ph1";
   EXPECT_THAT(why(layer, "bc=9 bk=8 tile=2 tiles=9 loops={g} kb"), HasSubstr("misfit: "));
   EXPECT_THAT(why(layer, "bc=9 bk=8 tile=2 tiles=9 loops={g} kb"), HasSubstr("bc must be from 1 to C = 8"));
@@ -283,7 +282,7 @@ TEST(ConvWinograd, WhatItIsNotForIsAReason) {
               HasSubstr("steps of kb outside g must divide each other"));
   EXPECT_THAT(why(layer, "bc=8 bk=8 tile=2 tiles=9 loops={g}"), HasSubstr("the loop 'kb' is missing"));
   EXPECT_THAT(why("N1024 C1024 K8 H6 R3 ph1", "bc=64 bk=8 tile=2 tiles=9000 loops={g} kb"),
-              HasSubstr("tiles of src would keep 594.4 MB a task, but at most 16.8 MB"));
+              HasSubstr("tiles of src would need 594.4 MB per task, but a task has at most 16.8 MB"));
 }
 
 TEST(ConvWinograd, AWrongUpdateIsSeen) {
@@ -301,20 +300,21 @@ TEST(ConvWinograd, AWrongUpdateIsSeen) {
   EXPECT_NE(wrong("N2 C3 K4 H6 R3 ph1"), "");
 }
 
-TEST(ConvWinograd, WhatAnUpdateIsNotForIsAReason) {
+TEST(ConvWinograd, UnsupportedUpdatesAndMisfitsHaveAReason) {
   const auto why = [](const char* problem, const char* plan) {
     const auto update = ConvWinogradUpdate::make(conv(problem), parse_winograd_plan(plan), Backend::simd);
     return fmt::format("{}: {}", to_string(update.status()), update.reason());
   };
   EXPECT_THAT(why("C8 K8 H6", "bc=8 bk=8 tile=2 tiles=9 loops=g kb"),
-              HasSubstr("unsupported: Winograd's algorithm is for"));
-  EXPECT_THAT(why("C8 K8 H6 R3 ph1 bias", "bc=8 bk=8 tile=2 tiles=9 loops=g kb"), HasSubstr("no gradient of a bias"));
+              HasSubstr("unsupported: Winograd's algorithm needs a 3 x 3 kernel"));
+  EXPECT_THAT(why("C8 K8 H6 R3 ph1 bias", "bc=8 bk=8 tile=2 tiles=9 loops=g kb"),
+              HasSubstr("does not compute the gradient of a bias"));
   EXPECT_THAT(why("C8 K8 H6 R3 ph1", "bc=8 bk=8 tile=2 tiles=99 loops=g kb"), HasSubstr("misfit: "));
   EXPECT_THAT(why("C8 K8 H6 R3 ph1", "bc=8 bk=2 tile=2 tiles=9 loops={kb:3} kb:2 g kb"),
               HasSubstr("steps of kb outside g must divide each other"));
 }
 
-TEST(WinogradPlan, ItsTextIsReadBack) {
+TEST(WinogradPlan, TextRoundTrips) {
   const WinogradPlan plan{.bc = 64, .bk = 32, .tile = 2, .tiles = 56, .loops = parse_loop_schedule("{g} kb")};
   EXPECT_EQ(to_string(plan), "bc=64 bk=32 tile=2 tiles=56 loops={g} kb");
   EXPECT_EQ(parse_winograd_plan(to_string(plan)), plan);
@@ -323,7 +323,7 @@ TEST(WinogradPlan, ItsTextIsReadBack) {
   EXPECT_THROW(parse_winograd_plan("bc=64 bk=32 loops={g} kb"), std::invalid_argument);
 }
 
-TEST(WinogradPlan, OfManyFeaturesStaysInATasksMemory) {
+TEST(WinogradPlan, FitsATasksMemoryWithManyFeatures) {
   const ConvView view = forward_view(conv("N4 C16384 K16 H14 R3 ph1"));
   EXPECT_TRUE(ConvWinograd::make(view, plan_winograd(view, {.threads = 2}, kOnce), Backend::simd));
   EXPECT_TRUE(ConvWinogradUpdate::make(conv("N4 C16384 K16 H14 R3 ph1"), plan_winograd_update(view, {.threads = 2}),
@@ -342,7 +342,7 @@ TEST(WinogradPlan, PaysWhereProductsAreMostOfTheWork) {
 }
 
 // Larger tiles need fewer multiplications, but more of them hang over the edge, and there are more transformed weights.
-TEST(WinogradPlan, TakesTheTilesOfLessWork) {
+TEST(WinogradPlan, TakesTheTilesWithLessWork) {
   const auto tile = [](const char* problem, WinogradWeights weights) {
     return plan_winograd(forward_view(conv(problem)), {.threads = 2}, weights).tile;
   };

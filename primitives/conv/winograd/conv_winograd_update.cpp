@@ -44,7 +44,7 @@ Result<ConvWinogradUpdate> ConvWinogradUpdate::make(const ConvProblem& problem, 
   ConvView view = forward_view(problem);
   view.room_h = 0, view.dst_room_w = ddst_room_w;
   if (view.epilogue.bias) {
-    return Result<ConvWinogradUpdate>::unsupported("Winograd's algorithm has no gradient of a bias");
+    return Result<ConvWinogradUpdate>::unsupported("Winograd's weight update does not compute the gradient of a bias");
   }
   const auto groups = WinogradGroups::make(view, plan, LoopKind::reduction_in_copies);
   if (!groups) return {groups.status(), groups.reason()};

@@ -21,7 +21,7 @@ std::string winograd_misfit(const ConvView& p, const WinogradPlan& plan) {
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.C)) return fmt::format("bc must be from 1 to C = {}", p.C);
   if (outside(plan.bk, p.K)) return fmt::format("bk must be from 1 to K = {}", p.K);
-  if (outside(plan.tiles, tiles)) return fmt::format("tiles must be from 1 to {}, as many as dst has", tiles);
+  if (outside(plan.tiles, tiles)) return fmt::format("tiles must be from 1 to {}, the number of dst's tiles", tiles);
   if (std::max({plan.bc, plan.bk, plan.tiles}) > std::numeric_limits<int>::max()) {
     return "the brick's m, n and k must be below 2^31";
   }
@@ -43,7 +43,8 @@ Result<WinogradGroups> WinogradGroups::make(const ConvView& view, const Winograd
   if (!nest) return {nest.status(), nest.reason()};
   const auto kb_of_group = nest->in_a_row(WinogradLoop::kb, WinogradLoop::g);
   if (!kb_of_group) {
-    return misfit("steps of kb outside g must divide each other, as its blocks inside share a group's tiles of src");
+    return misfit(
+        "steps of kb outside g must divide each other, as blocks of kb inside g share a group's tiles of src");
   }
   const WinogradGroups made{.view = view,
                             .plan = plan,

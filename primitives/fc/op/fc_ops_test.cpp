@@ -21,7 +21,7 @@ Values update_of(const FcProblem& p, const Values& src, const Values& ddst) {
 
 const Values kSrc{1, 2, 3, 4}, kWeights{10, 1, 100, -1, 5, 0}, kDdst{1, 2, 3, 4, 5, 6};  // N2 C2 K3
 
-TEST(FcOps, ByHand) {
+TEST(FcOps, MatchValuesByHand) {
   const auto p = parse_problem<FcProblem>("N2 C2 K3");
   EXPECT_EQ(forward_of(p, kSrc, kWeights), (Values{12, 98, 5, 34, 296, 15}));
   EXPECT_EQ(backward_of(p, kDdst, kWeights), (Values{10 + 200 + 15, 1 - 2, 40 + 500 + 30, 4 - 5}));
@@ -61,7 +61,7 @@ TEST(FcOps, TrainingPassesAreTheAdjointsOfForward) {
   }));
 }
 
-TEST(FcOps, OfTransposedWeightsIsNoAdjoint) {
+TEST(FcOps, TransposedWeightsAreNotTheAdjoint) {
   const auto p = parse_problem<FcProblem>("N2 C3 K3");
   const Values src = numbered(6), weights = numbered(9), ddst{1, 10, 100, 3, 2, 1},
                transposed{1, 4, 7, 2, 5, 8, 3, 6, 9};
@@ -79,7 +79,7 @@ TEST(FcOps, TermsAreTheProductsOfAnOutput) {
 }
 
 // The expected values come from three of the images.
-TEST(FcOps, TestDataIsJudgedOverAllImages) {
+TEST(FcOps, ExpectedValuesSumOverAllImages) {
   const auto p = parse_problem<FcProblem>("N1000 C3 K2");
   const TestData data = make_checkable_test_data<FcWeightUpdateOp>(p, Fill::integers);
   const auto src = data.inputs.values<float>(0), ddst = data.inputs.values<float>(1);

@@ -24,7 +24,7 @@ TEST(FcProblem, TextFormRoundTrips) {
   }));
 }
 
-TEST(FcProblem, FlopsAndBytes) {
+TEST(FcProblem, CountsFlopsAndBytes) {
   const auto p = parse_problem<FcProblem>("N7 C3 K5");
   EXPECT_EQ(FcForwardOp::flops(p), 2.0 * 7 * 3 * 5);
   EXPECT_EQ(least_flops<FcForwardOp>(p), 2.0 * 7 * 3 * 5);

@@ -54,14 +54,14 @@ class Limits : public testing::Test {
                          (std::string("limits_") + testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
-TEST_F(Limits, WithoutGroupsThereIsNone) {
+TEST_F(Limits, WithoutGroupsThereIsNoLimit) {
   EXPECT_EQ(cpu_quota(root_), kNone);
   EXPECT_EQ(available_memory(root_), kNone);
   process("/a");
   EXPECT_EQ(cpu_quota(root_), kNone) << "nothing is mounted";
 }
 
-TEST_F(Limits, AQuotaOfVersion1) {
+TEST_F(Limits, ReadsAQuotaOfVersion1) {
   process("/a");
   quota("", "-1\n");
   quota("/a", "150000\n");
@@ -72,7 +72,7 @@ TEST_F(Limits, AQuotaOfVersion1) {
   EXPECT_EQ(cpu_quota(root_), 2);
 }
 
-TEST_F(Limits, AQuotaOfVersion2) {
+TEST_F(Limits, ReadsAQuotaOfVersion2) {
   process_v2("/a");
   file("sys/fs/cgroup/a/cpu.max", "max 100000\n");
   EXPECT_EQ(cpu_quota(root_), kNone);
@@ -122,7 +122,7 @@ TEST_F(Limits, BothVersionsCount) {
   EXPECT_EQ(cpu_quota(root_), 2);
 }
 
-TEST_F(Limits, WhatMakesNoSenseLimitsNothing) {
+TEST_F(Limits, NonsenseSetsNoLimit) {
   process_v2("/a");
   for (const char* text : {"", "garbage", "100000", "0 100000", "100000 0", "-5 100000", "nan 100000", "100000 max"}) {
     file("sys/fs/cgroup/a/cpu.max", text);
@@ -145,7 +145,7 @@ TEST_F(Limits, WhatMakesNoSenseLimitsNothing) {
   EXPECT_EQ(cpu_quota(root_), kNone);
 }
 
-TEST_F(Limits, TheMachinesMemoryIsWhatIsAvailable) {
+TEST_F(Limits, TheMachinesMemoryIsItsAvailableMemory) {
   file("proc/meminfo", "MemTotal:  9000 kB\nMemFree:  100 kB\nMemAvailable:     2000 kB\nBuffers:  1 kB\n");
   EXPECT_EQ(available_memory(root_), 2000 * 1024);
   file("proc/meminfo", "MemTotal: 9000 kB\n");
@@ -184,7 +184,7 @@ TEST_F(Limits, AGroupOfVersion2MayLeaveLessMemory) {
   EXPECT_EQ(available_memory(root_), 700015);
 }
 
-TEST_F(Limits, OfThisMachineAreThere) {
+TEST_F(Limits, AreFoundOnThisMachine) {
   EXPECT_GT(cpu_quota(), 0);
   EXPECT_GT(available_memory(), 0);
   EXPECT_TRUE(std::isfinite(available_memory()));

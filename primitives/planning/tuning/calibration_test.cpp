@@ -44,7 +44,7 @@ TEST(Calibration, LessThanTheMarginIsATie) {
 }
 
 // Otherwise luck would decide between the equal winners of two calibrations.
-TEST(Calibration, OfEqualWinnersTheFirstIsTaken) {
+TEST(Calibration, TheFirstOfEqualWinnersIsTaken) {
   const auto cost = [](const SimdTuning& t, const CalibrationBlock& block) {
     if (block.vecs == 1) return 1.0;
     return t.ahead == 8 ? 0.80 : t.ahead == 32 ? 0.79 : 1.0;
@@ -53,7 +53,7 @@ TEST(Calibration, OfEqualWinnersTheFirstIsTaken) {
 }
 
 // Each word of the tuning is found independently of the others' costs.
-TEST(Calibration, FindsWhatAMachineLikes) {
+TEST(Calibration, FindsTheBestTuningOfAMachine) {
   const SimdTuning liked{.ahead = 32, .few = 0, .spread = SpreadA::shuffled};
   const auto cost = [&](const SimdTuning& t, const CalibrationBlock& block) {
     double seconds = 1;
@@ -83,7 +83,7 @@ TEST(Calibration, NoBlockDecidesAlone) {
 }
 
 // A candidate that is fast only in the first look was lucky; one that is not fast there does not race.
-TEST(Calibration, AWinnerWinsTwice) {
+TEST(Calibration, AWinnerMustWinTwice) {
   int looks = 0, races = 0;
   const auto choose = [&](double at_a_look) {
     looks = races = 0;
@@ -102,7 +102,7 @@ TEST(Calibration, AWinnerWinsTwice) {
 }
 
 // Layers gain little, so a smaller gain suffices than for other words.
-TEST(Calibration, FindsHowRecurrentLayersSumUp) {
+TEST(Calibration, FindsHowRecurrentLayersSum) {
   const auto gain_of = [](const SimdTuning& liked, double gain) {
     return [=](const std::vector<SimdTuning>& tunings, const RnnProblem&, int) {
       std::vector<double> seconds;
@@ -133,7 +133,7 @@ TEST(Calibration, FindsHowSweepsGoOverMemory) {
 }
 
 // Each word of the planner is found independently, by the layers and the pass that it is for.
-TEST(Calibration, FindsWhatAPlannerIsToDo) {
+TEST(Calibration, FindsTheWordsOfThePlanner) {
   const auto measure = [](auto cost) {
     return [=](const std::vector<SimdTuning>& tunings, const ConvProblem& p, int) {
       std::vector<double> seconds;
@@ -162,7 +162,7 @@ TEST(Calibration, FindsWhatAPlannerIsToDo) {
 }
 
 // Otherwise equal plans would race.
-TEST(Calibration, PlansDifferByTheirWords) {
+TEST(Calibration, PlansOfDifferentWordsDiffer) {
   int races = 0;
   const auto expect_difference = [&](auto rule) {
     return [&, rule](const std::vector<SimdTuning>& tunings, const ConvProblem& p, int) {

@@ -78,7 +78,7 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
   if (std::ranges::find(isas, isa) == isas.end()) return by_default({});  // rows of results say that the ISA is missing
   if (!folder) {
     return by_default(
-        "no folder is known to keep a calibration in, so the default tuning is used: set HOME or XDG_CACHE_HOME");
+        "there is no folder in which to keep a calibration, so the default tuning is used: set HOME or XDG_CACHE_HOME");
   }
 
   const fs::path file = *folder / fmt::format("tuning-{}.json", to_string(isa));
@@ -94,7 +94,7 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
       }
     } catch (const std::exception&) {
       return by_default(
-          fmt::format("{} holds no tuning, so the default one is used: delete it, or calibrate anew by "
+          fmt::format("{} contains no tuning, so the default tuning is used: delete the file, or calibrate again with "
                       "--tuning calibrate",
                       file.string()));
     }
@@ -104,8 +104,8 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!write(file, {{"for", mine}, {"tuning", to_string(tuning)}})) {
     return by_default(
-        fmt::format("{} cannot be written, so the default tuning is used and not a calibration that the "
-                    "next run would not find: make the folder writable, or set XDG_CACHE_HOME",
+        fmt::format("{} cannot be written, so the default tuning is used, as the next run would not find a "
+                    "calibration: make the folder writable, or set XDG_CACHE_HOME",
                     file.string()));
   }
   return {.tuning = tuning, .from = fmt::format("calibrated in {:.1f} s", seconds), .warning = {}};

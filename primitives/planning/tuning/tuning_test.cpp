@@ -92,7 +92,7 @@ TEST_F(TuningCache, CalibratesOnceAndKeepsIt) {
   EXPECT_EQ(calibrations_, 2);
 }
 
-TEST_F(TuningCache, AnotherVersionOrCpuCalibratesAnew) {
+TEST_F(TuningCache, AnotherVersionOrCpuCalibratesAgain) {
   find();
   find({}, "2");
   EXPECT_EQ(calibrations_, 2);
@@ -105,7 +105,7 @@ TEST_F(TuningCache, AnotherVersionOrCpuCalibratesAnew) {
   EXPECT_EQ(calibrations_, 3);
 }
 
-TEST_F(TuningCache, OtherChoicesThanTodaysCalibrateAnew) {
+TEST_F(TuningCache, OtherDefaultsOrWordsCalibrateAgain) {
   find();
   std::ifstream in(file());
   const auto kept = nlohmann::json::parse(in);
@@ -123,7 +123,7 @@ TEST_F(TuningCache, OtherChoicesThanTodaysCalibrateAnew) {
   EXPECT_EQ(calibrations_, 3);
 }
 
-TEST_F(TuningCache, WhatIsAskedForNeedsNoCalibration) {
+TEST_F(TuningCache, AGivenTuningNeedsNoCalibration) {
   EXPECT_EQ(find("default").tuning, untuned_);
   EXPECT_EQ(to_string(find("few=5").tuning), to_string(SimdTuning{.few = 5}));
   EXPECT_THROW(find("few"), std::invalid_argument);
@@ -133,7 +133,7 @@ TEST_F(TuningCache, WhatIsAskedForNeedsNoCalibration) {
 }
 
 // Every tuning has them, although its text does not.
-TEST_F(TuningCache, TheFactsOfTheCoreAreInIt) {
+TEST_F(TuningCache, EveryTuningHasTheFactsOfTheCore) {
   for (const Isa isa : brgemm_backend(Backend::simd).isas) {
     for (const char* asked : {"default", "few=5"}) {
       const SimdTuning tuning = find_tuning(asked, isa, "1", folder_).tuning;
@@ -156,7 +156,7 @@ TEST_F(TuningCache, ACorruptFileGivesTheDefaultAndAWarning) {
       continue;
     }
     EXPECT_EQ(chosen.tuning, untuned_) << text;
-    EXPECT_THAT(chosen.warning, HasSubstr("holds no tuning")) << text;
+    EXPECT_THAT(chosen.warning, HasSubstr("contains no tuning")) << text;
   }
   EXPECT_EQ(find("calibrate").warning, "");
   EXPECT_EQ(find().tuning, measured_);
