@@ -1,4 +1,4 @@
-// Makes the league of a problem from blocked operands, and blocks A.
+// Makes the league of a problem from blocked operands, and packs A into blocks.
 #pragma once
 #include <algorithm>
 

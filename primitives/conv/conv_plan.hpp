@@ -37,7 +37,7 @@ enum class Pixels {
   rows,    // pixels of one output row
   flat,    // pixels of one image, as one long row: see can_be_flat
   joined,  // pixels of all images, as one long row: for the bricks of a device, whose tiles have many rows. src then
-           // needs rows of zeros around its images
+           // needs rows of zeros above and below its images
 };
 
 constexpr Pixels flat_if(bool flat) { return flat ? Pixels::flat : Pixels::rows; }

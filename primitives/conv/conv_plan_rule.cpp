@@ -86,8 +86,8 @@ class Chooser {
     const std::int64_t pixels = std::min(grid.cols, kPixels);
     base_.bk = blocks.bk > 0 ? blocks.bk : output_feature_block(p.K, pixels, one_vector(), machine.block());
     const std::int64_t a_feature = 4 * base_.bk * p.R * p.S;
-    // One call for all input features if their weights fill at most half of L2. Otherwise each part of them would read
-    // and write dst: 1x1 layers with 2048 features took 1 to 5 % longer (Zen 5).
+    // One call for all input features if their weights fill at most half of L2: in several parts, each would read and
+    // write dst again, and 1x1 layers with 2048 features took 1 to 5 % longer (Zen 5).
     whole_ = p.C * a_feature <= machine.l2_bytes / 2;
     const std::int64_t in_l2 = static_cast<std::int64_t>(l2_ / 2) / a_feature;
     base_.bc = whole_ ? p.C : equal_block(p.C, std::max(kFeatures, in_l2));

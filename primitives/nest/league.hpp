@@ -95,8 +95,8 @@ void parallel_league(const Space& space, std::int64_t tasks, int team_size, std:
     of_threads.set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(reserved)));
     if constexpr (kSharesMemory<Space>) {
       return of_threads;
-    } else {  // passes the functor as an argument: in Kokkos' buffer a recorded graph would find a later launch's
-              // functor
+    } else {
+      // Passes the functor as an argument: in Kokkos' buffer, a recorded graph would find a later launch's functor.
       return Kokkos::Experimental::require(of_threads, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
     }
   };

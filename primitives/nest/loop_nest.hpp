@@ -114,7 +114,6 @@ class LoopNest {
   // Consecutive iterations of `loop` per iteration of `other` within a task; they begin at a multiple of that number.
   // nullopt if the steps of the loop's levels do not divide each other.
   std::optional<std::int64_t> in_a_row(int loop, int other) const;
-  // Whether each task calls the body once.
   bool calls_once_a_task() const {
     for (int level = parallel_end_; level < level_count_; ++level) {
       if (levels_[level].step < in_a_task(levels_[level].loop)) return false;

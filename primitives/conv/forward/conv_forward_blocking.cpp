@@ -9,7 +9,6 @@
 namespace brickwork {
 namespace {
 
-// Why the plan does not fit, or an empty string.
 std::string misfit(const ConvView& p, const ConvPlan& plan) {
   if (plan.flat() && !can_be_flat(p)) return "flat needs a 1x1 kernel of stride 1 without padding";
   if (plan.joined() && plan.src != SrcAccess::cached) return "joined needs src=cached";

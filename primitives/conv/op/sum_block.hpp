@@ -41,7 +41,6 @@ class SumBlock {
 // The number of blocks that hold `sums` sums; the last block may have unused ones.
 inline std::int64_t sum_blocks(std::int64_t sums) { return (sums + kBlockSums - 1) / kBlockSums; }
 
-// One dimension of a tensor.
 struct BlockDim {
   std::int64_t size, stride;
 };

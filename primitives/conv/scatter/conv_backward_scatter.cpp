@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::int64_t kMostWindows = 1 << 20;  // floats per task: the tile should stay in L1, or at least in L2
 
-// Why the plan does not fit, or an empty string.
 std::string scatter_misfit(const ConvProblem& p, const ConvScatterPlan& plan) {
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.K)) return fmt::format("bc must be from 1 to K = {}", p.K);

@@ -93,7 +93,6 @@ struct ConvScatterBody {
   std::int64_t scratch_bytes() const { return g.plan.bq * g.window() * static_cast<std::int64_t>(sizeof(float)); }
 
  private:
-  // Adds the taps of one pixel that fall inside the image.
   void add_clipped(float* row, const float* window, std::int64_t pixel) const {
     const std::int64_t w = pixel * g.p.stride_w - g.p.pad_w, bk = g.plan.bk;
     const std::int64_t s = clamp(-w, 0, g.p.S), s_end = clamp(g.p.W - w, s, g.p.S);

@@ -11,14 +11,12 @@
 namespace brickwork {
 namespace {
 
-// The rows of output pixels that the loops go over.
 PixelGrid update_grid(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.pixels == Pixels::rows) return {p.N, p.P, p.Q};
   const std::int64_t pixels = p.P * p.Q, row = plan.bq == 0 ? pixels : plan.bq;
   return {p.N, pixels / row, row};
 }
 
-// Why the plan does not fit, or an empty string.
 std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.flat() && !(plan.gathers ? can_be_flat_copied(p) : can_be_flat(p))) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";

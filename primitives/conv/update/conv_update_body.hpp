@@ -31,9 +31,9 @@ struct ConvUpdateGeometry {
   std::int64_t bk;
   std::int64_t images;  // most images of a call
 
-  // If src is gathered: a task copies the pixels that a strided 1x1 kernel reads next to each other into its scratch,
-  // [cb][images][P * Q][bc], for a call's images and all of the task's blocks of input features. Consecutive blocks of
-  // output features use the copy. All 0 otherwise.
+  // If src is gathered: a task copies the pixels that a strided 1x1 kernel reads into its scratch, without gaps, as
+  // [cb][images][P * Q][bc]: for a call's images and all of the task's blocks of input features. Consecutive blocks of
+  // output features share the copy. All 0 otherwise.
   struct Gathered {
     std::int64_t kb, cb;            // blocks that use a copy, and blocks of input features of a task
     std::int64_t block, image;      // strides of the copy

@@ -106,7 +106,7 @@ class UpdateChooser {
     return std::max(kShallowReduction, static_cast<std::int64_t>(l2_) / (4 * (base_.bc + base_.bk)));
   }
 
-  // Cuts an image into rows of at most `most` pixels. If all such rows would be shorter than half of it, the image
+  // Cuts an image into equal rows of at most `most` pixels. If those would be shorter than half of `most`, the image
   // keeps its own rows.
   void cut_image(std::int64_t most) {
     std::int64_t bq = most;
@@ -210,8 +210,8 @@ class UpdateChooser {
   double tile_, src_, ddst_;  // bytes: one block of the gradient; src and ddst of one image
 };
 
-// Cuts a call's pixels into equal parts of at most `most`, with one call each, one after the other. Does nothing if all
-// such parts would be shorter than half of `most`.
+// Cuts a call into calls of equal numbers of pixels, at most `most`, which follow each other. Does nothing if those
+// would have less than half of `most` pixels.
 void cut_call(ConvUpdatePlan& plan, std::int64_t pixels, std::int64_t most) {
   std::int64_t parts = ceil_div(pixels, most);
   while (pixels % parts != 0) ++parts;

@@ -18,8 +18,8 @@ struct ConvUpdatePlan {
   // If true, m has the taps of a filter row, S * bc rows, as taps and features lie next to each other in src and in the
   // weights. Otherwise each tap has its own calls. A first layer with C = 3 gets large tiles this way.
   bool taps_in_m = false;
-  bool gathers = false;  // the pixels of src that a strided 1x1 kernel reads are first copied next to each other, once
-                         // for consecutive blocks of output features
+  bool gathers = false;  // first copies the pixels of src that a strided 1x1 kernel reads, without gaps; consecutive
+                         // blocks of output features share a copy
   LoopSchedule loops;
 
   bool flat() const { return pixels == Pixels::flat; }

@@ -105,7 +105,6 @@ Shares shares_of_update(const ConvView& p, const WinogradPlan& plan, const Machi
 
 enum class WinogradPass { forward, update };
 
-// The plan with the least work, among all tiles and shares.
 Choice best_of(WinogradPass pass, const ConvView& p, const MachineModel& machine, WinogradWeights weights,
                FeatureBlocks blocks) {
   // Tiles of a group that amortise reading the weights from L2 or L3 (forward), or adding products to the sums

@@ -14,8 +14,8 @@ double cpu_quota(const std::filesystem::path& root = "/");
 // left. A group's page cache counts as free. Infinity if the machine does not say.
 double available_memory(const std::filesystem::path& root = "/");
 
-// Returns the heap's free memory to the system. Otherwise other processes cannot use it, and this one can only for
-// allocations that fit into it.
+// Returns the heap's free memory to the system. Otherwise other processes cannot use it, and this process can use it
+// only for allocations that fit into it.
 void give_back_free_memory();
 
 }  // namespace brickwork

@@ -14,7 +14,7 @@ struct Machine {
   int usable_cores = 1;                                    // physical cores this process may run on
   int hardware_threads = 1;                                // hardware threads that it may run on
   std::int64_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;  // size of one cache; 0 if there is none
-  int l3_caches = 0;                                       // number of L3 caches
+  int l3_caches = 0;
   std::int64_t memory_bytes = 0;
   double cpu_quota = std::numeric_limits<double>::infinity();  // limits.hpp
 
