@@ -13,15 +13,15 @@
 namespace brickwork {
 namespace {
 
-// One output of a contender, and the right one.
+// One output of a contender, with the right one.
 template <class T>
 struct Output {
   const TensorInfo &info, &right_info;
   std::span<const T> actual;
   std::span<const double> right;
 
-  // with(i, error, right) for every element. What the reference says is rounded as the output is: an exact contender
-  // has error 0 whatever the type.
+  // with(i, error, right) for every element. The right value is rounded to the output's type first, so that an exact
+  // contender has error 0 in every type.
   template <class With>
   void for_each_error(const With& with) const {
     for_each_repeated(info, right_info, [&](std::size_t i, std::size_t r) {

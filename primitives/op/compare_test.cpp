@@ -39,7 +39,7 @@ TEST(Compare, AcceptsTheRightAnswerRepeated) {
   EXPECT_EQ(right.max_error, 0);
 }
 
-// Of steps of two images each, the images of each step repeat.
+// With two images per step, the images of each step repeat.
 TEST(Compare, WhatRepeatsIsTheDimensionThatDiffers) {
   const auto verdict_on = [](const std::vector<double>& actual) {
     PlainTensors few({{.name = "y", .dims = {2, 2, 1}, .dtype = DType::f64}});
@@ -121,7 +121,7 @@ TEST(Compare, ZerosAreAnAnswerAsAnyOther) {
   EXPECT_FALSE(has_output_of_zeros(of({}, {1}, DType::f64)));
 }
 
-// Beside zeros there is no share of the right values.
+// A root mean square of 0 cannot divide the error.
 TEST(Compare, OfAWholeOutputOfZerosTheErrorIsAbsolute) {
   const PlainTensors right = of({0, 0}, {1}, DType::f64);
   const auto off = [&](double by) { return compare(of({0, by, 0, by}, {1}, DType::f32), right, {0.1, true}); };
@@ -135,7 +135,7 @@ TEST(Compare, OfAWholeOutputOfZerosTheErrorIsAbsolute) {
 }
 
 TEST(Compare, WhatIsStillZeroOfNanWasNotWritten) {
-  const PlainTensors right = of({0, 0}, {0, 1}, DType::f64);  // c is not zeros alone, and shows by itself
+  const PlainTensors right = of({0, 0}, {0, 1}, DType::f64);  // c is not all zeros: an unwritten c shows by itself
   const auto written = [&](std::vector<double> h, const std::vector<double>& of_nan, DType dtype = DType::f32) {
     return compare_written(of(std::move(h), {0, 0}, dtype), of(of_nan, {NAN, NAN}, DType::f64), right);
   };
@@ -172,7 +172,7 @@ TEST(Compare, OfAWholeOutputFewElementsMayBeFarOff) {
   EXPECT_NEAR(off(0.3).max_error, 0.3 / std::sqrt(10.0), 1e-6);
   EXPECT_EQ(off(0.4).status, Status::failed);
   EXPECT_EQ(off(NAN).status, Status::failed);
-  EXPECT_EQ(verdict({1, 2}, {4}, {0.1, true}).status, Status::failed);  // another output's
+  EXPECT_EQ(verdict({1, 2}, {4}, {0.1, true}).status, Status::failed);  // the error is in the other output
   EXPECT_NE(off(0.4).reason.find("off by 0.126 of the right ones"), std::string::npos) << off(0.4).reason;
 }
 

@@ -1,4 +1,4 @@
-// An operation by its definition: f64 tensors by their names, of which those that are not given are zeros.
+// Runs an operation's definition on f64 tensors that are set by name; a tensor that is not set is zero.
 #pragma once
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-// The epilogue of an operation as its problem names it: which steps follow the sum.
+// The epilogue of an operation: the steps that follow the sum, as a problem names them.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace brickwork {
 
-// What is done to an output element after the reduction, in this order: + bias, + residual, and its activation, or in
-// the activation's place the product with its derivative ("drelu"), as backward passes have it.
+// The steps for an output element after the reduction, in this order: + bias, + residual, then the activation. In
+// backward passes a product with the activation's derivative ("drelu") takes the activation's place.
 struct Epilogue {
   bool bias = false;
   bool residual = false;
@@ -21,7 +21,7 @@ struct Epilogue {
 };
 std::string to_string(const Epilogue&);  // "none", "bias+relu", "residual+drelu", ...
 
-// Which of the steps an operation has.
+// The steps that a pass supports.
 struct EpilogueSteps {
   bool bias = false, residual = false, activation = false, derivative = false;
 };
@@ -30,13 +30,13 @@ inline constexpr EpilogueSteps kAllSteps{true, true, true, true};
 // "none, or some of bias, residual, relu|sigmoid|tanh|gelu in this order joined by +"
 std::string to_string(const EpilogueSteps&);
 
-// Throws std::invalid_argument with one sentence where the epilogue has a step that the pass has not.
+// Throws std::invalid_argument with one sentence if the epilogue has a step that the pass does not support.
 void require_steps(const Epilogue&, const EpilogueSteps&, std::string_view pass);
 
-// The inverse of to_string; false where the text is no epilogue.
+// The inverse of to_string; false if the text is no epilogue.
 bool set_epilogue(Epilogue&, std::string_view text);
 
-// The word of a problem's table.
+// The epilogue as a word of a problem's table.
 template <class Problem>
 Word<Problem> epilogue_word() {
   static const std::string expected = "an epilogue: " + to_string(kAllSteps);

@@ -1,21 +1,21 @@
-// Kokkos for as long as a program runs, which may start it only once.
+// Starts Kokkos for the lifetime of a program; a program may start it only once.
 #pragma once
 #include <string>
 
 namespace brickwork {
 
-// Why Kokkos cannot start here, in one sentence, or nothing: one with CUDA starts all of its spaces or none, the host's
-// not without a device either. Free of Kokkos' headers; may be asked before it is started.
+// Why Kokkos cannot start here, in one sentence, or empty: a Kokkos with CUDA needs a device even for its host space.
+// Includes no Kokkos header and may be called before Kokkos is started.
 std::string kokkos_absent();
 
 class KokkosScope {
  public:
-  explicit KokkosScope(int threads);  // throws std::runtime_error where it is absent
+  explicit KokkosScope(int threads);  // throws std::runtime_error if Kokkos is absent
   ~KokkosScope();
   KokkosScope(const KokkosScope&) = delete;
   KokkosScope& operator=(const KokkosScope&) = delete;
 };
 
-std::string kokkos_configuration();  // as Kokkos prints it, in lines
+std::string kokkos_configuration();  // as Kokkos prints it, several lines
 
 }  // namespace brickwork

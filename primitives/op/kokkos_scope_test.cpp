@@ -6,7 +6,7 @@
 namespace brickwork {
 namespace {
 
-// Where it is absent, main() skips this test with the reason.
+// If Kokkos is absent, main() skips this test with the reason.
 TEST(KokkosScope, IsNotAbsentWhereTestsRun) {
   EXPECT_EQ(kokkos_absent(), "");
   EXPECT_THAT(kokkos_configuration(), testing::HasSubstr("Kokkos"));

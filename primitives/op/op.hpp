@@ -1,36 +1,36 @@
-// What everyone outside a primitive learns of one of its passes, from one type. An operation `Op` has
+// An operation: one pass of a primitive, described by one type. Test data, checks, result rows and experiments follow
+// from it. An operation `Op` has
 //
 //   using Problem = ...;                                   its sizes (size_table.hpp), name, count, validate()
 //   static constexpr std::string_view primitive, pass;     "conv", "forward"
 //   static std::vector<TensorInfo> inputs(const Problem&), outputs(const Problem&);
-//   static constexpr std::int64_t Problem::*images;        its minibatch, or nullptr where there is none
-//   static constexpr bool sum_of_products;                 outputs are sums of products of inputs, and simple steps on
-//                                                          them (an epilogue): exact on small integers
-//   static std::int64_t terms(const Problem&);             so many products an output sums
-//   static double flops(const Problem&);                   so many operations, as everyone counts them
+//   static constexpr std::int64_t Problem::*images;        its minibatch, or nullptr if it has none
+//   static constexpr bool sum_of_products;                 outputs are sums of products of inputs, followed by simple
+//                                                          steps (an epilogue): exact on small integers
+//   static std::int64_t terms(const Problem&);             the number of products that one output sums
+//   static double flops(const Problem&);                   the number of operations, counted as the literature does
 //   static void reference(const Problem&, const PlainTensors& in, PlainTensors& out);   the definition, all in f64
 //
-// and where it is no sum of products: static double bound(const Problem&), the largest absolute error allowed on inputs
-// from [-1, 1), to which an output may add an `error` of its own. Where it has them it may say, too:
+// An operation that is no sum of products also has static double bound(const Problem&): the largest absolute error
+// allowed on inputs from [-1, 1). An output may add an `error` of its own. Optional members:
 //
-//   static double least_flops(const Problem&); without those that can be left out, where there are any
-//   static double bytes(const Problem&);       what it moves, where that is not every input and output once
-//   static double values_between(const Problem&);   so many values of its layers or steps are kept that are no tensors
-//   static Rereads rereads(const Problem&);    of its inputs, what it has to read more than once
-//   static void settle(const Problem&, PlainTensors& in);   makes random inputs, in f64, such as the operation takes,
-//                                              and no gradient pass where rounding would decide what comes out
-//   static void check_taken(const Problem&);   throws std::invalid_argument with one sentence where a valid problem is
-//                                              none of this operation's
-//   static constexpr bool sum_over_images = true;   its outputs are each image's, or sums over them
-//   static constexpr bool mean_over_images = true;   its outputs are each image's, or means over them: what comes
-//                                              out of a minibatch that repeats itself is what comes out of it once
-//   static constexpr bool bound_of_whole = true;     bound() is of each output as a whole (compare.hpp)
-//   static constexpr bool bandwidth_bound = true;   so few operations a byte that only the memory holds it up: it is
-//                                              judged by bytes_of() a second, beside what the memory gives
-//   static bool curved(const Problem&);        whether the last step on the sums is a curve (a sigmoid): then the
-//                                              answer is right up to a small tolerance
-//
-// Test data, checking, rows and experiments follow from it.
+//   static double least_flops(const Problem&);   flops() without the operations that can be left out
+//   static double bytes(const Problem&);         the bytes that it moves, if not every input and output once
+//   static double values_between(const Problem&);   the number of values that it keeps between layers or steps, outside
+//                                                its tensors
+//   static Rereads rereads(const Problem&);      the inputs that it must read more than once
+//   static void settle(const Problem&, PlainTensors& in);   turns random f64 inputs into valid ones, stops
+//                                                gradients where rounding would decide the result
+//   static void check_taken(const Problem&);     throws std::invalid_argument with one sentence if it does not take
+//                                                this valid problem
+//   static constexpr bool sum_over_images = true;    each output is per image, or a sum over the images
+//   static constexpr bool mean_over_images = true;   each output is per image, or a mean over the images: repeating the
+//                                                minibatch does not change it
+//   static constexpr bool bound_of_whole = true;     bound() holds for each output as a whole (compare.hpp)
+//   static constexpr bool bandwidth_bound = true;    memory bounds it: bytes_of() per second are judged against the
+//                                                memory's bandwidth
+//   static bool curved(const Problem&);          whether a curve (a sigmoid) follows the sums: the answer is then right
+//                                                up to a small tolerance
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -57,7 +57,7 @@ concept Operation = HasSizes<typename Op::Problem> &&
   Op::reference(p, in, out);
 };
 
-// Throws std::invalid_argument where the operation does not take the problem.
+// Throws std::invalid_argument if the operation does not take the problem.
 template <Operation Op>
 void check_taken(const typename Op::Problem& p) {
   if constexpr (requires { Op::check_taken(p); }) Op::check_taken(p);
@@ -91,21 +91,21 @@ inline double bytes_of_tensors(const std::vector<TensorInfo>& tensors) {
   return bytes;
 }
 
-// All inputs and outputs together.
+// The bytes of all inputs and outputs.
 template <Operation Op>
 double tensor_bytes(const typename Op::Problem& p) {
   return bytes_of_tensors(Op::inputs(p)) + bytes_of_tensors(Op::outputs(p));
 }
 
-// The compulsory traffic: every input and output moved once, or what the operation says.
+// The compulsory traffic: every input and output moved once, or Op::bytes().
 template <Operation Op>
 double bytes_of(const typename Op::Problem& p) {
   if constexpr (requires { Op::bytes(p); }) return Op::bytes(p);
   return tensor_bytes<Op>(p);
 }
 
-// So many bytes of the inputs, once in bytes_of(), and so many times besides: the weights of a recurrence, at each
-// step.
+// Input bytes that are read `times` more after the first read, which bytes_of() counts: the weights of a recurrence, at
+// each step.
 struct Rereads {
   double bytes = 0;
   std::int64_t times = 0;
@@ -119,7 +119,7 @@ Rereads rereads_of(const typename Op::Problem& p) {
   return {};
 }
 
-// What of it is written: every output once. What is written besides, for another pass to read, counts as read.
+// The part of bytes_of() that is written: every output once. Values that are written for another pass count as read.
 template <Operation Op>
 double bytes_written(const typename Op::Problem& p) {
   return std::min(bytes_of<Op>(p), bytes_of_tensors(Op::outputs(p)));

@@ -1,4 +1,4 @@
-// Tensors as a user has them: dense, row-major, by name.
+// A user's tensors: dense, row-major, found by name.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +14,18 @@ namespace brickwork {
 
 struct TensorInfo {
   std::string name;
-  std::vector<std::int64_t> dims;  // outermost first; none: the problem does without this tensor
-  bool per_image = false;          // one of dims, mostly the first, is the minibatch
+  std::vector<std::int64_t> dims;  // outermost first; empty if the problem does not have this tensor
+  bool per_image = false;          // one of the dims, mostly the first, is the minibatch
   DType dtype = DType::f32;
-  double error = 0;  // of an output less exact than the others: allowed beyond the operation's bound (op.hpp)
+  double error = 0;  // of a less exact output: allowed beyond the operation's bound (op.hpp)
 
-  std::int64_t size() const;  // elements; 0 where the problem does without
+  std::int64_t size() const;  // elements; 0 if the problem does not have this tensor
 };
 
-// The dims of a tensor that a problem may do without.
+// The dims of an optional tensor.
 std::vector<std::int64_t> dims_if(bool there, std::vector<std::int64_t> dims);
 
-// The same tensors in another type.
+// The tensors in another type.
 std::vector<TensorInfo> with_dtype(std::vector<TensorInfo>, DType);
 
 class PlainTensors {
@@ -33,8 +33,8 @@ class PlainTensors {
   PlainTensors() = default;
   explicit PlainTensors(std::vector<TensorInfo> infos);  // zeros; throws std::bad_alloc
 
-  // Null where the problem does without the tensor. Throws std::logic_error for a name that the operation does not
-  // have, and for another type.
+  // Null if the problem does not have the tensor. Throws std::logic_error if the operation has no tensor of this name,
+  // or has it in another type.
   template <class T>
   T* at(std::string_view name) {
     return static_cast<T*>(find(name, dtype_of<T>()));
@@ -44,7 +44,7 @@ class PlainTensors {
     return static_cast<const T*>(find(name, dtype_of<T>()));
   }
 
-  // Empty where the problem does without; else as at().
+  // Empty if the problem does not have the tensor; throws as at() does.
   template <class T>
   std::span<T> values(std::string_view name) {
     return {at<T>(name), size_of(name)};
@@ -54,9 +54,9 @@ class PlainTensors {
     return {at<T>(name), size_of(name)};
   }
 
-  void assign(const PlainTensors&);  // the values of the same tensors; throws std::logic_error for others
+  void assign(const PlainTensors&);  // copies values; throws std::logic_error if the tensors differ
 
-  // By place instead of name, for whoever treats all tensors alike.
+  // By index instead of name, for code that treats all tensors alike.
   const std::vector<TensorInfo>& infos() const { return infos_; }
   template <class T>
   std::span<T> values(std::size_t i) {
@@ -73,10 +73,10 @@ class PlainTensors {
   void* find(std::string_view name, DType) const;
 
   std::vector<TensorInfo> infos_;
-  std::vector<AlignedBuffer<std::byte>> buffers_;  // one for each
+  std::vector<AlignedBuffer<std::byte>> buffers_;  // one per tensor
 };
 
-// with(T()) for the type of a tensor's elements.
+// with(T()) for the element type T.
 template <class With>
 auto with_type(DType dtype, const With& with) {
   switch (dtype) {

@@ -1,11 +1,11 @@
-// A tensor that repeats the images of a smaller one.
+// Maps a tensor to a smaller one whose images it repeats.
 #pragma once
 #include "primitives/op/plain_tensors.hpp"
 
 namespace brickwork {
 
-// with(i, f) for each element i of `all` and the element f of `few` that it is: along the dimension that differs, all
-// else is the same.
+// with(i, f) for each element i of `all`, where f is the element of `few` that it repeats. The tensors differ in one
+// dimension at most.
 template <class With>
 void for_each_repeated(const TensorInfo& all, const TensorInfo& few, const With& with) {
   std::int64_t outer = 1;

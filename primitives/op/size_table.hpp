@@ -1,5 +1,5 @@
-// One table of sizes per problem: from it come the parser and the text form, the columns of shape files and of
-// samples.csv, the equality and the range checks of every problem. A plan's text form comes from a table likewise.
+// One table of sizes per problem. The parser, the text form, the columns of shape files and samples.csv, equality and
+// range checks of every problem follow from it. A plan's text form comes from a table, too.
 #pragma once
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,8 +17,8 @@
 
 namespace brickwork {
 
-// A whole number of T. Where it is not given it is `like` another one, or else the default value's; it must be given
-// where there is no `like` and T's own initializer is below the least.
+// A whole number of T. If a text does not give it, its value is that of `like`, or the default's. A text must give it
+// if there is no `like` and T's own initializer is below `least`.
 template <class T>
 struct Size {
   std::string_view key;     // in the text form: "sh" of "sh2"
@@ -26,20 +26,20 @@ struct Size {
   std::int64_t T::*member;
   std::int64_t least = 1;
   std::int64_t T::*like = nullptr;
-  bool setting = false;  // common to the problems of a run rather than to tell them apart: a minibatch
+  bool setting = false;  // problems of one run share it (a minibatch)
 };
 
-// What is said in a word instead of a number.
+// A property that a text gives as a word, not as a number.
 template <class T>
 struct Word {
   std::string_view column;
   std::string_view expected;  // "an epilogue: none, or ..."
   std::function<std::string(const T&)> get;
-  std::function<bool(T&, std::string_view)> set;  // false where the word is none of these
+  std::function<bool(T&, std::string_view)> set;  // false if the word is not one of its values
 };
 
-// A Word of the few values of a bool or an enum, in the order of their numbers from 0. Without a column's name it is
-// the first value's.
+// A Word for a bool or an enum; `words` are in the order of its numbers from 0. The default column name is the first
+// word.
 template <class T, class Value>
 Word<T> choice(std::string_view expected, std::vector<std::string_view> words, Value T::*member,
                std::string_view column = {}) {
@@ -58,8 +58,8 @@ struct SizeTable {
   std::string_view kind;  // "conv": what messages call it
   std::vector<Size<T>> sizes;
   std::vector<Word<T>> words;
-  char separator = '_';        // between the words of the text form
-  bool default_words = false;  // whether the text form says a Word that has its default value
+  char separator = '_';        // of words in the text form
+  bool default_words = false;  // whether the text form writes words of default value
 };
 
 // T has: static const SizeTable<T>& table().
@@ -77,10 +77,10 @@ template <class... Args>
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators);
 
-// "bk" of the key "bk=": what messages call a size.
+// "bk" of the key "bk=": the name of a size in messages.
 inline std::string_view name_of(std::string_view key) { return key.substr(0, key.find('=')); }
 
-// The number behind `key` in `word`. Throws std::invalid_argument where there is none.
+// The number behind `key` in `word`. Throws std::invalid_argument if there is none.
 std::int64_t number_of(std::string_view word, std::string_view key);
 
 template <class T>
@@ -94,7 +94,7 @@ bool has_default(const Word<T>& word, const T& t) {
   return word.get(t) == word.get(value);
 }
 
-// Sets what the word says, and gives its column.
+// Sets the size or word that `word` gives, and returns its column.
 template <class T>
 std::string_view read_word(T& value, std::string_view word) {
   const SizeTable<T>& table = T::table();
@@ -117,7 +117,7 @@ std::string_view read_word(T& value, std::string_view word) {
 
 }  // namespace size_table
 
-// "N28_C64_K256_H56_...", and its words.
+// The text form: "N28_C64_K256_H56_..." and words.
 template <HasSizes T>
 std::string to_string(const T& t) {
   const SizeTable<T>& table = T::table();
@@ -129,9 +129,9 @@ std::string to_string(const T& t) {
   return fmt::format("{}", fmt::join(words, std::string_view(&table.separator, 1)));
 }
 
-// Reads words in any order, separated by spaces, commas or underscores: every form that to_string writes, too. What the
-// text does not give is the default's. Throws std::invalid_argument with one sentence naming the offending word.
-// Ranges are not looked at: see check_sizes().
+// Reads words in any order, separated by spaces, commas or underscores, which includes every form that to_string
+// writes. What the text does not give comes from `defaults`. Throws std::invalid_argument with one sentence that names
+// the wrong word. Does not check ranges: see check_sizes().
 template <HasSizes T>
 T parse_words(std::string_view text, const T& defaults = {}) {
   using size_table::refuse;
@@ -153,7 +153,7 @@ T parse_words(std::string_view text, const T& defaults = {}) {
   return value;
 }
 
-// parse_words, validated.
+// parse_words, then validate().
 template <HasSizes T>
 T parse_problem(std::string_view text, const T& defaults = {}) {
   const T problem = parse_words(text, defaults);
@@ -161,7 +161,7 @@ T parse_problem(std::string_view text, const T& defaults = {}) {
   return problem;
 }
 
-// Throws std::invalid_argument where the column's word cannot be this.
+// Throws std::invalid_argument if the column does not take this word.
 template <HasSizes T>
 void set_word(T& t, std::string_view column, std::string_view text) {
   const auto& words = T::table().words;
@@ -179,7 +179,7 @@ std::vector<std::pair<std::string, std::string>> size_columns(const T& t) {
   return columns;
 }
 
-// What a run has in common: "N=28", and words but for those of default value.
+// The settings that problems of a run share: "N=28", and the words that are not default.
 template <HasSizes T>
 std::vector<std::string> setting_parts(const T& t) {
   std::vector<std::string> parts;
@@ -192,7 +192,7 @@ std::vector<std::string> setting_parts(const T& t) {
   return parts;
 }
 
-// Throws std::invalid_argument where a size is not from its least to `most`, or a problem's count is below 1.
+// Throws std::invalid_argument if a size is not from `least` to `most`, or a problem's count is below 1.
 template <HasSizes T>
 void check_sizes(const T& t, std::int64_t most, std::string_view most_text) {
   for (const auto& size : T::table().sizes) {
@@ -212,14 +212,14 @@ bool same_sizes(const T& a, const T& b) {
          std::ranges::all_of(T::table().words, [&](const auto& word) { return word.get(a) == word.get(b); });
 }
 
-// Problems are their sizes and words: neither the name nor the count tells one from another.
+// Problems are equal if their sizes and words are; name and count do not matter.
 template <HasSizes T>
 requires requires(const T& t) { t.count; }
 bool operator==(const T& a, const T& b) { return same_sizes(a, b); }
 
 inline constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 40;
 
-// Throws std::invalid_argument where a tensor of these dims, each from 1 to 2^40, has more than 2^40 elements.
+// Throws std::invalid_argument if a tensor of these dims, each from 1 to 2^40, has more than 2^40 elements.
 void check_elements(std::string_view tensor, std::initializer_list<std::int64_t> dims);
 
 }  // namespace brickwork

@@ -13,7 +13,6 @@ using testing::HasSubstr;
 using testing::Pair;
 using testing::ThrowsMessage;
 
-// A problem that needs nothing but its table.
 struct Box {
   static const SizeTable<Box>& table() {
     static const SizeTable<Box> table{

@@ -1,4 +1,4 @@
-// Tensors of one problem with the right answer, from nothing but the operation's description.
+// Inputs of a problem with the right answer, made from the operation's description alone.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -12,25 +12,27 @@ namespace brickwork {
 
 struct TestData {
   PlainTensors inputs;
-  PlainTensors expected;  // f64; of few images where all outputs are per image: the right output is these, repeated
+  PlainTensors expected;  // f64; of a few images where the operation allows it: the right output repeats these
   Tolerance tolerance;
-  // Where an output of `expected` is zeros alone: what the definition makes of inputs of NaN, as `expected` is. Else
-  // nothing.
+  // The definition's outputs for inputs of NaN, with the shapes of `expected`. Empty unless an output of `expected` is
+  // all zeros.
   PlainTensors of_nan = {};
 };
 
-// Images come from this many distinct ones, so that the slow reference runs on few and still judges all.
+// The number of distinct images that a minibatch repeats, so that the slow reference runs on few images and still
+// judges all.
 inline constexpr std::int64_t kDistinctImages = 3;
 
 namespace test_data {
 
-// Whether each image has outputs of its own, which repeat as the images do.
+// Whether every output is per image, so that outputs repeat as images do.
 template <Operation Op>
 bool outputs_follow_images(const typename Op::Problem& p) {
   return std::ranges::all_of(Op::outputs(p), [](const TensorInfo& t) { return t.per_image || t.dims.empty(); });
 }
 
-// The distinct images, or the nearest number above (step 1) or below (step -1) of which all are a multiple.
+// Divisor of `images` nearest to kDistinctImages: the smallest one not below it (step 1), or the largest one not above
+// it (step -1); `images` itself if it is smaller.
 inline std::int64_t part_of(std::int64_t images, int step) {
   std::int64_t few = std::min(images, kDistinctImages);
   while (images % few != 0) few += step;
@@ -51,13 +53,13 @@ typename Op::Problem few_images(typename Op::Problem p) {
   return p;
 }
 
-// `few` as the values of `all`, repeated to its size.
+// Fills `all` with the values of `few`, repeated.
 void repeat(const PlainTensors& few, PlainTensors& all);
 
-// Those that are no image's own times so much.
+// Multiplies the tensors that are not per image.
 void multiply_sums(PlainTensors&, double times);
 
-// Such as the operation takes, in f64.
+// Random valid inputs, in f64.
 template <Operation Op>
 PlainTensors draw_inputs(const typename Op::Problem& p, TestValues& values) {
   PlainTensors inputs(with_dtype(Op::inputs(p), DType::f64));
@@ -66,7 +68,7 @@ PlainTensors draw_inputs(const typename Op::Problem& p, TestValues& values) {
   return inputs;
 }
 
-// What the definition makes of few images of NaN. Integers are legal ones, as NaN is no length and no label.
+// The definition's outputs for a few images of NaN. Integers keep legal values, as NaN is no length and no label.
 template <Operation Op>
 PlainTensors answer_to_nan(const typename Op::Problem& p) {
   const auto few = few_images<Op>(p);
@@ -80,12 +82,12 @@ PlainTensors answer_to_nan(const typename Op::Problem& p) {
   return outputs;
 }
 
-// Whether each output of zeros has an element that NaN reaches.
+// Whether every output of zeros has an element that NaN reaches.
 bool reaches_zeros(const PlainTensors& of_nan, const PlainTensors& expected);
 
 }  // namespace test_data
 
-// Deterministic in the seed. Throws std::invalid_argument where integers cannot be exact (too many terms).
+// The same seed gives the same data. Throws std::invalid_argument if integers cannot be exact (too many terms).
 template <Operation Op>
 TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::string& seed) {
   const auto few = test_data::few_images<Op>(p);
@@ -100,20 +102,21 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
     const std::int64_t parts = p.*Op::images / few.*Op::images;
     const auto times = static_cast<double>(parts);
     test_data::multiply_sums(data.expected, times);
-    data.tolerance.value *= times;  // the same products, again and again: no error makes up for another
+    data.tolerance.value *= times;  // the sum repeats the same products, so that errors do not cancel
   }
   if constexpr (!Op::sum_of_products) data.tolerance = {Op::bound(p), bounds_whole<Op>()};
   return data;
 }
 
-// A few outputs behind a ReLU may all be zero, as memory is that nobody wrote: then other inputs are drawn. Where the
-// answer stays zero, as the variance of one value does, inputs of NaN tell a contender that computes it from one that
-// does nothing. Throws std::invalid_argument where it is zero of NaN as well: nothing could be checked.
+// Test data on which a contender that writes nothing fails. A few outputs behind a ReLU may all be zero, like memory
+// that nobody has written: other inputs are drawn then. If the answer stays zero, as the variance of one value does,
+// inputs of NaN show whether a contender computes it. Throws std::invalid_argument if the answer to NaN is zero, too,
+// so that nothing can be checked.
 template <Operation Op>
 TestData make_checkable_test_data(const typename Op::Problem& p, Fill fill) {
   TestData data;
   for (int seed = 0; seed < 8; ++seed) {
-    data = {};  // its memory is for the next one
+    data = {};  // frees its memory before the next is made
     data = make_test_data<Op>(p, fill, to_string(p) + " " + std::to_string(seed));
     if (!has_output_of_zeros(data.expected)) return data;
   }

@@ -9,7 +9,7 @@
 namespace brickwork {
 namespace {
 
-// So many images of one value each; the outputs are made of them as the operations below say.
+// N images of one value each, for the operations below.
 struct Row {
   static const SizeTable<Row>& table() {
     static const SizeTable<Row> table{
@@ -36,7 +36,7 @@ struct Square {
   }
 };
 
-// y = sum over n of x[n]: an output over all images, as a weight update has.
+// y = sum over n of x[n]: an output over all images, as in a weight update.
 struct Sum : Square {
   static std::vector<TensorInfo> outputs(const Row&) { return {{.name = "y", .dims = {1}}}; }
   static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
@@ -44,7 +44,7 @@ struct Sum : Square {
   }
 };
 
-// y = sum over n of x[n] * x[n] * z[n], which says so: a few images stand for all.
+// y = sum over n of x[n] * x[n] * z[n], declared as a sum over images: a few images stand for all.
 int images_summed = 0;
 struct WeighedSum : Square {
   static constexpr bool sum_over_images = true;
@@ -60,7 +60,7 @@ struct WeighedSum : Square {
   }
 };
 
-// It has an output for each image beside the sum.
+// A sum over images, and an output per image.
 struct SumAndImages : WeighedSum {
   static std::vector<TensorInfo> outputs(const Row& p) {
     return {{.name = "y", .dims = {1}}, {.name = "w", .dims = {p.N}, .per_image = true}};
@@ -84,7 +84,7 @@ struct Zero : Square {
   static void reference(const Row&, const PlainTensors&, PlainTensors&) {}
 };
 
-// y[n] = x[n] - x[n], and so many of the images: zeros of every number.
+// y[n] = x[n] - x[n]: zero for every number, NaN for NaN.
 struct Nought : Square {
   static std::vector<TensorInfo> inputs(const Row& p) {
     return {{.name = "x", .dims = {p.N}, .per_image = true},
@@ -100,7 +100,7 @@ struct Nought : Square {
   }
 };
 
-// y[n] = max(x[n], 0), of one image mostly zeros.
+// y[n] = max(x[n] - 3, 0): for one image mostly zero.
 struct Ramp : Square {
   static void reference(const Row& p, const PlainTensors& in, PlainTensors& out) {
     for (std::int64_t n = 0; n < p.N; ++n) out.at<double>("y")[n] = std::max(in.at<double>("x")[n] - 3, 0.0);

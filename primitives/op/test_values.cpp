@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kEpilogueTerms = 2;  // bias and residual
 constexpr int kLargestInteger = 4;
-constexpr double kCurveTolerance = 1e-5;  // in f32, of values up to ten; a gelu and a library's may differ by that
-constexpr double kSteepest = 1.2;         // a curve, where an error of its argument grows the most
+constexpr double kCurveTolerance = 1e-5;  // f32, for values up to ten: two implementations of gelu may differ by this
+constexpr double kSteepest = 1.2;         // the largest slope of a curve: it multiplies the error of its argument
 constexpr double kExactBelow = 1 << 24;   // every integer up to here is a float
 
 std::mt19937 seeded(const std::string& text) {
@@ -34,7 +34,7 @@ TestValues::TestValues(Fill fill, std::int64_t terms, const std::string& seed, b
   limit_ = static_cast<int>(std::min<double>(kLargestInteger, std::sqrt(room / static_cast<double>(terms))));
   if (curved) {
     tolerance_ = kCurveTolerance;
-    // Of a sum of products, each of about (limit / 2)^2, about sqrt(terms) times that is left.
+    // A sum of products of about (limit / 2)^2 each, with random signs, is about sqrt(terms) times as large.
     const double size = 0.25 * limit_ * limit_ * std::sqrt(static_cast<double>(terms));
     scale_ = -static_cast<int>(std::ceil(0.5 * std::log2(size)));
   }

@@ -1,4 +1,4 @@
-// Inputs for which the right answer is known to the bit, or up to a stated bound.
+// Random inputs for which the right answer is exact or has a stated bound.
 #pragma once
 #include <cstdint>
 #include <random>
@@ -14,12 +14,12 @@ enum class Fill {
 
 class TestValues {
  public:
-  // For outputs that are sums of `terms` products, plus a few more values; or where `curved`, the values of a curve at
-  // such sums. Throws std::invalid_argument where not even +-1 keeps the sums exact.
+  // For outputs that are sums of `terms` products plus a few more values; `curved`: for the values of a curve at such
+  // sums. Throws std::invalid_argument if not even +-1 keeps the sums exact.
   TestValues(Fill, std::int64_t terms, const std::string& seed, bool curved = false);
 
-  // Integers: 1 <= |x| <= limit, so that a lost element always shows. For a curve all are divided by the same power of
-  // two, so that the sums are as exact but around 1, where it bends, and not all at its ends.
+  // Integers: 1 <= |x| <= limit, so that a lost element always shows. For a curve all are divided by one power of two:
+  // the sums stay exact, and lie around 1, where a curve bends, not all at its ends.
   void fill(std::span<double>);
 
   double tolerance() const { return tolerance_; }

@@ -22,7 +22,7 @@ TEST(TestValues, FollowTheSeedAlone) {
   EXPECT_NE(drawn(Fill::floats, 64, "a"), drawn(Fill::floats, 64, "b"));
 }
 
-// Results of two builds are of the same inputs.
+// Results of two builds can only be compared on the same inputs.
 TEST(TestValues, StayWhatTheyWere) {
   const auto from = [](Fill fill, bool curved) {
     std::vector<double> values(4);
@@ -61,7 +61,7 @@ TEST(TestValues, ForACurveSumsAreAsExactButAroundOne) {
       EXPECT_EQ(value / unit, std::round(value / unit));
       squares += value * value / 1000;
     }
-    const double sum = squares * std::sqrt(static_cast<double>(terms));  // of products, by its standard deviation
+    const double sum = squares * std::sqrt(static_cast<double>(terms));  // standard deviation of a sum of products
     EXPECT_TRUE(0.2 < sum && sum < 4) << terms << " terms: " << sum;
     EXPECT_GT(values.tolerance(), 0);
     EXPECT_LE(values.tolerance(), 1e-5);

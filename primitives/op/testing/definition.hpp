@@ -1,6 +1,6 @@
-// What the tests of operations share: the outputs of their definitions, and values to try them on. The passes of a
-// layer are each other's adjoints: forward is bilinear in src and weights, so that <ddst, forward(src, weights)> ==
-// <dsrc, src> == <dweights, weights>.
+// Runs definitions in tests of operations, and gives values to try them on. The passes of a layer are each other's
+// adjoints: forward is bilinear in src and weights, so that <ddst, forward(src, weights)> == <dsrc, src> == <dweights,
+// weights>.
 #pragma once
 #include <rapidcheck.h>
 
@@ -17,7 +17,7 @@ namespace brickwork {
 
 using Values = std::vector<double>;
 
-// The one output of an operation's definition, of its inputs in their order.
+// The only output of an operation's definition; `inputs` are in the operation's order.
 template <Operation Op>
 Values by_definition(const typename Op::Problem& p, const std::vector<Values>& inputs) {
   PlainTensors in(with_dtype(Op::inputs(p), DType::f64)), out(with_dtype(Op::outputs(p), DType::f64));
@@ -38,13 +38,13 @@ inline Values numbered(std::size_t size) {
   return values;
 }
 
-// Small integers, of which every sum here is exact.
+// Small integers, which every sum here adds exactly.
 inline Values random_values(std::int64_t size) {
   return *rc::gen::container<Values>(static_cast<std::size_t>(size),
                                      rc::gen::map(rc::gen::inRange(-4, 5), [](int x) { return double(x); }));
 }
 
-// What the operation says to a problem that it does not take.
+// The message with which the operation refuses a problem; empty if it takes it.
 template <Operation Op>
 std::string refusal(std::string_view text) {
   try {

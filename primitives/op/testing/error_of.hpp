@@ -1,4 +1,4 @@
-// What a problem's parser says to a text, for tests.
+// The message with which a problem's parser refuses a text, for tests.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace brickwork {
 
-// Empty where the text is a problem.
+// Empty if the text is a problem.
 template <HasSizes Problem>
 std::string error_of(std::string_view text) {
   try {
