@@ -47,7 +47,7 @@ void Rnn::set_x(const float* x) {
   x_.send();
 }
 
-// Whatever stands there would meet gradients of 0 in the weights' update, of which a NaN makes NaNs.
+// Values after a sequence's end would meet gradients of 0 in the weight update, and 0 * NaN is NaN.
 void Rnn::clear_x_beyond_ends() {
   for_each_beyond_end([&](std::int64_t n, std::int64_t t) {
     for (std::int64_t c = 0; c < problem_.C; ++c) x_.host()[x_steps_.at(0, c, t, n)] = 0;

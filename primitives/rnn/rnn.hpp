@@ -1,7 +1,7 @@
-// Recurrent layers, one upon the other, and their training: LSTM, GRU and plain cells in every direction.
+// Stacked recurrent layers, inference and training: LSTM, GRU and plain cells in every direction.
 //
-// x and every layer's states lie in blocks of features over all steps (rnn_steps.hpp), which one layer writes and the
-// next one reads as they are.
+// x and every layer's states are blocked by features over all steps (rnn_steps.hpp). A layer reads the states of the
+// one below as they were written.
 #pragma once
 #include <vector>
 
@@ -12,24 +12,24 @@ namespace brickwork {
 
 struct RnnWork {
   RnnProblem problem;
-  RnnUse use = RnnUse::inference;  // training keeps each step's gates and states for the way back
+  RnnUse use = RnnUse::inference;  // training keeps each step's gates and states for backward
 };
 
-// Where K fills no whole blocks, an infinity in x or in a state makes NaN of its sequence from there on: the features
-// that pad the last block have weights of 0.
+// If K is no multiple of a block, an infinity in x or in a state makes its sequence NaN from that step on, because the
+// features that pad the last block have weights of 0.
 class Rnn {
  public:
-  // Refused where the plan does not fit.
+  // Refused if the plan does not fit.
   static Result<Rnn> make(const RnnWork&, const RnnPlan&, const RnnTarget&);
   static Result<Rnn> make(const RnnWork& work, const RnnPlan& plan, Backend backend, Isa isa = Isa::best,
                           const SimdTuning& tuning = {}) {
     return make(work, plan, RnnOnHost(backend, isa, tuning));
   }
 
-  // The plain tensors of rnn_ops.hpp.
+  // These take the plain tensors of rnn_ops.hpp.
   void set_x(const float* x);
-  void set_states(const float* h0, const float* c0);  // c0 of an LSTM
-  // Of [N], or null where they are equal; throws std::invalid_argument where one is not 1 to T.
+  void set_states(const float* h0, const float* c0);  // c0: LSTM only
+  // [N], or null if all are T; throws std::invalid_argument if one is not from 1 to T.
   void set_lengths(const std::int32_t* lengths);
   void set_weights(std::int64_t layer, const float* weights_layer, const float* weights_iter, const float* bias);
 
@@ -38,8 +38,8 @@ class Rnn {
   void get_y(float* y) const;
   void get_states(float* hT, float* cT) const;
 
-  // Of training, behind run(): the gradients of what goes in out of those of what comes out, named after it. First the
-  // way back through time, then, of what it leaves, the weights'.
+  // Training only, after run(). Takes the gradients of the outputs and gives those of the inputs. run_backward_data()
+  // goes back through time and keeps the gates' gradients, which run_weight_update() needs.
   void set_gradients(const float* dy, const float* dhT, const float* dcT);
   void run_backward_data();
   void run_weight_update();
@@ -55,13 +55,12 @@ class Rnn {
 
   const std::int32_t* lengths() const { return lengths_.empty() ? nullptr : lengths_there_.data(); }
   void clear_x_beyond_ends();
-  // on(n, t) of the steps that a sequence does not have.
+  // on(n, t) for every step t after the end of sequence n.
   template <class On>
   void for_each_beyond_end(const On& on) const {
     for (std::int64_t n = 0; n < static_cast<std::int64_t>(lengths_.size()); ++n)
       for (std::int64_t t = lengths_[static_cast<std::size_t>(n)]; t < problem_.T; ++t) on(n, t);
   }
-  // Of the layer in that direction, [layer][direction].
   const RnnDirectedLayer& directed(std::int64_t l, std::int64_t d) const {
     return layers_[static_cast<std::size_t>(l * problem_.D() + d)];
   }
@@ -80,7 +79,7 @@ class Rnn {
   std::vector<std::int32_t> lengths_;
   TargetArray<std::int32_t> lengths_there_;
   std::vector<RnnDirectedLayer> layers_;  // [layer][direction]
-  TargetArray<float> dx_;                 // of training
+  TargetArray<float> dx_;                 // training only, as dy_
   std::vector<TargetArray<float>> dy_;
 };
 

@@ -1,14 +1,15 @@
-// A recurrent layer back through time on one page, for every space and every brick, out of what forward has kept.
+// The backward passes of a recurrent layer in one direction, for every space and brick, from the values that forward
+// has kept.
 //
 //   dgates[t]    = cell's gradients of dh[t] + dy[t];  dh[t - 1] += dgates[t] * weights of the state, transposed
 //   dx[t]        = dgates[t] * weights of x, transposed
 //   dweights     = sum over t of (x[t] or the state before)^T * dgates[t];  dbias = sum over t of ones * dgates[t]
 //
-// What is sequential is the state's gradient: at a step, that of a block of features is the brick's sum over all gates'
-// gradients of the step behind it with the weights of the recurrence; of it and of y's the cell makes those of its own
-// gates. The others are products of all steps at once.
+// Only the state's gradient is sequential. At a step, the brick multiplies the gates' gradients of the following step
+// by the recurrence's weights, which gives dh for a block of features. From dh and dy the cell computes the gradients
+// of its own gates. dx and dweights are products over all steps at once.
 //
-// Source: Georganas et al., "High-Performance Deep Learning via a Single Building Block" (arXiv 1906.06440), whose
+// Source: Georganas et al., "High-Performance Deep Learning via a Single Building Block" (arXiv 1906.06440). Its
 // backward pass has a step's products inside the loop over time.
 #pragma once
 #include <cstdint>
@@ -20,7 +21,7 @@
 
 namespace brickwork {
 
-// The products with the weights, over turns: the first is the last step.
+// The products with the transposed weights. A turn is a step of the way back; turn 0 is the last step.
 template <class Brick, class Rows>
 struct RnnBackwardBody {
   RnnBackwardGeometry g;
@@ -28,7 +29,7 @@ struct RnnBackwardBody {
   RnnBricks<Brick> bricks;
   Rows rows;
 
-  // By a thread of the host; wait() meets the other threads, where they need what each has made.
+  // Run by each thread of the host; wait() is a barrier where a thread needs the others' results.
   template <class Wait>
   void over_time(const RnnShare& mine, const Wait& wait) const {
     for (std::int64_t turn = 0; turn <= g.forward.T; ++turn) {
@@ -39,7 +40,7 @@ struct RnnBackwardBody {
     }
   }
 
-  // A half's product for these blocks of features and the sequences from n on; or a share of it.
+  // The product of a half, or a share of it, for these blocks of features and the sequences from n on.
   template <class Team>
   BRICKWORK_HOST_DEVICE void multiply(const Team& team, std::int64_t turn, RnnHalf half, std::int64_t share,
                                       const LoopRange& blocks, std::int64_t n, void* scratch) const {
@@ -50,7 +51,7 @@ struct RnnBackwardBody {
                        data.products + share * g.dh.elements(), g.dh, n, scratch);
   }
 
-  // The same as a task of its own, on a device.
+  // The product as a task of its own, on a device.
   template <class Team>
   BRICKWORK_HOST_DEVICE void multiply_share(const Team& team, std::int64_t turn, RnnHalf half, std::int64_t task,
                                             void* scratch) const {
@@ -58,7 +59,7 @@ struct RnnBackwardBody {
     multiply(team, turn, half, task % g.shares, {block, block + 1}, n, scratch);
   }
 
-  // The cell makes of it the gradients of its gates, and of the first state in the last turn.
+  // The cell computes the gradients of its gates from the product; in the last turn, the gradient of the first state.
   template <class Team>
   BRICKWORK_HOST_DEVICE void finish(const Team& team, std::int64_t turn, RnnHalf half, std::int64_t kb, std::int64_t n,
                                     std::int64_t count) const {
@@ -93,7 +94,7 @@ struct RnnBackwardBody {
                          .step = turn == f.T ? -1 : static_cast<std::int32_t>(t)});
   }
 
-  // x's gradients, as a task: of some rows of all steps and of a share of the blocks of features.
+  // A task of dx: some rows of all steps, and a share of the blocks of features.
   template <class Team>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, std::int64_t task, void* scratch) const {
     const std::int64_t shares = g.shares_of_dx, share = task % shares, blocks = g.of[kRnnX].blocks;
@@ -118,9 +119,9 @@ struct RnnBackwardBody {
     }
   }
 
-  // All calls of an operand's blocks of features for some rows of gates, or of a share of these: = or, where it adds,
-  // += into c, from a row on. All blocks pass over some of the gates after each other, which stay in L2, and their
-  // weights are asked for a call ahead: 3 % of an LSTM of 1024 features (Zen 5).
+  // The product of some rows of gates, or of a share of the gates, with an operand's blocks of features: c =, or with
+  // `adds` c +=. Some of the gates stay in L2 while all blocks of features use them, and each call prefetches the next
+  // call's weights: an LSTM of 1024 features takes 3 % less time (Zen 5).
   template <class Team>
   BRICKWORK_HOST_DEVICE void multiply_gradients(const Team& team, int operand, const LoopRange& blocks,
                                                 const LoopRange& share, std::int64_t row, std::int64_t rows_of_call,
@@ -159,8 +160,8 @@ struct RnnBackwardBody {
   }
 };
 
-// The weights' gradients: a task's, of a block of features and of one of gates, stay in L2 while all steps add to them,
-// or all steps of a part. The sum over ones has one row only, and may have a brick of its own.
+// The weights' gradients. A task's gradients, for a block of features and a block of gates, stay in L2 while all steps
+// (or those of a part) add to them. The bias's gradient has one row only and may have a brick of its own.
 template <class Brick, class BiasBrick = Brick>
 struct RnnUpdateBody {
   RnnBackwardGeometry g;

@@ -7,8 +7,8 @@
 namespace brickwork {
 namespace {
 
-// on(feature, column, at): of each feature of an operand, its padding counted, and each of its columns where the row of
-// K features begins in the plain weights [directions][features][G][K].
+// on(feature, column, at) for each column of each feature of an operand. `feature` counts padding; `at` is where the
+// row of K values begins in the plain weights [directions][features][G][K].
 template <class On>
 void for_each_row(const RnnForwardGeometry& g, int operand, const On& on) {
   const auto all = gate_columns(g.cell);
@@ -25,7 +25,7 @@ void for_each_row(const RnnForwardGeometry& g, int operand, const On& on) {
   parallel_league(Kokkos::DefaultHostExecutionSpace(), features, 1, 0, task);
 }
 
-// To where the tasks of their blocks of K have them.
+// Packs weights so that a task of a block of K reads them in order.
 void pack(const RnnForwardGeometry& g, int operand, const float* weights, TargetArray<float>& packed) {
   const RnnColumns& of = g.of[operand];
   const std::int64_t K = g.c.size, of_call = of.n / g.bk;
@@ -39,7 +39,7 @@ void pack(const RnnForwardGeometry& g, int operand, const float* weights, Target
   packed.send();
 }
 
-// To row k of its column, column feature.
+// Packs weights transposed: a row for each k of each column, a column for each feature.
 void pack_transposed(const RnnBackwardGeometry& g, int operand, const float* weights, TargetArray<float>& packed) {
   const std::int64_t block = g.of[operand].block, count = g.forward.of[operand].count;
   float* const to = packed.host();
@@ -63,7 +63,7 @@ void unpack_gradient(const RnnBackwardGeometry& g, int operand, const float* gra
   });
 }
 
-// on(plain, packed) of each element of the bias [directions][biases][K], where it has blocks of so many features.
+// on(plain, packed) for each element of the bias [directions][biases][K], packed in blocks of `block` features.
 template <class On>
 void for_each_bias(const RnnForwardGeometry& g, std::int64_t block, const On& on) {
   const auto all = gate_columns(g.cell);

@@ -1,4 +1,4 @@
-// One layer of a recurrent network in one direction: its weights, and what it keeps.
+// One recurrent layer in one direction: its weights and the values that it keeps.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -9,24 +9,24 @@
 
 namespace brickwork {
 
-enum class RnnUse { inference, training };  // training keeps each step's gates and states for the way back
+enum class RnnUse { inference, training };  // training keeps each step's gates and states for backward
 
 class RnnDirectedLayer {
  public:
   static Result<RnnDirectedLayer> make(const RnnLayerShape&, const RnnPlan&, RnnUse, const RnnTarget&);
 
-  // Of all directions: weights_layer [D][C_l][G][K], weights_iter [D][K][G][K], bias [D][biases][K].
+  // The tensors of all directions: weights_layer [D][C_l][G][K], weights_iter [D][K][G][K], bias [D][biases][K].
   void set_weights(const float* layer, const float* iter, const float* bias);
 
-  // The state before the first step and that behind the last one, [N][K]: h in y, as the host has it; c of an LSTM.
+  // The states before the first and after the last step, [N][K]. h is in y, which lies on the host here; c: LSTM only.
   void set_states(const float* h0, float* y, const float* c0);
   void get_states(const float* y, float* hT, float* cT) const;
 
-  // x, y and the lengths, or null, lie where the target computes.
+  // x, y and the lengths (or null) lie where the target computes.
   void run(const float* x, float* y, const std::int32_t* lengths);
 
-  // Of training, behind run(), out of what it has kept; x, y and lengths as it had them, dy as y. The gradients of the
-  // gates are what run_backward_data leaves to the others.
+  // Training only, after run(), with its x, y and lengths; dy has y's layout. run_backward_data() keeps the gates'
+  // gradients, which the other two passes need.
   void set_state_gradients(const float* dhT, const float* dcT);
   void run_backward_data(float* y, const float* dy, const std::int32_t* lengths);
   void run_gradient_of_x(float* dx, bool accumulate);
@@ -51,13 +51,13 @@ class RnnDirectedLayer {
   RnnForwardGeometry g_;
   RnnPasses passes_;
   TargetArray<float> weights_[kRnnOperands], bias_, c_;
-  RnnForwardData data_;  // but for x, y and the lengths
+  RnnForwardData data_;  // without x, y and the lengths
 
   RnnBackwardGeometry back_ = {};
   TargetArray<float> transposed_[kRnnOperands], dhT_, dcT_, dh_, dc_, gradients_, ones_;
-  RnnBackwardData back_data_;  // but for forward's, y's and x's
+  RnnBackwardData back_data_;  // without forward's data and the gradients of y and x
 
-  std::vector<TargetArray<float>> memory_;  // which the host never sees
+  std::vector<TargetArray<float>> memory_;  // that the host never reads
 };
 
 }  // namespace brickwork

@@ -1,12 +1,13 @@
-// A recurrent layer forward, one direction, on one page: for every space and every brick.
+// The forward pass of a recurrent layer in one direction, for every space and brick.
 //
-//   gates[t][n][kb] = bias[kb] + sum over blocks c of x[c][t][n] * weights[kb][c] + the same of the state before
+//   gates[t][n][kb] = bias[kb] + sum over blocks c of x[c][t][n] * weights[kb][c] + the same sum over the state before
+//   t
 //
-// At a step the gates of a block of features are the brick's sums of x's blocks and of the state's with the weights of
-// all of their columns side by side; the cell makes the new state of them while they are in the cache.
+// At a step, the brick computes the gates of a block of features: it sums x's blocks and the state's blocks, with the
+// weights of all gates side by side. The cell makes the new state from the gates while they are in the cache.
 //
 // Source: Georganas et al., "High-Performance Deep Learning via a Single Building Block" (arXiv 1906.06440), Algorithm
-// 2, which has a brick for each gate and for x and h apart.
+// 2, which calls a brick for each gate, and separately for x and h.
 #pragma once
 #include <cstdint>
 
@@ -17,9 +18,9 @@
 
 namespace brickwork {
 
-// Every other step goes back through its blocks and calls, to begin with the weights that the one before has read last:
-// one sequence of an LSTM takes 12 % less with 512 features, whose weights are twice the cores' L2, and 4 % with 1024;
-// many sequences take up to 2 % less (Zen 5).
+// Every other step runs through its blocks and calls backwards, so that it begins with the weights that the step before
+// has read last. One sequence of an LSTM takes 12 % less time with 512 features, whose weights are twice the cores' L2,
+// and 4 % less with 1024; many sequences take up to 2 % less (Zen 5).
 struct ThereOrBack {
   bool back;
   BRICKWORK_HOST_DEVICE std::int64_t operator()(std::int64_t i, std::int64_t count) const {
@@ -27,8 +28,8 @@ struct ThereOrBack {
   }
 };
 
-// What is done at a step of a block of K's features and one of sequences. Brick: see tile_brick.hpp. Rows: rnn_rows.hpp
-// by a thread or by a team.
+// One step for a block of K's features and a block of sequences. Brick: see tile_brick.hpp. Rows: the cells of
+// rnn_rows.hpp, run by a thread or by a team.
 template <class Brick, class Rows>
 struct RnnForwardStep {
   RnnForwardGeometry g;
@@ -36,19 +37,20 @@ struct RnnForwardStep {
   RnnBricks<Brick> bricks;
   Rows rows;
 
-  // What is read behind a product: A so far on, or 0, and an operand's weights.
+  // What to prefetch after a product: the rows of A `a` elements further (0: none), and an operand's weights.
   struct Next {
     int operand;
     std::int64_t kb, a = 0;
   };
 
-  // gates = bias + x * weights, of so many rows from the n-th sequence at t on; `next` is how far on those behind are.
+  // gates = bias + x * weights, for `count` rows from sequence n at time t on. The next call's rows of x are `next`
+  // rows further.
   template <class Team>
   BRICKWORK_HOST_DEVICE void add_x(const Team& team, ThereOrBack order, std::int64_t kb, std::int64_t t, std::int64_t n,
                                    std::int64_t count, std::int64_t next, float* gates, void* scratch) const {
     multiply(team, order, kRnnX, data.rows(g, kRnnX, t, n), kb, gates, count,
              {kRnnState, kb, next * g.of[kRnnX].a.block}, scratch);
-    // Columns that x does not reach.
+    // Columns that x does not reach get their bias only.
     const std::int64_t reached = (g.of[kRnnX].first + g.of[kRnnX].count) * g.bk;
     for (std::int64_t row = 0; row < count; ++row) {
       float* const to = gates + row * g.row_of_gates();
@@ -56,7 +58,7 @@ struct RnnForwardStep {
     }
   }
 
-  // gates += the state before the step, or what is reset of it, * weights.
+  // gates += h * weights, where h is the state before the step or, in a GRU's second half, the reset state.
   template <class Team>
   BRICKWORK_HOST_DEVICE void add_state(const Team& team, ThereOrBack order, std::int64_t step, RnnHalf half,
                                        std::int64_t kb, std::int64_t n, Next next, float* gates, void* scratch) const {
@@ -65,7 +67,7 @@ struct RnnForwardStep {
              scratch);
   }
 
-  // The same as a task of its own, on a device.
+  // add_state() as a task of its own, on a device.
   template <class Team>
   BRICKWORK_HOST_DEVICE void multiply_share(const Team& team, std::int64_t step, RnnHalf half, std::int64_t task,
                                             void* scratch) const {
@@ -73,7 +75,7 @@ struct RnnForwardStep {
     add_state(team, {false}, step, half, kb, n, {kRnnState, kb}, gates_of(kb, g.time_of(step), n), scratch);
   }
 
-  // The cell makes of them the state behind the step.
+  // The cell computes the state after the step from the gates.
   template <class Team>
   BRICKWORK_HOST_DEVICE void finish(const Team& team, std::int64_t step, RnnHalf half, std::int64_t kb, std::int64_t n,
                                     std::int64_t count, std::int64_t thread = 0) const {
@@ -113,7 +115,7 @@ struct RnnForwardStep {
     return {weights(operand, kb, call), of.together * of.a.block * of.n * static_cast<std::int64_t>(sizeof(float))};
   }
 
-  // All calls for an operand's columns, over some of its blocks after the other, each of which asks for the next one's
+  // All calls for an operand's columns, each over some of the operand's blocks. Each call prefetches the next call's
   // weights.
   template <class Team>
   BRICKWORK_HOST_DEVICE void multiply(const Team& team, ThereOrBack order, int operand, const float* from,
@@ -145,8 +147,8 @@ struct RnnForwardStep {
   }
 };
 
-// Algorithm 2, by a thread of the host: T steps, of each K features in blocks of bk and N sequences in blocks of bn;
-// the brick sums over C inputs in blocks of bc. wait() meets the other threads, where they need what each has made.
+// Algorithm 2, run by each thread of the host: T steps, K features in blocks of bk, N sequences in blocks of bn; the
+// brick sums over C inputs in blocks of bc. wait() is a barrier where a thread needs the others' results.
 template <class Brick, class Rows>
 struct RnnForwardBody {
   RnnForwardStep<Brick, Rows> at;
@@ -183,7 +185,8 @@ struct RnnForwardBody {
       const std::int64_t next_kb = last_kb ? kb : order.back ? kb - 1 : kb + 1;
       float* const gates = at.gates_of(kb, t, n, mine.thread);
       if (half == RnnHalf::first && !g.x_apart()) {
-        // A thread's last block of K asks for the next step's rows of x: 1 to 3 % of an LSTM of 256 features (Zen 5).
+        // A thread's last block of K prefetches the next step's rows of x: an LSTM of 256 features takes 1 to 3 % less
+        // time (Zen 5).
         const std::int64_t next = last_kb ? (g.reversed ? -g.N : g.N) : 0;
         at.add_x(OneThread(), order, kb, t, n, clamp(g.bn, 0, g.N - n), next, gates, nullptr);
       }

@@ -8,9 +8,9 @@
 namespace brickwork {
 namespace {
 
-// Those of the cell that `has` chooses. A call has no more of them than the brick's widest tile holds side by side:
-// where it has three such tiles, the rows of B that one of them reads are not next to each other, and GRUs of 256 to
-// 1024 features take 1 to 6 % more (Zen 5).
+// The columns of gates that `has` chooses. A call computes at most as many as fit in the brick's widest tile. With
+// three such tiles in a call, the rows of B that one tile reads are not next to each other, and GRUs of 256 to 1024
+// features take 1 to 6 % more time (Zen 5).
 template <class Has>
 RnnColumns columns_of(RnnCell cell, const RnnSteps& a, std::int64_t bk, const Has& has) {
   const auto all = gate_columns(cell);
@@ -26,8 +26,8 @@ RnnColumns columns_of(RnnCell cell, const RnnSteps& a, std::int64_t bk, const Ha
   return c;
 }
 
-// The largest part of a block, of whole units and at least so many features, that divides it and that the brick's
-// widest tile holds; or `otherwise`.
+// The largest part of a block that divides it, is a multiple of `unit`, is at least `least` and fits in the brick's
+// widest tile; `otherwise` if there is none.
 std::int64_t part_of(std::int64_t block, std::int64_t unit, std::int64_t least, std::int64_t otherwise) {
   for (std::int64_t part = kColumnsOfTile / unit * unit; part >= least; part -= unit) {
     if (block % part == 0) return part;
@@ -35,8 +35,9 @@ std::int64_t part_of(std::int64_t block, std::int64_t unit, std::int64_t least, 
   return otherwise;
 }
 
-// Equal ones of an update's rows, so that hardly any of the tasks that may run at a time is missing. More parts have to
-// be worth what their gradients cost. (LSTMs of 256 features, 1680 rows: 0.42 ms in one part, 0.10 in 16; H100.)
+// The number of equal parts of an update's rows that keeps almost all `at_a_time` tasks busy. Another part must be
+// worth the cost of its copy of the gradients. (LSTM of 256 features, 1680 rows: 0.42 ms with one part, 0.10 ms with
+// 16; H100.)
 std::int64_t parts_of_update(std::int64_t rows, std::int64_t tasks, std::int64_t at_a_time) {
   constexpr std::int64_t kFewRows = 96;
   constexpr double kWorthIt = 1.1;
@@ -111,8 +112,8 @@ RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry& forward, con
   RnnBackwardGeometry g{.forward = forward, .bn = sizes.bn, .shares = clamp(sizes.shares, 1, Db), .bd = bd, .Db = Db};
   g.dh = {.size = forward.c.size, .block = bd, .slots = 1, .N = forward.N};
   g.dc = {.size = forward.c.size, .block = forward.bk, .slots = clamp(forward.c.slots, 0, 1), .N = forward.N};
-  // A line more than their length, which is a power of two: a column's elements would meet in few sets of a cache. The
-  // weights' update takes 3 to 5 % less with it (Zen 5).
+  // One cache line is added, because the length is a power of two: the elements of a column would share few sets of a
+  // cache. The weight update takes 3 to 5 % less time with it (Zen 5).
   g.row_of_dgates = forward.columns * bd + kFloatsOfLine;
   std::int64_t tasks = 0;
   for (int i = 0; i < kRnnGradients; ++i) {
@@ -129,7 +130,8 @@ RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry& forward, con
     g.size_of_gradients += whole_blocks(of.size, kFloatsOfLine);
     if (i < kRnnOperands) tasks += Db * columns.a.blocks();
   }
-  // Equal groups, as many for each thread: with 39 for two, x's gradients of a GNMT's layers took 7 % more (Zen 5).
+  // Equal groups, the same number for each thread: with 39 groups for two threads, the gradients of x in GNMT's layers
+  // took 7 % more time (Zen 5).
   const std::int64_t groups = ceil_div(g.rows(), sizes.rows_of_dx);
   g.rows_of_dx = ceil_div(g.rows(), groups < sizes.threads ? groups : whole_blocks(groups, sizes.threads));
   g.shares_of_dx = clamp(ceil_div(sizes.tasks_of_dx, ceil_div(g.rows(), g.rows_of_dx)), 1, g.of[kRnnX].blocks);

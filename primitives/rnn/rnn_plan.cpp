@@ -13,15 +13,16 @@ namespace brickwork {
 namespace {
 
 constexpr std::int64_t kRowsOfCall = 256;
-// Features of a block that comes in: the brick's k. 256 instead of 64 were 2 % faster on a Zen 4; on a Zen 5 forward is
-// even, and the weights' update, whose A has them side by side, 1 % faster with 128 than with either.
+// Features of a block that a layer reads: the brick's k. With 256 instead of 64, forward takes 2 % less time on a Zen 4
+// and the same on a Zen 5. With 128 the weight update, whose A has these features side by side, takes 1 % less than
+// with either on a Zen 5.
 constexpr std::int64_t kFeaturesOfCall = 128;
 
-// One sequence has one row, which waits for its weights: with so many features, and a gate in each call, LSTMs and GRUs
-// forward take 5 to 15 % less (Zen 5); two sequences and more do not.
+// As above, for one sequence: its single row waits for the weights. With 256 features, and one gate in each call, LSTMs
+// and GRUs forward take 5 to 15 % less time; with two or more sequences they do not (Zen 5).
 constexpr std::int64_t kFeaturesOfOne = 256;
 
-// Blocks of features; four gates fill a tile together, one alone has it for itself.
+// The blocks of features. Four gates share a tile; a single gate has one for itself.
 RnnPlan features_of(const RnnProblem& p) {
   const bool together = (p.cell == RnnCell::lstm || p.cell == RnnCell::lbr_gru) && p.N > 1;
   const std::int64_t bk =
@@ -30,11 +31,11 @@ RnnPlan features_of(const RnnProblem& p) {
   return {.bc = equal_block(p.C, most), .bh = bk * equal_block(ceil_div(p.K, bk), most / bk), .bk = bk};
 }
 
-// Whether each thread had better have sequences of its own than features of all: no state comes from another core then,
-// and nobody waits, but all weights pass each thread. It is worth the more the fewer multiply-adds a half of a step has
-// for an element of the state. Where the cores share no L3 it takes 0.85 of the time with 512 (plain layers of 256
-// features), 0.9 with 768 (GRUs), 0.97 with 2048 (LSTMs) and up to 1.02 with 4096; where they do, as much as without.
-// Of 16 sequences it takes 1.03 to 1.07. (Zen 4, two threads.)
+// Whether each thread should have its own sequences instead of its own features. Then no state comes from another core
+// and no thread waits, but all weights pass through each thread. The fewer multiply-adds a half of a step has per
+// element of the state, the more this saves. If the cores share no L3, the time is multiplied by 0.85 with 512
+// multiply-adds (plain layers of 256 features), 0.9 with 768 (GRUs), 0.97 with 2048 (LSTMs) and up to 1.02 with 4096;
+// if they share one, it does not change. With 16 sequences it is multiplied by 1.03 to 1.07. (Zen 4, two threads.)
 bool own_sequences(const RnnProblem& p, int threads) {
   constexpr std::int64_t kRowsOfOwn = 64, kMultiplyAdds = 2048;
   const std::int64_t features = std::max(p.features(0), p.features(p.L - 1)) + p.K;
@@ -78,13 +79,13 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
 RnnPlan plan_rnn(const RnnProblem& p, const MachineModel& machine) {
   RnnPlan plan = features_of(p);
   plan.bn = equal_block(own_sequences(p, machine.threads) ? ceil_div(p.N, machine.threads) : p.N, kRowsOfCall);
-  // Few sequences are too few rows for weights to be worth fetching.
+  // If sequences are few, several steps share a call with x, so that its weights are worth fetching.
   if (plan.bn == p.N) plan.steps = clamp(kRowsOfCall / p.N, 1, p.T);
   return plan;
 }
 
 RnnPlan plan_rnn_on_gpu(const RnnProblem& p, std::int64_t multiprocessors) {
-  constexpr std::int64_t kRowsOfX = 16384;  // of all steps whose gates are in memory: some for each multiprocessor
+  constexpr std::int64_t kRowsOfX = 16384;  // rows of the steps whose gates are in memory: some for each multiprocessor
   RnnPlan plan = features_of(p);
   plan.bn = sequences_of_gpu_task(p.N, ceil_div(p.K, plan.bk), multiprocessors);
   plan.steps = clamp(kRowsOfX / p.N, 1, p.T);

@@ -1,4 +1,4 @@
-// Features of all sequences over time, as the brick's A and C want them.
+// The layout of the features of all sequences over time, as the brick reads A and writes C.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace brickwork {
 
-// [parts][ceil(size / block)][slots][N][block]: `size` features in each part, which are the ways of a layer below, and
-// zeros behind them in the last block. A slot is a step, or the state before the first or behind the last.
+// [parts][ceil(size / block)][slots][N][block]. A part is a direction of the layer below, with `size` features; zeros
+// pad its last block. A slot is a step, or the state before the first or after the last step.
 struct RnnSteps {
   std::int64_t parts = 1, size = 0, block = 0, slots = 0, N = 0;
 
@@ -24,8 +24,8 @@ struct RnnSteps {
   }
 };
 
-// on(place) of each element of a plain [steps][N][parts * size], as a user has it, in its order and from slot `first`
-// on.
+// on(place) for each element of a plain [steps][N][parts * size] tensor, in its order; its first step is in slot
+// `first`.
 template <class On>
 void for_each_place(const RnnSteps& layout, std::int64_t first, std::int64_t steps, const On& on) {
   for (std::int64_t t = 0; t < steps; ++t)

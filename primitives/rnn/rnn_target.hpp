@@ -1,5 +1,4 @@
-// Where recurrent layers run, and where what they compute with lies: the host (rnn_on_host.hpp) or a device
-// (rnn_on_cuda.hpp).
+// Where recurrent layers run and keep their tensors: on the host (rnn_on_host.hpp) or on a device (rnn_on_cuda.hpp).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,14 +12,14 @@
 
 namespace brickwork {
 
-// One direction of one layer, made for its geometries. Tensors lie where the target computes.
+// The passes of one direction of one layer, made for its geometries. Their tensors lie where the target computes.
 struct RnnPasses {
   std::string isa;
   std::function<void(const RnnForwardData&)> forward;
   std::function<void(const RnnBackwardData&)> backward_data, gradient_of_x, weight_update;
 };
 
-// Of a device; zeros when it is made.
+// Memory of a device; zeros at first.
 class RnnDeviceMemory {
  public:
   virtual ~RnnDeviceMemory() = default;
@@ -32,14 +31,14 @@ class RnnDeviceMemory {
 class RnnTarget {
  public:
   virtual ~RnnTarget() = default;
-  // Of so many sequences, in blocks of bn forward, and so many features.
+  // How to cut the work for N sequences, in blocks of bn forward, and K features.
   virtual RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const = 0;
-  // Those back where there is a geometry of them. Refused where there is no brick.
+  // The backward geometry may be null: then there are no backward passes. Refused if there is no brick for a shape.
   virtual Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const = 0;
-  virtual std::unique_ptr<RnnDeviceMemory> memory(std::size_t bytes) const = 0;  // null: it is the host's
+  virtual std::unique_ptr<RnnDeviceMemory> memory(std::size_t bytes) const = 0;  // null: use the host's memory
 };
 
-// An array where a target computes, of zeros; and on the host from the first time that it is asked for there.
+// An array where a target computes, zeros at first. A device's array gets a host copy when the host first asks for it.
 template <class T>
 class TargetArray {
  public:
@@ -50,13 +49,13 @@ class TargetArray {
   }
 
   std::size_t size() const { return size_; }
-  // Null of none.
+  // Null if it is empty.
   T* data() const {
     if (size_ == 0) return nullptr;
     return elsewhere_ ? static_cast<T*>(elsewhere_->data()) : host_.data();
   }
 
-  // To write there and send() it; or, fetched, to read.
+  // host(): write there, then send(). fetched(): read the target's values.
   T* host() {
     on_host();
     return host_.data();

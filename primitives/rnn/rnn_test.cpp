@@ -37,13 +37,13 @@ TEST_P(RnnOfCell, IsRightOfEverySizeAndDirection) {
   }
 }
 
-// Back through time, those of so many features are multiplied a part after the other.
+// So many features are multiplied in parts in the backward pass.
 TEST_P(RnnOfCell, IsRightOfManyFeatures) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T2 N3 C130 K384 {}", GetParam()));
   expect_right(p, plan_rnn(p, {.threads = 2}));
 }
 
-// Forward a block of features after the other, back through time a few gates: L1 keeps so little here.
+// L1 is taken to be so small that forward cuts sums into blocks of features and backward into a few gates.
 TEST_P(RnnOfCell, IsRightOfSumsInParts) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T2 N97 C40 K40 {}", GetParam()));
   RnnPlan plan = plan_rnn(p, {.threads = 2});
@@ -51,14 +51,14 @@ TEST_P(RnnOfCell, IsRightOfSumsInParts) {
   EXPECT_EQ(wrong_rnn(p, plan, RnnOnHost(Backend::simd, Isa::best, {.sums = Sums::parts, .kept = 1})), "");
 }
 
-// The weights' gradients of so many sequences add up a few steps after the other.
+// With so many sequences the weights' gradients add up a few steps at a time.
 TEST_P(RnnOfCell, IsRightOfManySequences) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T4 N130 C9 K16 {}", GetParam()));
   expect_right(p, plan_rnn(p, {.threads = 2}));
 }
 
-// Of 171 rows a call has 86 back through time, and the last one fewer: one row too many would be the first one of the
-// next block of features.
+// 171 rows are calls of 86 rows in the backward pass, the last with fewer. One row too many would be the first row of
+// the next block of features.
 TEST_P(RnnOfCell, IsRightWhereTheLastRowsAreFewer) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N57 C40 K20 {}", GetParam()));
   RnnPlan plan = plan_rnn(p, {.threads = 2});
@@ -66,7 +66,7 @@ TEST_P(RnnOfCell, IsRightWhereTheLastRowsAreFewer) {
   expect_right(p, plan);
 }
 
-// A block of sequences for each thread, or two; of two steps at once, whose share of x they add up together.
+// Each thread has one block of sequences, or two; with steps=2 the product with x covers two steps.
 TEST_P(RnnOfCell, IsRightWhereThreadsHaveTheirOwnSequences) {
   const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
   for (const char* rest : {"C9 K40", "C9 K20 L2 bidirectional unequal"}) {
@@ -119,7 +119,7 @@ TEST_P(RnnOfCell, SaturatedGatesGiveNoNanAndNansGoThrough) {
   for (std::int64_t i = 0; i < p.T * p.N * p.C; ++i) x[i] = i % 2 == 0 ? 1e4F : -1e4F;
   const PlainTensors far = run_rnn(p, plan, RnnUse::inference, data.inputs);
   for (const float y : far.values<float>(0)) EXPECT_TRUE(std::isfinite(y));
-  x[(1 * p.N + 1) * p.C] = std::numeric_limits<float>::quiet_NaN();  // of the second sequence, at the second step
+  x[(1 * p.N + 1) * p.C] = std::numeric_limits<float>::quiet_NaN();  // sequence 1, step 1
   const PlainTensors nan = run_rnn(p, plan, RnnUse::inference, data.inputs);
   for (std::int64_t t = 0; t < p.T; ++t)
     for (std::int64_t n = 0; n < p.N; ++n)
@@ -145,7 +145,7 @@ TEST_P(RnnOfCell, IsRightOfLargeNumbers) {
   }
 }
 
-// Some rows of 16 features and of each of 4 columns, all alike but for their gates.
+// Some rows of 16 features in each of 4 columns, equal except for their gates.
 struct RnnRowOfLargeNumbers {
   std::vector<float> gates, dgates, large, gradient, c_gradient, zeros;
 
@@ -178,7 +178,7 @@ struct RnnRowOfLargeNumbers {
   std::vector<float> of_columns() const { return {dgates[0], dgates[16], dgates[32], dgates[48]}; }
 };
 
-// The slope of a curve that has reached its end is 0, however large what it is multiplied by: a gradient times a state.
+// A saturated gate has slope 0, so that its gradient is 0 however large the incoming gradient and the state are.
 TEST(RnnRows, SaturatedGatesStopLargeGradientsOfLargeStates) {
   for_every_target([](const char* target) {
     SCOPED_TRACE(target);
@@ -225,7 +225,7 @@ TEST(Rnn, ThreadsHaveTheirOwnSequencesWhereThoseAreManyAndMultiplyAddsFew) {
   EXPECT_EQ(sequences("N127 C256 K256"), 127);
   EXPECT_EQ(sequences("N168 C257 K256"), 168);
   EXPECT_EQ(sequences("N168 C256 K256 L2"), 84);
-  EXPECT_EQ(sequences("N168 C256 K256 L2 bidirectional"), 168);  // whose second layer has 512 more
+  EXPECT_EQ(sequences("N168 C256 K256 L2 bidirectional"), 168);  // the second layer reads 512 features
   EXPECT_EQ(sequences("N168 C512 K512 gru"), 84);
   EXPECT_EQ(sequences("N168 C512 K512 lbr-gru"), 168);
   EXPECT_EQ(sequences("N168 C1024 K1024 rnn-tanh"), 84);

@@ -1,4 +1,4 @@
-// Where there is a GPU, recurrent layers run there; elsewhere these tests skip and say why.
+// Tests of recurrent layers on a GPU; without one they skip and say why.
 #include <gtest/gtest.h>
 
 #include "primitives/rnn/gpu/rnn_on_cuda.hpp"
@@ -19,7 +19,7 @@ TEST_P(RnnOnCudaSettings, IsRightOfEveryCellAndDirection) {
   }
 }
 
-// Of more sequences than a tile has rows.
+// More sequences than a tile has rows.
 TEST_P(RnnOnCudaSettings, IsRightOfManySequences) {
   const auto p = parse_problem<RnnProblem>("T3 N170 C130 K200 unequal");
   for (const std::int64_t bn : {28, 85}) {

@@ -1,9 +1,8 @@
-// Recurrent layers in leagues of a device, by teams around the bricks that it has for a call's shape: a second way to
-// run RnnForwardStep and RnnBackwardBody, in which a step is a league for its product and one for what the cell makes
-// of that, whose tasks are of other sizes; or two of each.
+// Recurrent layers on a device: a second way to run RnnForwardStep and RnnBackwardBody. A step is a league of teams for
+// its product and a league for the cell, with tasks of other sizes; a GRU has two of each.
 //
-// teams.with_brick<a_transposed>(shape, run) calls run(space, brick, threads), and teams.without_brick(run) run(space,
-// threads); teams.isa() says what they are.
+// teams.with_brick<a_transposed>(shape, run) calls run(space, brick, threads), where the brick suits a call of this
+// shape. teams.without_brick(run) calls run(space, threads). teams.isa() names the instruction set.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -23,11 +22,11 @@ namespace brickwork {
 
 static_assert(LowFmaTile<>::kM == kFewSequencesOnGpu);
 
-// Of a step there is hardly more than a tile for each multiprocessor, so that two groups of warps share its steps over
+// A step has hardly more than one tile for each multiprocessor. Two groups of warps therefore share a tile's steps over
 // k.
 using StepFmaTile = FmaTile<kManySequencesOnGpu, 64, 64, 2, 2, 2, 3, 1>;
 
-// with(std::type_identity<Tile>()), as for_fma_tile() has it.
+// Calls with(std::type_identity<Tile>()), as for_fma_tile() does.
 template <bool a_transposed, class With>
 void for_rnn_tile(const BrgemmShape& shape, const With& with) {
   if constexpr (a_transposed) {
@@ -39,7 +38,7 @@ void for_rnn_tile(const BrgemmShape& shape, const With& with) {
   }
 }
 
-// A step's product has few sums, each of all gates: shares of those are tasks, too.
+// A step's product has few sums, each over all gates: shares of a sum are tasks, too.
 inline RnnSizes rnn_sizes_on_gpu(std::int64_t N, std::int64_t K, std::int64_t multiprocessors) {
   const std::int64_t Db = ceil_div(K, LowFmaTile<>::kN), bn = sequences_of_gpu_task(N, Db * Db, multiprocessors);
   constexpr std::int64_t kAny = std::numeric_limits<int>::max();
@@ -55,7 +54,7 @@ inline RnnSizes rnn_sizes_on_gpu(std::int64_t N, std::int64_t K, std::int64_t mu
           .tasks_of_update = WideFmaTile<true>::kBlocks * multiprocessors};
 }
 
-// What a cell does at a step (rnn_rows.hpp), by the threads of a team that each take features of their own.
+// A cell's step (rnn_rows.hpp) by the threads of a team, each with its own features.
 namespace rnn_by_team {
 
 using V = float;
@@ -80,7 +79,6 @@ BRICKWORK_HOST_DEVICE inline V where_positive(V x, V y) { return times_derivativ
 
 }  // namespace rnn_by_team
 
-// Each thread has features of its own.
 struct RnnRowsByTeam {
   template <class Team, class AnyRows>
   BRICKWORK_HOST_DEVICE void operator()(const Team& team, RnnCell cell, RnnHalf half, const AnyRows& r) const {
@@ -93,7 +91,7 @@ struct RnnRowsByTeam {
   }
 };
 
-// Bricks like this one, of the operands' shapes.
+// Copies of the brick, with the operands' shapes.
 template <class Brick, class ShapeOf>
 RnnBricks<Brick> bricks_like(const Brick& brick, const ShapeOf& shape_of) {
   RnnBricks<Brick> bricks{{brick, brick, brick}};
@@ -101,14 +99,14 @@ RnnBricks<Brick> bricks_like(const Brick& brick, const ShapeOf& shape_of) {
   return bricks;
 }
 
-// Of a body that multiplies nothing.
+// For a body that multiplies nothing.
 struct NoBrick {
   BrgemmShape shape;
 };
 
 // The tasks of a step. Body is RnnForwardStep or RnnBackwardBody.
 
-// x's share of some rows of a chunk.
+// The product with x for some rows of a chunk.
 template <class Body>
 struct RnnShareOfX {
   Body body;
@@ -135,7 +133,7 @@ struct RnnShareOfProduct {
     body.multiply_share(team, step, half, task, scratch);
   }
 };
-// What the cell makes of it, of so many rows.
+// The cell's step for `rows` rows of a block.
 template <class Body>
 struct RnnEndOfStep {
   Body body;
@@ -149,11 +147,11 @@ struct RnnEndOfStep {
   }
 };
 
-// body_of(brick) has bricks like this one; the product has so many tasks, or none.
+// body_of(brick) makes a body with copies of the brick. The product has `tasks` tasks; 0: there is no product.
 template <class Teams, class BodyOf>
 void run_rnn_half(const Teams& teams, const RnnForwardGeometry& g, const BrgemmShape& shape, std::int64_t tasks,
                   const BodyOf& body_of, std::int64_t step, RnnHalf half) {
-  constexpr std::int64_t kThreads = 256;  // of a block, each of which finishes one element
+  constexpr std::int64_t kThreads = 256;  // of a block; each finishes one element
   const std::int64_t rows = std::max(kThreads / g.bk, std::int64_t{1});
   if (tasks > 0) {
     teams.template with_brick<false>(shape, [&](const auto& space, const auto& brick, int threads) {
@@ -188,7 +186,6 @@ void run_rnn_forward(const Teams& teams, const RnnForwardGeometry& g, const RnnF
   }
 }
 
-// A body of the way back, whose bricks have the operands' shapes.
 template <class Brick>
 RnnBackwardBody<Brick, RnnRowsByTeam> rnn_backward_body(const RnnBackwardGeometry& g, const RnnBackwardData& data,
                                                         const Brick& brick) {

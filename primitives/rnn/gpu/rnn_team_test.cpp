@@ -1,5 +1,5 @@
-// Recurrent layers as a device runs them: teams of the host's spaces around the portable bricks and that of
-// multiply-adds, in memory that the host reaches by copies alone.
+// Tests of the device code of recurrent layers on the host: teams of the host's spaces with the portable bricks and
+// with the brick of multiply-adds, in memory that the host reaches only by copies.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -103,7 +103,7 @@ TYPED_TEST(RnnOnTeams, PlansChangeNoResult) {
   }));
 }
 
-// Of many rows and of few, of many columns and of few.
+// Calls of few and of many rows, which use different tiles.
 TYPED_TEST(RnnOnTeams, MultiplyAddsAreRightInEveryTile) {
   for (const char* cell : {"lstm", "gru"}) {
     const auto p = parse_problem<RnnProblem>(fmt::format("T2 N70 C20 K70 unequal {}", cell));
@@ -118,7 +118,7 @@ TYPED_TEST(RnnOnTeams, MultiplyAddsAreRightInEveryTile) {
   }
 }
 
-// 200 rows are two parts.
+// 200 rows are cut into two parts.
 TYPED_TEST(RnnOnTeams, PartsOfAnUpdateAreSummed) {
   for (const char* cell : {"lstm", "gru"}) {
     const auto p = parse_problem<RnnProblem>(fmt::format("T4 N50 C20 K33 reverse {}", cell));

@@ -1,8 +1,8 @@
-// What each cell computes at a step, forward and backward, of a vector of features of one row: cells as small policies.
-// Included into the namespace of each instruction set (rnn_rows.cpp) and of a device's threads, whose vectors are
-// single numbers (rnn_on_device.hpp). Each has V and its arithmetic, and BRICKWORK_CELL, which marks a function.
+// The cells' steps, forward and backward, for a vector of features of one row; each cell is a small policy. Included
+// into the namespace of each instruction set (rnn_rows.cpp) and of a device's threads, whose vectors are single numbers
+// (rnn_on_device.hpp). That namespace has V and its arithmetic; BRICKWORK_CELL marks a function.
 
-// One vector of a row: its gates, one bk behind the other, and where its features stand in h and in c.
+// One vector of a row: the offsets of its gates, which are bk apart, and of its features in h and in c.
 struct RnnGatesAt {
   const RnnRows& r;
   std::int64_t gates, h, c;
@@ -21,8 +21,8 @@ struct RnnGatesAt {
   BRICKWORK_CELL float* c_after() const { return r.c_after + c; }
   BRICKWORK_CELL float* reset() const { return r.reset + h; }
 
-  // Of a sequence that has ended. Whatever an earlier run left in what is reset would meet gradients of 0 in the
-  // weights' update, of which a NaN makes NaNs.
+  // For a sequence that has ended. The reset state is cleared, because values of an earlier run would meet gradients of
+  // 0 in the weight update, and 0 * NaN is NaN.
   BRICKWORK_CELL void stay(int) const {
     store(h_before(), h_after());
     if (r.c_before != nullptr) store(c_before(), c_after());
@@ -30,7 +30,7 @@ struct RnnGatesAt {
   }
 };
 
-// The same backward, and where it stands among the gradients.
+// One vector of a row in the backward pass, with its offsets in the gradients.
 struct RnnGradientsAt {
   const RnnBackwardRows& r;
   std::int64_t gates, dgates, h, h_gradient, c;
@@ -61,7 +61,7 @@ struct RnnGradientsAt {
   BRICKWORK_CELL float* dh() const { return r.dh + h_gradient; }
   BRICKWORK_CELL float* dc() const { return r.dc + c; }
 
-  // Through a sequence that has ended gradients pass as they are, and reach no gate. A GRU's first half has seen to it.
+  // Gradients pass unchanged through a sequence that has ended, and its gates get 0. A GRU does this in its first half.
   BRICKWORK_CELL void stay(int columns) const {
     if (r.dh_behind == nullptr) return;
     store(dh_behind(), dh());
@@ -78,8 +78,8 @@ BRICKWORK_CELL RnnGradientsAt vector_at(const RnnBackwardRows& r, int columns, s
   return {r, columns, n, j};
 }
 
-// Forward, in two turns where there are two: a vector that waits for its own gates would keep those behind it from the
-// processor. 0.9 of an LSTM's time.
+// Forward policies. An LSTM takes two turns over a row: a vector that waits for its own gates would keep later vectors
+// from the processor. This takes 0.9 of the time of an LSTM in one turn.
 
 struct LstmGates {
   BRICKWORK_CELL void operator()(const RnnGatesAt& at) const {
@@ -130,7 +130,7 @@ struct LbrGruState {
   }
 };
 
-// What these two give is what backward needs of them.
+// Plain cells need not keep gates: backward reads their h.
 struct TanhState {
   BRICKWORK_CELL void operator()(const RnnGatesAt& at) const { store(tanh(at.gate(0)), at.h_after()); }
 };
@@ -138,7 +138,7 @@ struct ReluState {
   BRICKWORK_CELL void operator()(const RnnGatesAt& at) const { store(not_negative(at.gate(0)), at.h_after()); }
 };
 
-// each(columns, policy) in the turns of a half of a step, forward and backward.
+// each(columns, policy) for the turns of a half of a step.
 template <class Each>
 BRICKWORK_CELL void for_each_turn(const RnnRows&, RnnCell cell, RnnHalf half, const Each& each) {
   switch (cell) {
@@ -156,8 +156,9 @@ BRICKWORK_CELL void for_each_turn(const RnnRows&, RnnCell cell, RnnHalf half, co
   }
 }
 
-// Backward. y (1 - y) and 1 - y^2 are the derivatives of sigmoid and tanh where they gave y. A gradient is multiplied
-// by them before it is by a state, which may be of any size: at a saturated gate 0 comes first, not infinity.
+// Backward policies. The derivatives of sigmoid and tanh are y (1 - y) and 1 - y^2, where y is their value. A gradient
+// is multiplied by the derivative before it is multiplied by a state, which may be of any size: a saturated gate gives
+// 0, not infinity.
 BRICKWORK_CELL V sigmoid_slope(V y) { return sub_mul(y, y, y); }
 BRICKWORK_CELL V tanh_slope(V y) { return sub_mul(set(1.0F), y, y); }
 
@@ -175,7 +176,7 @@ struct LstmBackward {
   }
 };
 
-// Of u h + (1 - u) o.
+// The gradients of u h + (1 - u) o.
 struct MixGradients {
   V du, d_o;
 };

@@ -17,30 +17,33 @@ namespace {
 
 using Space = Kokkos::DefaultHostExecutionSpace;
 
-// With more sequences than so few, whose weights pass as fast as they come, weights can be asked for while others are
-// multiplied: 3 to 6 % of an LSTM of 1024 features, for which one sequence would pay 5 % (Zen 5).
+// With more sequences than this, weights are used for long enough to prefetch the next ones meanwhile: an LSTM of 1024
+// features takes 3 to 6 % less time; with one sequence it would take 5 % more (Zen 5).
 constexpr std::int64_t kFewSequences = 8;
-// A sum goes in parts whose weights L1 keeps, if the machine likes that, where its rows are many and fill at most this
-// share of L2: LSTMs of 256 features take 4 to 7 % less by that, of 512 they would take up to 4, and of 1024 up to 7 %
-// more (Zen 5, 1 MiB). Of fewer rows the weights pass so few times that to store C in between costs as much.
+// If tuning allows it, a sum is cut into parts whose weights stay in L1. This needs many rows that fill at most this
+// share of L2: LSTMs of 256 features take 4 to 7 % less time, while those of 512 would take up to 4 % and those of 1024
+// up to 7 % more (Zen 5, 1 MiB). With fewer rows the weights are used so few times that storing C in between costs as
+// much.
 constexpr double kRowsOfL2 = 0.25;
 constexpr int kManyRows = 96;
-// Where its weights, which every register tile passes over, fill more than this share, it goes in parts of a third of
-// L2, as those of the next call come meanwhile: plain layers of 2560 features take 1 to 5 % less with 16 to 64
-// sequences, GRUs of 2816 up to 3 %, LSTMs of 4096 3 to 8 %; of 1760 and 2048 they would take as long.
+// If a sum's weights, which every register tile reads, fill more than this share of L2, it is cut into parts of a third
+// of L2, so that the next call's weights fit beside them. Plain layers of 2560 features take 1 to 5 % less time with 16
+// to 64 sequences, GRUs of 2816 up to 3 % and LSTMs of 4096 3 to 8 % less. Layers of 1760 and 2048 would take the same
+// time.
 constexpr double kWeightsOfL2 = 0.5;
 constexpr std::int64_t kPartsOfL2 = 3;
 constexpr std::int64_t kTasksOfAThread = 4;
-// The share of L2 that a call's weights may fill. They, its rows of gates and the next call's weights stay there: of an
-// LSTM's way back by data 5 % with 256 and with 1024 features, against twice as much (Zen 5, 1 MiB).
+// L2 / this is the most that a call's weights may fill in the backward products, so that they, the call's rows of gates
+// and the next call's weights stay in L2. An LSTM's backward pass by data takes 5 % less time with 256 and with 1024
+// features than with calls of twice as many weights (Zen 5, 1 MiB).
 constexpr std::int64_t kShareOfL2OfWeights = 8;
 constexpr std::int64_t kRowsOfDx = 168;
-// Pixels, so to speak, of a call of an update: steps are taken together where there are few sequences.
+// Rows of a call of an update. Several steps share a call if sequences are few.
 constexpr std::int64_t kRowsOfUpdate = 256;
 
-// On the host's threads: one parallel region, in which each has the same tasks at every step. Where what is `alone` has
-// blocks of sequences that can be dealt evenly each thread has its own and waits for nobody; else its weights stay with
-// it, and it waits for the others' share at the end of each half.
+// Runs all steps in one parallel region; a thread has the same tasks at every step. If `alone` and the blocks of
+// sequences can be dealt evenly, each thread has its own sequences and never waits. If not, each thread keeps its own
+// weights and waits for the others at the end of each half.
 template <class Body>
 void over_time_on_host(std::int64_t Nb, std::int64_t Kb, bool alone, const Body& body) {
   const int threads = Space().concurrency();
@@ -67,7 +70,7 @@ struct RowsByVectors {
   }
 };
 
-// Of both betas, for the operands that there are.
+// An operand's kernels for beta 0 and 1.
 struct Kernels {
   BrgemmKernelPtr of[kRnnGradients][2];
 
@@ -75,7 +78,7 @@ struct Kernels {
   RnnBricks<KernelBrick> bricks() const { return {{brick(kRnnX), brick(kRnnState), brick(kRnnReset)}}; }
 };
 
-// Refused where there is none of an operand.
+// Refused if an operand's shape has no kernel.
 template <class ShapeOf>
 Result<Kernels> make_kernels(Backend backend, Isa isa, int operands, const ShapeOf& shape_of,
                              const BrgemmHints& hints) {
@@ -92,7 +95,8 @@ Result<Kernels> make_kernels(Backend backend, Isa isa, int operands, const Shape
   return kernels;
 }
 
-// Steps over k of a brick's sums whose weights L1 keeps, if the machine likes that and the rows are many; else all.
+// Steps over k of one part of a sum, so that its weights stay in L1; all steps if tuning does not cut sums or rows are
+// few.
 std::int64_t steps_of_part(const BrgemmShape& brick, std::int64_t steps, const SimdTuning& tuning) {
   const std::int64_t widest = tuning.few_registers ? kColumnsOfTile / 2 : kColumnsOfTile;
   if (tuning.sums == Sums::whole || brick.m < kManyRows) return steps;

@@ -1,4 +1,4 @@
-// Recurrent layers on the host's threads, around a backend of the brick.
+// Recurrent layers on the host's threads, with a backend's brick.
 #pragma once
 #include "primitives/rnn/rnn_target.hpp"
 

@@ -1,5 +1,5 @@
-// What a recurrent cell does at one step, forward with the sums of its gates and backward with the gradients of its
-// state (rnn_cells-inl.h), row by row: here with the vectors of the machine it runs on.
+// One step of a recurrent cell, row by row (rnn_cells-inl.h), with the vectors of this machine. Forward takes the sums
+// of the gates, backward the gradients of the state.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,68 +9,70 @@
 
 namespace brickwork {
 
-// In a row of gates they stand side by side, each bk features wide. A column says which gate's weights of the plain
-// tensors its sum is made of; -1: none. x reaches the first columns, h those in a run, and what a GRU resets the last.
+// A row holds the columns of gates side by side, each bk features wide. A column names the gates of the plain weights
+// whose products it sums; -1: none. x adds to the first columns, h to a run of them, and a GRU's reset state to the
+// last.
 struct GateColumn {
   int layer, iter, bias;
-  bool of_reset = false;  // iter's weights are multiplied by r h instead of h
+  bool of_reset = false;  // `iter` weights are multiplied by r h instead of h
 };
 std::span<const GateColumn> gate_columns(RnnCell);
 
-// A GRU's step has two: what it resets is multiplied in the second.
+// A GRU's step has two halves: the second one multiplies the state that the first has reset.
 enum class RnnHalf { first, second };
 
-// Rows of one block of features at one step: a sequence each.
+// The rows of one block of features at one step; a row is a sequence.
 struct RnnRows {
   std::int64_t rows = 0, bk = 0;  // bk is a multiple of 16
-  float* gates = nullptr;         // [rows][columns][bk]: their sums
-  float* kept = nullptr;          // where their curves are kept, gates itself or past the caches; or null
+  float* gates = nullptr;         // [rows][columns][bk]: the sums
+  float* kept = nullptr;  // gets the activated gates: gates itself, or memory that is written past the caches; or null
   const float* h_before = nullptr;
   float* h_after = nullptr;
-  float* reset = nullptr;           // r h of a GRU, as h
-  std::int64_t ldh = 0;             // of the three
-  const float* c_before = nullptr;  // [rows][bk], of an LSTM
+  float* reset = nullptr;           // GRU only: r h, laid out as h
+  std::int64_t ldh = 0;             // of h_before, h_after and reset
+  const float* c_before = nullptr;  // [rows][bk], LSTM only
   float* c_after = nullptr;
-  const std::int32_t* lengths = nullptr;  // of the sequences, or null: those that have ended stay as they are
+  const std::int32_t* lengths = nullptr;  // or null; the state of a sequence that has ended stays
   std::int32_t step = 0;
 
   BRICKWORK_HOST_DEVICE bool ended(std::int64_t n) const { return lengths != nullptr && step >= lengths[n]; }
 };
 
-// The state after the step; in the first half of a GRU's what it resets.
+// Computes the state after the step; in the first half of a GRU's step, the reset state.
 void rnn_rows(RnnCell, RnnHalf, const RnnRows&);
 
-// The same backward: of the gradients of the state behind the step those of its gates' sums, and what of them reaches
-// the state before past the gates.
+// Backward: from the gradients of the state after the step, the cell computes those of its gates' sums, and the part of
+// the gradient of the state before that does not pass through the gates.
 struct RnnBackwardRows {
   std::int64_t rows = 0, bk = 0;
-  const float* gates = nullptr;  // [rows][columns][bk]: their curves
-  float* dgates = nullptr;       // the gradients of their sums, in columns of bd and rows so far apart
+  const float* gates = nullptr;  // [rows][columns][bk]: activated
+  float* dgates = nullptr;       // gradients of the gates' sums: columns of bd in rows of row_of_dgates
   std::int64_t row_of_dgates = 0, bd = 0;
   const float* h_before = nullptr;
   const float* h_after = nullptr;
   const float* dy = nullptr;
-  std::int64_t ldh = 0;  // of the three
-  // In rows of bd: of the state behind the step, but for dy and the product; null in a GRU's second half.
+  std::int64_t ldh = 0;  // of h_before, h_after and dy
+  // In rows of bd: the gradient of the state after the step without dy and the product; null in a GRU's second half.
   const float* dh_behind = nullptr;
-  float* dh = nullptr;  // of the state before it, what does not come through the sums
-  // Gradients of sums times the state's weights, or in a GRU's second half of what it reset, in so many shares.
+  float* dh = nullptr;  // of the state before the step: the part that does not pass through the sums
+  // The gates' gradients times the recurrence's weights (in a GRU's second half: the gradient of the reset state), in
+  // `shares` shares to add up.
   const float* products = nullptr;
   int shares = 0;
   std::int64_t size_of_share = 0;
   const float* c_before = nullptr;
   const float* c_after = nullptr;
-  const float* dc_behind = nullptr;  // as dh_behind, [rows][bk] as those above
+  const float* dc_behind = nullptr;  // as dh_behind, but [rows][bk]
   float* dc = nullptr;
   const std::int32_t* lengths = nullptr;
-  std::int32_t step = 0;  // -1: all steps are done, and the state's gradient is the first one's
+  std::int32_t step = 0;  // -1: all steps are done; dh becomes the gradient of the first state
 
   BRICKWORK_HOST_DEVICE bool ended(std::int64_t n) const {
     return step < 0 || (lengths != nullptr && step >= lengths[n]);
   }
 };
 
-// In a GRU's first half without what goes through its reset.
+// The first half of a GRU leaves out what passes through its reset.
 void rnn_rows(RnnCell, RnnHalf, const RnnBackwardRows&);
 
 }  // namespace brickwork

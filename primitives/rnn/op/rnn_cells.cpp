@@ -7,7 +7,7 @@
 namespace brickwork::rnn_cells {
 namespace {
 
-constexpr std::int64_t kColumns = 128;  // of the gates, that one task takes
+constexpr std::int64_t kColumns = 128;  // columns of the gates per task
 
 }  // namespace
 

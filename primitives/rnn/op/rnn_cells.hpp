@@ -1,5 +1,5 @@
-// The cells of recurrent layers by their formulas (rnn_problem.hpp), forward and backward, in double: one step of all
-// sequences, whose rows and elements are [N][K], and of their gates [N][G][K]. A sequence that has ended is left alone.
+// The formulas of the cells (rnn_cell.hpp), forward and backward, in double. Each function does one step of all
+// sequences: states are [N][K], gates [N][G][K]. A sequence that has ended is left alone.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -13,17 +13,17 @@ namespace brickwork::rnn_cells {
 using Values = std::vector<double>;
 
 struct State {
-  Values h, c;  // c of an LSTM alone
+  Values h, c;  // c: LSTM only
 };
 
 struct Step {
   State before;
   std::vector<bool> active;
-  Values gate;   // the sums W x + b; then what the gates' curves make of them with those of the recurrence
-  Values inner;  // of an lbr_gru: U_o h + b_m
+  Values gate;   // first the sums W x + b, then the gates' activated values
+  Values inner;  // lbr_gru only: U_o h + b_m
 };
 
-// Those of a layer's recurrence, of one way, and products of all sequences with weights [rows][G][K].
+// The recurrence's weights of one layer and direction, and products of all sequences with any weights [rows][G][K].
 class Weights {
  public:
   struct Gradient {
@@ -33,8 +33,7 @@ class Weights {
   Weights(const RnnProblem& p, const double* U, const double* bias)
       : N(p.N), K(p.K), G(p.gates()), U_(U), bias_(bias) {}
 
-  // Of the gates from `first` on, `count` of them: gate += rows * weights; rows += gate * weights^T; weights += rows^T
-  // * gate.
+  // For `count` gates from `first` on: gate += rows * weights; rows += gate * weights^T; weights += rows^T * gate.
   void product(const double* rows, std::int64_t length, const double* weights, std::int64_t first, std::int64_t count,
                Values& gate) const;
   void transposed_product(const Values& gate, std::int64_t first, std::int64_t count, const double* weights,
@@ -42,7 +41,7 @@ class Weights {
   void outer_product(const double* rows, std::int64_t length, const Values& gate, std::int64_t first,
                      std::int64_t count, double* weights) const;
 
-  // The same with U.
+  // The three products with U.
   void times_U(const Values& h, std::int64_t first, std::int64_t count, Values& gate) const {
     product(h.data(), K, U_, first, count, gate);
   }
@@ -57,7 +56,7 @@ class Weights {
   void add_bias_gradient(const Values& dgate, Gradient& d) const;
   double bias(std::int64_t g, std::int64_t k) const { return bias_[g * K + k]; }
 
-  // with(n, k, element of [N][K]) for the sequences that have not ended.
+  // with(n, k, index in [N][K]) for the sequences that have not ended.
   template <class With>
   void for_each(const Step& step, const With& with) const {
     for (std::int64_t n = 0; n < N; ++n) {
@@ -75,11 +74,12 @@ class Weights {
   const double *U_, *bias_;
 };
 
-inline double dsigmoid(double y) { return y * (1 - y); }  // at what it returned, as dtanh
+inline double dsigmoid(double y) { return y * (1 - y); }  // the slope where sigmoid(x) is y; dtanh likewise
 inline double dtanh(double y) { return 1 - y * y; }
 
-// forward() makes the state after the step of step.before; backward(), of the gradients of the state after it, those of
-// the state before and of the sums W x + b, and adds to the recurrence's gradients but for the bias b.
+// forward() computes the state after the step from step.before. backward() gets in `d` the gradients of the state after
+// the step and replaces them by those of the state before. It sets the gradients `dgate` of the sums W x + b, and adds
+// to the recurrence's gradients dU, except that of the bias b.
 struct Lstm {
   enum { i, f, g, o };
 
@@ -156,7 +156,7 @@ struct Gru {
 };
 
 struct LbrGru {
-  enum { u, r, o, m };  // m is a bias alone
+  enum { u, r, o, m };  // m has a bias only
 
   static void forward(const Weights& w, Step& step, State& after) {
     w.times_U(step.before.h, u, 2, step.gate);
@@ -172,7 +172,7 @@ struct LbrGru {
   }
 
   static void backward(const Weights& w, const Step& step, State& d, Values& dgate, Weights::Gradient& dU) {
-    Values diter(dgate.size(), 0.0);  // of the recurrence's sums, where U_o h + b_m stands apart from W_o x + b_o
+    Values diter(dgate.size(), 0.0);  // gradients of the recurrence's sums: U_o h + b_m is apart from W_o x + b_o
     w.for_each(step, [&](std::int64_t n, std::int64_t k, std::size_t e) {
       const auto value = [&](int gate) { return step.gate[w.at(n, gate, k)]; };
       const double do_sum = d.h[e] * (1 - value(u)) * dtanh(value(o));

@@ -17,14 +17,14 @@ using rnn_cells::State;
 using rnn_cells::Step;
 using rnn_cells::Weights;
 
-// The steps of one layer and way.
+// One layer in one direction, over all steps.
 template <class Cell>
 class Way {
  public:
   Way(const RnnProblem& p, const PlainTensors& in, std::int64_t l, std::int64_t d)
       : p_(p), l_(l), d_(d), in_(in), U_(p, tensor(in, "weights_iter"), tensor(in, "bias")) {}
 
-  // x [T][N][C_l]; y [T][N][D * K], of which this way's part.
+  // x is [T][N][C_l], y [T][N][D * K], of which this direction writes its part.
   State forward(const Values& x, Values& y) {
     const std::int64_t inputs = p_.features(l_), rows = p_.N;
     State state{states(in_, "h0"), states(in_, "c0")};
@@ -43,7 +43,7 @@ class Way {
     return state;
   }
 
-  // Of dy the part of this way, and what dhT and dcT are; to dx and the gradients it adds.
+  // Reads this direction's part of dy, and its dhT and dcT. Adds to dx and to the gradients.
   void backward(const Values& x, Values& dy, const PlainTensors& in, PlainTensors& out, Values& dx) {
     const std::int64_t inputs = p_.features(l_), rows = p_.N;
     State d{states(in, "dhT"), states(in, "dcT")};
@@ -63,7 +63,7 @@ class Way {
     store(d.c, out.at<double>("dc0"));
   }
 
-  // h or c, which may be none, as the layer's of this way among all.
+  // Copies h or c of this layer and direction into the tensor of all; c may be empty.
   void store(const Values& state, double* all) const {
     if (!state.empty()) std::ranges::copy(state, all + (l_ * p_.D() + d_) * p_.N * p_.K);
   }
@@ -79,20 +79,19 @@ class Way {
     const auto of_ways = out.values<double>(fmt::format("{}.{}.gradient", what, l_));
     return of_ways.data() + d_ * std::ssize(of_ways) / p_.D();
   }
-  // The layer's, of this way, among those of all; none where there is no such tensor.
+  // The part of a tensor of states that belongs to this layer and direction; empty if there is no such tensor.
   Values states(const PlainTensors& from, const char* name) const {
     const auto all = from.values<double>(name);
     const std::int64_t one = std::ssize(all) / (p_.L * p_.D()), first = (l_ * p_.D() + d_) * one;
     return {all.begin() + first, all.begin() + first + one};
   }
 
-  // In the way's order, or back.
+  // In the order of this direction, or backwards.
   template <class With>
   void for_each_step(bool back, const With& with) const {
     for (std::int64_t t = 0; t < p_.T; ++t) with(p_.reversed(d_) != back ? p_.T - 1 - t : t);
   }
 
-  // Which sequences have not ended.
   std::vector<bool> active(std::int64_t t) const {
     const double* const lengths = in_.at<double>("lengths");
     std::vector<bool> active(size(p_.N), true);
@@ -125,8 +124,8 @@ void define(const RnnProblem& p, const PlainTensors& in, PlainTensors& out, bool
     const auto values = in.values<double>(name);
     return Values(values.begin(), values.end());
   };
-  std::vector<Way<Cell>> ways;          // by layer and direction
-  std::vector<Values> x{copy_of("x")};  // that each layer reads, and y
+  std::vector<Way<Cell>> ways;          // [layer][direction]
+  std::vector<Values> x{copy_of("x")};  // what each layer reads, and y
   for (std::int64_t l = 0; l < p.L; ++l) {
     x.emplace_back(static_cast<std::size_t>(p.T * p.N * p.D() * p.K), 0.0);
     for (std::int64_t d = 0; d < p.D(); ++d) {

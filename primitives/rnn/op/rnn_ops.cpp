@@ -13,7 +13,7 @@ namespace {
 
 using Infos = std::vector<TensorInfo>;
 
-// Sequences are its second dimension; features(layer 0) or D * K its third.
+// The second dimension is the sequence; the third has C or D * K features.
 TensorInfo over_time(const RnnProblem& p, std::string name, std::int64_t features) {
   return {.name = std::move(name), .dims = {p.T, p.N, features}, .per_image = true};
 }
@@ -24,16 +24,16 @@ TensorInfo states(const RnnProblem& p, std::string name, bool there = true) {
 
 void append(Infos& to, Infos from) { to.insert(to.end(), from.begin(), from.end()); }
 
-// Of sums of so many terms in f32, whose errors grow as the square root, and of curves that are right to some ulps.
-// oneDNN's are within a seventh of what follows.
+// The error of sums of `terms` products in f32, which grows with the square root, and of curves that are right to some
+// ulps. oneDNN's errors are within a seventh of the bounds.
 double rounding(double terms) { return 2 * std::numeric_limits<float>::epsilon() * (16 + std::sqrt(terms)); }
 
 bool has_kink(const RnnProblem& p) { return p.cell == RnnCell::rnn_relu; }
 
-// All values of a tensor of few may be the small rest of sums that cancel out, beside which any rounding is large: such
-// a tensor is allowed more. What repeats a sequence, and steps behind a sequence's end, add no value of their own.
+// All values of a small tensor may be sums that cancel out, whose rounding errors are large beside the result. A small
+// tensor is therefore allowed more. Repeated sequences, and steps after a sequence's end, do not count as values.
 Infos allow_for_few(const RnnProblem& p, Infos outputs, double bound) {
-  constexpr std::int64_t kFew = 32;  // half of them may be zeros behind a ReLU
+  constexpr std::int64_t kFew = 32;  // half of them may be zeros after a ReLU
   for (TensorInfo& info : outputs) {
     std::int64_t values = info.size();
     if (values > 0 && info.per_image)
@@ -84,7 +84,8 @@ Infos weight_gradients(const RnnProblem& p) {
 
 void settle_weights(const Infos& weights, PlainTensors& in) {
   for (const TensorInfo& info : weights) {
-    // The layer's have the variance 1 / C_l; the recurrence's a third of 1 / K, as they are applied again and again.
+    // The variance of a layer's weights becomes 1 / C_l. That of the recurrence's becomes 1 / (3 K), as they are
+    // applied again at each step.
     const bool bias = info.name.find("bias") != info.name.npos, layer = info.name.find("_layer") != info.name.npos;
     const double scale = bias ? 0.5 : std::sqrt((layer ? 3.0 : 1.0) / static_cast<double>(info.dims[1]));
     for (double& x : in.values<double>(info.name)) x *= scale;
@@ -97,13 +98,14 @@ Rereads rereads(const RnnProblem& p) {
   return {.bytes = sizeof(float) * weights, .times = p.T - 1};
 }
 
-// A step forgets most of the errors of those before it, so that they add up over layers alone.
+// A step forgets most of the errors of the steps before, so that errors add up over layers only.
 double forward_bound(const RnnProblem& p) {
   return static_cast<double>(p.L) * rounding(static_cast<double>(RnnOp::terms(p)));
 }
 
-// Weights' gradients sum over steps and sequences. Where the sum in front of a ReLU is within its error of 0, rounding
-// decides whether a gradient passes: a share of all as large as the error, the square root of which is their weight.
+// Gradients of weights are sums over steps and sequences. If the sum before a ReLU is within its error of 0, rounding
+// decides whether a gradient passes. This happens to a share of all gradients that is as large as the error, and adds
+// the square root of this share to the error.
 double backward_bound(const RnnProblem& p) {
   const double steps = static_cast<double>(p.T) * static_cast<double>(p.N);
   const double sums = 2 * forward_bound(p) + rounding(steps);
@@ -128,7 +130,7 @@ Infos RnnBackwardOp::outputs(const Problem& p) {
   return infos;
 }
 
-// All of them, of which the passes apart take theirs.
+// Computes all gradients and copies those that the pass has.
 void RnnBackwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
   PlainTensors all(with_dtype(RnnBackwardOp::outputs(p), DType::f64));
   define_rnn(p, in, all, true);

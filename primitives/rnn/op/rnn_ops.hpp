@@ -1,12 +1,12 @@
-// The passes of recurrent layers as everyone outside their driver knows them: tensors, work, and the definitions.
+// The passes of recurrent layers as operations (op.hpp): tensors, work and definitions.
 //
-// Tensors that go in, with C_0 = C and else C_l = D * K, D 2 where bidirectional and else 1:
-//   x [T][N][C], h0 [L * D][N][K], of an LSTM c0 likewise, lengths [N] (i32) where they are unequal
-//   of each layer l, from 0:  weights_layer.l [D][C_l][G][K], weights_iter.l [D][K][G][K], bias.l [D][G][K]
-// The layer l's states of the way d stand at l * D + d. G is gates() in their order, for the bias biases().
+// Input tensors, with D = 2 if bidirectional and else 1, C_0 = C, and C_l = D * K for the layers above:
+//   x [T][N][C], h0 [L * D][N][K], c0 (LSTM only) as h0, lengths [N] (i32) if they are unequal
+//   for each layer l, from 0:  weights_layer.l [D][C_l][G][K], weights_iter.l [D][K][G][K], bias.l [D][B][K]
+// The states of layer l in direction d are at index l * D + d. G is gates(), in that order; B is biases().
 //
-// Each output is right as a whole: its error's root mean square beside its own. One wrong element in a hundred
-// million shows, and gradients that shrink over time are held to no lower standard than others.
+// Each output is judged as a whole: the root mean square of its errors divided by its own. One wrong element in a
+// hundred million shows, and gradients that shrink over time are held to the same standard as others.
 #pragma once
 #include <algorithm>
 
@@ -15,18 +15,19 @@
 
 namespace brickwork {
 
-// Gradients of what goes into a pass are named after it: dx, dh0, dc0, and weights_layer.0.gradient.
+// The gradient of an input is named after it: dx, dh0, dc0, and weights_layer.0.gradient.
 namespace rnn_ops {
 
-std::vector<TensorInfo> weights(const RnnProblem&);           // by layer: weights_layer, weights_iter, bias
+std::vector<TensorInfo> weights(const RnnProblem&);           // per layer: weights_layer, weights_iter, bias
 std::vector<TensorInfo> sources(const RnnProblem&);           // x, h0, c0, lengths, and the weights
 std::vector<TensorInfo> results(const RnnProblem&);           // y, hT, cT
 std::vector<TensorInfo> gradients(const RnnProblem&);         // of the results: dy, dhT, dcT
 std::vector<TensorInfo> data_gradients(const RnnProblem&);    // dx, dh0, dc0
 std::vector<TensorInfo> weight_gradients(const RnnProblem&);  // as the weights
-// Makes random weights such that sums are about 1: gates are not saturated, and states neither vanish nor explode.
+// Scales random weights so that sums are about 1: gates do not saturate, and states neither vanish nor explode.
 void settle_weights(const std::vector<TensorInfo>& weights, PlainTensors& in);
-// The state's weights at every step but the first. Of one layer, one way: others are read a layer after the other.
+// The recurrence's weights at every step but the first. Only for one layer in one direction: of several layers, one is
+// read after the other.
 Rereads rereads(const RnnProblem&);
 double forward_bound(const RnnProblem&);
 double backward_bound(const RnnProblem&);
@@ -49,9 +50,10 @@ struct RnnOp {
   }
 };
 
-// y [T][N][D * K], the last layer's states; hT [L * D][N][K] and, of an LSTM, cT, the states behind the last step.
+// Outputs: y [T][N][D * K], the last layer's states; hT [L * D][N][K] and, for an LSTM, cT, the states after the last
+// step.
 struct RnnForwardOp : RnnOp {
-  static constexpr std::string_view pass = "forward";  // in training: it leaves what backward needs
+  static constexpr std::string_view pass = "forward";  // in training: it keeps what backward needs
 
   static std::vector<TensorInfo> inputs(const RnnProblem& p) { return rnn_ops::sources(p); }
   static std::vector<TensorInfo> outputs(const RnnProblem& p) { return rnn_ops::results(p); }
@@ -61,14 +63,14 @@ struct RnnForwardOp : RnnOp {
   static void reference(const RnnProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
-// The same outputs, and nothing is left.
+// Forward without keeping anything for backward.
 struct RnnInferenceOp : RnnForwardOp {
   static constexpr std::string_view pass = "inference";
   static double values_between(const RnnProblem& p) { return p.values_between(1); }
 };
 
-// Through time, out of the gradients of y, hT and cT: dy, dhT and dcT as those, behind forward's inputs. What forward
-// has left (gates, states) follows from the inputs and belongs to nobody's run.
+// Backward through time, from the gradients of y, hT and cT: dy, dhT and dcT follow forward's inputs. The gates and
+// states that forward keeps are no inputs, as they follow from these.
 struct RnnBackwardOp : RnnOp {
   static constexpr std::string_view pass = "backward";
 
@@ -79,7 +81,7 @@ struct RnnBackwardOp : RnnOp {
   static void reference(const RnnProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
-// dx, dh0 and dc0 alone. The way back through time is its work.
+// Only dx, dh0 and dc0. Its work is the way back through time.
 struct RnnBackwardDataOp : RnnBackwardOp {
   static constexpr std::string_view pass = "backward-data";
 
@@ -87,7 +89,7 @@ struct RnnBackwardDataOp : RnnBackwardOp {
   static double flops(const RnnProblem& p) { return p.flops(); }
 };
 
-// The weights' and biases' gradients alone. The gates' gradients, which backward-data has left, belong to nobody's run.
+// Only the gradients of weights and biases. The gates' gradients that backward-data keeps are no inputs.
 struct RnnWeightUpdateOp : RnnBackwardOp {
   static constexpr std::string_view pass = "weight-update";
 

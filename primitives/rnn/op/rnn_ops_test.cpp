@@ -75,7 +75,7 @@ TEST(RnnProblem, LengthsAreFromOneToT) {
   EXPECT_THAT(refusal({4, 1}), HasSubstr("sequence 0 is 4 steps long"));
 }
 
-// 16 N T K^2 of a cell as wide as its input, which everyone counts.
+// 16 N T K^2: the literature's count for an LSTM with K = C.
 TEST(RnnProblem, Work) {
   const auto p = rnn("T50 N168 C256");
   EXPECT_EQ(RnnForwardOp::flops(p), 16.0 * 50 * 168 * 256 * 256);
@@ -83,7 +83,7 @@ TEST(RnnProblem, Work) {
   EXPECT_EQ(rnn("T2 N3 C5 K7 L2 gru bidirectional").flops(), 2.0 * 2 * 3 * 2 * 3 * 7 * ((5 + 7) + (14 + 7)));
 }
 
-// Two steps of one feature and one state, x = 1 and 2; forward and in reverse.
+// Two steps of one feature and one state, with x = 1 and 2, forward and in reverse.
 struct TinyCell {
   const char* cell;
   Values W, U, bias;
@@ -160,7 +160,7 @@ TEST(RnnDefinition, IsTheFormulaOfEachCell) {
   }
 }
 
-// A sequence by itself, of its own length, is what the minibatch makes of it.
+// In a minibatch a sequence gives what it gives alone.
 TEST(RnnDefinition, ASequencesEndIsItsOwn) {
   for (const char* cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     const auto p = rnn(std::string("T5 N3 C2 K3 L2 bidirectional unequal ") + cell);
@@ -204,7 +204,7 @@ TEST(RnnDefinition, ASequencesEndIsItsOwn) {
   }
 }
 
-// Of <dy, y> + <dhT, hT> + <dcT, cT>.
+// <dy, y> + <dhT, hT> + <dcT, cT>.
 double loss_of(const RnnProblem& p, const PlainTensors& in) {
   const PlainTensors out = outputs_of<RnnForwardOp>(p, in);
   double loss = 0;
@@ -236,7 +236,7 @@ void expect_gradients(const RnnProblem& p) {
       const double below = here - loss_of(p, in);
       x = was;
       ++tried;
-      if (std::abs(above - below) > 1e-8) continue;  // where a ReLU bends
+      if (std::abs(above - below) > 1e-8) continue;  // at the kink of a ReLU
       ++smooth;
       const double found = gradients.values<double>(g)[static_cast<std::size_t>(j)];
       EXPECT_NEAR(found, (above + below) / (2 * kStep), 1e-7 * std::max(1.0, std::abs(found)))
@@ -283,7 +283,7 @@ TEST(RnnDefinition, NanTravels) {
   }
 }
 
-// What a contender that computes `made` is told where `wrong` is done to what it reads.
+// The verdict on a contender that computes the operation after `wrong` has changed its inputs.
 template <Operation Op>
 Verdict verdict_on_wrong(const RnnProblem& p, const std::function<void(PlainTensors&)>& wrong) {
   const TestData data = make_checkable_test_data<Op>(p, Fill::floats);
@@ -311,7 +311,7 @@ void swap_gates(const RnnProblem& p, PlainTensors& in) {
   }
 }
 
-// A tensor [D][..][K] or [T][N][..] moved on by its first dimension.
+// Rotates a tensor [D][..][K] or [T][N][..] along its first dimension.
 void shift_steps(const RnnProblem& p, PlainTensors& in) {
   double* const x = in.at<double>("x");
   std::rotate(x, x + p.N * p.C, x + p.T * p.N * p.C);
@@ -349,7 +349,7 @@ TEST(RnnOps, AWrongCellIsSeen) {
   }
 }
 
-// The definition runs on few sequences: what it says of all is what it makes of all.
+// The definition runs on a few sequences; the repeated result must equal that for all sequences.
 TEST(RnnOps, SequencesRepeatAndTheirSumsAreMultiples) {
   const auto p = rnn("T3 N12 C2 K3 L2 bidirectional unequal");
   const TestData data = make_checkable_test_data<RnnBackwardOp>(p, Fill::floats);
@@ -359,7 +359,7 @@ TEST(RnnOps, SequencesRepeatAndTheirSumsAreMultiples) {
   EXPECT_EQ(prime.expected.infos().front().dims[1], 7);
 }
 
-// Far below half: what is left of states and gradients over a thousand steps is no smaller than what is compared.
+// Over a thousand steps the largest state and gradient stay between 1e-3 and 1e4.
 TEST(RnnOps, StatesNeitherVanishNorExplode) {
   for (const char* cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     const auto p = rnn(std::string("T1000 N3 C8 K16 ") + cell);

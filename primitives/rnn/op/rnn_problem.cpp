@@ -24,7 +24,7 @@ const SizeTable<RnnProblem>& RnnProblem::table() {
 }
 
 std::int64_t RnnProblem::gates() const {
-  constexpr std::int64_t kOfCells[] = {4, 3, 3, 1, 1};  // by their numbers
+  constexpr std::int64_t kOfCells[] = {4, 3, 3, 1, 1};  // in the order of RnnCell
   return kOfCells[static_cast<int>(cell)];
 }
 

@@ -1,4 +1,4 @@
-// Recurrent layers at a target against the definition.
+// Compares recurrent layers on a target with the definition, for tests.
 #pragma once
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ inline Rnn rnn_with(const RnnWork& work, const RnnPlan& plan, const PlainTensors
 
 inline void at_once() {}
 
-// The inputs of a run that leaves NaN wherever it writes: all tensors but the weights are NaN, and no sequence ends
+// The inputs of a run that leaves NaN wherever it writes: all tensors except the weights are NaN, and no sequence ends
 // before T.
 inline PlainTensors nan_run(const RnnProblem& p, std::vector<TensorInfo> infos) {
   PlainTensors in(std::move(infos));
@@ -48,8 +48,8 @@ inline PlainTensors nan_run(const RnnProblem& p, std::vector<TensorInfo> infos) 
   return in;
 }
 
-// The driver's outputs of these inputs, after a run of NaN: what that one leaves must not show, be it where a sequence
-// has ended in this run alone. `finish` waits for a target that does not.
+// The driver's outputs after a run on NaN, whose values must not show, not even behind a sequence that ends early.
+// `finish` waits for a target that does not wait itself.
 inline PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use, const PlainTensors& in,
                             const RnnTarget& target, void (*finish)() = at_once) {
   Rnn rnn = rnn_with({p, use}, plan, in, target);
@@ -88,7 +88,7 @@ inline PlainTensors run_rnn_backward(const RnnProblem& p, const RnnPlan& plan, c
   return out;
 }
 
-// Why any pass is wrong at the target, or nothing.
+// The first pass that is wrong on the target, and why; empty if all are right.
 inline std::string wrong_rnn(const RnnProblem& p, const RnnPlan& plan, const RnnTarget& target,
                              void (*finish)() = at_once) {
   const auto wrong = [&](const char* pass, const PlainTensors& out, const TestData& data) {
