@@ -1,4 +1,4 @@
-// Attention forward and backward on plain tensors, which it keeps in blocks (blocked_attention.hpp).
+// Attention forward and backward on plain tensors, which are kept in blocks (blocked_attention.hpp).
 #pragma once
 #include <vector>
 
@@ -8,29 +8,29 @@ namespace brickwork {
 
 struct AttentionWork {
   AttentionProblem problem;
-  RnnUse use = RnnUse::inference;  // training keeps the weights for the way back
+  RnnUse use = RnnUse::inference;  // training keeps the weights for backward
 };
 
-// Scores before their scale, and the products of dcontext with values, must be numbers of f32: then whatever the
-// definition makes finite is finite here, however large.
+// Scores before scaling, and the products of dcontext with values, must be finite in f32. Then all results that are
+// finite by definition are finite here, however large.
 class Attention {
  public:
-  // Refused where the plan does not fit.
+  // Refused if the plan does not fit.
   static Result<Attention> make(const AttentionWork&, const AttentionPlan&, Backend, Isa = Isa::best,
                                 const SimdTuning& = {});
 
-  // The plain tensors of attention_ops.hpp.
+  // Plain tensors are those of attention_ops.hpp.
   void set_states(const float* queries, const float* keys, const float* values);
-  // Of [N], or null where they are equal; throws std::invalid_argument where one is not 1 to S.
+  // [N], or null if all are S; throws std::invalid_argument if one is not from 1 to S.
   void set_lengths(const std::int32_t* lengths);
 
   void run();
   void get_context(float* context) const;
 
-  // Of training.
+  // Training only.
   void get_weights(float* weights) const { tiles_.get_weights(lengths(), weights); }
   void set_gradient(const float* dcontext);
-  void run_backward();  // behind run()
+  void run_backward();  // after run()
   void get_gradients(float* dqueries, float* dkeys, float* dvalues) const;
 
   const AttentionPlan& plan() const { return plan_; }
@@ -47,7 +47,7 @@ class Attention {
   RnnSteps decoder_, encoder_;
   std::vector<std::int32_t> lengths_;
   AlignedBuffer<float> queries_, keys_, values_, context_;
-  AlignedBuffer<float> dcontext_, dqueries_, dkeys_, dvalues_;  // of training
+  AlignedBuffer<float> dcontext_, dqueries_, dkeys_, dvalues_;  // training only
 };
 
 }  // namespace brickwork

@@ -9,18 +9,18 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kFeaturesOfABlock = 256;  // as recurrent layers' blocks
-// 94 GFLOP/s with tiles of 64 features, 84 of 256 (a Zen 4's core, whose L1 has 32 KiB).
+constexpr std::int64_t kFeaturesOfABlock = 256;  // as in recurrent layers
+// 94 GFLOP/s with tiles of 64 features, 84 with tiles of 256 (one Zen 4 core, L1 of 32 KiB).
 constexpr std::int64_t kFeaturesOfATile = 64;
 constexpr std::int64_t kFewFeatures = 16;
-// Each tile reads the encoder's steps once more: with 80 to 192 steps in tiles of up to 128 instead of 64, forward
-// takes 0.86 to 0.96 of the time, backward 0.91 to 1.04 (Zen 5). As many of the encoder's go into one sum, which is
-// within 1 % of half as many.
+// Each tile of decoder steps reads all encoder steps again: with tiles of up to 128 instead of 64 steps, problems of 80
+// to 192 steps take 0.86 to 0.96 of the time forward and 0.91 to 1.04 backward (Zen 5). A sum over encoder steps takes
+// as many at a time; half as many is within 1 %.
 constexpr std::int64_t kStepsOfATile = 128;
-// Few, as sequences that end anywhere leave half of them to a sum of its own.
+// Few, as a sequence that ends anywhere leaves half of them, on average, to a sum of its own.
 constexpr std::int64_t kStepsOfUnequal = 16;
 
-// Equal tiles, but a prime number of features stays whole.
+// Equal tiles; a prime number of features stays whole.
 std::int64_t tile_of(std::int64_t bk) {
   for (std::int64_t tk = std::min(bk, kFeaturesOfATile); tk >= kFewFeatures; --tk) {
     if (bk % tk == 0) return tk;
@@ -28,7 +28,7 @@ std::int64_t tile_of(std::int64_t bk) {
   return bk;
 }
 
-// So many tiles that all steps of a sequence fill half of L2 at most.
+// As many tiles as keep all steps of a sequence within half of L2.
 std::int64_t gathered_of(const AttentionProblem& p, const MachineModel& machine, std::int64_t bk, std::int64_t tk) {
   const std::int64_t of_a_feature = (p.T + p.S) * static_cast<std::int64_t>(sizeof(float));
   for (std::int64_t gk = bk; gk > tk; gk -= tk) {
@@ -70,7 +70,7 @@ std::string misfit(const AttentionProblem& p, const AttentionPlan& plan) {
 
 AttentionPlan plan_attention(const AttentionProblem& p, const MachineModel& machine) {
   AttentionPlan plan = plan_attention(p, machine, equal_block(p.K, kFeaturesOfABlock));
-  // Forward has a task for each tile of each sequence.
+  // Forward has a task per sequence and tile of steps: with few sequences, tiles are smaller.
   const std::int64_t tiles = clamp(ceil_div(machine.threads, p.N), 1, p.T);
   plan.bt = std::min(plan.bt, ceil_div(p.T, tiles));
   return plan;

@@ -20,7 +20,8 @@ void SoftmaxColumns(float* x, std::int64_t rows, std::int64_t width, float scale
     for (std::int64_t r = 1; r < rows; ++r) max = hn::Max(max, hn::LoadU(d, first + r * width));
     auto sum = hn::Zero(d);
     for (std::int64_t r = 0; r < rows; ++r) {
-      // The maximum is subtracted first: a rounded product with the scale may lie far below a large score's own.
+      // The maximum is subtracted before scaling, because rounding errors of large scaled scores may be large
+      // themselves.
       const auto e = BoundedExpOfNegative(d, hn::Sub(hn::LoadU(d, first + r * width), max), scale);
       sum = hn::Add(sum, e);
       hn::StoreU(e, d, first + r * width);
@@ -34,7 +35,7 @@ void SoftmaxColumns(float* x, std::int64_t rows, std::int64_t width, float scale
 
 void SoftmaxColumnsBackward(const float* y, float* dx, std::int64_t rows, std::int64_t width, float scale) {
   const ColumnsTag d;
-  // Halves of what is subtracted, as the difference of two numbers may leave f32 where its product with y does not.
+  // Subtracts halves, as a difference may overflow f32 even if its product with y does not.
   const auto half = hn::Set(d, 0.5f), twice = hn::Set(d, 2 * scale);
   for (std::int64_t column = 0; column < width; column += static_cast<std::int64_t>(hn::Lanes(d))) {
     auto mean = hn::Zero(d);

@@ -14,7 +14,7 @@ namespace brickwork {
 namespace {
 
 constexpr float kMostFloat = std::numeric_limits<float>::max(), kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kFactors[] = {1, 0.12403473F, 0.03125F};  // 1 / sqrt(65), and of K = 1024
+constexpr float kFactors[] = {1, 0.12403473F, 0.03125F};  // 1 / sqrt(K) for K = 1, 65 and 1024
 
 struct Columns {
   std::int64_t rows, width;
@@ -67,7 +67,7 @@ std::vector<float> with_negatives(std::vector<float> x) {
   return x;
 }
 
-// A maximum that misses one of the rows shows where exponentials of what is above it leave f32.
+// If the maximum missed a row, the exponential of a larger score would overflow f32.
 TEST(AttentionSoftmax, FindsTheLargestScoreInEveryRow) {
   for_every_target([](const char* target) {
     SCOPED_TRACE(target);
@@ -95,7 +95,7 @@ TEST(AttentionSoftmax, IsRightOfScoresOfEverySize) {
   const std::vector<float> any = with_negatives({0, 1e-45F, 1e-40F, 1e-30F, 0.5F, 1, 3, 40, 87, 300, 1e4F, 1e15F, 1e30F,
                                                  3e38F, kMostFloat}),
                            small = with_negatives({0, 1e-45F, 1e-40F, 1e-30F, 0.5F, 1, 3, 40, 87});
-  // Beside each other, where a product with the scale rounds by more than they differ.
+  // Neighbours that differ by less than their scaled values are rounded.
   const std::vector<float> close{1e15F, std::nextafter(1e15F, 0.0F), 1e4F, std::nextafter(1e4F, 0.0F)};
   for_every_target([&](const char* target) {
     SCOPED_TRACE(target);

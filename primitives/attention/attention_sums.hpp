@@ -1,5 +1,5 @@
-// Products whose sum runs over steps, of which there may be any number: the brick on blocks of them, and on what is
-// left.
+// Products whose sum runs over any number of steps: the brick sums over blocks of steps, and another brick over the
+// rest.
 #pragma once
 #include <array>
 #include <vector>
@@ -10,8 +10,8 @@ namespace brickwork {
 
 class SumOverSteps {
  public:
-  // `shape` is that of blocks, of shape.k steps each. Of `most` steps sums are taken at once, or where `any` of any
-  // number up to it.
+  // `shape` is the shape for blocks of shape.k steps each. Sums are over `most` steps; with `any`, over any number up
+  // to it.
   template <class Make>
   static Result<SumOverSteps> make(const BrgemmShape& shape, std::int64_t most, bool any, const Make& make) {
     SumOverSteps sums;
@@ -36,7 +36,7 @@ class SumOverSteps {
     return sums;
   }
 
-  // c's first `rows`: beta * c + the sum over `steps`. Meanwhile what is read next is asked for.
+  // The first `rows` rows of c: beta * c + the sum over `steps` steps. Meanwhile `next` is prefetched.
   void operator()(std::size_t beta, const float* a, const float* b, float* c, std::int64_t steps, std::int64_t rows,
                   NextRows next) const {
     const BrgemmShape& shape = blocks_.of_beta[0]->shape();
@@ -60,7 +60,7 @@ class SumOverSteps {
   };
 
   Bricks blocks_;
-  std::vector<Bricks> rests_;  // of so many steps
+  std::vector<Bricks> rests_;  // [number of remaining steps]
 };
 
 }  // namespace brickwork

@@ -35,7 +35,7 @@ Attention attention_of(const AttentionProblem& p, const AttentionPlan& plan, Rnn
   return attention;
 }
 
-// After two runs: what the first one leaves must not show.
+// Runs twice: what the first run leaves must not show.
 PlainTensors run_attention(const AttentionProblem& p, const AttentionPlan& plan, const PlainTensors& in,
                            AttentionBrick brick = {}) {
   Attention attention = attention_of(p, plan, RnnUse::training, in, brick);
@@ -70,7 +70,7 @@ void expect_right_attention(const AttentionProblem& p, const AttentionPlan& plan
   try {
     back = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
   } catch (const std::invalid_argument&) {
-    return;  // of sequences that all are one step long
+    return;  // all sequences are one step long
   }
   const Verdict backward = compare(run_attention_backward(p, plan, back.inputs, brick), back.expected, back.tolerance);
   EXPECT_EQ(backward.status, Status::ok) << to_string(p) << " backward, " << to_string(plan) << ": " << backward.reason;
@@ -165,7 +165,7 @@ TEST(Attention, NansGoThroughAndLargeScoresGiveNone) {
   const TestData data = make_checkable_test_data<AttentionForwardOp>(p, Fill::floats);
   for (const char* name : {"queries", "keys", "values"}) {
     TestData nan = make_checkable_test_data<AttentionForwardOp>(p, Fill::floats);
-    nan.inputs.at<float>(name)[(2 * p.N + 1) * p.K] = kAttentionNan;  // step 2 of sequence 1, its first feature
+    nan.inputs.at<float>(name)[(2 * p.N + 1) * p.K] = kAttentionNan;  // step 2 of sequence 1, feature 0
     const PlainTensors out = run_attention(p, rules_plan(p), nan.inputs);
     for (std::int64_t t = 0; t < p.T; ++t)
       for (std::int64_t n = 0; n < p.N; ++n) {
@@ -176,15 +176,15 @@ TEST(Attention, NansGoThroughAndLargeScoresGiveNone) {
   TestData large = make_checkable_test_data<AttentionForwardOp>(p, Fill::floats);
   for (float& x : large.inputs.values<float>(0)) x *= 1e6F;
   const PlainTensors far = run_attention(p, rules_plan(p), large.inputs);
-  // One weight is all but 1, the others all but 0.
+  // One weight is nearly 1, the others are nearly 0.
   const PlainTensors expected = defined_outputs<AttentionForwardOp>(p, large.inputs);
   for (const std::size_t i : {0, 1}) {
     EXPECT_THAT(far.values<float>(i), testing::Pointwise(testing::DoubleNear(1e-5), expected.values<double>(i)));
   }
 }
 
-// Integers times factors, so that scores are exact, and which of them are equal: `few` of queries, values and dcontext,
-// and keys of 1 and -1.
+// Integers times factors, so that scores are exact, and it is exact which of them are equal. Queries, values and
+// dcontext are from -few to few, keys are 1 and -1.
 PlainTensors attention_of_integers(const AttentionProblem& p, float queries, float values, float dcontext, int few) {
   PlainTensors in(AttentionBackwardOp::inputs(p));
   std::minstd_rand random(1);
@@ -226,7 +226,7 @@ TEST(Attention, IsRightOfNumbersOfEverySize) {
   }
 }
 
-// With one feature scores are as large as f32 has them, and what gradients differ by larger.
+// With one feature, scores are as large as f32 allows, and differences of gradients are larger.
 TEST(Attention, IsRightOfTheLargestNumbers) {
   const auto p = parse_problem<AttentionProblem>("T17 S33 N3 K1");
   expect_as_defined(p, attention_of_integers(p, 3e38F, 1, 1e-3F, 1));
@@ -234,7 +234,7 @@ TEST(Attention, IsRightOfTheLargestNumbers) {
   expect_as_defined(p, attention_of_integers(p, 1e-3F, 3e38F, 1, 1));
 }
 
-// Of scores whose own rounding decides which is the largest, weights are finite, and right where it does not.
+// These scores' own rounding may decide which is the largest. Results are finite, and weights right.
 TEST(Attention, IsFiniteOfLargeNumbersAsTheyCome) {
   const auto p = parse_problem<AttentionProblem>("T17 S33 N3 K65 scaled unequal");
   for (const float factor : {1e15F, 1e30F, 1e36F}) {

@@ -15,7 +15,7 @@ using Space = Kokkos::DefaultHostExecutionSpace;
 
 std::int64_t bytes_of_floats(std::int64_t floats) { return floats * static_cast<std::int64_t>(sizeof(float)); }
 
-// The i-th of equal shares of both, one after the other.
+// The i-th of `shares` shares of both rows to prefetch; the first half of the shares is of `one`.
 NextRows share_of(const NextRows& one, const NextRows& other, std::int64_t i, std::int64_t shares) {
   const std::int64_t of_one = shares / 2;
   return i < of_one ? one.share(i, of_one) : other.share(i - of_one, shares - of_one);
@@ -23,7 +23,7 @@ NextRows share_of(const NextRows& one, const NextRows& other, std::int64_t i, st
 
 }  // namespace
 
-// Rows a line longer than whole lines need: else they would meet in a few of L1's sets.
+// ld_ is one line longer than the row needs, so that rows do not fall into a few sets of L1.
 BlockedAttention::BlockedAttention(const Shape& shape, const AttentionPlan& plan, RnnUse use)
     : shape_(shape),
       plan_(plan),
@@ -40,7 +40,7 @@ Result<BlockedAttention> BlockedAttention::make(const Shape& shape, const Attent
   const auto make = [&](const BrgemmShape& of, CAccess c) {
     return make_brgemm(of, {.c = c, .reads_next = true, .tuning = tuning}, backend, isa);
   };
-  // What goes out lies beyond the caches.
+  // For outputs that no cache holds.
   const auto make_far = [&](const BrgemmShape& of) { return make(of, tuning.far); };
   const auto S = static_cast<int>(shape.problem.S), tk = static_cast<int>(plan.tk), bt = static_cast<int>(plan.bt);
   const std::int64_t ld = attention.ld_, width = attention.width_;
@@ -86,7 +86,7 @@ NextRows BlockedAttention::rows_at(const float* first, std::int64_t steps) const
   return {first, bytes_of_floats(plan_.gk), steps, bytes_of_floats(shape_.decoder.slot_size())};
 }
 
-// tiles [of the group][steps_of_tile][ld]
+// Copies rows of a group into tiles [tile of the group][steps_of_tile][ld].
 void BlockedAttention::gather(const NextRows& from, std::int64_t steps_of_tile, float* tiles) const {
   const std::int64_t slot = shape_.decoder.slot_size();
   for (std::int64_t s = 0; s < from.count; ++s) {
@@ -110,8 +110,8 @@ void BlockedAttention::add_scores(std::int64_t k, const float* rows, const float
          .read_next = next});
 }
 
-// Rows that the bricks ask for are in L3 at least when they are gathered, as those of one set of L2 drive each other
-// out: with 128 sequences forward takes 0.8 to 0.9 of the time (Zen 4).
+// The bricks prefetch the rows that are gathered next. These share a set of L2 and drive each other out of it, but are
+// still in L3 when they are gathered: with 128 sequences forward takes 0.8 to 0.9 of the time (Zen 4).
 void BlockedAttention::run(const float* queries, const float* keys, const float* values, const std::int32_t* lengths,
                            float* context) {
   const AttentionProblem& p = shape_.problem;
@@ -119,7 +119,7 @@ void BlockedAttention::run(const float* queries, const float* keys, const float*
   const std::int64_t of_columns = plan_.tk * width_, of_rows = p.S * ld_, tasks = p.N * Tb_;
   const std::int64_t columns_size = tiles_ * of_columns, rows_size = tiles_ * of_rows;
   const std::int64_t scratch_floats = columns_size + rows_size + (kept_.size() == 0 ? tile_size() : 0);
-  // What the i-th task reads of the g-th group.
+  // The rows that task i reads of group g.
   const auto queries_of = [&, this](std::int64_t i, std::int64_t g) {
     const std::int64_t t = i % Tb_ * plan_.bt;
     return rows_at(queries + decoder_at(g * tiles_, t, i / Tb_), std::min(plan_.bt, p.T - t));
@@ -132,7 +132,7 @@ void BlockedAttention::run(const float* queries, const float* keys, const float*
     const std::int64_t n = i / Tb_, tb = i % Tb_, t = tb * plan_.bt, next_task = std::min(i + 1, tasks - 1);
     const std::int64_t length = length_of(lengths, n), steps = std::min(plan_.bt, p.T - t);
     float* const tile = kept_.size() == 0 ? rows + rows_size : kept_at(n, tb);
-    std::fill_n(columns, columns_size, 0.0F);  // behind the steps any number will do
+    std::fill_n(columns, columns_size, 0.0F);  // columns after the last step may hold any number
     for (std::int64_t g = 0; g < Kg_; ++g) {
       transpose(steps, plan_.gk, queries + decoder_at(g * tiles_, t, n), shape_.decoder.slot_size(), columns, width_);
       gather(encoder_of(keys, i, g), p.S, rows);
@@ -170,7 +170,7 @@ void BlockedAttention::run_backward(const float* queries, const float* keys, con
     return std::pair(rows_at(states.decoder + decoder_at(g * tiles_, 0, states.n), p.T),
                      rows_at(states.encoder + encoder_at(g * tiles_, 0, states.n), length_of(lengths, states.n)));
   };
-  // A tile of features, whose rows have been brought together, and what is to be asked for meanwhile.
+  // A tile of features whose rows are gathered, and the rows to prefetch meanwhile.
   struct Tile {
     std::int64_t k;
     const float *decoder, *encoder;
@@ -196,7 +196,7 @@ void BlockedAttention::run_backward(const float* queries, const float* keys, con
         }
       }
     };
-    std::fill_n(columns, columns_size, 0.0F);  // behind the steps any number will do
+    std::fill_n(columns, columns_size, 0.0F);  // columns after the last step may hold any number
     for_each_tile({dcontext, values, n}, {queries, keys, n}, [&](const Tile& of) {
       over_decoder_(0, kept_at(n, 0), of.decoder, d.values + encoder_at(of.k, 0, n), p.T, length, of.next_of_decoder);
       clear(d.values + encoder_at(of.k, length, n), beyond);

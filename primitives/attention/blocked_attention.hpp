@@ -1,11 +1,11 @@
 // Attention on states in blocks of features over all steps, as recurrent layers write and read them: the loops around
 // the brick.
 //
-// Of a sequence and a block of decoder steps the scores are the brick's sums over the blocks of features, of keys with
-// queries that are transposed as they come into the cache; their softmax is taken in the cache, and what it gives is
-// the transposed A of the products with the values. A state's rows of the same sequence lie N rows apart, which for
-// many N is one set of a cache: they are brought together in the task's scratch, some tiles of features at a time, and
-// meanwhile the bricks ask for the rows that come next. The way back has the same products.
+// A task of forward has a sequence and a block of decoder steps. Its scores are the brick's sums over blocks of
+// features of keys times queries, which are transposed when they come into the cache. The softmax is computed in the
+// cache; its result is the transposed A of the products with the values. Rows of one sequence are N rows apart, which
+// for many N is one set of a cache. A task therefore gathers them in its scratch, some tiles of features at a time,
+// while the bricks prefetch the rows that come next. Backward has the same products, with a task per sequence.
 //
 // Source: Luong et al., "Effective Approaches to Attention-based Neural Machine Translation" (arXiv 1508.04025).
 #pragma once
@@ -21,29 +21,29 @@ namespace brickwork {
 
 class BlockedAttention {
  public:
-  // Queries and context, keys and values: the first step of each in its slot.
+  // Queries and context have the layout `decoder`, keys and values `encoder`; their first steps are in these slots.
   struct Shape {
     AttentionProblem problem;
     RnnSteps decoder, encoder;
     std::int64_t first_decoder = 0, first_encoder = 0;
   };
 
-  // Training keeps the weights for the way back. The plan's bk is the block of both layouts.
+  // Training keeps the weights for backward. The plan's bk is the block of both layouts.
   static Result<BlockedAttention> make(const Shape&, const AttentionPlan&, RnnUse, Backend, Isa, const SimdTuning&);
 
-  // Lengths are null where they are equal, and each from 1 to S.
+  // lengths is null if all are S; each must be from 1 to S.
   void run(const float* queries, const float* keys, const float* values, const std::int32_t* lengths, float* context);
 
   struct Gradients {
     float* queries = nullptr;
-    bool add_to_queries = false;               // to what is there
-    float *keys = nullptr, *values = nullptr;  // the same ones get the sum of both
+    bool add_to_queries = false;               // instead of overwriting them
+    float *keys = nullptr, *values = nullptr;  // if they are the same, it gets the sum of both
   };
-  // Behind run(), of training and with what it had.
+  // Training only, after run(), with the same states and lengths.
   void run_backward(const float* queries, const float* keys, const float* values, const std::int32_t* lengths,
                     const float* dcontext, const Gradients&);
 
-  // Of training: weights [N][T][S].
+  // Training only: weights [N][T][S].
   void get_weights(const std::int32_t* lengths, float* weights) const;
 
   std::string_view isa() const { return scores_[0]->isa(); }
@@ -56,7 +56,7 @@ class BlockedAttention {
   std::int64_t length_of(const std::int32_t* lengths, std::int64_t n) const {
     return lengths == nullptr ? shape_.problem.S : lengths[n];
   }
-  // Where the k-th tile of features of sequence n begins at step t.
+  // Where tile k of the features of sequence n begins at step t.
   std::int64_t decoder_at(std::int64_t k, std::int64_t t, std::int64_t n) const {
     return at(shape_.decoder, k, shape_.first_decoder + t, n);
   }
@@ -67,7 +67,7 @@ class BlockedAttention {
     const std::int64_t of_block = plan_.bk / plan_.tk;
     return k / of_block * states.block_size() + slot * states.slot_size() + n * plan_.bk + k % of_block * plan_.tk;
   }
-  // The rows of a group of tiles, of which `first` is the first one.
+  // The rows of a group of tiles that begins at `first`.
   NextRows rows_at(const float* first, std::int64_t steps) const;
   void gather(const NextRows& from, std::int64_t steps_of_tile, float* tiles) const;
   void clear(float* from, std::int64_t steps) const;
@@ -76,9 +76,9 @@ class BlockedAttention {
 
   Shape shape_;
   AttentionPlan plan_;
-  std::int64_t Kg_, Tb_;     // groups of tiles of features, blocks of decoder's steps
+  std::int64_t Kg_, Tb_;     // groups of tiles of features, blocks of decoder steps
   std::int64_t tiles_;       // of a group
-  std::int64_t ld_, width_;  // of gathered rows; of a tile of scores, of whole vectors: nobody reads what is behind bt
+  std::int64_t ld_, width_;  // of gathered rows; of a tile of scores, in whole vectors, of which bt columns are read
   std::array<BrgemmKernelPtr, 2> scores_;  // by beta
   SumOverSteps over_encoder_, over_decoder_;
   AlignedBuffer<float> kept_;  // [N][Tb][S][width], the weights transposed

@@ -13,16 +13,16 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kChunkBytes = 64 << 10;  // a small part of L2, and a league of tasks even for one image
+constexpr std::int64_t kChunkBytes = 64 << 10;  // a small part of L2, and many tasks even for one image
 constexpr int kSums = 3, kTerms = 4;
 
-// A value as the sum of an f32 and of the rest. (x - high) loses nothing where x is an f32 close to the value; the rest
-// then belongs to what is added to a multiple of that.
+// Splits a value into an f32, `high`, and the rest, `low`. x - high is exact if x is an f32 close to the value; the
+// rest, times the factor of (x - high), goes into the offset.
 struct HighLow {
   explicit HighLow(double value)
       : high(static_cast<float>(value)), low(std::isfinite(high) ? value - static_cast<double>(high) : 0) {}
 
-  // An infinite factor makes an infinity of (x - high) already.
+  // With an infinite factor, (x - high) times it is infinite already.
   double low_times(double factor) const { return std::isfinite(factor) ? low * factor : 0; }
 
   float high;
@@ -35,9 +35,9 @@ double inverse_deviation(double variance) { return 1 / std::sqrt(variance + Batc
 
 struct BatchNorm::Group {
   std::int64_t first, end;
-  bool by_thread;  // it is one thread's own
+  bool by_thread;  // one thread does it alone
 
-  // Each thread its share of the tasks, and the same one in every call.
+  // Each thread has its share of the tasks, the same share in every call.
   template <class Task>
   void run(std::int64_t tasks, Order order, const Task& task) const {
     const auto share = [&](std::int64_t from, std::int64_t to) {
@@ -61,7 +61,7 @@ struct BatchNorm::Chunk {
     const auto& layout = tensor.layout;
     return {tensor.row(n, cb, h), layout.pixel(1, 0, 0, 0) - layout.pixel(0, 0, 0, 0), tensor.next_row()};
   }
-  // [n][cb][h][w][bytes of a pixel]
+  // The mask is [n][cb][h][w][bytes of a pixel].
   template <class T>
   Rows<T> of_mask(T* mask, const BatchNormProblem& p) const {
     if (mask == nullptr) return {};
@@ -85,7 +85,7 @@ BatchNorm::BatchNorm(const BatchNormProblem& p, const BatchNormPlan& plan) : pro
 }
 
 std::int64_t BatchNorm::mask_bytes() const {
-  constexpr std::int64_t kReadable = 7;  // behind the last byte
+  constexpr std::int64_t kReadable = 7;  // after the last byte
   return problem_.N * Cb_ * problem_.H * problem_.W * mask_bytes_of_pixel(plan_.bc) + kReadable;
 }
 
@@ -102,9 +102,9 @@ void BatchNorm::forward(const BlockedInput& src, const float* gamma, const float
       add_chunks(cb, [&](std::size_t j, double values, double about, double deviation, double) {
         m[j] += values * about + deviation;
       });
-      for (double& x : m) x /= all;  // as one over `all` is rounded, equal values far from 0 would have another mean
+      for (double& x : m) x /= all;  // 1 / all is rounded: a product with it gives equal values far from 0 another mean
       add_chunks(cb, [&](std::size_t j, double values, double about, double deviation, double square) {
-        const double shift = about - m[j];  // the sum of squares about m[j], out of that about another value
+        const double shift = about - m[j];  // makes the sum of squares about `about` one about m[j]
         v[j] += square + shift * (2 * deviation + values * shift);
       });
       for (std::size_t j = 0; j < m.size(); ++j) {
@@ -211,7 +211,7 @@ BatchNorm::Chunk BatchNorm::chunk_at(std::int64_t cb, std::int64_t chunk) {
   return c;
 }
 
-// In the tensors' order or against it, a chunk on the same thread in every sweep.
+// In the order of the tensors or against it. A chunk is on the same thread in every sweep.
 template <class Sweep>
 void BatchNorm::for_each_chunk(const Group& group, Order order, const Sweep& sweep) {
   const std::int64_t in_image = ceil_div(problem_.H, rows_), blocks = group.end - group.first;
@@ -221,7 +221,7 @@ void BatchNorm::for_each_chunk(const Group& group, Order order, const Sweep& swe
   });
 }
 
-// finish(cb, how many channels it has besides padding)
+// finish(cb, number of its channels without padding)
 template <class Finish>
 void BatchNorm::for_each_block(const Group& group, const Finish& finish) const {
   group.run(group.end - group.first, Order::upwards, [&](std::int64_t task) {
@@ -230,7 +230,7 @@ void BatchNorm::for_each_block(const Group& group, const Finish& finish) const {
   });
 }
 
-// add(channel, values of the chunk, its sums) for the chunks of a block in their order.
+// add(channel, number of values, the chunk's sums) for the chunks of a block, in order.
 template <class Add>
 void BatchNorm::add_chunks(std::int64_t cb, const Add& add) {
   const std::int64_t channels = std::min(plan_.bc, problem_.C - cb * plan_.bc);

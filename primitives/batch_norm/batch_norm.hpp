@@ -1,11 +1,12 @@
-// Batch normalisation's passes on the host, on tensors of activations in blocks of channels.
+// Batch normalisation's passes on the host, on activations in blocks of channels.
 //
-// Work is cut into chunks: rows of one (n, cb), or the whole images of several n. A chunk's sums are in f32; they are
-// added up in f64 and in the chunks' order, so that every result has the same bits on any number of threads.
+// Work is cut into chunks: rows of one (n, cb), or the whole images of several n. A chunk's sums are f32. They are
+// added up in f64, in the order of the chunks, so that results have the same bits on any number of threads.
 //
-// Statistics are f64: far from zero an f32 mean is further off than the values are. Where values lie more than 1e22
-// apart, whose variance is far above the largest f32, a chunk's sums may overflow: the variance is then infinite and
-// dst beta plus the residual, or both are NaN. NaN and infinities among the values give what the formula gives.
+// Mean and variance are f64: far from zero, an f32 mean has a larger error than the values. If values lie more than
+// 1e22 apart, their variance is far above the largest f32 and a chunk's sums may overflow. Then the variance is
+// infinite and dst is beta plus the residual, or both are NaN. NaN and infinities among the values give what the
+// formula gives.
 #pragma once
 #include "kernels/base/aligned_buffer.hpp"
 #include "primitives/batch_norm/batch_norm_plan.hpp"
@@ -13,21 +14,22 @@
 
 namespace brickwork {
 
-// Tensors are those of the passes (batch_norm_ops.hpp), of the problem's sizes in the plan's blocks; vectors hold C
-// values. What the problem does without is not looked at. The zeros beside dst's rows stay untouched, and features that
-// pad the last block are zeros in dst, dsrc and dresidual where they are in what goes in.
+// Tensors are those of the passes (batch_norm_ops.hpp), in the plan's blocks; vectors hold C values. A tensor that the
+// problem does not have is ignored. The zeros beside dst's rows stay untouched. Features that pad the last block are
+// zeros in dst, dsrc and dresidual if they are zeros in the inputs.
 class BatchNorm {
  public:
-  // Throws std::invalid_argument with one sentence where the plan does not fit the problem.
+  // Throws std::invalid_argument with one sentence if the plan does not fit the problem.
   BatchNorm(const BatchNormProblem&, const BatchNormPlan&);
 
   const BatchNormPlan& plan() const { return plan_; }
 
-  // Of what a ReLU's forward pass leaves for the backward one, a bit an element that says whether dst is above 0, so
-  // that nobody need read, or keep, dst. It is the same for all plans of one bc: the passes may have one object or two.
+  // The size of the mask that a ReLU's forward pass leaves for the backward pass: one bit per element that says whether
+  // dst is above 0, so that nobody has to keep or read dst. All plans of one bc have the same mask: the passes may use
+  // one object or two.
   std::int64_t mask_bytes() const;
 
-  // None of these by two threads at once: sums and coefficients are this object's.
+  // Two threads must not call these at once: sums and coefficients belong to the object.
 
   // dst may be the residual. mask may be null.
   void forward(const BlockedInput& src, const float* gamma, const float* beta, const BlockedInput& residual,
@@ -35,16 +37,16 @@ class BatchNorm {
   // dst may be src, or the residual.
   void infer(const BlockedInput& src, const float* gamma, const float* beta, const double* mean, const double* variance,
              const BlockedInput& residual, const BlockedOutput& dst);
-  // mask is forward's; without a ReLU nobody looks at it. dsrc or dresidual may be ddst.
+  // mask is forward's, and ignored without a ReLU. dsrc or dresidual may be ddst.
   void backward(const BlockedInput& src, const BlockedInput& ddst, const std::uint8_t* mask, const float* gamma,
                 const double* mean, const double* variance, const BlockedOutput& dsrc, float* dgamma, float* dbeta,
                 const BlockedOutput& dresidual);
 
  private:
-  struct Group;  // of blocks, which go through both sweeps of a pass before the next ones
+  struct Group;  // blocks of channels that go through both sweeps of a pass before the next ones
   struct Chunk;
-  // Of a pass' two sweeps the second one goes downwards: it begins with what the first one has read last, which of a
-  // group larger than the caches is all that they hold.
+  // The second sweep of a pass goes downwards: it begins with what the first one has read last. If a group is larger
+  // than the caches, they hold nothing else of it.
   enum class Order { upwards, downwards };
 
   std::int64_t chunks() const;  // of a block of channels
@@ -66,9 +68,9 @@ class BatchNorm {
 
   BatchNormProblem problem_;
   BatchNormPlan plan_;
-  std::int64_t Cb_, images_, rows_;  // of a chunk
+  std::int64_t Cb_, images_, rows_;  // images and rows of a chunk
   AlignedBuffer<float> sums_;        // [cb][chunk][which][bc]
-  AlignedBuffer<float> terms_;       // of the formula that an element goes through: [which][cb][bc]; 0 for padding
+  AlignedBuffer<float> terms_;       // coefficients of an element's formula: [which][cb][bc]; 0 for padding
 };
 
 }  // namespace brickwork

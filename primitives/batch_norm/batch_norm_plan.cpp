@@ -8,14 +8,14 @@
 namespace brickwork {
 namespace {
 
-// A gradient alone is asked for into L2: inference, which reads once what it writes, then takes up to 1.4 times as
-// long, and forward no less (Zen 4).
+// Only backward prefetches into L2. With it, inference, which reads its input once, takes up to 1.4 times as long, and
+// forward takes no less time (Zen 4).
 Sweep sweep_of(BatchNormPass pass, double tensor_bytes, const MachineModel& machine) {
   const Sweep sweep = machine.sweep_of(tensor_bytes);
   return sweep == Sweep::stream_l2 && pass != BatchNormPass::backward ? Sweep::stream : sweep;
 }
 
-// The busiest thread's work over the mean from which on threads had better share each block.
+// If the busiest thread has this many times the mean work, threads share each block instead.
 constexpr double kFair = 1.15;
 
 }  // namespace
@@ -40,7 +40,8 @@ BatchNormPlan plan_batch_norm(const BatchNormProblem& p, BatchNormPass pass, std
   BatchNormPlan plan{
       .bc = bc, .blocks = all, .sweep = sweep_of(pass, static_cast<double>(tensors * all * block), machine)};
   if (pass == BatchNormPass::inference) return plan;
-  // What the second sweep finds again; outputs on their way through the caches displace as much as they are.
+  // The bytes of a block that the caches hold for the second sweep. Outputs that pass through the caches displace their
+  // own size.
   const std::int64_t swept = (past_caches(plan.sweep) ? (backward ? 2 : 1) : tensors) * block;
   const std::int64_t held = std::max(machine.l2_bytes * machine.threads, machine.l3_bytes) / 2;
   if (machine.threads * swept <= held && machine.imbalance(all) < kFair) {

@@ -1,4 +1,4 @@
-// How batch normalisation goes over memory.
+// How batch normalisation is blocked and goes over memory.
 #pragma once
 #include <cstdint>
 
@@ -9,18 +9,18 @@
 
 namespace brickwork {
 
-// Its text is "bc=64 blocks=4 team cached", or thread and another word of kSweeps. But for bc it changes no bit of any
-// result.
+// As text "bc=64 blocks=4 team cached"; thread may replace team, and another word of kSweeps may replace cached. Only
+// bc changes bits of a result.
 struct BatchNormPlan {
   static const SizeTable<BatchNormPlan>& table();
 
   std::int64_t bc = 0;  // channels of a block
-  // So many blocks of channels, of all images, go through both sweeps of a pass before the next ones: so few that the
-  // caches hold what the first sweep has read until the second one reads it, or one, of which the second sweep, as it
-  // goes backwards, still finds what they do hold. All threads work on them; or each thread takes so many for itself,
-  // so that none waits for another between the sweeps. (Part of a block's channels would be fewer still, but lines a
-  // block apart are in so few sets of a cache that it holds no more of them: on Zen 4 8 MiB of every fourth line came
-  // from memory, of an L3 of 32.)
+  // Blocks of channels, of all images, that go through both sweeps of a pass before the next ones. They are so few that
+  // the caches keep what the first sweep reads until the second sweep reads it. If no cache holds even one block, it is
+  // 1, and the second sweep, which goes backwards, still finds what the caches hold. All threads work on these blocks
+  // (team), or each thread has as many of its own and never waits between the sweeps (thread). A part of a block's
+  // channels would be smaller, but its lines fall into so few sets of a cache that it holds no more of them: on Zen 4,
+  // 8 MiB of every fourth line came from memory, with an L3 of 32 MiB.
   std::int64_t blocks = 0;
   bool by_thread = false;
   Sweep sweep = Sweep::cached;
@@ -32,7 +32,7 @@ struct BatchNormPlan {
 
 enum class BatchNormPass { forward, inference, backward };
 
-// For blocks of bc channels, as what stands before and behind has them.
+// For blocks of bc channels, which the layers before and after have, too.
 BatchNormPlan plan_batch_norm(const BatchNormProblem&, BatchNormPass, std::int64_t bc, const MachineModel&);
 
 }  // namespace brickwork

@@ -14,14 +14,14 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Arguments come by value, and so do those of the bodies of loops: a vector that is stored might else have changed
-// them, and all were loaded again for the next.
+// Arguments are passed by value, also those of loop bodies. With references, a stored vector might have changed them,
+// and the compiler would load all of them again for the next one.
 
 struct Row {
   std::int64_t image, row;
 };
 
-// Channel j of a pixel: i is where in its row it is, byte where its bit is in that of the mask.
+// Channel j of a pixel: `i` is its place in the row, `byte` that of its bit in the mask's row.
 struct Place {
   Row row;
   std::int64_t j, i, byte;
@@ -32,22 +32,22 @@ HWY_INLINE T* Begin(Rows<T> rows, Place at) {
   return rows.data + at.row.image * rows.next_image + at.row.row * rows.next;
 }
 
-// Of the vectors that begin at channel j and go on from there, the one so many vectors on.
+// The place of a pixel's vector that is `vectors` vectors after channel j.
 template <class D>
 HWY_INLINE Place PlaceOf(D d, PixelRows p, Row row, std::int64_t pixel, std::int64_t j, std::int64_t vectors) {
   const std::int64_t on = vectors * static_cast<std::int64_t>(hn::Lanes(d));
   return {row, j + on, pixel * p.bc + j + on, pixel * mask_bytes_of_pixel(p.bc) + j / 8 + on / 8};
 }
 
-// A sweep of which code knows whether it passes the caches, and not whither it asks.
+// A sweep. At compile time it is known whether it passes the caches, but not into which cache it prefetches.
 template <bool kPastCaches>
 struct SweepOf {
   Sweep sweep;
   constexpr operator bool() const { return kPastCaches; }
 };
 
-// A page is what the hardware does not ask ahead for: 7 to 14 % of ResNet-50's first two layers forward, 13 to 20 %
-// backward; tensors in the caches lose 10 % (Zen 5).
+// Prefetches one page ahead, which the hardware does not: ResNet-50's first two layers take 7 to 14 % less time forward
+// and 13 to 20 % less backward. Tensors in the caches would take 10 % more (Zen 5).
 template <class D, bool kFar>
 HWY_INLINE hn::Vec<D> Load(D d, Rows<const float> rows, Place at, SweepOf<kFar> sweep) {
   constexpr std::int64_t kPage = 4096 / sizeof(float);
@@ -61,7 +61,7 @@ HWY_INLINE void Store(hn::Vec<D> x, D d, Rows<float> rows, Place at, bool stream
   StoreOrStream(x, d, Begin(rows, at) + at.i, stream);
 }
 
-// Vectors shorter than a byte of bits share one.
+// Vectors of fewer than 8 lanes share a byte.
 template <class D>
 HWY_INLINE void StoreBits(hn::Mask<D> bits, D d, Rows<std::uint8_t> mask, Place at) {
   std::uint8_t* const byte = Begin(mask, at) + at.byte;
@@ -83,7 +83,7 @@ HWY_INLINE hn::Mask<D> LoadBits(D d, MaskRows mask, Place at) {
   return hn::LoadMaskBits(d, few);
 }
 
-// Rows of an image with nothing between them, in no tensor, are one row.
+// Joins the rows of an image into one if no tensor has anything between them.
 template <class... T>
 HWY_INLINE PixelRows Joined(PixelRows p, Rows<T>... tensors) {
   const bool dense = (... && (tensors.data == nullptr || tensors.next == p.pixels * p.bc));
@@ -101,7 +101,7 @@ HWY_INLINE void DecidedSweep(Sweep sweep, const Body& body) {
   Decided(past_caches(sweep), [&](auto far) BRICKWORK_INLINE_ATTR { body(SweepOf<decltype(far)::value>{sweep}); });
 }
 
-// of(d, kVectors, j) for four vectors of channels at a time, from j on, and for those that are left one by one.
+// of(d, kVectors, j) for four vectors of channels at a time, from channel j on, and then for the remaining ones singly.
 template <class Of>
 HWY_INLINE void ForFourVectors(std::int64_t bc, const Of& of) {
   const hn::ScalableTag<float> d;
@@ -123,9 +123,9 @@ struct Vectors {
   }
 };
 
-// body(d, place, its channels' terms ...) for the vectors of all pixels, where terms are bc floats each. Of a few
-// pixels four vectors of channels at a time: so many terms stay in registers, and the tensors are gone over in their
-// order but for the vectors of those pixels.
+// body(d, place, its channels' terms...) for the vectors of all pixels; each of `terms` has bc floats. Takes a few
+// pixels at a time, and of them four vectors of channels: so many terms stay in registers, and the tensors are still
+// read in order except within these pixels.
 template <class Body, class... Terms>
 HWY_INLINE void ForPixels(PixelRows p, Body body, Terms... terms) {
   constexpr std::int64_t kPixels = 16;
@@ -146,8 +146,8 @@ HWY_INLINE void ForPixels(PixelRows p, Body body, Terms... terms) {
   });
 }
 
-// sum[j] = the sum of a(d, place) over all pixels, sum_ab[j] that of a * b. Four sums at once, as one alone is what the
-// loop would wait for: those of four vectors of channels, or of one, whose every fourth pixel is a sum of its own.
+// sum[j] = the sum of a(d, place) over all pixels, sum_ab[j] that of a * b. Four sums run at once, as the loop would
+// wait for a single one: those of four vectors of channels, or four of one vector, with every fourth pixel each.
 template <class A, class B>
 HWY_INLINE void SumPixels(PixelRows p, float* sum, float* sum_ab, A a, B b) {
   ForFourVectors(p.bc, [=](auto d, auto vectors, std::int64_t j) BRICKWORK_INLINE_ATTR {
@@ -185,7 +185,7 @@ HWY_INLINE void SumPixels(PixelRows p, float* sum, float* sum_ab, A a, B b) {
   });
 }
 
-// x / kOffUnit - mean, rounded once: the unit is a power of two.
+// x / kOffUnit - mean, rounded once, as the unit is a power of two.
 template <class D>
 HWY_INLINE hn::Vec<D> Off(D d, hn::Vec<D> x, hn::Vec<D> mean) {
   return hn::MulSub(x, hn::Set(d, static_cast<float>(1 / kOffUnit)), mean);
@@ -228,7 +228,7 @@ void Normalise(PixelRows p, Rows<const float> src, Rows<const float> residual, R
   });
 }
 
-// ddst, or 0 where the ReLU cut dst off.
+// ddst, or 0 if the ReLU cut dst off.
 template <class D, class Masked, class Far>
 HWY_INLINE hn::Vec<D> Unmasked(D d, Rows<const float> ddst, Masked masked, MaskRows mask, Place at, Far far) {
   const auto x = Load(d, ddst, at, far);

@@ -1,4 +1,4 @@
-// Values at which f32 sums, or an f32 mean, would lose what batch normalisation is about.
+// Tests of batch normalisation on values for which f32 sums, or an f32 mean, would lose the result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ PlainTensors norm_definition(const BatchNormProblem& p, const PlainTensors& in) 
   return out;
 }
 
-// What backward reads, which is more than the other passes do: values of this mean and about this deviation, whose
-// channels differ in everything.
+// The inputs of backward, which include those of the other passes. Values have about this mean and deviation; channels
+// differ.
 PlainTensors norm_inputs(const BatchNormProblem& p, double mean, double deviation) {
   PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
   for (std::int64_t i = 0; i < p.elements(); ++i) {
@@ -45,7 +45,7 @@ constexpr Far kFar[] = {{1e4, 0.01}, {1e6, 1},   {-1e6, 1}, {3e7, 10}, {1e15, 3e
 
 void PrintTo(const Far& far, std::ostream* to) { *to << "mean " << far.mean << " deviation " << far.deviation; }
 
-// How far a tensor is off the definition, of whose channel c a value is as large as size(c).
+// The largest error of a tensor, where size(c) is the size of a value in channel c.
 template <class Size>
 double worst_error(const PlainTensors& found, const PlainTensors& right, const char* name, const BatchNormProblem& p,
                    const Size& size) {
@@ -89,7 +89,7 @@ TEST_P(BatchNormFar, PassesAreTheDefinitions) {
   }
 }
 
-// An f32 mean is what the formula is given here, as close to the values as it may be.
+// Here the definition gets the f32 mean, too, which is as close to the true mean as f32 allows.
 TEST_P(BatchNormFar, InferenceIsTheDefinition) {
   const auto [mean, deviation] = GetParam();
   const BatchNormProblem p{.N = 2, .C = 9, .H = 5, .W = 7};
@@ -109,7 +109,7 @@ TEST_P(BatchNormFar, InferenceIsTheDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(Values, BatchNormFar, testing::ValuesIn(kFar));
 
-// A chunk whose first pixels are nothing like the others.
+// The first pixels of a chunk are far from the others.
 TEST(BatchNormStatistics, HoldWhereTheFirstPixelsAreFarOff) {
   const BatchNormProblem p{.C = 4, .H = 16, .W = 64};
   PlainTensors in(BatchNormForwardOp::inputs(p));
@@ -126,7 +126,7 @@ TEST(BatchNormStatistics, HoldWhereTheFirstPixelsAreFarOff) {
   }
 }
 
-// However far from 0, and in however many chunks and pixels.
+// At any distance from 0, in any number of chunks and pixels.
 TEST(BatchNormStatistics, EqualValuesHaveNoVariance) {
   for (const char* text : {"C18 H1 W3", "N5 C18 H1 W7", "N3 C18 H50 W59"})
     for (const float value : {0.1f, -1e6f / 3, 1e15f, std::numeric_limits<float>::max()}) {
@@ -162,7 +162,7 @@ TEST(BatchNormStatistics, OfOneValueAChannel) {
   }
 }
 
-// As the header says: dst and the gradients are then those of an infinite variance.
+// As the header says: dst and the gradients are those of an infinite variance.
 TEST(BatchNormStatistics, OverflowToAnInfiniteVariance) {
   const BatchNormProblem p{.C = 5, .H = 8, .W = 8};
   PlainTensors in = norm_inputs(p, 0, 1);
@@ -179,7 +179,8 @@ TEST(BatchNormStatistics, OverflowToAnInfiniteVariance) {
 // Whether two values are equal, or both NaN.
 bool same_value(float x, double y) { return std::isnan(x) ? std::isnan(y) : x == static_cast<float>(y); }
 
-// The first pixels of a chunk, on whose mean its sums stand, and others; in one chunk and in several.
+// NaN or infinity is in the first pixels of a chunk, whose mean its sums are taken about, or in others; in one chunk or
+// several.
 TEST(BatchNormStatistics, OfInfinitiesAndNaNAreTheDefinitions) {
   const BatchNormProblem p{.N = 2, .C = 5, .H = 4, .W = 6};
   const std::int64_t channel = 2 * 24, image = 5 * 24;

@@ -40,7 +40,7 @@ TEST(BatchNorm, EveryBlockSize) {
   }
 }
 
-// ResNet-50's, in parts; N, C and H times W that leave something over everywhere.
+// Parts of ResNet-50's layers; and N, C and H * W that leave a remainder everywhere.
 TEST(BatchNorm, LayersOfEachKind) {
   for (const char* text : {"N3 C16 H112 relu", "N5 C16 H56 residual+relu", "N1 C80 H56", "N3 C512 H7 relu",
                            "N1 C2048 H7 residual+relu", "N5 C7 H9 W13 relu", "N2 C3 H1 W300", "N17 C5 H1"}) {
@@ -76,7 +76,7 @@ void expect_same_bits(const PlainTensors& a, const PlainTensors& b) {
   }
 }
 
-// Neither the threads nor what goes through a pass together have a say in the order of summation.
+// The order of summation depends neither on the threads nor on how many blocks go through a pass together.
 TEST(BatchNorm, TheSameBitsOnAnyNumberOfThreads) {
   const BatchNormProblem p{.N = 5, .C = 48, .H = 30, .W = 40, .epilogue = NormEpilogue::residual_relu};
   const TestData t = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);
@@ -96,7 +96,7 @@ TEST(BatchNorm, TheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
-// A bit for each element above 0, in whole bytes a pixel, of which the last one's other bits are 0.
+// The mask has a bit for each element above 0, in whole bytes per pixel; the other bits of the last byte are 0.
 TEST(BatchNorm, TheMaskIsWhatIsAboveZero) {
   for (std::int64_t bc = 1; bc <= 70; ++bc) {
     const BatchNormProblem p{.N = 2, .C = 70, .H = 3, .W = 5, .epilogue = NormEpilogue::residual_relu};
@@ -115,8 +115,8 @@ TEST(BatchNorm, TheMaskIsWhatIsAboveZero) {
   }
 }
 
-// Behind the last bit as many bytes as a vector's bits may be read or written with. (All masks of these tests end where
-// nobody may touch what follows.)
+// After the last bit there are as many bytes as a vector's bits may be read or written with. (All masks of these tests
+// end where an access to the next byte faults.)
 TEST(BatchNorm, AMaskHasAMarginOfSevenBytes) {
   for (const std::int64_t bc : {1, 7, 8, 9, 17, 64}) {
     const BatchNormProblem p{.N = 2, .C = 70, .H = 3, .W = 5, .epilogue = NormEpilogue::relu};
@@ -125,7 +125,7 @@ TEST(BatchNorm, AMaskHasAMarginOfSevenBytes) {
   }
 }
 
-// Each of them changes what backward returns: it looks at this bit and at no other tensor for it.
+// Each wrong bit changes what backward returns: it reads this bit, and no other tensor instead.
 TEST(BatchNorm, AWrongBitOfTheMaskIsSeen) {
   const BatchNormProblem p{.C = 20, .H = 2, .W = 3, .epilogue = NormEpilogue::relu};
   const PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
@@ -160,7 +160,7 @@ TEST(BatchNorm, AGradientWithoutTheMaskIsACallersFault) {
   EXPECT_THROW(norm.backward(in, left), std::logic_error);
 }
 
-// Each tensor but the right one: the comparison of this file must see it.
+// Each tensor in turn is wrong: the comparison of this file must see it.
 TEST(BatchNorm, AWrongPassIsSeen) {
   const BatchNormProblem p{.N = 3, .C = 6, .H = 4, .W = 5},
       other{.N = 3, .C = 6, .H = 4, .W = 5, .epilogue = NormEpilogue::relu};
@@ -195,15 +195,15 @@ TEST(BatchNormPlan, KeepsWhatTheCachesHoldTogether) {
     return to_string(plan_batch_norm(parse_problem<BatchNormProblem>(text), pass, 64, machine));
   };
   const auto forward = BatchNormPass::forward, backward = BatchNormPass::backward;
-  EXPECT_EQ(plan("N28 C512 H7", forward), "bc=64 blocks=1 thread cached");    // 351 KB a block and tensor
+  EXPECT_EQ(plan("N28 C512 H7", forward), "bc=64 blocks=1 thread cached");    // 351 KB per block and tensor
   EXPECT_EQ(plan("N28 C320 H7", forward), "bc=64 blocks=5 team cached");      // five blocks for four threads
-  EXPECT_EQ(plan("N28 C512 H14", forward), "bc=64 blocks=1 thread stream");   // 11 MB a tensor
-  EXPECT_EQ(plan("N28 C1024 H14", forward), "bc=64 blocks=1 thread stream");  // 1.4 MB, of 8 of L3
-  EXPECT_EQ(plan("N28 C1024 H14", backward), "bc=64 blocks=2 team stream");   // twice that
+  EXPECT_EQ(plan("N28 C512 H14", forward), "bc=64 blocks=1 thread stream");   // 11 MB per tensor
+  EXPECT_EQ(plan("N28 C1024 H14", forward), "bc=64 blocks=1 thread stream");  // 1.4 MB; L3 has 8 MB
+  EXPECT_EQ(plan("N28 C1024 H14", backward), "bc=64 blocks=2 team stream");   // twice 1.4 MB
   EXPECT_EQ(plan("N14 C256 H14", backward), "bc=64 blocks=3 team cached");    // 703 KB, and dsrc is in the caches, too
   EXPECT_EQ(plan("N14 C256 H14 residual+relu", backward), "bc=64 blocks=2 team cached");
   EXPECT_EQ(plan("N28 C256 H56", backward), "bc=64 blocks=1 team stream");  // 22 MB: no cache holds one
-  EXPECT_EQ(plan("N28 C256 H56 relu", BatchNormPass::inference), "bc=64 blocks=4 team stream");  // a single sweep
+  EXPECT_EQ(plan("N28 C256 H56 relu", BatchNormPass::inference), "bc=64 blocks=4 team stream");  // one sweep only
   const MachineModel into_l2{.sweep = Sweep::stream_l2};
   const auto p = parse_problem<BatchNormProblem>("N28 C256 H56");
   EXPECT_EQ(plan_batch_norm(p, backward, 64, into_l2).sweep, Sweep::stream_l2);

@@ -1,4 +1,4 @@
-// What a network's inference normalises by: a moving average of the statistics of the minibatches it was trained on.
+// The statistics by which a network's inference normalises: a moving average over the minibatches of its training.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,17 +6,17 @@
 
 namespace brickwork {
 
-// Of each channel, in f64: of f32 averages far from zero small steps would be rounded away. Before the first minibatch
-// means are 0 and variances 1.
+// One mean and variance per channel, in f64, because f32 averages far from zero would round small steps away. Before
+// the first minibatch means are 0 and variances 1.
 class RunningStatistics {
  public:
   explicit RunningStatistics(std::int64_t channels)
       : mean_(static_cast<std::size_t>(channels)), variance_(mean_.size(), 1.0) {}
 
-  // A minibatch's mean and biased variance, as BatchNorm::forward leaves them, out of so many values of a channel. The
-  // average is one of unbiased variances; that of a single value, which has none, counts as 0.
+  // Adds a minibatch's mean and biased variance, as BatchNorm::forward gives them, over `values` values per channel.
+  // The average is one of unbiased variances. A single value has none; it counts as 0.
   void add(const double* mean, const double* variance, std::int64_t values) {
-    constexpr double kNew = 0.1;  // a minibatch's share, as most frameworks have it
+    constexpr double kNew = 0.1;  // a minibatch's share, as in most frameworks
     const auto n = static_cast<double>(values);
     const double unbiased = values > 1 ? n / (n - 1) : 1;
     for (std::size_t c = 0; c < mean_.size(); ++c) {

@@ -19,7 +19,7 @@ TEST(RunningStatistics, ByHand) {
   EXPECT_NEAR(running.variance()[1], 0.9, 1e-15);
 }
 
-// (n / (n - 1) would make NaN of its variance of 0, and infinity of what else there were.)
+// With n / (n - 1), its variance of 0 would become NaN and any other one infinite.
 TEST(RunningStatistics, ASingleValueHasNoUnbiasedVariance) {
   RunningStatistics running(1);
   const double mean = 7, variance = 0;
@@ -28,7 +28,7 @@ TEST(RunningStatistics, ASingleValueHasNoUnbiasedVariance) {
   EXPECT_NEAR(running.variance()[0], 0.9, 1e-15);
 }
 
-// f32 averages would stop 0.3 short of the mean, whose minibatches deviate by 1 from it.
+// The minibatches deviate from the mean by 1; f32 averages would stop 0.3 short of it.
 TEST(RunningStatistics, HoldFarFromZero) {
   RunningStatistics running(1);
   double right = 0, average = 1;

@@ -11,7 +11,7 @@ namespace brickwork {
 
 namespace {
 
-// Of each window: one over its taps, or those that the image holds.
+// For each window, 1 / its number of taps: of all taps if `padded`, or of those in the image.
 std::vector<float> shares_of(const PoolAxis& axis, bool padded) {
   std::vector<float> shares;
   for (std::int64_t i = 0; i < axis.outputs; ++i) {
@@ -84,8 +84,8 @@ void Pool::backward(const BlockedInput& ddst, const std::byte* indices, const Bl
   });
 }
 
-// some_rows(n, cb, range) for all rows of a tensor, each of which goes with so many pixels of src; several rows a task
-// where one is little work.
+// some_rows(n, cb, range) for all `rows` rows of a tensor. A row goes with `pixels` pixels of src; a task has several
+// rows if one is little work.
 template <class SomeRows>
 void Pool::for_each_rows(std::int64_t rows, std::int64_t pixels, const SomeRows& some_rows) const {
   constexpr std::int64_t kTaskBytes = 64 << 10;

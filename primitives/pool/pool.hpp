@@ -1,5 +1,5 @@
-// Pooling's passes on the host, on tensors of activations in blocks of channels. No two threads write one element, and
-// what a pixel gathers it adds up in the order of the windows: the same bits on any number of threads.
+// Pooling's passes on the host, on activations in blocks of channels. No two threads write the same element, and a
+// pixel adds up its gradients in the order of the windows: results have the same bits on any number of threads.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace brickwork {
 
-// Tensors are those of the passes (pool_ops.hpp) in the plan's blocks. The zeros beside an output's rows stay
+// Tensors are those of the passes (pool_ops.hpp), in the plan's blocks. The zeros beside an output's rows stay
 // untouched.
 class Pool {
  public:
-  // Throws std::invalid_argument with one sentence where the plan does not fit the problem.
+  // Throws std::invalid_argument with one sentence if the plan does not fit the problem.
   Pool(const PoolProblem&, const PoolPlan&);
 
   const PoolPlan& plan() const { return plan_; }
 
-  // Where max found each element of dst: the tap r * S + s of its window, in as many bytes as that takes, in the
-  // tensor's layout, whose rows have nothing beside them. A tap rather than a pixel, as it says the same wherever the
-  // window lies. Of an average it is empty.
+  // Indices: for each element of dst, the tap r * S + s of its window that was the largest, in index_bytes() bytes. The
+  // layout is dst's without anything beside the rows. A tap, unlike a pixel, does not depend on where the window lies.
+  // Empty for an average.
   AlignedBuffer<std::byte> make_indices() const;
 
-  // indices may be null; an average has none.
+  // indices may be null, and are for an average.
   void forward(const BlockedInput& src, const BlockedOutput& dst, std::byte* indices) const;
-  // indices are forward's; an average does not look at them.
+  // indices are forward's; an average ignores them.
   void backward(const BlockedInput& ddst, const std::byte* indices, const BlockedOutput& dsrc) const;
 
  private:

@@ -1,4 +1,4 @@
-// How windows lie along the rows or the columns of an image.
+// Where windows lie along the rows or the columns of an image.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,13 +15,13 @@ struct PoolAxis {
     std::int64_t begin, end;
     std::int64_t size() const { return end - begin; }
   };
-  // The pixel under the first tap of a window; below 0 in the padding.
+  // The pixel under a window's first tap; below 0 in the padding.
   std::int64_t first(std::int64_t output) const { return output * stride - pad; }
-  // Which taps of a window meet the image.
+  // The taps of a window that are in the image.
   Range taps_in_image(std::int64_t output) const {
     return {std::max<std::int64_t>(0, -first(output)), std::min(taps, image - first(output))};
   }
-  // Which windows a pixel is in.
+  // The windows that a pixel is in.
   Range windows_of(std::int64_t pixel) const {
     return {std::max<std::int64_t>(0, ceil_div(pixel + pad - taps + 1, stride)),
             std::min(outputs, (pixel + pad) / stride + 1)};

@@ -27,9 +27,9 @@ HWY_INLINE hn::Vec<DI> LoadIndices(DI di, const std::int32_t* from) {
   return hn::LoadU(di, from);
 }
 
-// OfWindow(p, q): what belongs to a window. OfTap(tap): what tells a pixel under this tap of one, or under none (below
-// 0), from others. Load(d, window, j): the window's channels j and on. Part(d, loaded, of_tap): what the pixel gets of
-// them, zeros where it is under no tap.
+// A kind of pooling (Parts) has: OfWindow(p, q), where a window's values are; OfTap(tap), how the window's tap above a
+// pixel is kept (below 0: none is above it); Load(d, window, j), the window's values for the channels from j on;
+// Part(d, loaded, of_tap), the pixel's part of them, or zeros if no tap is above it.
 template <class Index>
 struct MaxParts {
   PoolGeometry g;
@@ -78,11 +78,11 @@ struct AverageParts {
   }
   template <class D>
   HWY_INLINE static hn::Vec<D> Part(D d, hn::Vec<D> of, std::int32_t all_or_no_bits) {
-    return hn::And(of, hn::BitCast(d, hn::Set(hn::RebindToSigned<D>(), all_or_no_bits)));  // NaN of others, too
+    return hn::And(of, hn::BitCast(d, hn::Set(hn::RebindToSigned<D>(), all_or_no_bits)));  // clears NaN, too
   }
 };
 
-// A block of kRows x kColumns pixels, from (h, w) on, in the windows of these rows and columns.
+// A block of kRows x kColumns pixels from (h, w) on, and the rows and columns of windows that they are in.
 struct Block {
   std::int64_t h, w;
   Range rows, columns;
@@ -96,13 +96,13 @@ struct WindowOfBlock {
   std::int32_t of_tap[kPixels];
 };
 
-// In place: what is stored piece by piece and then copied as a whole, the copy waits for.
+// Writes `found` in place: a copy would wait until all its pieces are stored.
 template <int kRows, int kColumns, class Parts>
 HWY_INLINE void Find(const Parts& parts, const Block& block, std::int64_t p, std::int64_t q,
                      WindowOfBlock<Parts, kRows * kColumns>& found) {
   const PoolAxis &rows = parts.g.rows, &columns = parts.g.columns;
   const std::int64_t first_r = block.h - rows.first(p), first_s = block.w - columns.first(q);
-  // Below 0 for a pixel outside the axis' taps.
+  // Below 0 if the pixel is outside the axis' taps.
   const auto part_of_tap = [](std::int64_t at, std::int64_t taps, std::int64_t step) {
     constexpr std::int64_t kNone = std::numeric_limits<std::int32_t>::min() / 2;
     const bool there = static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(taps);
@@ -116,7 +116,6 @@ HWY_INLINE void Find(const Parts& parts, const Block& block, std::int64_t p, std
   }
 }
 
-// The sums of a block's pixels.
 template <class D, int kPixels>
 struct Sums {
   hn::Vec<D> of[kPixels];
@@ -139,9 +138,9 @@ struct Sums {
   }
 };
 
-// Each pixel is the sum over those of the block's kP x kQ windows that it is in. What a window has is loaded once for
-// all pixels, and two rows are stored at once: ResNet-50's pooling of 28 images, whose windows of 3 x 3 pixels have a
-// stride of 2, takes 0.6 to 0.75 of the time that it does pixel by pixel, as the memory is (Zen 5).
+// Each pixel is the sum over those of the block's kP x kQ windows that it is in. A window's values are loaded once for
+// all pixels, and two rows are stored at once. ResNet-50's pooling of 28 images, with windows of 3 x 3 pixels and a
+// stride of 2, takes 0.6 to 0.75 of the time of a loop over single pixels, depending on the memory (Zen 5).
 template <int kRows, int kColumns, int kP, int kQ, class Parts>
 HWY_INLINE void GatherKnown(const Parts& parts, const Block& block) {
   constexpr int kPixels = kRows * kColumns;
@@ -160,7 +159,7 @@ HWY_INLINE void GatherKnown(const Parts& parts, const Block& block) {
   });
 }
 
-// The same of any number of windows.
+// GatherKnown for any number of windows.
 template <int kRows, int kColumns, class Parts>
 HWY_INLINE void GatherAny(const Parts& parts, const Block& block) {
   constexpr int kPixels = kRows * kColumns;
@@ -184,7 +183,7 @@ HWY_INLINE void GatherAny(const Parts& parts, const Block& block) {
 
 template <int kRows, int kColumns, class Parts>
 HWY_INLINE void GatherBlock(const Parts& parts, const Block& block) {
-  if constexpr (kRows == 2 && kColumns == 2) {  // an odd image has one last row and column, for as much code
+  if constexpr (kRows == 2 && kColumns == 2) {  // the last row and column of an odd image would double this code
     if (block.rows.size() == 1 && block.columns.size() == 1) return GatherKnown<kRows, kColumns, 1, 1>(parts, block);
     if (block.rows.size() == 2 && block.columns.size() == 2) return GatherKnown<kRows, kColumns, 2, 2>(parts, block);
   }
@@ -207,7 +206,7 @@ bool Streams(const PoolGeometry& g, const PoolBackwardRows& b) {
   return b.stream && AlignedVectors(g.bc, b.dsrc) && AlignedVectors(b.next_dsrc_row, b.dsrc);
 }
 
-// A function of its own for each kind: in one with all of them max pooling's takes 1.06 times as long (AVX-512).
+// One function per kind: max pooling takes 1.06 times as long in a function with all kinds (AVX-512).
 template <class Parts>
 HWY_NOINLINE void GatherRows(Parts parts) {
   const PoolBackwardRows& b = parts.b;
@@ -218,11 +217,11 @@ HWY_NOINLINE void GatherRows(Parts parts) {
   if (h < b.end) GatherRowOfBlocks<1>(parts, h, dsrc, stream);
 }
 
-// Of one window that all of the axis' pixels are in.
+// Whether one window covers the whole axis.
 bool IsGlobal(const PoolAxis& axis) { return axis.outputs == 1 && axis.taps_in_image(0).size() == axis.image; }
 
-// All pixels get the same: ResNet-50's last pooling takes 0.8 to 0.9 of the time that its pixels take by twos and twos,
-// and with blocks of 32 channels 0.6 (Zen 5). Vector by vector, each over all pixels, it takes twice as long (Zen 4).
+// All pixels get the same gradient. ResNet-50's last pooling takes 0.8 to 0.9 of the time of blocks of 2 x 2 pixels,
+// and 0.6 with blocks of 32 channels (Zen 5). A loop over all pixels for each vector would take twice as long (Zen 4).
 HWY_INLINE void GiveToAll(const AverageParts& parts) {
   const PoolBackwardRows& b = parts.b;
   const std::int64_t bc = parts.g.bc, columns = parts.g.columns.image;

@@ -1,4 +1,4 @@
-// How pooling goes over memory.
+// How pooling is blocked and goes over memory.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace brickwork {
 
-// Its text is "bc=64 cached", or another word of kSweeps. It changes no bit of any result.
+// As text "bc=64 cached", or another word of kSweeps. The plan changes no bit of a result.
 struct PoolPlan {
   static const SizeTable<PoolPlan>& table();
 
@@ -21,7 +21,7 @@ struct PoolPlan {
   friend bool operator==(const PoolPlan&, const PoolPlan&) = default;
 };
 
-// For blocks of bc channels, as what stands before and behind has them; of both passes.
+// For both passes, in blocks of bc channels, which the layers before and after have, too.
 PoolPlan plan_pool(const PoolProblem&, std::int64_t bc, const MachineModel&);
 
 }  // namespace brickwork

@@ -13,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Arguments come by value: a vector that is stored might else have changed them, and all were loaded again for the
-// next.
+// Arguments are passed by value. With references, a stored vector might have changed them, and the compiler would load
+// all of them again for the next one.
 
 using Range = PoolAxis::Range;
 
@@ -31,8 +31,8 @@ HWY_INLINE void StoreIndices(hn::Vec<DI> taps, DI di, std::int32_t* to, bool str
   }
 }
 
-// Those taps of a window that the image has. `below` floats behind those from ask_row and ask_column on lies what the
-// window below reads and none has read so far.
+// The taps of a window that are in the image. From ask_row and ask_column on, the pixel `below` floats behind a tap is
+// one that the window below reads and that no window has read yet.
 struct Taps {
   const float* corner;
   std::int64_t rows, columns, next_row, next_column;
@@ -54,10 +54,10 @@ HWY_INLINE Taps TapsOf(PoolGeometry g, PoolForwardRow f, Range rows, Range colum
           .sweep = f.sweep};
 }
 
-// tap(x, r, s) of each, row by row, where x are its channels j and on, kVectors of them. Windows of two or three rows
-// are too short runs for the hardware to ask for what the next ones read, and what is asked for in a burst, a pixel at
-// once, Zen 5 forgets: some lines beside each tap take 0.6 of the time where src comes from memory. In the caches they
-// take 1.2 of it.
+// tap(x, r, s) for each tap, row by row; x points to its channels from j on, kVectors vectors of them. Windows of two
+// or three rows are too short for the hardware to prefetch what the next ones read, and Zen 5 forgets lines that are
+// prefetched in a burst, a pixel at once. Prefetching a few lines beside each tap takes 0.6 of the time if src comes
+// from memory, and 1.2 of it if src is in the caches.
 template <int kVectors, class D, class Tap>
 HWY_INLINE void ForEachTap(D d, Taps t, std::int64_t j, const Tap& tap) {
   for (std::int64_t r = 0; r < t.rows; ++r) {
@@ -71,8 +71,8 @@ HWY_INLINE void ForEachTap(D d, Taps t, std::int64_t j, const Tap& tap) {
   }
 }
 
-// A pixel of dst and of the indices, which are null where nobody wants them. The first of its taps is the window's tap
-// `first`, the next row's begins next_first later.
+// A pixel of dst and of the indices, which are null if not wanted. Its first tap in the image is tap `first` of the
+// window; a row of taps further, the number is next_first larger.
 template <class Index>
 struct MaxPixel {
   float* dst;
@@ -87,8 +87,8 @@ struct MaxPixel {
   }
 };
 
-// Channels j and on of kVectors vectors. Equals do not take the place of the largest so far. Comparisons say nothing of
-// NaN, sums do: false where one of the taps is NaN, or two are infinite and cancel.
+// The channels from j on, kVectors vectors. An equal value does not replace the largest so far. Comparisons do not show
+// NaN, but sums do: returns false if a tap is NaN, or if two are infinite and cancel.
 template <int kVectors, class Index, class D>
 HWY_INLINE bool MaxVectors(D d, Taps t, std::int64_t j, MaxPixel<Index> to) {
   const hn::RebindToSigned<D> di;
@@ -120,7 +120,7 @@ HWY_INLINE bool MaxVectors(D d, Taps t, std::int64_t j, MaxPixel<Index> to) {
   return hn::AllTrue(d, hn::Eq(sum[0], sum[0]));
 }
 
-// All channels of a pixel some of which are NaN, which takes the place of all else.
+// All channels of a pixel, some of which are NaN, which is larger than everything.
 template <class Index>
 HWY_NOINLINE void MaxOfNaN(Taps t, std::int64_t bc, MaxPixel<Index> to) {
   ForEachVector(hn::ScalableTag<float>(), std::int64_t{0}, bc, [=](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
@@ -129,7 +129,7 @@ HWY_NOINLINE void MaxOfNaN(Taps t, std::int64_t bc, MaxPixel<Index> to) {
     auto tap = hn::Set(di, to.first);
     ForEachTap<1>(d, t, j, [&](const float* from, std::int64_t r, std::int64_t s) BRICKWORK_INLINE_ATTR {
       const auto x = hn::LoadU(d, from);
-      const auto larger = hn::Or(hn::Gt(x, largest), hn::Not(hn::Eq(x, x)));  // Ne() is false of NaN on x86
+      const auto larger = hn::Or(hn::Gt(x, largest), hn::Not(hn::Eq(x, x)));  // Ne() is false for NaN on x86
       largest = hn::IfThenElse(larger, x, largest);
       const auto here = static_cast<std::int32_t>(to.first + r * to.next_first + s);
       tap = hn::IfThenElse(hn::RebindMask(di, larger), hn::Set(di, here), tap);
@@ -153,7 +153,7 @@ HWY_INLINE void MaxRowOf(PoolGeometry g, PoolForwardRow f) {
                              .next_first = static_cast<std::int32_t>(g.columns.taps)};
     bool numbers = true;
     ForEachVectors(g.bc, [=, &numbers](auto d, auto vectors, std::int64_t j) BRICKWORK_INLINE_ATTR {
-      numbers = numbers && MaxVectors<decltype(vectors)::value>(d, taps, j, to);  // the rest is done over, too
+      numbers = numbers && MaxVectors<decltype(vectors)::value>(d, taps, j, to);  // MaxOfNaN() redoes all channels
     });
     if (HWY_UNLIKELY(!numbers)) MaxOfNaN(taps, g.bc, to);
   }

@@ -26,7 +26,7 @@ struct PoolPads {
   std::int64_t src = 0, dst = 0, ddst = 0, dsrc = 0;
 };
 
-// The passes on plain tensors.
+// Runs the passes on plain tensors.
 class PlainPool {
  public:
   PlainPool(const PoolProblem& p, const PoolPlan& plan, const PoolPads& pads = {})
@@ -85,9 +85,9 @@ TEST(Pool, EveryBlockSize) {
   }
 }
 
-// Those of networks; windows that overlap, touch, and leave pixels out; one that is the image, or all but its end; one
-// wider than the image; the most taps that a byte tells apart, and more; as many windows of two pixels as are found
-// once for all vectors, and one more.
+// Layers of networks; windows that overlap, touch, and skip pixels; a window that is the image, or all of it but its
+// end; a window wider than the image; the most taps that one byte can number, and more; for blocks of two pixels, the
+// most windows that GatherAny keeps in its small array, and one more.
 TEST(Pool, LayersOfEachKind) {
   for (const char* layer :
        {"N1 C16 H112 R3 sh2 ph1", "N1 C512 H7 R7", "N5 C24 H28 R3 ph1", "N1 C16 H55 R3 sh2", "N3 C13 H9 W8 R2 sh2",
@@ -122,8 +122,8 @@ TEST(Pool, WindowsOfAPixelAreThoseThatItIsIn) {
         }
 }
 
-// A window that a pixel is not in adds nothing to it, so that the results do not say whether one too many was looked
-// at; here the tensors end at pages that may not be touched, and the first two begin at one.
+// Results do not show whether a window too many was read, as a window that a pixel is not in adds nothing to it. Here
+// the tensors end at pages that must not be touched, and src and dst also begin at one.
 TEST(Pool, TouchesNothingBesideItsTensors) {
   for (const char* layer : {"C64 H16 R3 sh2 ph1", "C64 H8 R2 sh2", "N2 C5 H7 W6 R3 sh2 ph1", "C70 H6 R3 ph1",
                             "C3 H9 R5 ph2", "C20 H7 R7", "C2 H20 R17 ph2"}) {
@@ -166,7 +166,7 @@ TEST(Pool, IndicesAreTheLargestTaps) {
   EXPECT_TRUE(std::isnan(dst.at<float>("dst")[1]));
   EXPECT_EQ(dst.at<float>("dst")[2], 9);
   EXPECT_TRUE(std::isnan(dst.at<float>("dst")[3]));
-  // Of windows whose centres are the image's corners: pixel (0, 0) is tap 4 of the first, and so on.
+  // The centres of these windows are the image's corners: pixel (0, 0) is tap 4 of the first window, and so on.
   const std::int64_t taps[] = {4, 7, 5, 4};
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(pool.index(i), taps[i]) << i;
 }
@@ -183,7 +183,7 @@ TEST(Pool, OfEqualsTheFirstIsTheLargestAlsoOfInfiniteOnes) {
 
 TEST(Pool, NaNReachesWhatSeesItAndNothingElse) {
   for (const char* kind : {"max", "average", "average-padded"}) {
-    for (const std::int64_t nan : {3, 67}) {  // in the first vector of a channel's pixel and in the last
+    for (const std::int64_t nan : {3, 67}) {  // in the first and the last vector of a pixel's channels
       const auto p = parse_problem<PoolProblem>(std::string("C70 H8 R3 sh2 ph1 ") + kind);
       PlainTensors in = make_checkable_test_data<PoolForwardOp>(p, Fill::floats).inputs;
       in.at<float>("src")[nan * 64 + 3 * 8 + 4] = std::numeric_limits<float>::quiet_NaN();  // row 3, column 4
@@ -197,7 +197,7 @@ TEST(Pool, NaNReachesWhatSeesItAndNothingElse) {
   }
 }
 
-// A padded feature must not be NaN's way into the others, and the lowest values are no padding.
+// A feature that pads the block must not turn the others into NaN, and the lowest values are not taken for padding.
 TEST(Pool, LowestValuesAreNoPadding) {
   const auto p = parse_problem<PoolProblem>("C3 H2 R3 ph1");
   const std::vector<float> src(12, -std::numeric_limits<float>::infinity());

@@ -12,7 +12,7 @@ TensorInfo states_of(std::string name, std::int64_t steps, const AttentionProble
   return {.name = std::move(name), .dims = {steps, p.N, p.K}, .per_image = true};
 }
 
-// The rows of a tensor [steps][N][K] that are one sequence's.
+// One sequence's rows of a tensor [steps][N][K].
 template <class Number>
 struct SequenceStates {
   Number* values;
@@ -31,7 +31,7 @@ void add_times(double factor, const double* x, std::int64_t size, double* sum) {
   for (std::int64_t i = 0; i < size; ++i) sum[i] += factor * x[i];
 }
 
-// The definition, one sequence after the other.
+// The definition, sequence by sequence.
 class AttentionDefinition {
  public:
   AttentionDefinition(const AttentionProblem& p, const PlainTensors& in) : p_(p), in_(in) {
@@ -73,7 +73,7 @@ class AttentionDefinition {
     return {out.at<double>(name), p_.N, p_.K, n};
   }
 
-  // with(n, t, steps, weights) of as many weights as the sequence has steps.
+  // with(n, t, steps, weights), where the sequence has `steps` steps and as many weights.
   template <class With>
   void for_each_row(const With& with) const {
     const double* const lengths = in_.at<double>("lengths");
@@ -99,8 +99,8 @@ class AttentionDefinition {
 
 }  // namespace
 
-// Of sums in f32, whose errors grow as the square root of their terms, one upon the other. All of a few outputs may be
-// the small rest of sums that cancel out.
+// For sums over sums in f32, whose errors grow with the square root of their terms. If outputs are few, all of them may
+// be sums that cancel out, and their errors are larger beside them.
 double AttentionOp::bound(const AttentionProblem& p) {
   const double terms = static_cast<double>(p.K) + static_cast<double>(p.S) + static_cast<double>(p.T);
   const double growth = std::min(p.T, p.K) * p.S * p.N < 256 ? 1024 : 4;

@@ -1,9 +1,9 @@
-// The passes of attention as everyone outside its driver knows them: tensors, work, and the definitions.
+// The passes of attention as operations (op.hpp): tensors, work and definitions.
 //
-// Tensors: queries [T][N][K], keys and values [S][N][K], lengths [N] (i32) where they are unequal. What lies beyond a
-// sequence's end reaches nothing, and its weights and gradients there are 0.
+// Tensors: queries [T][N][K], keys and values [S][N][K], lengths [N] (i32) if they are unequal. Steps after a
+// sequence's end are not used; their weights and gradients are 0.
 //
-// Each output is right as a whole: its error's root mean square beside its own.
+// Each output is judged as a whole: the root mean square of its errors divided by its own.
 #pragma once
 #include <algorithm>
 
@@ -12,8 +12,8 @@
 
 namespace brickwork {
 
-// What the passes have in common. Flops are those of the matrix products, 2 * T * S * K of each sequence and product:
-// every sequence counts S steps, as how long they are is no size of the problem.
+// What the passes share. flops() counts only the matrix products: 2 * T * S * K per sequence and product. Every
+// sequence counts S steps, as its length is no size of the problem.
 struct AttentionOp {
   using Problem = AttentionProblem;
   static constexpr std::string_view primitive = "attention";
@@ -23,16 +23,16 @@ struct AttentionOp {
 
   static std::int64_t terms(const AttentionProblem& p) { return std::max({p.K, p.S, p.T}); }
   static double bound(const AttentionProblem&);
-  // Keys and values are one tensor, and packed as each of them.
+  // Keys and values may be one tensor, but each is packed.
   static double values_between(const AttentionProblem& p) { return static_cast<double>(p.S * p.N * p.K); }
-  // Scores of about 1: no weight is nearly all, and none nothing.
+  // Makes scores about 1, so that no weight is close to 1 or 0.
   static void settle(const AttentionProblem&, PlainTensors& in);
 
  protected:
   static double product_flops(const AttentionProblem&);
 };
 
-// context [T][N][K], and weights [N][T][S], which backward needs.
+// Outputs: context [T][N][K], and weights [N][T][S], which backward needs.
 struct AttentionForwardOp : AttentionOp {
   static constexpr std::string_view pass = "forward";
 
@@ -42,8 +42,8 @@ struct AttentionForwardOp : AttentionOp {
   static void reference(const AttentionProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
-// Behind forward's inputs dcontext, as context; of it dqueries, dkeys and dvalues. The weights that forward has left
-// follow from its inputs and belong to nobody's run.
+// Inputs: forward's, and dcontext as context. Outputs: dqueries, dkeys and dvalues. The weights that forward leaves are
+// no input, as they follow from its inputs.
 struct AttentionBackwardOp : AttentionOp {
   static constexpr std::string_view pass = "backward";
 

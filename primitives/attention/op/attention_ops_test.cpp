@@ -39,7 +39,7 @@ TEST(AttentionProblem, Work) {
   EXPECT_EQ(AttentionBackwardOp::flops(p), 2 * AttentionForwardOp::flops(p));
 }
 
-// Scores of 0 and log(3), and the same of a scale that takes back what the keys are larger.
+// Scores are 0 and log(3); with a scale, keys are larger by its inverse.
 TEST(AttentionDefinition, IsTheMeanOfValuesByTheWeights) {
   for (const auto& [text, factor] : {std::pair("T1 S2 K4", 1.0), std::pair("T1 S2 K4 scaled", 2.0)}) {
     Defined<AttentionForwardOp> forward(attention(text));
@@ -139,7 +139,7 @@ TEST(AttentionDefinition, NanTravels) {
   const auto p = attention("T3 S2 N2 K2");
   for (const char* name : {"keys", "values"}) {
     PlainTensors in = random_attention_inputs(p);
-    in.at<double>(name)[p.K] = NAN;  // the first feature of sequence 1
+    in.at<double>(name)[p.K] = NAN;  // feature 0 of sequence 1
     const PlainTensors out = attention_outputs<AttentionForwardOp>(p, in);
     for (std::int64_t t = 0; t < p.T; ++t) {
       EXPECT_FALSE(std::isnan(out.at<double>("context")[t * p.N * p.K]));
@@ -148,7 +148,7 @@ TEST(AttentionDefinition, NanTravels) {
   }
 }
 
-// What a contender is told that computes the definition of something else.
+// The verdict on a contender that computes problem `other` on inputs changed by `wrong`.
 template <Operation Op>
 Verdict verdict_on_other(const AttentionProblem& p, AttentionProblem other,
                          const std::function<void(PlainTensors&)>& wrong) {

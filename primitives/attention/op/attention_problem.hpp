@@ -1,4 +1,4 @@
-// Attention of decoder states over encoder states: its sizes, scale and lengths.
+// The problem of attention from decoder states to encoder states: sizes, scale and lengths.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,31 +9,31 @@
 
 namespace brickwork {
 
-// What the scores are multiplied by: 1, or 1 / sqrt(K).
+// The factor of the scores: 1, or 1 / sqrt(K).
 enum class AttentionScale { unscaled, scaled };
 
-// Of each sequence, for t < T decoder states and s < S encoder states of K features:
+// For each sequence, with decoder states t < T and encoder states s < S of K features:
 //
-//   weights[t][s] = exp(score[t][s]) / sum over s of it,  score[t][s] = scale * queries[t] . keys[s]
+//   weights[t][s] = exp(score[t][s]) / sum over s of exp(score[t][s]),  score[t][s] = scale * queries[t] . keys[s]
 //   context[t] = sum over s of weights[t][s] * values[s]
 //
-// (Luong et al., arXiv 1508.04025: "dot"; "general" has queries that went through a fully connected layer.) A sum over
-// s ends with the sequence.
+// A sum over s ends with the sequence. Source: Luong et al., arXiv 1508.04025, "dot"; its "general" has queries that
+// went through a fully connected layer.
 //
 // As text "T50 S50 N128 K1024 scaled unequal".
 struct AttentionProblem {
   static const SizeTable<AttentionProblem>& table();
 
   std::string name;
-  std::int64_t T = 0, S = 0, N = 1, K = 0;  // decoder's and encoder's steps, sequences, features
+  std::int64_t T = 0, S = 0, N = 1, K = 0;  // decoder steps, encoder steps, sequences, features
   AttentionScale scale = AttentionScale::unscaled;
-  SequenceLengths lengths = SequenceLengths::equal;  // of encoder sequences: what lies beyond an end is never looked at
+  SequenceLengths lengths = SequenceLengths::equal;  // of encoder sequences; steps after an end are never read
   int count = 1;
 
   bool unequal() const { return lengths == SequenceLengths::unequal; }
   double score_scale() const;
 
-  // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
+  // Throws std::invalid_argument with one sentence if a size is <= 0 or a tensor has more than 2^40 elements.
   void validate() const;
 };
 

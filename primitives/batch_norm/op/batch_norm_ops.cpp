@@ -17,22 +17,22 @@ TensorInfo norm_channels(const BatchNormProblem& p, std::string name) {
   return {.name = std::move(name), .dims = {p.C}};
 }
 
-// What some add up value by value in f32: a partial sum grows with the square root of how many values there are, at the
-// least, and the sum of its rounding errors as much again. oneDNN 3.2 is off by 0.6 epsilon a value in the worst of 512
-// channels (AVX2).
+// The error of sums that some libraries add up value by value in f32. A partial sum grows at least with the square root
+// of the number of values, and the sum of its rounding errors grows by as much again. oneDNN 3.2 is off by 0.6 epsilon
+// per value in the worst of 512 channels (AVX2).
 TensorInfo norm_sums(const BatchNormProblem& p, std::string name) {
   TensorInfo sums = norm_channels(p, std::move(name));
   sums.error = 4 * std::numeric_limits<float>::epsilon() * static_cast<double>(p.values());
   return sums;
 }
 
-// So many tensors and, with a ReLU, masks of a bit an element.
+// The bytes of `tensors` tensors and, with a ReLU, of `masks` masks of one bit per element.
 double norm_sweeps(const BatchNormProblem& p, int tensors, int masks) {
   return (static_cast<double>(sizeof(float)) * tensors + (p.relu() ? masks / 8.0 : 0)) *
          static_cast<double>(p.elements());
 }
 
-// value(i) for the place i of every value of a channel.
+// value(i) for the index i of every value of a channel.
 template <class Value>
 void for_each_value(const BatchNormProblem& p, std::int64_t c, const Value& value) {
   for (std::int64_t n = 0; n < p.N; ++n)
@@ -83,8 +83,8 @@ void normalise_channel(const BatchNormProblem& p, std::int64_t c, const Statisti
 
 }  // namespace
 
-// Of an output around 1 out of statistics whose errors grow with the square root of how many values there are. So few
-// random values may lie so close together that rounding errors grow by as much as epsilon lets them.
+// For outputs around 1. The errors of the statistics grow with the square root of the number of values. A few random
+// values may be so close together that 1 / sqrt(variance + epsilon) makes rounding errors as large as epsilon allows.
 double BatchNormOp::bound(const BatchNormProblem& p) {
   const double values = static_cast<double>(p.values());
   const double growth = values < 16 ? 1 / BatchNormProblem::epsilon : 1 / std::sqrt(BatchNormProblem::epsilon);
@@ -122,7 +122,7 @@ std::vector<TensorInfo> BatchNormInferenceOp::outputs(const Problem& p) { return
 
 double BatchNormInferenceOp::bytes(const Problem& p) { return norm_sweeps(p, 2 + (p.residual() ? 1 : 0), 0); }
 
-// A few operations on values below 8, as no variance is below 1/4.
+// A few operations on values below 8, because no variance is below 1/4.
 double BatchNormInferenceOp::bound(const Problem&) { return 32 * std::numeric_limits<float>::epsilon(); }
 
 void BatchNormInferenceOp::settle(const Problem& p, PlainTensors& in) {

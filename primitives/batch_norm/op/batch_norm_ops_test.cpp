@@ -31,7 +31,7 @@ PlainTensors defined(const BatchNormProblem& p, const PlainTensors& in) {
   return out;
 }
 
-// Random inputs, with no two tensors alike.
+// Random inputs; no two tensors are equal.
 template <class Op>
 PlainTensors random_inputs(const BatchNormProblem& p, const std::string& seed) {
   PlainTensors in = in_double(Op::inputs(p));
@@ -110,7 +110,7 @@ TEST(BatchNormInferenceOp, IsForwardWithItsStatistics) {
   }
 }
 
-// The sum of ddst * dst, whose gradients the backward pass has.
+// The sum of ddst * dst, whose gradients backward computes.
 double loss(const BatchNormProblem& p, const PlainTensors& backward_in) {
   PlainTensors in = in_double(BatchNormForwardOp::inputs(p));
   for (std::size_t i = 0; i < in.infos().size(); ++i) {
@@ -121,7 +121,7 @@ double loss(const BatchNormProblem& p, const PlainTensors& backward_in) {
   return std::inner_product(dst, dst + p.elements(), ddst, 0.0);
 }
 
-// The largest difference between the gradient of an input and what changes of the loss when that input does.
+// The largest difference between an input's gradient and the change of the loss with that input.
 double gradient_error(const BatchNormProblem& p, PlainTensors& in, const char* input,
                       std::span<const double> gradient) {
   constexpr double kStep = 1e-5;
@@ -155,7 +155,7 @@ TEST(BatchNormBackwardOp, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
-// No gradient reaches what lies so close to the kink that rounding might put it on the other side.
+// No gradient reaches an element so close to the kink that rounding might put it on the other side.
 TEST(BatchNormBackwardOp, InputsAreSettledAtTheKink) {
   const auto p = parse_problem<BatchNormProblem>("C1 H1 W4 relu");
   PlainTensors in = in_double(BatchNormBackwardOp::inputs(p));
@@ -185,7 +185,7 @@ TEST(BatchNormOps, TestDataIsSettledAndWithinABound) {
   EXPECT_LT(make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).tolerance.value, 1e-3);
 }
 
-// What dgamma and dbeta may lose as sums of very many values is as much as the means in dsrc, which must not get lost.
+// dgamma and dbeta, sums of very many values, may have errors as large as the means in dsrc, which dsrc must not lose.
 TEST(BatchNormBackwardOp, SumsOfManyValuesHaveABoundOfTheirOwn) {
   const auto p = parse_problem<BatchNormProblem>("N28 C2 H56");
   const TestData data = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);

@@ -1,4 +1,4 @@
-// One batch normalisation layer: its sizes.
+// The problem of a batch normalisation layer: sizes and epilogue.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace brickwork {
 
-// What is done to an element once it is normalised, in this order: + residual[n][c][h][w], max(0, .).
+// The steps after the normalisation of an element, in this order: + residual[n][c][h][w], max(0, .).
 enum class NormEpilogue { none, relu, residual_relu };
 
 // dst[n][c][h][w] = epilogue((src[n][c][h][w] - mean[c]) / sqrt(variance[c] + epsilon) * gamma[c] + beta[c])
 //
-// (Ioffe and Szegedy, arXiv 1502.03167.) In training mean and variance are those of src over n, h and w, the variance
-// being the biased one, the mean square of the deviations. Plain tensors are NCHW, vectors [C], all f32.
+// Source: Ioffe and Szegedy, arXiv 1502.03167. In training, mean and variance are those of src over n, h and w; the
+// variance is biased, the mean square of the deviations. Plain tensors are NCHW, vectors [C], all f32.
 struct BatchNormProblem {
   static constexpr double epsilon = 1e-5;
 
-  // "C64 H56 residual+relu" as text: W defaults to H, N to 1, and there is no epilogue.
+  // As text "C64 H56 residual+relu"; defaults: W as H, N 1, no epilogue.
   static const SizeTable<BatchNormProblem>& table();
 
   std::string name;  // the layer's name in its shape file; not part of the identity
@@ -27,10 +27,10 @@ struct BatchNormProblem {
 
   bool relu() const { return epilogue != NormEpilogue::none; }
   bool residual() const { return epilogue == NormEpilogue::residual_relu; }
-  std::int64_t values() const { return N * H * W; }  // that a channel has
+  std::int64_t values() const { return N * H * W; }  // of a channel
   std::int64_t elements() const { return N * C * H * W; }
 
-  // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements.
+  // Throws std::invalid_argument with one sentence if a size is <= 0 or a tensor has more than 2^40 elements.
   void validate() const;
 };
 

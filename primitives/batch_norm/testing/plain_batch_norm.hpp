@@ -1,5 +1,5 @@
-// Batch normalisation's passes on plain tensors, in blocks that are spoilt before and, where nothing may be written,
-// looked at behind.
+// Runs batch normalisation's passes on plain tensors, for tests. Output blocks hold other values before a pass;
+// afterwards the memory that a pass must not write is checked.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ struct NormPads {
   std::int64_t src = 0, residual = 0, dst = 0, ddst = 0, dsrc = 0, dresidual = 0;
 };
 
-// What a forward pass leaves for the backward one.
+// What a forward pass leaves for the backward pass.
 struct NormLeft {
   std::vector<double> mean, variance;
   std::uint8_t* mask;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kPoolRounding = std::numeric_limits<float>::epsilon();
 
-// pixel(the place in its plane) for each that window (row, column) holds of the image, in the order of the taps.
+// pixel(index in its plane) for each pixel of the image in window (row, column), in the order of the taps.
 template <class Pixel>
 void for_each_pixel(const PoolProblem& p, std::int64_t row, std::int64_t column, const Pixel& pixel) {
   for (std::int64_t r = 0; r < p.R; ++r)
@@ -21,7 +21,7 @@ void for_each_pixel(const PoolProblem& p, std::int64_t row, std::int64_t column,
     }
 }
 
-// The first of the largest; of NaN, which is larger than all, the last.
+// The first of the largest values. NaN is larger than all; of several NaN the last one.
 std::int64_t largest_pixel(const PoolProblem& p, std::int64_t row, std::int64_t column, const double* plane) {
   std::int64_t largest = -1;
   for_each_pixel(p, row, column, [&](std::int64_t i) {
@@ -91,7 +91,7 @@ std::vector<TensorInfo> PoolBackwardOp::outputs(const PoolProblem& p) {
 }
 
 double PoolBackwardOp::bound(const PoolProblem& p) {
-  const std::int64_t windows = ((p.R - 1) / p.stride_h + 1) * ((p.S - 1) / p.stride_w + 1);  // that a pixel is in
+  const std::int64_t windows = ((p.R - 1) / p.stride_h + 1) * ((p.S - 1) / p.stride_w + 1);  // of a pixel, at most
   return kPoolRounding * static_cast<double>(windows + 2);
 }
 

@@ -1,5 +1,5 @@
-// Pooling's passes as everyone outside their driver knows them: tensors, work, and the definitions. Their time is that
-// of the memory, so that bytes are what counts; flops() are one for each tap, for rows that have a column for them.
+// Pooling's passes as operations (op.hpp): tensors, work and definitions. Memory bounds them, so that they are judged
+// by bytes. flops() counts one operation per tap, for rows that have a column for them.
 #pragma once
 #include "primitives/op/op.hpp"
 #include "primitives/pool/op/pool_problem.hpp"
@@ -15,11 +15,10 @@ struct PoolOp {
 
   static std::int64_t terms(const PoolProblem& p) { return p.R * p.S; }
   static double flops(const PoolProblem&);
-  static double bytes(const PoolProblem&);  // src's and dst's, and with max an index for each element of dst
+  static double bytes(const PoolProblem&);  // src and dst; for max also an index per element of dst
 };
 
-// Tensors: src [N][C][H][W]; dst [N][C][P][Q]. Which tap was the largest is for the backward pass of whoever computed
-// it, and compared by nobody.
+// Tensors: src [N][C][H][W]; dst [N][C][P][Q]. Indices of the largest taps are private to a contender and not compared.
 struct PoolForwardOp : PoolOp {
   static constexpr std::string_view pass = "forward";
 
@@ -29,9 +28,9 @@ struct PoolForwardOp : PoolOp {
   static void reference(const PoolProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
-// The gradient of src out of that of dst: each window hands its own to the pixel that was the largest, or an equal
-// share to each that the average is of. Tensors: src, with max alone, from which a contender learns the largest taps by
-// its own forward pass before any run; ddst [N][C][P][Q]; dsrc [N][C][H][W].
+// The gradient of src from that of dst. Each window gives its gradient to its largest pixel, or for an average an equal
+// share to each of its pixels. Tensors: src, for max only: a contender finds the largest taps by its own forward pass
+// before any run; ddst [N][C][P][Q]; dsrc [N][C][H][W].
 struct PoolBackwardOp : PoolOp {
   static constexpr std::string_view pass = "backward";
 

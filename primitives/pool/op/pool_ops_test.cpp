@@ -52,7 +52,7 @@ TEST(PoolProblem, ImpossibleOnesAreRefused) {
   expect_error("C1 H65536 R65536", "a window has 65536 * 65536 taps: at most 2^31 - 1");
 }
 
-// Every window of a problem that is none of these holds something, which the definitions rely on.
+// The definitions rely on it: every window of a valid problem holds a pixel of the image.
 TEST(PoolProblem, NoWindowIsEmpty) {
   EXPECT_TRUE(rc::check([] {
     const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
@@ -102,7 +102,8 @@ TEST(PoolBackwardOp, ByHand) {
   EXPECT_EQ(pooled<PoolBackwardOp>("C1 H1 W3 R1 S3", {{7, 7, 7}, {1}}), (Plane{1, 0, 0})) << "the first of equals";
 }
 
-// Of pooling, too, which is linear where no two taps change places: <ddst, forward(src)> == <dsrc, src>.
+// <ddst, forward(src)> == <dsrc, src>. This holds for max pooling, too, which is linear as long as no two taps swap
+// places.
 TEST(PoolBackwardOp, IsTheAdjointOfForward) {
   for (const char* text : {"N2 C3 H7 W5 R3 sh2 ph1", "N2 C3 H7 W5 R3 S2 sh1 sw2 ph1 average",
                            "N1 C2 H6 R4 sh3 ph2 average-padded", "C4 H7 R7 average", "C1 H9 R2 sh3"}) {

@@ -1,4 +1,4 @@
-// One pooling layer: its sizes.
+// The problem of a pooling layer: sizes and kind.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,17 +9,17 @@ namespace brickwork {
 
 enum class PoolKind {
   max,
-  average,         // of what a window holds of the image
-  average_padded,  // of all its R * S taps, those beside the image being zeros
+  average,         // over the taps of a window that are in the image
+  average_padded,  // over all R * S taps; those outside the image are zeros
 };
 
-// dst[n][c][p][q] = the largest, or the average, of src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w] over
-// those taps r < R, s < S that meet the image. Of equal values the first one is the largest, in the order of r and then
-// s, and NaN is larger than all, the last one the largest. Plain tensors are NCHW, f32. Global pooling is a window of
-// the image's size.
+// dst[n][c][p][q] = the largest, or the average, of src[n][c][p*stride_h + r - pad_h][q*stride_w + s - pad_w] over the
+// taps r < R, s < S that are in the image. Of equal values the first one, in the order of r and then s, is the largest.
+// NaN is larger than everything; of several NaN the last one is the largest. Plain tensors are NCHW, f32. Global
+// pooling is a window of the image's size.
 struct PoolProblem {
-  // "C64 H112 R3 sh2 ph1" as text, or with average or average-padded: W defaults to H, S to R, sw to sh, pw to ph, N
-  // and sh to 1, ph to 0, the kind to max.
+  // As text "C64 H112 R3 sh2 ph1", with average or average-padded if wanted. Defaults: W as H, S as R, sw as sh, pw as
+  // ph, N and sh 1, ph 0, kind max.
   static const SizeTable<PoolProblem>& table();
 
   std::string name;  // the layer's name in its shape file; not part of the identity
@@ -30,10 +30,10 @@ struct PoolProblem {
 
   std::int64_t P() const { return (H + 2 * pad_h - R) / stride_h + 1; }  // output height
   std::int64_t Q() const { return (W + 2 * pad_w - S) / stride_w + 1; }  // output width
-  std::int64_t index_bytes() const { return R * S <= 256 ? 1 : 4; }      // that say which tap is a window's largest
+  std::int64_t index_bytes() const { return R * S <= 256 ? 1 : 4; }      // of a largest tap's number
 
-  // Throws std::invalid_argument with one sentence: a size <= 0, a tensor beyond 2^40 elements, a window larger than
-  // the padded image or of more than 2^31 - 1 taps, a window that holds nothing but padding.
+  // Throws std::invalid_argument with one sentence: a size <= 0, a tensor of more than 2^40 elements, a window larger
+  // than the padded image or with more than 2^31 - 1 taps, a window with nothing but padding.
   void validate() const;
 };
 
