@@ -1,4 +1,4 @@
-// The addition of a residual on the host, and its derivative, on arrays of any shape and alignment.
+// Addition of a residual, with or without ReLU, and its derivative, on the host. Arrays have any shape and alignment.
 #pragma once
 #include <cstdint>
 
@@ -6,7 +6,7 @@
 
 namespace brickwork {
 
-// dst[i] = a[i] + b[i], and with a ReLU 0 where that is below 0; dst may be a or b.
+// dst[i] = a[i] + b[i]; with `relu`, 0 if that is below 0. dst may be a or b.
 void add(const float* a, const float* b, float* dst, std::int64_t size, bool relu, const ElementwisePlan&);
 
 // dsrc[i] = ddst[i], or 0 where dst[i] <= 0; dsrc may be ddst or dst.

@@ -41,7 +41,7 @@ TEST(Add, IsExactOnRandomProblems) {
   }));
 }
 
-// Arrays of a user begin anywhere, and whatever lies around the output stays.
+// A user's arrays begin anywhere; memory around the output must stay.
 TEST(Add, TakesArraysOfAnyAlignmentAndWritesNothingBeside) {
   for (const Sweep sweep : {Sweep::cached, Sweep::stream}) {
     for (const int shift : {0, 1, 4}) {
@@ -79,7 +79,7 @@ TEST(Add, HidesNoNaN) {
 }
 
 TEST(ElementwisePlan, StoresPastTheCachesWhatTheyDoNotHold) {
-  const MachineModel machine{.l3_bytes = 1000, .sweep = Sweep::stream_l2};  // and 300 of them are others'
+  const MachineModel machine{.l3_bytes = 1000, .sweep = Sweep::stream_l2};  // a share of 300 belongs to others
   EXPECT_EQ(plan_elementwise(699, machine).sweep, Sweep::cached);
   EXPECT_EQ(plan_elementwise(701, machine).sweep, Sweep::stream_l2);
 }

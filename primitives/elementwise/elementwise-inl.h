@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 
-// Stores as it was asked to, but past the caches only what is aligned: others may not be.
+// Stores vectors, past the caches if wanted and if the outputs are aligned; unaligned vectors cannot go past them.
 class Stores {
  public:
   template <class... Output>

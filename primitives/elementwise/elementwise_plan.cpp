@@ -29,7 +29,7 @@ ElementwisePlan plan_elementwise(double tensor_bytes, const MachineModel& machin
 
 std::string elementwise_isa() {
   const std::int64_t usable = HWY_TARGETS & hwy::SupportedTargets();
-  return hwy::TargetName(usable & -usable);  // better ones have lower bits
+  return hwy::TargetName(usable & -usable);  // better targets have lower bits
 }
 
 }  // namespace brickwork

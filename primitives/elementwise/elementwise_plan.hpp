@@ -1,4 +1,4 @@
-// How an operation that treats each element alike goes over memory.
+// How an elementwise operation goes over memory.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,21 +8,21 @@
 
 namespace brickwork {
 
-// It changes no bit of any result. An operation that asks for nothing ahead takes both kinds of stream for the same.
+// The plan changes no bit of a result. An operation without prefetches treats both kinds of stream alike.
 struct ElementwisePlan {
   Sweep sweep = Sweep::cached;
 
   friend bool operator==(const ElementwisePlan&, const ElementwisePlan&) = default;
 };
 
-std::string to_string(const ElementwisePlan&);  // a word of kSweeps
+std::string to_string(const ElementwisePlan&);  // one of kSweeps
 
-// Throws std::invalid_argument with one sentence where the text is none.
+// Throws std::invalid_argument with one sentence if the text is not one of kSweeps.
 ElementwisePlan parse_elementwise_plan(std::string_view text);
 
-// Past the caches where those would not hold the operation's tensors until they are read again.
+// Stores past the caches if they would not hold the operation's tensors until these are read again.
 ElementwisePlan plan_elementwise(double tensor_bytes, const MachineModel&);
 
-std::string elementwise_isa();  // Highway's name of what these operations run on
+std::string elementwise_isa();  // Highway's name of the instruction set that these operations use
 
 }  // namespace brickwork

@@ -10,7 +10,7 @@
 namespace brickwork {
 namespace {
 
-// What a layer below or beside gives stands behind the state before the first step.
+// Slot 0 of a layer's states is the state before the first step; the next layer reads from slot 1 on.
 constexpr std::int64_t kFirst = 1;
 
 }  // namespace
@@ -22,7 +22,7 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
                                   const SimdTuning& tuning) {
   const RnnUse use = p.part == GnmtPart::step ? RnnUse::training : RnnUse::inference;
   const std::vector<GnmtLayer> layers = gnmt_layers(p);
-  const RnnPlan of_all = plan_rnn(layers[kGnmtLayers].rnn, machine);  // but for what depends on the steps
+  const RnnPlan of_all = plan_rnn(layers[kGnmtLayers].rnn, machine);  // without `steps`, which depends on T or S
   const auto states = [&](std::int64_t steps) {
     return RnnSteps{.size = p.K, .block = of_all.bh, .slots = steps + 2, .N = p.N};
   };
@@ -42,7 +42,7 @@ Result<GnmtStack> GnmtStack::make(const GnmtProblem& p, const MachineModel& mach
     side->words = {.size = p.K, .block = of_all.bc, .slots = steps, .N = p.N};
     side->states = states(steps);
     for (std::size_t i = 0; i <= kGnmtLayers; ++i) {
-      RnnSteps x = i == 0 ? side->words : side->states;  // that the layer reads, or what comes out of the last one
+      RnnSteps x = i == 0 ? side->words : side->states;  // what layer i reads, or the last one's output
       if (i > 0 && i < kGnmtLayers) x.parts = of_side[i].rnn.C / p.K;
       side->x[i] = AlignedBuffer<float>(static_cast<std::size_t>(x.elements()));
       if (use == RnnUse::training) side->dx[i] = AlignedBuffer<float>(side->x[i].size());
@@ -89,7 +89,7 @@ void GnmtStack::set_lengths(const std::int32_t* lengths) {
   clear_beyond_ends();
 }
 
-// Whatever stands there would meet gradients of 0 in the weights' update, of which a NaN makes NaNs.
+// Values after a sentence's end would meet gradients of 0 in the weight update, and 0 * NaN is NaN.
 void GnmtStack::clear_beyond_ends() {
   for (std::int64_t n = 0; n < static_cast<std::int64_t>(lengths_.size()); ++n)
     for (std::int64_t s = lengths_[static_cast<std::size_t>(n)]; s < problem_.S; ++s)
@@ -126,7 +126,7 @@ void GnmtStack::run() {
   }
 }
 
-// Of what the layer gives, or its sum, to what it reads; with the weights' gradients.
+// From the gradient of the layer's output, or of its sum, to that of its input, and the weights' gradients.
 void GnmtStack::run_layer_backward(Side& side, std::size_t i, const std::int32_t* lengths) {
   Layer& layer = side.layers[i];
   float* const y = side.y_of(i);

@@ -1,9 +1,9 @@
-// The recurrent stack of GNMT (gnmt_problem.hpp), in inference and training: recurrent layers, attention and residual
+// The recurrent stack of GNMT (gnmt_problem.hpp), inference and training: recurrent layers, attention and residual
 // additions.
 //
-// All states lie in blocks of features over all steps, from the words to y and back. A layer writes its states into
-// what the next one reads, of which the context is a part beside them; where a residual is added, the sum is written
-// there.
+// All states are in blocks of features over all steps, from the words to y and back. A layer writes its states into the
+// tensor that the next one reads, where the context is another part beside them. If a residual is added, this tensor
+// holds the sum.
 #pragma once
 #include <array>
 #include <vector>
@@ -17,20 +17,20 @@ namespace brickwork {
 
 class GnmtStack {
  public:
-  // Of a step of training, or of inference, as the problem says. Refused where the backend has no brick for it.
+  // For a step of training or for inference, as the problem says. Refused if the backend has no brick for it.
   static Result<GnmtStack> make(const GnmtProblem&, const MachineModel&, Backend, Isa = Isa::best,
                                 const SimdTuning& = {});
 
-  // The plain tensors of gnmt_op.hpp; layers as gnmt_layers() has them.
+  // Plain tensors are those of gnmt_op.hpp; layers are numbered as in gnmt_layers().
   void set_words(const float* source, const float* target);
-  // Of [N], or null where they are equal; throws std::invalid_argument where one is not 1 to S.
+  // [N], or null if all are S; throws std::invalid_argument if one is not from 1 to S.
   void set_lengths(const std::int32_t* lengths);
   void set_weights(std::size_t layer, const float* weights_layer, const float* weights_iter, const float* bias);
 
   void run();
   void get_y(float* y) const;
 
-  // Of training, behind run().
+  // Training only, after run().
   void set_gradient(const float* dy);
   void run_backward();
   void get_word_gradients(float* dsource, float* dtarget) const;
@@ -43,12 +43,12 @@ class GnmtStack {
     GnmtLayer what;
     std::vector<RnnDirectedLayer> directed;
   };
-  // The encoder or the decoder. What a layer reads begins with part 0, what the one before gives.
+  // The encoder or the decoder. Part 0 of what a layer reads is the output of the one before.
   struct Side {
-    RnnSteps words, states;  // the layout of what comes in, and of a layer's states
+    RnnSteps words, states;  // layouts of the words, and of a layer's states
     std::array<Layer, kGnmtLayers> layers;
-    std::array<AlignedBuffer<float>, kGnmtLayers + 1> x, dx;  // that each layer reads, and what comes out
-    std::array<AlignedBuffer<float>, kGnmtLayers> y;          // a layer's own states, where x is a sum of them
+    std::array<AlignedBuffer<float>, kGnmtLayers + 1> x, dx;  // what each layer reads, and the side's output
+    std::array<AlignedBuffer<float>, kGnmtLayers> y;          // a layer's own states, if x is a sum of them
 
     float* y_of(std::size_t i) { return layers[i].what.residual ? y[i].data() : x[i + 1].data(); }
   };

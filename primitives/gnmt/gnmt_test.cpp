@@ -26,7 +26,7 @@ GnmtStack gnmt_of(const GnmtProblem& p, const PlainTensors& in, Backend backend 
   return stack;
 }
 
-// After two runs: what the first one leaves must not show.
+// Runs twice: what the first run leaves must not show.
 PlainTensors run_gnmt(const GnmtProblem& p, const PlainTensors& in, Backend backend = Backend::simd,
                       Isa isa = Isa::best) {
   GnmtStack stack = gnmt_of(p, in, backend, isa);
@@ -59,7 +59,7 @@ void expect_right_gnmt(GnmtProblem p, Backend backend = Backend::simd, Isa isa =
     try {
       data = make_checkable_test_data<GnmtOp>(p, Fill::floats);
     } catch (const std::invalid_argument&) {
-      continue;  // of sentences that all are one word
+      continue;  // all sentences are one word long
     }
     const Verdict verdict = compare(run_gnmt(p, data.inputs, backend, isa), data.expected, data.tolerance);
     EXPECT_EQ(verdict.status, Status::ok) << to_string(p) << ": " << verdict.reason;

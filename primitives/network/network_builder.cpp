@@ -1,5 +1,5 @@
-// Where a network's tensors lie. What a layer gives has a tensor of its own, as the backward pass reads it again;
-// gradients of activations share theirs, one after the other, as each is read by the layer before alone.
+// Decides where a network's tensors lie. Each layer's output has its own tensor, as the backward pass reads it again.
+// Gradients of activations share memory one after the other, as only the layer before reads each of them.
 #include <fmt/format.h>
 
 #include <optional>
@@ -14,7 +14,8 @@
 namespace brickwork {
 namespace {
 
-// Tensors of zeros that are lent, again and again to the same layout: the zeros beside its rows stay.
+// Lends tensors, which are zeros at first. A tensor is lent again for the same layout only, so that the zeros beside
+// its rows stay.
 class Lender {
  public:
   BlockedOutput lend(const ActivationLayout& layout) {
@@ -63,13 +64,13 @@ class NetworkBuilder {
   }
 
  private:
-  // What a pass gives, or the images.
+  // A pass' output, or the images.
   struct Tensor {
     ActivationLayout layout, dlayout;
     float* data = nullptr;
-    std::optional<BlockedOutput> gradient;  // as far as the backward pass has come
+    std::optional<BlockedOutput> gradient;  // once the backward pass has reached it
   };
-  // A layer's passes, or what flattens for it.
+  // A layer's passes, or the flattening before a layer.
   struct Pass {
     std::size_t layer;
     std::size_t src, dst;  // tensors
@@ -80,7 +81,7 @@ class NetworkBuilder {
     return layer != kImages &&
            std::holds_alternative<FcProblem>(graph_.layers[static_cast<std::size_t>(layer)].problem);
   }
-  // Whether the images are rows of features from the beginning.
+  // Whether the images are stored as rows of features.
   bool images_are_rows() const {
     for (std::size_t i = 0; i < graph_.layers.size(); ++i) {
       if (graph_.layers[i].src == kImages && !is_fc(static_cast<int>(i))) return false;
@@ -127,7 +128,7 @@ class NetworkBuilder {
     throw std::invalid_argument(fmt::format("layer {}: {}", graph_.name_of(pass.layer), what));
   }
 
-  // A convolution wants so many zeros beside the rows of what it reads, all else takes any.
+  // A convolution needs a certain number of zeros beside the rows that it reads; other layers take any number.
   void set_pads() {
     std::vector<std::int64_t> wanted(tensors_.size(), -1);
     for (std::size_t i = 0; i < passes_.size(); ++i) {
@@ -160,7 +161,7 @@ class NetworkBuilder {
     network_.logits_ = {tensors_.back().data, tensors_.back().layout};
   }
 
-  // Goes the way of the backward pass.
+  // Follows the order of the backward pass.
   void place_gradients() {
     Lender lender;
     tensors_.back().gradient = network_.dlogits_ = lender.lend(tensors_.back().dlayout);
@@ -174,7 +175,7 @@ class NetworkBuilder {
         Tensor& residual = tensors_[*pass.residual];
         if (residual.gradient) refuse(pass, "no later layer may read what it adds");
         t.residual = {residual.data, residual.layout};
-        passed_on = residual.dlayout == dst.dlayout;  // where it is
+        passed_on = residual.dlayout == dst.dlayout;  // the gradient stays where it is
         residual.gradient = t.dresidual = passed_on ? *dst.gradient : lender.lend(residual.dlayout);
       }
       if (pass.src != 0) {

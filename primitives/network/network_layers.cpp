@@ -25,8 +25,8 @@ using Role = NetworkParameter::Role;
 // A convolution, or a fully connected layer as one.
 class ProductPasses final : public LayerPasses {
  public:
-  // `behind` is the activation that made src, through which the gradient goes on; a layer that reads the images has no
-  // gradient of them. It adds to what others leave of src's gradient, where they do.
+  // `behind` is the activation that made src; the gradient of src includes its derivative. A layer that reads the
+  // images computes no gradient of them. With `adds`, the gradient is added to what other layers have left.
   static Result<LayerPassesPtr> make(const ConvProblem& conv, Activation behind, bool wants_dsrc, bool adds,
                                      const NetworkBrick& brick) {
     const auto& [machine, backend, isa, tuning, of_convolutions] = brick;
@@ -113,7 +113,7 @@ class ProductPasses final : public LayerPasses {
   }
 
  private:
-  // Nothing where the direct loops are to do it.
+  // Empty if the direct loops are to do it.
   static Result<std::optional<ConvWinograd>> winograd(const ConvView& view, FeatureBlocks blocks,
                                                       const NetworkBrick& brick) {
     if (brick.algorithm != ConvAlgorithm::winograd || !winograd_pays(view, brick.machine))
@@ -127,9 +127,9 @@ class ProductPasses final : public LayerPasses {
   std::optional<ConvForward> forward_;
   std::optional<ConvBackwardData> backward_data_;
   std::optional<ConvWeightUpdate> weight_update_;
-  std::optional<ConvWinograd> winograd_, winograd_back_;  // in their place
+  std::optional<ConvWinograd> winograd_, winograd_back_;  // instead of forward_ and backward_data_
   std::optional<ConvWinogradUpdate> winograd_update_;
-  AlignedBuffer<float> prepared_;  // the weights as a pass wants them, for each anew
+  AlignedBuffer<float> prepared_;  // the weights in the form that a pass needs, prepared anew for each
 };
 
 class NormPasses final : public LayerPasses {
@@ -179,7 +179,7 @@ class PoolPasses final : public LayerPasses {
   AlignedBuffer<std::byte> indices_;
 };
 
-// Goes by the plain tensor, which is [N][C * H * W] for both.
+// Converts by way of the plain tensor, which is [N][C * H * W] for both.
 class FlattenPasses final : public LayerPasses {
  public:
   explicit FlattenPasses(std::int64_t elements) : plain_(static_cast<std::size_t>(elements)) {}
@@ -203,7 +203,7 @@ Activation activation_of(const NetworkGraph& graph, int layer) {
   return fc == nullptr ? Activation::none : fc->epilogue.activation;
 }
 
-// Whether a later layer, whose backward pass runs before, reads the same.
+// Whether a later layer, whose backward pass comes first, reads the same tensor.
 bool is_read_later(const NetworkGraph& graph, std::size_t layer) {
   const int src = graph.layers[layer].src;
   return std::any_of(graph.layers.begin() + static_cast<std::ptrdiff_t>(layer) + 1, graph.layers.end(),

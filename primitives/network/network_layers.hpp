@@ -1,4 +1,4 @@
-// The passes of a network's layers, each a driver between tensors that lie where the network has put them.
+// The passes of a network's layers: each is a driver that runs on tensors placed by the network.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace brickwork {
 
 enum class ConvAlgorithm {
   direct,
-  winograd,  // where that takes less time (conv_winograd_plan.hpp), else direct
+  winograd,  // where it takes less time (conv_winograd_plan.hpp), elsewhere direct
 };
 
-// How every layer is made.
+// How all layers are made.
 struct NetworkBrick {
   MachineModel machine;
   Backend backend = Backend::simd;
@@ -27,16 +27,16 @@ struct NetworkBrick {
   ConvAlgorithm algorithm = ConvAlgorithm::direct;
 };
 
-// Null where a layer does without, and where a gradient is not wanted.
+// A tensor is null if the layer does not have it, or if its gradient is not wanted.
 struct LayerTensors {
   BlockedInput src, residual;
   BlockedOutput dst;
   BlockedInput ddst;
-  BlockedInput dsrc_before;  // what other layers have left of src's gradient already, to be added to
+  BlockedInput dsrc_before;  // src's gradient so far, from other layers, to which this layer's is added
   BlockedOutput dsrc, dresidual;
 };
 
-// Blocked: weights and bias, or gamma and beta.
+// Blocked weights and bias, or gamma and beta.
 struct LayerParameters {
   const float *weights = nullptr, *bias = nullptr;
   float *dweights = nullptr, *dbias = nullptr;
@@ -49,11 +49,11 @@ class LayerPasses {
   void bind(const LayerTensors& tensors) { t_ = tensors; }
   void bind(const LayerParameters& parameters) { p_ = parameters; }
 
-  // Columns of zeros that it wants beside the rows of src, and of dst's gradient; negative where it takes any.
+  // The columns of zeros that it needs beside the rows of src and of dst's gradient; negative: it takes any number.
   virtual std::int64_t src_pad() const { return -1; }
   virtual std::int64_t ddst_pad() const { return -1; }
 
-  // Of a parameter: how many floats it has, and the way from and to the user's form.
+  // The number of floats of a parameter, and the conversion from and to its plain form.
   virtual std::int64_t size_of(NetworkParameter::Role) const { return 0; }
   virtual void pack(NetworkParameter::Role role, const float* plain, float* blocked) const {
     std::copy_n(plain, size_of(role), blocked);
@@ -74,11 +74,10 @@ class LayerPasses {
 };
 using LayerPassesPtr = std::unique_ptr<LayerPasses>;
 
-// Unsupported or absent where the backend has no brick for it.
+// Unsupported or absent if the backend has no brick for it.
 Result<LayerPassesPtr> make_layer_passes(const NetworkGraph&, std::size_t layer, const NetworkBrick&);
 
-// Images [N][C][H][W] as rows of C * H * W features for the fully connected layer behind them, and their gradients
-// back.
+// Converts images [N][C][H][W] to rows of C * H * W features for a fully connected layer, and gradients back.
 LayerPassesPtr make_flatten(std::int64_t elements);
 
 }  // namespace brickwork

@@ -47,7 +47,7 @@ std::vector<float> gradient_of(const Network& network, std::size_t i) {
   return gradient;
 }
 
-// As compare.hpp has it of a whole output.
+// The error of a whole output, as in compare.hpp.
 double error_of(const std::vector<float>& found, const std::vector<double>& right) {
   double errors = 0, squares = 0;
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -77,7 +77,7 @@ TEST_P(NetworkTest, LossLogitsAndGradientsAreTheDefinitions) {
   for (const auto& [backend, algorithm] :
        {Way{Backend::simd}, Way{Backend::portable}, Way{Backend::simd, ConvAlgorithm::winograd}}) {
     Network network = make_network(graph, in, 2, backend, algorithm);
-    for (int twice = 0; twice < 2; ++twice) {  // gradients are overwritten
+    for (int twice = 0; twice < 2; ++twice) {  // the second pass must overwrite gradients
       EXPECT_NEAR(network.forward(labels.data()), right.loss, 1e-5 * right.loss);
       network.backward();
     }
@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(SmallOnes, NetworkTest,
                                          Named{"one_layer", mlp_graph(1, {3, 2})}),
                          [](const auto& tested) { return tested.param.name; });
 
-// 3x3 convolutions of many features are what Winograd's algorithm takes less time for: it rounds as it does alone.
+// With many features, Winograd's algorithm takes less time for 3x3 convolutions. Results have its rounding errors.
 TEST(Network, TakesWinogradsAlgorithmWhereItIsAskedTo) {
   const NetworkGraph graph = small_residual_network(8, 17, 66);
   const PlainTensors in = random_network_inputs(graph);
@@ -193,7 +193,7 @@ TEST(Network, TakesWinogradsAlgorithmWhereItIsAskedTo) {
   EXPECT_NE(gradients(ConvAlgorithm::winograd), gradients(ConvAlgorithm::direct));
 }
 
-// What the operation's bound allows is more than rounding takes, and less than a wrong layer does.
+// The operation's bound allows more than rounding needs, and less than a wrong layer.
 TEST(Network, AResidualNetworkKeepsWellWithinTheOperationsBound) {
   const auto p = parse_problem<ResidualNetwork>("N2 L14 H40 K10 backward");
   const NetworkGraph graph = network_graph(p);
@@ -218,7 +218,7 @@ TEST(Network, WhatNoDriverTakesIsRefused) {
   };
   using testing::HasSubstr;
   NetworkGraph padded = small_residual_network(2);
-  padded.layers[3].src = padded.layers[6].src = 0;  // convolutions that read one, with padding
+  padded.layers[3].src = padded.layers[6].src = 0;  // two convolutions that read another convolution, with padding
   for (const std::size_t i : {3, 6}) {
     auto& conv = std::get<ConvProblem>(padded.layers[i].problem);
     conv.stride_h = conv.stride_w = 4, conv.H = conv.W = 9;

@@ -11,7 +11,7 @@ struct SgdInputs {
   const float *weights, *velocity, *gradient;
 };
 struct SgdOutputs {
-  float *weights, *velocity;  // may be the inputs: training updates in place
+  float *weights, *velocity;  // may be the inputs, as in training
 };
 
 void sgd(const SgdStep&, const SgdInputs&, const SgdOutputs&, std::int64_t size, const ElementwisePlan&);

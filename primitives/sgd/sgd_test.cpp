@@ -28,7 +28,7 @@ TEST(Sgd, IsRightOnRandomProblems) {
   }));
 }
 
-// Powers of two make every step exact; three steps in place, as training takes them.
+// Powers of two make every step exact; three steps are done in place, as in training.
 TEST(Sgd, IsExactInPlaceStepAfterStep) {
   const SgdStep step{.rate = 0.5f, .momentum = 0.25f, .decay = 2};
   for (const Sweep sweep : {Sweep::cached, Sweep::stream}) {

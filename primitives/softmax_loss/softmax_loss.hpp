@@ -1,4 +1,4 @@
-// Softmax and cross-entropy on the host: a row goes through the caches once, whatever it gives.
+// Softmax with cross-entropy loss on the host, with or without its gradient. A row goes through the caches once.
 #pragma once
 #include <cstdint>
 
@@ -12,9 +12,9 @@ class SoftmaxLoss {
  public:
   SoftmaxLoss(const SoftmaxLossProblem&, const ElementwisePlan&);
 
-  // The mean loss, and where dlogits is not null its gradient by the logits, which must lie elsewhere than they. Its
-  // bits are the same on any number of threads. Throws std::invalid_argument with one sentence where a label is none of
-  // the classes; then nothing was written. Not by two threads at once.
+  // Returns the mean loss and writes its gradient by the logits to dlogits, if that is not null; dlogits must not
+  // overlap the logits. The bits are the same on any number of threads. Throws std::invalid_argument with one sentence
+  // if a label is not one of the classes; then nothing is written. Two threads must not call this at once.
   float run(const float* logits, const std::int32_t* labels, float* dlogits);
 
  private:

@@ -51,7 +51,7 @@ TEST(SoftmaxLoss, OfOneClassIsZero) {
   EXPECT_THAT(gradient, testing::Each(0));
 }
 
-// A loss that the logits' own exponentials would overflow or drown, and the same loss with its gradient and without.
+// Exponentials of these logits would overflow or vanish. The loss is the same with and without the gradient.
 TEST(SoftmaxLoss, OverflowsAndDrownsNothing) {
   const float logits[] = {1000, 1000, -1000, -200, -200, -200};
   const std::int32_t labels[] = {0, 2};
@@ -75,8 +75,8 @@ TEST(SoftmaxLoss, FindsTheLargestLogitWhereverItLies) {
   }
 }
 
-// The first row's largest logit has a sweep of its own; that of a row behind is found while exponentials of the one
-// before are taken, a part of 1024 at a time.
+// The first row's largest logit has its own sweep. That of a later row is found while the exponentials of the row
+// before are computed, in parts of 1024.
 TEST(SoftmaxLoss, FindsTheLargestLogitOfARowBehind) {
   for_every_target([](const char* target) {
     SCOPED_TRACE(target);
@@ -94,7 +94,7 @@ TEST(SoftmaxLoss, FindsTheLargestLogitOfARowBehind) {
   });
 }
 
-// Against the definition in double: exponentials are 0 of differences that overflow, and so is nothing else.
+// Compared with the definition in double: exponentials are 0 if differences overflow, and only then.
 TEST(SoftmaxLoss, IsRightOfLogitsOfEverySize) {
   const std::vector<float> magnitudes{0,  1e-45F, 1e-40F, 1e-30F, 1,     30,
                                       88, 300,    1e15F,  1e30F,  3e38F, std::numeric_limits<float>::max()};
@@ -114,7 +114,7 @@ TEST(SoftmaxLoss, IsRightOfLogitsOfEverySize) {
         for (const float x : logits) sum += std::exp(double{x} - max);
         const double right = std::log(sum) + max - double{logits[static_cast<std::size_t>(label)]};
         if (std::isinf(static_cast<float>(right))) {
-          EXPECT_TRUE(std::isinf(got)) << right;  // f32 does not hold it
+          EXPECT_TRUE(std::isinf(got)) << right;  // f32 overflows
         } else {
           EXPECT_NEAR(got, right, 1e-6 * std::max(1.0, right));
         }
@@ -128,7 +128,7 @@ TEST(SoftmaxLoss, IsRightOfLogitsOfEverySize) {
   });
 }
 
-// What stands behind the last row or before the first one may not be memory.
+// There may be no memory before the first row and after the last one.
 TEST(SoftmaxLoss, ReadsAndWritesNothingBesideItsTensors) {
   for_every_target([](const char* target) {
     SCOPED_TRACE(target);
@@ -173,7 +173,7 @@ TEST(SoftmaxLoss, NaNStaysNaN) {
   EXPECT_TRUE(std::isnan(SoftmaxLoss({.N = 1, .C = 3}, {}).run(logits, labels, gradient)));
 }
 
-// An infinite logit leaves no loss, one that is minus infinity the others alone.
+// A logit of infinity makes the loss NaN; one of minus infinity leaves the loss to the others.
 TEST(SoftmaxLoss, InfinitiesAreThoseOfTheDefinition) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const std::int32_t labels[] = {1};

@@ -1,4 +1,4 @@
-// What softmax does to a row, with the vectors of the machine it runs on.
+// Steps of the softmax of a row, with the vectors of this machine.
 #pragma once
 #include <cstddef>
 
@@ -8,8 +8,8 @@ namespace brickwork {
 
 float row_max(const float* x, std::size_t size);
 
-// The sum in f32 of exp(x - max), of a part of a row that is short enough for it, and where e is not null each of them;
-// and meanwhile the largest of as many floats of the row behind.
+// For a part of a row, short enough for a sum in f32: the sum of exp(x - max); if e is not null, it gets these
+// exponentials. max_behind is the largest of as many floats at `behind`, which is in the next row.
 struct RowPart {
   float sum, max_behind;
 };

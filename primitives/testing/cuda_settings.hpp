@@ -1,4 +1,4 @@
-// Tests in every way to run on a GPU.
+// Runs tests with every way to run on a GPU.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 namespace brickwork {
 
-// Not as bytes, of which some are padding: a test's name would differ from run to run.
+// Prints words instead of bytes, some of which are padding: a test's name would differ from run to run.
 inline void PrintTo(const CudaSetting& setting, std::ostream* out) {
   *out << to_string(setting.path) << ' ' << to_string(setting.brick);
 }
@@ -27,7 +27,7 @@ class OnCudaSettings : public testing::TestWithParam<CudaSetting> {
 constexpr bool takes_f32(const CudaSetting& setting) { return setting.brick != CudaBrick::warpgroups; }
 constexpr bool takes_bf16(const CudaSetting& setting) { return setting.brick != CudaBrick::multiply_adds; }
 
-// Of the bricks that multiply f32 strictly, and of all.
+// Settings with bricks that multiply f32 strictly; then all settings.
 inline std::vector<CudaSetting> strict_cuda_settings() {
   return {{CudaPath::launcher, CudaBrick::portable, 64},
           {CudaPath::launcher, CudaBrick::staged, 256},

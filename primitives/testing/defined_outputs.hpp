@@ -1,4 +1,4 @@
-// What an operation's definition gives of inputs in f32, wherever they come from.
+// The outputs of an operation's definition for given f32 inputs.
 #pragma once
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace brickwork {
 
-// `in` may have inputs of other operations beside this one's.
+// `in` may also hold inputs of other operations.
 template <Operation Op>
 PlainTensors defined_outputs(const typename Op::Problem& p, const PlainTensors& in) {
   PlainTensors exact(with_dtype(Op::inputs(p), DType::f64)), out(with_dtype(Op::outputs(p), DType::f64));

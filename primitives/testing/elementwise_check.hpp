@@ -1,4 +1,4 @@
-// What every driver of an operation on plain arrays is held to.
+// A check for all drivers of operations on plain arrays.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 namespace brickwork {
 
-// run(problem, inputs, outputs, plan) gives the right answer with every plan, exactly where integers make it exact and
-// else within the operation's bound.
+// run(problem, inputs, outputs, plan) must give the right answer with every plan: exact if integers make it exact,
+// otherwise within the operation's bound.
 template <Operation Op, class Run>
 void expect_exact(const typename Op::Problem& p, const Run& run) {
   const TestData data = make_checkable_test_data<Op>(p, Fill::integers);

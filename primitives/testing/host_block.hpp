@@ -1,5 +1,5 @@
-// The bricks of a block of warps as a driver's body calls them, on the host: by the rules of their instructions
-// (host_warps.hpp).
+// The bricks of a block of warps on the host, called as a driver's body calls them; host_warps.hpp follows the rules of
+// their instructions.
 #pragma once
 #include <stdexcept>
 #include <type_traits>
@@ -12,13 +12,13 @@
 
 namespace brickwork {
 
-// It has shared memory of its own, in place of the task's scratch.
+// Has its own shared memory instead of the task's scratch.
 template <class Tile>
 struct HostBlock : HostWarps {
   explicit HostBlock(void*) : HostWarps(Tile::kThreads, Tile::kScratch, Copies::late) {}
 };
 
-// run(brick) with the one that a device would choose, of tensor cores or of multiply-adds.
+// run(brick) with the brick of tensor cores or of multiply-adds that a device would choose.
 template <class T, class TC, bool a_transposed, class Run>
 void with_host_block(CudaBrick brick, const BrgemmShape& shape, const Run& run) {
   const auto run_with = [&]<class Tile>(std::type_identity<Tile>) {

@@ -1,4 +1,4 @@
-// main() of every test program that uses Kokkos, which may be initialised only once a process. Where it cannot, each
+// main() of all test programs that use Kokkos, which a process may initialise only once. If Kokkos cannot start, each
 // test skips and says why.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Kokkos on one thread in a process that has several.
+// Runs Kokkos on one thread in a process with several threads.
 #pragma once
 #include <omp.h>
 
@@ -7,7 +7,8 @@
 
 namespace brickwork {
 
-// Within a parallel region Kokkos opens none of its own. Throws std::logic_error where it did.
+// Runs work() in a parallel region, in which Kokkos opens none of its own. Throws std::logic_error if Kokkos uses other
+// threads.
 template <class Work>
 void on_one_thread(const Work& work) {
   bool alone = true;

@@ -1,5 +1,5 @@
-// What a driver may and must write of a blocked tensor: every pixel, of which features that pad the last block become
-// 0, and nothing beside the rows.
+// A blocked output that shows what a driver writes wrongly. The driver must write every pixel, and 0 for features that
+// pad the last block; it must write nothing beside the rows.
 #pragma once
 #include <limits>
 #include <string>
@@ -17,7 +17,7 @@ class SpoiltImages {
   BlockedOutput output() { return images_.output(); }
   void unpack(float* nchw) const { images_.unpack(nchw); }
 
-  // What is wrong outside of what unpack() gives, or nothing.
+  // What is wrong besides the values that unpack() gives; empty if nothing is.
   std::string fault() {
     std::string what;
     for_each([&](float& x, bool inside, bool padding) {

@@ -1,4 +1,4 @@
-// What a league's tasks find in their scratch.
+// Spoils the scratch of a league's tasks, for tests.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace brickwork {
 
-// NaN in every thread's: a task that reads what it has not written shows, as after whatever else ran before it.
+// Fills every thread's scratch with NaN, so that a task shows if it reads what it has not written.
 inline void spoil_scratch() {
   using Space = Kokkos::DefaultHostExecutionSpace;
   constexpr std::int64_t kFloats = 1 << 20;

@@ -1,4 +1,4 @@
-// Tensors of any type, as a device holds them, and whether what a pass made of them is right.
+// Tensors of any element type, as on a device, and a check of a pass' outputs.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -18,13 +18,13 @@ std::vector<T> as(const From& values) {
   return converted;
 }
 
-// Elements of a packed tensor, or NaN that is to be written over.
+// A tensor of NaN, which a pass must overwrite.
 template <class T>
 std::vector<T> nans(std::int64_t size) {
   return std::vector<T>(static_cast<std::size_t>(size), T(std::numeric_limits<float>::quiet_NaN()));
 }
 
-// Why outputs are wrong, or nothing; unpack(name, plain) writes one of them as f32.
+// Why outputs are wrong; empty if they are right. unpack(name, plain) writes an output as f32.
 template <class Op, class TC, class Unpack>
 std::string wrong_outputs(const typename Op::Problem& p, const TestData& t, const Unpack& unpack) {
   PlainTensors plain(with_dtype(Op::outputs(p), dtype_of<TC>()));

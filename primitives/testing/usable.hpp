@@ -1,4 +1,4 @@
-// Whether this build and this machine have a brick.
+// Whether this build and this machine have a backend's brick.
 #pragma once
 #include "kernels/brgemm/brgemm.hpp"
 

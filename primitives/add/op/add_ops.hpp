@@ -1,11 +1,11 @@
-// The addition of a residual as an operation: forward, and backward, which is the ReLU's.
+// The addition of a residual as operations (op.hpp): forward, and backward, which is the ReLU's derivative.
 #pragma once
 #include "primitives/add/op/add_problem.hpp"
 #include "primitives/op/op.hpp"
 
 namespace brickwork {
 
-// What the passes have in common.
+// What the passes share.
 struct AddOp {
   using Problem = AddProblem;
   static constexpr std::string_view primitive = "add";
@@ -13,7 +13,7 @@ struct AddOp {
   static constexpr bool sum_of_products = true, bandwidth_bound = true;
 
   static std::int64_t terms(const AddProblem&) { return 1; }
-  // An addition or a choice an element; a ReLU is not counted.
+  // One addition or selection per element; the ReLU is not counted.
   static double flops(const AddProblem& p) { return static_cast<double>(p.elements()); }
 
  protected:
@@ -22,7 +22,7 @@ struct AddOp {
   }
 };
 
-// dst = a + b, and where it has a ReLU no less than 0: relu(x) = x < 0 ? 0 : x, so that a NaN stays one.
+// dst = a + b, or relu(a + b) with relu(x) = x < 0 ? 0 : x, so that NaN stays NaN.
 struct AddForwardOp : AddOp {
   static constexpr std::string_view pass = "forward";
 
@@ -31,7 +31,7 @@ struct AddForwardOp : AddOp {
   static void reference(const AddProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
-// The derivative by a, and by b alike: dsrc = 0 where forward's dst <= 0, elsewhere ddst.
+// The derivative by a, which equals that by b: dsrc = 0 if forward's dst <= 0, otherwise ddst.
 struct AddBackwardOp : AddOp {
   static constexpr std::string_view pass = "backward-data";
 

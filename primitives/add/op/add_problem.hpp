@@ -1,4 +1,4 @@
-// One addition of a residual.
+// The problem of adding a residual.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace brickwork {
 
-// dst = relu(a + b), or a + b, of tensors of any shape: all that counts is how many elements they have.
+// dst = relu(a + b), or a + b. Only the number of elements counts, not the shape.
 struct AddProblem {
-  static const SizeTable<AddProblem>& table();  // "N28 E802816"; N defaults to 1; "none" is without the ReLU
+  static const SizeTable<AddProblem>& table();  // "N28 E802816"; N defaults to 1; "none": without ReLU
 
   std::string name;
   std::int64_t N = 1, E = 0;  // images, elements of each

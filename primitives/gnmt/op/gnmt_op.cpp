@@ -14,7 +14,7 @@ namespace {
 
 using Doubles = std::vector<double>;
 
-// Rows of K features beside rows of K others.
+// Rows of 2K features: a row of a, then a row of b.
 Doubles beside(const Doubles& a, const Doubles& b, std::int64_t K) {
   Doubles both;
   both.reserve(a.size() + b.size());
@@ -25,7 +25,7 @@ Doubles beside(const Doubles& a, const Doubles& b, std::int64_t K) {
   return both;
 }
 
-// The first or second half of each row.
+// The first (0) or second (1) half of each row.
 Doubles half_of(const Doubles& both, std::int64_t K, int half) {
   Doubles rows;
   rows.reserve(both.size() / 2);
@@ -60,7 +60,7 @@ class GnmtDefinition {
     return y;
   }
 
-  // Behind forward.
+  // Call it after forward().
   void backward(PlainTensors& out) {
     Doubles d = copied(in_, "dy"), dcontext(context_.size(), 0.0);
     for (std::size_t i = layers_.size(); --i > kGnmtLayers;) {
@@ -116,7 +116,7 @@ class GnmtDefinition {
   const GnmtProblem& p_;
   const PlainTensors& in_;
   std::vector<GnmtLayer> layers_;
-  std::vector<Doubles> x_;  // that each layer reads
+  std::vector<Doubles> x_;  // what each layer reads
   Doubles encoded_, queries_, context_;
 };
 
@@ -161,7 +161,7 @@ double GnmtOp::flops(const GnmtProblem& p) {
   return flops;
 }
 
-// Each layer reads the errors of those below, to which it adds its own, of any sign.
+// A layer's errors come from the layers below and from itself. They have random signs, so that their squares add up.
 double GnmtOp::bound(const GnmtProblem& p) {
   const double of_attention = 2 * AttentionOp::bound(p.attention());
   double squares = of_attention * of_attention;

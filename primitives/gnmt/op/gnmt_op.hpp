@@ -1,10 +1,10 @@
-// The recurrent stack of GNMT as everyone outside its driver knows it: tensors, work, and the definition, which is
-// composed of those of recurrent layers and attention.
+// The recurrent stack of GNMT as an operation (op.hpp): tensors, work, and the definition, which is composed of those
+// of recurrent layers and attention.
 //
-// Tensors that go in: source [S][N][K] and target [T][N][K], lengths [N] (i32) of the source where they are unequal,
-// each layer's weights ("encoder.1.weights_layer", ".weights_iter", ".bias", as rnn_ops.hpp has them), and of a step
-// dy [T][N][K]. What comes out is y [T][N][K], and of a step instead dsource, dtarget and the weights' gradients
-// ("encoder.1.bias.gradient"). Each output is right as a whole (compare.hpp).
+// Inputs: source [S][N][K] and target [T][N][K]; lengths [N] (i32) of the source if they are unequal; each layer's
+// weights ("encoder.1.weights_layer", ".weights_iter", ".bias", as in rnn_ops.hpp); for a step of training also dy
+// [T][N][K]. Outputs: y [T][N][K] for inference; dsource, dtarget and the weights' gradients
+// ("encoder.1.bias.gradient") for a step. Each output is judged as a whole (compare.hpp).
 #pragma once
 #include "primitives/gnmt/op/gnmt_problem.hpp"
 #include "primitives/op/op.hpp"

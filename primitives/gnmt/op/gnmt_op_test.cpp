@@ -27,7 +27,7 @@ TEST(GnmtProblem, ReadsItsText) {
   EXPECT_THAT(error_of<GnmtProblem>("T1048576 N1048576 K2"), HasSubstr("at most 2^40"));
 }
 
-// Of a word 8 K^2 for each way's input and state of K features.
+// A layer does 8 K^2 operations per word and direction for its state, and for each K features that it reads.
 TEST(GnmtProblem, LayersAndWork) {
   const auto p = gnmt("T3 S2 N4 K5 inference");
   const auto layers = gnmt_layers(p);
@@ -93,14 +93,14 @@ TEST(GnmtDefinition, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
-// The encoder's states beyond an end, and what the target does not yet have, reach nothing.
+// Source words after an end, and later target words, reach nothing.
 TEST(GnmtDefinition, OnlyWhatATranslationHasReadReachesIt) {
   const auto p = gnmt("T4 S5 N2 K3 unequal inference");
   PlainTensors in = random_gnmt_inputs(p);
   in.at<double>("lengths")[0] = 3;
   in.at<double>("lengths")[1] = 5;
   const PlainTensors before = gnmt_outputs(p, in);
-  std::fill_n(in.at<double>("source") + (3 * p.N) * p.K, p.K, 7.0);  // of sentence 0, beyond its end
+  std::fill_n(in.at<double>("source") + (3 * p.N) * p.K, p.K, 7.0);  // sentence 0, after its end
   std::fill_n(in.at<double>("target") + (2 * p.N) * p.K, p.K, 7.0);
   const PlainTensors after = gnmt_outputs(p, in);
   for (std::int64_t t = 0; t < p.T; ++t)
@@ -110,7 +110,7 @@ TEST(GnmtDefinition, OnlyWhatATranslationHasReadReachesIt) {
     }
 }
 
-// What a contender is told that leaves something out.
+// A contender that leaves something out must be told so.
 TEST(GnmtOps, AWrongStackIsSeen) {
   for (const char* text : {"T3 S4 N4 K6 unequal inference", "T3 S4 N4 K6 unequal step"}) {
     const auto p = gnmt(text);

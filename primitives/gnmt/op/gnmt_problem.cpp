@@ -26,7 +26,7 @@ double GnmtProblem::values_between() const {
     const RnnProblem& p = layer.rnn;
     values += p.values_in_training();
     if (part == GnmtPart::inference) continue;
-    // What a layer reads and gives is there again as its gradient.
+    // A layer's input and output have gradients of the same size.
     values += 2 * static_cast<double>(p.T * p.N) * static_cast<double>(p.C + p.D() * p.K);
     values += static_cast<double>(p.D() * p.gates() * p.K) * static_cast<double>(p.C + p.K);
   }
@@ -43,7 +43,7 @@ std::vector<GnmtLayer> gnmt_layers(const GnmtProblem& p) {
   std::vector<GnmtLayer> layers;
   for (const bool encoder : {true, false}) {
     for (std::size_t i = 0; i < kGnmtLayers; ++i) {
-      const bool two_inputs = encoder ? i == 1 : i >= 1;  // both ways, or the layer before and the context
+      const bool two_inputs = encoder ? i == 1 : i >= 1;  // both directions; or the layer before and the context
       RnnProblem rnn{.T = encoder ? p.S : p.T, .N = p.N, .C = two_inputs ? 2 * p.K : p.K, .K = p.K};
       if (encoder) rnn.lengths = p.lengths;
       if (encoder && i == 0) rnn.direction = RnnDirection::bidirectional;

@@ -1,5 +1,4 @@
-// A multilayer perceptron: one problem is a network of equally wide layers, its minibatch and a part of a step of its
-// training.
+// The problem of a multilayer perceptron: layers of equal width, a minibatch, and the part of a training step.
 #pragma once
 #include <string>
 #include <string_view>
@@ -21,8 +20,8 @@ struct MlpProblem {
   void validate() const;  // throws std::invalid_argument with one sentence
 };
 
-// Fully connected layers with a bias, and a ReLU behind all but the last, of these widths: features of the input, then
-// those that each layer gives.
+// Fully connected layers with a bias, and a ReLU after all but the last one. widths: the input's features, then those
+// of each layer's output.
 NetworkGraph mlp_graph(std::int64_t N, const std::vector<std::int64_t>& widths);
 
 NetworkGraph network_graph(const MlpProblem&);

@@ -129,10 +129,10 @@ class Definition {
 
   const NetworkGraph& graph_;
   const PlainTensors& in_;
-  std::size_t layer_ = 0;  // at which all of the above is
+  std::size_t layer_ = 0;  // the current layer
   NetworkValues values_;
   std::vector<Values> ddst_;
-  Values gradient_[4];  // by role, of the layer
+  Values gradient_[4];  // the current layer's, by role
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a network computes, by the definitions of its layers' passes, in double.
+// The definition of a network, by the definitions of its layers' passes, in double.
 #pragma once
 #include <vector>
 
@@ -9,11 +9,11 @@ namespace brickwork {
 
 struct NetworkValues {
   double loss = 0;
-  std::vector<std::vector<double>> outputs;    // of each layer, plain; the last one's are the logits
-  std::vector<std::vector<double>> gradients;  // of each parameter, in their order; empty where not asked for
+  std::vector<std::vector<double>> outputs;    // of each layer, plain; the last one is the logits
+  std::vector<std::vector<double>> gradients;  // in the order of parameters_of(); empty if not wanted
 };
 
-// Of f64 tensors images [N][C][H][W], labels [N], and the parameters by their names.
+// `in` has f64 tensors: images [N][C][H][W], labels [N], and the parameters by their names.
 NetworkValues define_network(const NetworkGraph&, const PlainTensors& in, bool with_gradients);
 
 }  // namespace brickwork

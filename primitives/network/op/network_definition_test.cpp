@@ -14,7 +14,7 @@ namespace {
 
 double loss_of(const NetworkGraph& graph, const PlainTensors& in) { return define_network(graph, in, false).loss; }
 
-// The loss bends where a ReLU or a maximum does: there the two one-sided differences are not one another's.
+// At a kink of a ReLU or a maximum the two one-sided differences are not equal.
 TEST(NetworkDefinition, GradientsAreThoseOfFiniteDifferences) {
   for (const NetworkGraph& graph : {small_residual_network(3), mlp_graph(4, {3, 8, 7, 5})}) {
     graph.validate();
@@ -93,7 +93,7 @@ TEST(NetworkGraph, WhatIsNoNetworkIsRefused) {
   EXPECT_THAT(with(16, {.activation = Activation::relu}), HasSubstr("read by a fully connected layer"));
 }
 
-// 3.86 of the 4.09 GMAC that all count for v1.5 are v1's (torchvision's and the paper's networks).
+// v1.5 has 4.09 GMAC by the usual count, and v1 has 3.86 (torchvision's and the paper's networks).
 TEST(ResidualNetwork, HasTheLayersParametersAndWorkThatItIsKnownFor) {
   const auto graph = network_graph(parse_problem<ResidualNetwork>("N1"));
   std::int64_t parameters = 0;

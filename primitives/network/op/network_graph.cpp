@@ -22,7 +22,7 @@ bool is_fc(const NetworkLayer& layer) { return std::holds_alternative<FcProblem>
 
 std::string text_of(const ImageSizes& s) { return fmt::format("N{} C{} H{} W{}", s.N, s.C, s.H, s.W); }
 
-// Why a layer cannot have this epilogue; `follower` is what reads it, or null.
+// Why a layer cannot have this epilogue; `follower` reads the layer, and may be null.
 std::string wrong_epilogue(const NetworkLayer& layer, const NetworkLayer* follower) {
   const auto* conv = std::get_if<ConvProblem>(&layer.problem);
   const auto* fc = std::get_if<FcProblem>(&layer.problem);
@@ -41,7 +41,7 @@ using Role = NetworkParameter::Role;
 struct LayerTensor {
   Role role;
   const char* name;
-  std::vector<std::int64_t> dims;  // none: the layer does without
+  std::vector<std::int64_t> dims;  // empty: the layer does not have it
 };
 std::vector<LayerTensor> tensors_of(const ConvProblem& p) {
   return {{Role::weights, "weights", {p.K, p.C, p.R, p.S}}, {Role::bias, "bias", dims_if(p.epilogue.bias, {p.K})}};
@@ -92,7 +92,7 @@ void NetworkGraph::validate() const {
     throw std::invalid_argument("a network's last layer must be a fully connected one: it gives the logits");
   }
   std::set<std::string> names;
-  std::vector<const NetworkLayer*> reader(layers.size(), nullptr);  // the last one
+  std::vector<const NetworkLayer*> reader(layers.size(), nullptr);  // the last layer that reads it
   for (const NetworkLayer& layer : layers) {
     if (layer.src >= 0) reader[static_cast<std::size_t>(layer.src)] = &layer;
   }

@@ -1,4 +1,4 @@
-// A network as everyone outside its driver knows it: layers, each of whose inputs is what an earlier one gives.
+// A network as a graph of layers: each layer reads the images or earlier layers' outputs.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,14 +13,14 @@
 
 namespace brickwork {
 
-inline constexpr int kImages = -1;  // in a layer's place: what goes into the network
+inline constexpr int kImages = -1;  // a layer index that means the network's input
 
-// What it computes is the problem's, whose N is the network's minibatch. A fully connected layer behind images takes
-// them as rows of C * H * W features in this order.
+// A layer is its problem, whose N is the network's minibatch. A fully connected layer that reads images takes them as
+// rows of C * H * W features in this order.
 struct NetworkLayer {
-  std::variant<ConvProblem, BatchNormProblem, PoolProblem, FcProblem> problem;  // named, unlike any other layer
+  std::variant<ConvProblem, BatchNormProblem, PoolProblem, FcProblem> problem;  // its name is unique
   int src = kImages;                                                            // the layer that it reads
-  int residual = kImages;  // the layer whose output a batch normalisation adds, where its epilogue has one
+  int residual = kImages;  // the layer whose output a batch normalisation with a residual adds
 };
 
 struct ImageSizes {
@@ -30,18 +30,18 @@ struct ImageSizes {
   friend bool operator==(const ImageSizes&, const ImageSizes&) = default;
 };
 
-// The last layer, a fully connected one, gives the logits of a softmax with cross-entropy, the loss.
+// The last layer is a fully connected one and gives the logits; the loss is their softmax with cross-entropy.
 //
-// What a fully connected layer gives are rows, which another one alone may read. Of activations batch normalisations
-// have their ReLU, and fully connected layers one where another of them reads it; all else is refused, as there is no
-// pass that would take its derivative on the way.
+// A fully connected layer gives rows, which only another fully connected layer may read. Two activations are allowed:
+// the ReLU of a batch normalisation, and that of a fully connected layer which another one reads. Others are refused,
+// as no pass would apply their derivative.
 struct NetworkGraph {
   ImageSizes images;
   std::vector<NetworkLayer> layers = {};
 
-  // Each appends a layer of the sizes of what it reads and gives its place. `src` and `residual` are places, or
-  // kImages. A convolution has as many rows and columns of zeros around the image as keep its size where the stride is
-  // 1; a fully connected layer has a bias.
+  // Each appends a layer whose sizes follow from what it reads, and returns its index. `src` and `residual` are indices
+  // or kImages. A convolution is padded so that it keeps the size of the image at stride 1; a fully connected layer has
+  // a bias.
   int add_conv(std::string name, int src, std::int64_t K, std::int64_t kernel, std::int64_t stride = 1,
                bool bias = false);
   int add_norm(std::string name, int src, NormEpilogue, int residual = kImages);
@@ -50,17 +50,17 @@ struct NetworkGraph {
   int add(NetworkLayer);
 
   const std::string& name_of(std::size_t layer) const;
-  ImageSizes src_of(std::size_t layer) const;  // of what the problem reads: images, or rows of features with H = W = 1
-  ImageSizes dst_of(int layer) const;          // of kImages, too
-  double values() const;                       // of what its layers give, and of their parameters
+  ImageSizes src_of(std::size_t layer) const;  // what the problem reads: images, or rows of features with H = W = 1
+  ImageSizes dst_of(int layer) const;          // kImages is allowed
+  double values() const;                       // the number of values in layers' outputs and parameters
   std::int64_t classes() const { return dst_of(static_cast<int>(layers.size()) - 1).C; }
 
-  // Throws std::invalid_argument with one sentence naming the layer.
+  // Throws std::invalid_argument with one sentence that names the layer.
   void validate() const;
 };
 
-// The layers' weights [K][C][R][S] or [K][C], biases [K], gammas and betas [C] as plain tensors, in the layers' order:
-// "stage2.1.conv1.weights".
+// The parameters as plain tensors, in the layers' order: weights [K][C][R][S] or [K][C], biases [K], gammas and betas
+// [C], named as "stage2.1.conv1.weights".
 struct NetworkParameter {
   enum class Role { weights, bias, gamma, beta };
 
@@ -70,8 +70,8 @@ struct NetworkParameter {
 };
 std::vector<NetworkParameter> parameters_of(const NetworkGraph&);
 
-// Multiply-adds twice, of convolutions and fully connected layers alone; `least` leaves out taps in the padding. No
-// gradient of the images is computed.
+// Operations of convolutions and fully connected layers only, a multiply-add as two. `least` leaves out taps in the
+// padding. There is no gradient of the images.
 double forward_flops(const NetworkGraph&, bool least);
 double backward_flops(const NetworkGraph&, bool least);
 

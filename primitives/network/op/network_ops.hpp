@@ -1,4 +1,4 @@
-// Training a network, as an operation: all of a step, or its forward or backward pass alone.
+// Training of a network as an operation: a whole step, or only its forward or backward pass.
 #pragma once
 #include <string_view>
 
@@ -8,11 +8,11 @@
 
 namespace brickwork {
 
-// Of its part the backward pass finds what the forward pass has left, which belongs to nobody's run; a step is both of
-// them and that of gradient descent.
+// The part of a training step. `backward` follows a forward pass that is not measured; `step` is forward, backward and
+// gradient descent.
 enum class NetworkPart { step, forward, backward };
 
-// The word of a problem's table.
+// The part as a word of a problem's table.
 template <class Problem>
 Word<Problem> part_word() {
   return choice("a part: step, forward or backward", {"step", "forward", "backward"}, &Problem::part, "part");
@@ -28,10 +28,10 @@ void reference(const NetworkGraph&, NetworkPart, const PlainTensors& in, PlainTe
 
 }  // namespace network_ops
 
-// A problem of it says `static constexpr std::string_view primitive` and has N, a part, and network_graph(problem).
+// A problem P has `static constexpr std::string_view primitive`, N, a part, and network_graph(problem).
 //
-// Tensors: images [N][C][H][W], labels [N], and each parameter (parameters_of). Of a forward pass come the loss [1] and
-// the logits [N][classes], of a backward pass every parameter's gradient, as "conv1.weights.gradient", and of a step
+// Inputs: images [N][C][H][W], labels [N], and each parameter (parameters_of). Outputs of forward: the loss [1] and the
+// logits [N][classes]. Outputs of backward: every parameter's gradient, as "conv1.weights.gradient". Outputs of a step:
 // the loss, and every parameter's ".velocity" and ".stepped" by SgdOp::step from a velocity of zeros.
 template <class P>
 struct NetworkTrainingOp {
@@ -47,11 +47,12 @@ struct NetworkTrainingOp {
   static std::int64_t terms(const P& p) { return p.N; }
   static double flops(const P& p) { return network_ops::flops(network_graph(p), p.part, false); }
   static double least_flops(const P& p) { return network_ops::flops(network_graph(p), p.part, true); }
-  // Rounding makes some gradients pass a ReLU, or take another way through a maximum, than in f64, and from there on
-  // the difference is carried to all: in ResNet-50 f64 itself moves by 0.007 if its inputs are rounded to f32 once.
+  // Rounding lets some gradients pass a ReLU, or take another way through a maximum, than in f64; the difference then
+  // spreads to all gradients. In ResNet-50, f64 results themselves move by 0.007 if their inputs are rounded to f32
+  // once.
   static double bound(const P&) { return 0.1; }
   static double values_between(const P& p) { return network_graph(p).values(); }
-  // Weights by He et al. (arXiv 1502.01852), gammas about 1.
+  // Weights as in He et al. (arXiv 1502.01852), gammas about 1.
   static void settle(const P& p, PlainTensors& in) { network_ops::settle(network_graph(p), in); }
   static void reference(const P& p, const PlainTensors& in, PlainTensors& out) {
     network_ops::reference(network_graph(p), p.part, in, out);

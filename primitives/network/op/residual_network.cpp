@@ -17,7 +17,7 @@ const std::map<std::int64_t, Blocks>& blocks_by_layers() {
   return table;
 }
 
-// 1x1, 3x3 and 1x1 around a shortcut, which is a convolution where the sizes change.
+// Convolutions 1x1, 3x3 and 1x1, and a shortcut, which is a convolution if sizes change.
 int bottleneck(NetworkGraph& b, const std::string& name, int src, std::int64_t width, std::int64_t stride,
                ResidualStride where) {
   const std::int64_t outputs = 4 * width;

@@ -1,5 +1,5 @@
-// ResNet for ImageNet (He et al., arXiv 1512.03385), of bottlenecks: one problem is a network, its minibatch and a part
-// of a step of its training.
+// The problem of ResNet with bottlenecks for ImageNet (He et al., arXiv 1512.03385): layers, a minibatch, and the part
+// of a training step.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace brickwork {
 
-// Of a stage's first bottleneck the stride is in its 3x3 convolution, which is what most call v1.5 and train; the
-// paper, v1, has it in the 1x1 before.
+// Where the first bottleneck of a stage has its stride: in the 3x3 convolution, which most call v1.5 and train, or in
+// the 1x1 before it, as in the paper (v1).
 enum class ResidualStride { in_3x3, in_1x1 };
 
 struct ResidualNetwork {
   static constexpr std::string_view primitive = "resnet";
 
-  static const SizeTable<ResidualNetwork>& table();  // "N4 L50 H224 step v1.5": all but N have a default
+  static const SizeTable<ResidualNetwork>& table();  // "N4 L50 H224 step v1.5": all have defaults
 
   std::string name;
   std::int64_t N = 1, L = 50;  // minibatch, layers: 14, 26, 50, 101 or 152

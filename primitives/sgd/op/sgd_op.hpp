@@ -1,4 +1,4 @@
-// A step of stochastic gradient descent, with momentum and weight decay, as an operation.
+// A step of stochastic gradient descent with momentum and weight decay, as an operation (op.hpp).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,12 +18,12 @@ struct SgdProblem {
 };
 
 // PyTorch's form, without dampening and without Nesterov's: velocity' = momentum * velocity + (gradient + decay *
-// weights), weights' = weights - rate * velocity'. (Sutskever's has the rate in the velocity.)
+// weights), weights' = weights - rate * velocity'. (Sutskever's form has the rate inside the velocity.)
 struct SgdStep {
   float rate, momentum, decay;
 };
 
-// Tensors: weights, velocity, gradient; new_weights, new_velocity; each [P].
+// Inputs: weights, velocity, gradient. Outputs: new_weights, new_velocity. Each is [P].
 struct SgdOp {
   using Problem = SgdProblem;
   static constexpr std::string_view primitive = "sgd", pass = "update";
@@ -35,7 +35,7 @@ struct SgdOp {
   static std::vector<TensorInfo> outputs(const SgdProblem& p);
   static std::int64_t terms(const SgdProblem&) { return 3; }
   static double flops(const SgdProblem& p) { return 6.0 * static_cast<double>(p.P); }
-  // Six roundings of values below 2, if nothing is fused.
+  // Six roundings of values below 2, if no operations are fused.
   static double bound(const SgdProblem&);
 
   static void reference(const SgdProblem&, const PlainTensors& in, PlainTensors& out);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kLargestLogit = 8;
 
-// log(sum of exp(x)), and of no x too large.
+// log(sum of exp(x)), without overflow for large x.
 double log_sum_exp(std::span<const double> logits) {
   const double max = std::ranges::max(logits);
   double sum = 0;

@@ -1,4 +1,4 @@
-// Softmax and cross-entropy with one right class a row, as operations: the mean loss, and its gradient.
+// Softmax with cross-entropy, with one right class per row, as operations (op.hpp): the mean loss and its gradient.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ struct SoftmaxLossProblem {
   void validate() const;  // throws std::invalid_argument with one sentence; sizes 1 .. 2^30
 };
 
-// Tensors: logits [N][C], labels [N] from 0 to C - 1. Checked on logits from [-8, 8).
+// Inputs: logits [N][C], labels [N] from 0 to C - 1. Checks use logits from [-8, 8).
 struct SoftmaxLossOp {
   using Problem = SoftmaxLossProblem;
   static constexpr std::string_view primitive = "softmax-loss";
@@ -26,9 +26,9 @@ struct SoftmaxLossOp {
 
   static std::vector<TensorInfo> inputs(const SoftmaxLossProblem& p);
   static std::int64_t terms(const SoftmaxLossProblem& p) { return p.C; }
-  // A comparison, a subtraction, an exponential and an addition for each logit.
+  // A comparison, a subtraction, an exponential and an addition per logit.
   static double flops(const SoftmaxLossProblem& p) { return 4.0 * static_cast<double>(p.N) * static_cast<double>(p.C); }
-  // Turns random values from [-1, 1) into logits, and into labels that there are.
+  // Turns random values from [-1, 1) into logits and valid labels.
   static void settle(const SoftmaxLossProblem&, PlainTensors& in);
 };
 
@@ -37,7 +37,7 @@ struct SoftmaxLossForwardOp : SoftmaxLossOp {
   static constexpr std::string_view pass = "forward";
 
   static std::vector<TensorInfo> outputs(const SoftmaxLossProblem&) { return {{.name = "loss", .dims = {1}}}; }
-  static double bound(const SoftmaxLossProblem&);  // of a loss below 32, its differences rounded below 16
+  static double bound(const SoftmaxLossProblem&);  // for a loss below 32, with differences rounded below 16
   static void reference(const SoftmaxLossProblem&, const PlainTensors& in, PlainTensors& out);
 };
 

@@ -24,7 +24,7 @@ std::vector<double> result_of(const SoftmaxLossProblem& p, const std::vector<dou
 
 TEST(SoftmaxLossOps, LossIsTheMeanOfTheLogarithms) {
   const auto p = parse_problem<SoftmaxLossProblem>("N2 C2");
-  // Probabilities 1/4 and 3/4, and 1/2 and 1/2.
+  // The probabilities are 1/4 and 3/4 in row 0, 1/2 and 1/2 in row 1.
   const auto loss = result_of<SoftmaxLossForwardOp>(p, {0, std::log(3.0), 5, 5}, {0, 1});
   EXPECT_NEAR(loss[0], (std::log(4.0) + std::log(2.0)) / 2, 1e-12);
 }

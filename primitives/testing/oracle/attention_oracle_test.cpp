@@ -1,4 +1,4 @@
-// Attention forward and backward against plain loops.
+// Compares attention forward and backward with plain loops.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -32,7 +32,7 @@ AttentionPlan random_attention_plan(const AttentionProblem& p) {
   return plan;
 }
 
-// Scores about 1 where nothing is sown; beyond a sequence's end lies NaN.
+// Ordinary scores are about 1; after a sequence's end lies NaN.
 template <class Op>
 PlainTensors attention_inputs(const AttentionProblem& p, Sown sown) {
   SownValues values(sown, random_seed());
@@ -47,7 +47,7 @@ PlainTensors attention_inputs(const AttentionProblem& p, Sown sown) {
   return in;
 }
 
-// finish(attention, outputs) of one that has run.
+// finish(attention, outputs) after attention has run.
 template <class Op, class Finish>
 void check_attention(Outcomes (*oracle)(const AttentionProblem&, const PlainTensors&), const Finish& finish) {
   const AttentionProblem p = random_attention(std::is_same_v<Op, AttentionBackwardOp> ? 2 : 1);

@@ -1,4 +1,4 @@
-// The brick on every backend and instruction set against plain loops.
+// Compares the brick on every backend and instruction set with plain loops.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -14,10 +14,10 @@
 namespace brickwork::oracle {
 namespace {
 
-// Matrices of a batch, a distance apart; NaN lies around and between them.
+// The matrices of a batch, `distance` apart, with NaN around and between them.
 class Operands {
  public:
-  // Rows of so many values, `next` apart, which may overlap.
+  // Rows of `columns` values, `next` apart; they may overlap.
   Operands(std::int64_t batch, std::int64_t rows, std::int64_t columns, std::int64_t next, SownValues& values)
       : ld(next),
         distance(rows * next + columns + up_to(9)),
@@ -107,7 +107,7 @@ Outcomes brick_by_loops(const BrickProblem& p, const BrickOperands& of) {
   return {{"c", c}};
 }
 
-// The members in any order, as the shape's kind of a batch names them.
+// The members in reverse order, in the form of the shape's batch kind.
 class BatchOf {
  public:
   BatchOf(const BrickProblem& p, const BrickOperands& of) : p_(p), of_(of) {
@@ -158,7 +158,7 @@ TEST(BrickOracle, RandomShapes) {
                              brickwork::to_string(p.epilogue), to_string(brick)),
                  sown);
     of.c.clear();
-    RC_ASSERT(std::ranges::all_of(of.c.floats, [](float x) { return std::isnan(x); }));  // as before
+    RC_ASSERT(std::ranges::all_of(of.c.floats, [](float x) { return std::isnan(x); }));  // still NaN
   }));
 }
 

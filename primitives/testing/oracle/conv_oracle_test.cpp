@@ -1,4 +1,5 @@
-// The drivers of convolution and of fully connected layers against plain loops, on values that few tests draw.
+// Compares the drivers of convolution and of fully connected layers with plain loops, on values that other tests seldom
+// draw.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -25,7 +26,7 @@
 namespace brickwork::oracle {
 namespace {
 
-// Plain images as they lie: those of a fully connected layer are rows of features.
+// The layout of plain images; those of a fully connected layer are rows of features (nhwc).
 enum class Plain { nchw, nhwc };
 
 AlignedBuffer<float> packed(const ActivationLayout& layout, const float* plain, Plain as) {
@@ -89,7 +90,7 @@ PlainTensors sown_inputs(const typename Op::Problem& p, Sown sown) {
   return in;
 }
 
-// Made by make(): what it made of sown inputs, or nothing where the backend has no brick for it.
+// Runs a driver from make() on sown inputs; does nothing if the backend has no brick for it.
 template <class Op, class Problem, class Made>
 void check(const Problem& p, const std::string& how, Made made, Outcomes (*oracle)(const Problem&, const PlainTensors&),
            Plain as) {
@@ -196,9 +197,9 @@ TEST(FcOracle, RandomWeightUpdate) {
   }));
 }
 
-// Winograd's algorithm transforms what it multiplies: what is sown would reach all pixels of a tile, and a small output
-// is off by a share of the tile's large ones. So its values are from [-1, 1), and each output is right to such a share
-// of the largest sum of absolute products that any has.
+// Winograd's algorithm transforms its inputs: a sown value would reach all pixels of a tile, and a small output has an
+// error in proportion to the tile's large ones. Values are therefore from [-1, 1), and the allowed error is a share of
+// the largest sum of absolute products of any output.
 Outcomes off_as_winograd(Outcomes outcomes, const WinogradPlan& plan, const Outcomes& of_absolute) {
   double largest = 0;
   for (const Interval& x : of_absolute.front().elements) largest = std::max(largest, x.high);

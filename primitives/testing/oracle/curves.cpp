@@ -23,7 +23,7 @@ double gelu_at(double x) {
   return x / 2 * (1 + gelu_tangent(x));
 }
 
-// Where it stops falling.
+// The minimum of gelu.
 constexpr double kLeastGeluAt = -0.7524614, kLeastGelu = -0.17004078;
 
 double gelu_slope(double x) {
@@ -54,7 +54,7 @@ Interval gelu(const Interval& x) {
   return of_curve(y);
 }
 
-// Multiplied out, y - y^2 and 1 - y^2 are off by what y^2 is rounded by.
+// If y - y^2 and 1 - y^2 are multiplied out, the rounding of y^2 adds to the error.
 Interval sigmoid_slope(const Interval& y) {
   const Interval square = y * y, slope = y * (Interval::of(1) - y);
   return square.is_number() && std::isfinite(square.high) ? widened(slope, kHalfUlp * square.high) : slope;

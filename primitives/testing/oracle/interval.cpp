@@ -7,14 +7,15 @@
 namespace brickwork::oracle {
 namespace {
 
-// What leaves f32 becomes infinite, or may.
+// A value outside f32 becomes infinite, or may become so.
 Interval in_f32(Interval x) {
   if (x.low < -kMostF32) x.low = -kInf;
   if (x.high > kMostF32) x.high = kInf;
   return x;
 }
 
-// Before any rounding. Zero times infinity is no number, but a zero of what is infinite at its end alone counts.
+// Before any rounding. Zero times infinity is NaN; zero times an interval with an infinite end counts as zero, and may
+// be NaN.
 Interval exact_product(const Interval& a, const Interval& b) {
   if (!a.is_number() || !b.is_number()) return Interval::no_number();
   const auto has_zero = [](const Interval& x) { return x.low <= 0 && x.high >= 0; };
@@ -108,7 +109,7 @@ void Sum::add_product(const Interval& a, const Interval& b) { add(exact_product(
 
 Interval Sum::value(double more) const {
   const double slack = 1.01 * (terms_ + more) * (kHalfUlp * magnitude_ + kLeastF32);
-  // A part of it may leave f32, on either side.
+  // A partial sum may leave f32 on either side.
   const Interval sum =
       magnitude_ + slack > kMostF32 ? Interval::anything() : Interval{low_ - slack, high_ + slack, nan_};
   return infinities_.surely_nan ? Interval::no_number() : sum == Interval::anything() ? sum : infinities_.among(sum);

@@ -1,4 +1,4 @@
-// That intervals hold what f32 may make of numbers and little else, and that outputs which are not in them are found.
+// Tests that intervals hold what f32 may give and little else, and that outputs outside of them are found.
 #include "primitives/testing/oracle/interval.hpp"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ TEST(Interval, InfinitiesDecideSums) {
   EXPECT_EQ(sum_of({1, -kInfinity}), Interval::of(-kInf));
   EXPECT_EQ(sum_of({kInfinity, -kInfinity}), Interval::no_number());
   EXPECT_EQ(sum_of({kInfinity, kNan}), Interval::no_number());
-  EXPECT_EQ(sum_of({3e38F, 3e38F, -3e38F}), Interval::anything());  // in one order infinite, in another not
+  EXPECT_EQ(sum_of({3e38F, 3e38F, -3e38F}), Interval::anything());  // infinite in one order and finite in another
   EXPECT_EQ(Interval::of(kInf) - Interval::of(kInf), Interval::no_number());
   EXPECT_EQ(Interval::of(kInf) + Interval::of(7), Interval::of(kInf));
   EXPECT_EQ((Interval{1, kInf} + Interval{-kInf, 1}), Interval::anything());
@@ -110,7 +110,7 @@ TEST(Interval, OfASoftmaxHoldsScoresThatAreFarApart) {
   EXPECT_EQ(softmax({Interval::of(-kInf), Interval::of(0)})[0], Interval::of(0));
 }
 
-// What a convolution makes of inputs, and what a wrong one would.
+// The right and wrong outputs of a convolution.
 struct Wrong {
   ConvProblem p{.C = 2, .K = 2, .H = 3, .W = 3};
   PlainTensors in{{{.name = "src", .dims = {1, 2, 3, 3}}, {.name = "weights", .dims = {2, 2, 1, 1}}}};
@@ -151,7 +151,7 @@ TEST(Outcome, EveryWrongElementIsFound) {
 TEST(Outcome, AnOutputThatIsLeftAsItWasIsFound) {
   Wrong wrong;
   std::ranges::fill(wrong.out.values<float>(0), kNan);
-  EXPECT_THAT(wrong.difference(), HasSubstr("16 of 18"));  // all but those that are NaN
+  EXPECT_THAT(wrong.difference(), HasSubstr("16 of 18"));  // all but those whose right value is NaN
   std::ranges::fill(wrong.out.values<float>(0), 0.0F);
   EXPECT_THAT(wrong.difference(), HasSubstr("18 of 18"));
 }
@@ -163,7 +163,7 @@ TEST(Outcome, AnOutputWithoutOutcomesIsRefused) {
   EXPECT_THROW(difference(wrong.out, {{"dsrc", Intervals(18)}}), std::logic_error);
 }
 
-// A zero beside the image may be multiplied by an infinite weight or left out; elsewhere nothing is left open.
+// A zero beside the image may be multiplied by an infinite weight or left out. Inside the image nothing is left open.
 TEST(Outcome, PaddingTimesInfinityMayBeNaN) {
   const ConvProblem p{.C = 1, .K = 1, .H = 3, .W = 3, .R = 3, .S = 3, .pad_h = 1, .pad_w = 1};
   PlainTensors in({{.name = "src", .dims = {1, 1, 3, 3}}, {.name = "weights", .dims = {1, 1, 3, 3}}});

@@ -1,4 +1,4 @@
-// Batch normalisation, pooling and what treats each element alike, against plain loops.
+// Compares batch normalisation, pooling and elementwise operations with plain loops.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -24,7 +24,8 @@
 namespace brickwork::oracle {
 namespace {
 
-// oracle(problem, inputs), fill(inputs, values) what is not just filled, run(inputs, outputs) the driver.
+// fill(inputs, values) changes inputs that are filled already; run(inputs, outputs) is the driver; oracle(problem,
+// inputs) gives the outcomes.
 template <class Op, class Oracle, class Fill, class Run>
 void check_layer(const typename Op::Problem& p, const std::string& how, const Oracle& oracle, const Fill& fill,
                  const Run& run) {
@@ -39,7 +40,7 @@ void check_layer(const typename Op::Problem& p, const std::string& how, const Or
 
 void as_it_is(PlainTensors&, SownValues&) {}
 
-// Blocked images that are inputs, with columns of zeros beside them or none, and outputs.
+// Blocked inputs, with or without columns of zeros beside them, and blocked outputs.
 class BlockedLayer {
  public:
   BlockedLayer(std::int64_t N, std::int64_t C, std::int64_t bc) : N_(N), C_(C), bc_(bc) {}
@@ -74,7 +75,7 @@ NormCase random_norm() {
   return norm;
 }
 
-// What backward needs of forward.
+// What backward needs from forward.
 struct LeftByForward {
   explicit LeftByForward(const BatchNorm& norm, std::int64_t channels)
       : mask(static_cast<std::size_t>(norm.mask_bytes())),
@@ -113,7 +114,7 @@ TEST(NormOracle, RandomForward) {
 TEST(NormOracle, RandomInference) {
   EXPECT_TRUE(rc::check([] {
     const auto [p, plan] = random_norm();
-    // No variance is negative.
+    // Makes variances positive.
     const auto positive = [C = p.C](PlainTensors& in, SownValues&) {
       float* const variance = in.at<float>("variance");
       std::transform(variance, variance + C, variance, [](float x) { return std::fabs(x); });

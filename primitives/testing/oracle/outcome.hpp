@@ -1,4 +1,4 @@
-// Whether outputs lie in the intervals that plain loops give.
+// Checks that outputs lie in the intervals that plain loops give.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,15 +10,15 @@ namespace brickwork::oracle {
 
 using Intervals = std::vector<Interval>;
 
-// One output: what each of its elements may be.
+// One output: the interval of each element.
 struct Outcome {
   std::string name;
   Intervals elements;
 };
 using Outcomes = std::vector<Outcome>;
 
-// The first element that is none of what it may be, in one sentence, or nothing. An output that has outcomes and is not
-// there, or the other way round, throws std::logic_error.
+// The first element outside its interval, in one sentence; empty if there is none. Throws std::logic_error if an output
+// has no outcomes, or outcomes have no output.
 std::string difference(const PlainTensors& outputs, const Outcomes&);
 
 }  // namespace brickwork::oracle

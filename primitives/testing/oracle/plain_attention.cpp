@@ -38,7 +38,7 @@ class PlainAttention {
     return softmax(scores);
   }
 
-  // Of a row's weights, and their gradients out of that of the context.
+  // The gradients of a row's scores, from the row's weights and the gradient of the context.
   Intervals dscores(std::int64_t n, std::int64_t t, const Intervals& weights, const States& dcontext) const {
     Intervals dweights, dscores;
     Sum mean;

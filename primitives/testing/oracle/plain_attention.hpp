@@ -5,7 +5,7 @@
 
 namespace brickwork::oracle {
 
-// What lies beyond a sequence's end reaches nothing; weights and gradients there are 0.
+// Steps after a sequence's end are not used; their weights and gradients are 0.
 Outcomes attention_forward(const AttentionProblem&, const PlainTensors& in);
 Outcomes attention_backward(const AttentionProblem&, const PlainTensors& in);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kVanished = -80;
 
-// e^x, of which `high` is the most and `low` the least that f32 makes.
+// e^x: `high` is the most and `low` the least that f32 may give.
 Interval exponential(const Interval& x) {
   if (!x.is_number()) return x;
   const auto error = [](double at) { return 4e-7 + 2e-7 * std::min(std::fabs(at), -kVanished); };
@@ -28,7 +28,7 @@ Intervals softmax(const Intervals& scores) {
   const bool nan = std::ranges::any_of(scores, [](const Interval& s) { return s.nan || s.high == kInf; }) ||
                    std::ranges::all_of(scores, [](const Interval& s) { return s.low == -kInf; });
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    double least = 1, most = 1;  // of the sum of e^(score - this one): its own is 1
+    double least = 1, most = 1;  // bounds of the sum of e^(score - this one), whose own term is 1
     for (std::size_t j = 0; j < scores.size(); ++j) {
       if (i == j) continue;
       const auto difference = [](double a, double b) { return a == b ? 0 : a - b; };
@@ -38,7 +38,7 @@ Intervals softmax(const Intervals& scores) {
       most += e.high;
     }
     const double slack = 1e-6 + kHalfUlp * static_cast<double>(scores.size());
-    // A score far below the largest one vanishes: what is stored of it is 0, or less than 2e-38 off.
+    // The weight of a score far below the largest one vanishes: the stored value is 0, or less than 2e-38 off.
     const double low = most > std::exp(-kVanished) ? 0 : (1 - slack) / most;
     weights.push_back({low, std::min(1.0, 1 / least) * (1 + slack) + std::exp(kVanished), nan});
     if (scores[i].high == -kInf) weights.back() = {0, 0, nan};

@@ -1,4 +1,4 @@
-// Additions, steps of gradient descent and the softmax's loss as plain loops.
+// Additions, steps of gradient descent and the softmax loss as plain loops.
 #pragma once
 #include "primitives/add/op/add_problem.hpp"
 #include "primitives/sgd/op/sgd_op.hpp"
@@ -12,13 +12,13 @@ Outcomes add_backward(const AddProblem&, const PlainTensors& in);
 
 Outcomes sgd_update(const SgdProblem&, const SgdStep&, const PlainTensors& in);
 
-// A row in which an infinity is the largest has no loss and no gradient: inf - inf is NaN. Losses are added up in f64
-// and rounded once.
+// A row whose largest logit is infinite has a loss and a gradient of NaN, as inf - inf is NaN. Losses are added up in
+// f64 and rounded once.
 Outcomes softmax_loss(const SoftmaxLossProblem&, const PlainTensors& in);
 Outcomes softmax_gradient(const SoftmaxLossProblem&, const PlainTensors& in);
 
-// e^x / the sum of all of them, of scores that are added up in f32: each may lie anywhere in its interval, but no score
-// is less or more than itself. An exponential is right to 4e-7 + 2e-7 |x|, relatively, and 0 from -80 on, or nearly.
+// The softmax of scores that are sums in f32. Each score may lie anywhere in its interval, but it is equal to itself.
+// An exponential has a relative error of 4e-7 + 2e-7 |x|, and is 0, or nearly 0, from -80 down.
 Intervals softmax(const Intervals& scores);
 
 }  // namespace brickwork::oracle

@@ -8,7 +8,7 @@
 namespace brickwork::oracle {
 namespace {
 
-// Of src and everything like it: the places of a channel's values.
+// The indices of a channel's values in src and in tensors of its shape.
 std::vector<std::size_t> channel_of(const BatchNormProblem& p, std::int64_t c) {
   std::vector<std::size_t> places;
   for (std::int64_t n = 0; n < p.N; ++n)
@@ -18,7 +18,7 @@ std::vector<std::size_t> channel_of(const BatchNormProblem& p, std::int64_t c) {
   return places;
 }
 
-// The least in the units of a channel's sums (batch_norm_rows.hpp).
+// The least f32 in the units of a channel's sums (batch_norm_rows.hpp).
 constexpr double kLeastOff = 0x1p20 * kLeastF32;
 
 Interval inverse_deviation(const Interval& variance) {
@@ -31,8 +31,8 @@ struct Statistics {
   Interval mean, variance;
 };
 
-// Whoever sums up deviations from a mean of a few values, eight of a row or one, adds values that are larger, by as
-// much as there are more of all than of those.
+// A driver may sum up deviations from the mean of a few values, eight of a row or one. These deviations may be larger
+// than those from the mean of all: by the ratio of the number of all values to that of the few.
 Statistics statistics(const BatchNormProblem& p, const std::vector<std::size_t>& places, const float* src) {
   const auto values = static_cast<double>(places.size());
   const Interval share = Interval::of(1 / values);
@@ -54,7 +54,7 @@ Statistics statistics(const BatchNormProblem& p, const std::vector<std::size_t>&
   return {mean, rounded(variance)};
 }
 
-// What goes into an element besides its channel's statistics.
+// An element before the ReLU.
 class Normalised {
  public:
   Normalised(const BatchNormProblem& p, const PlainTensors& in, std::int64_t c, const Statistics& s)
@@ -116,7 +116,7 @@ Outcomes norm_backward(const BatchNormProblem& p, const PlainTensors& in) {
     const Normalised normalised(p, in, c, s);
     const Interval inverse = inverse_deviation(s.variance), gamma = Interval::of(in.at<float>("gamma")[c]);
     const auto deviation = [&](std::size_t i) { return widened(Interval::of(src[i]) - s.mean, kLeastOff); };
-    // Forward says whether an element is above 0, which a NaN is not.
+    // Forward's mask says whether an element is above 0, which NaN is not.
     const auto d = [&](std::size_t i) {
       const Interval x = p.relu() ? normalised.before_relu(i) : Interval::of(1), passed = Interval::of(ddst[i]);
       if (!x.is_number() || x.high <= 0) return Interval::of(0);

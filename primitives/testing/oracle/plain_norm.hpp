@@ -5,11 +5,11 @@
 
 namespace brickwork::oracle {
 
-// Where a channel's values are not all finite its mean may be any infinity or NaN: sums of them in another order are
-// such. Its variance is NaN.
+// If a channel's values are not all finite, its mean may be either infinity or NaN, depending on the order of its sums.
+// Its variance is NaN.
 Outcomes norm_forward(const BatchNormProblem&, const PlainTensors& in);
 Outcomes norm_inference(const BatchNormProblem&, const PlainTensors& in);
-// Where f32 does not decide on which side of the ReLU an element is its gradient may pass or not.
+// If f32 does not decide on which side of the ReLU an element is, its gradient may pass or not.
 Outcomes norm_backward(const BatchNormProblem&, const PlainTensors& in);
 
 }  // namespace brickwork::oracle

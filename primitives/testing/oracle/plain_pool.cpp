@@ -5,7 +5,7 @@
 namespace brickwork::oracle {
 namespace {
 
-// The pixels of a window, as their places in the image, in the order of its taps.
+// A window's pixels, as indices in the image, in the order of its taps.
 std::vector<std::int64_t> window_at(const PoolProblem& p, std::int64_t i, std::int64_t j) {
   std::vector<std::int64_t> pixels;
   for (std::int64_t r = 0; r < p.R; ++r)
@@ -24,7 +24,7 @@ std::int64_t largest_of(const std::vector<std::int64_t>& pixels, const float* im
   return largest;
 }
 
-// Multiplied with, or divided by: a share of 1 / R and one of 1 / S, too.
+// The average may be a division or a product with 1 / taps; the factor may also be a product of 1 / R and 1 / S.
 Interval averaged(const Interval& x, const PoolProblem& p, std::size_t pixels) {
   const double taps = p.kind == PoolKind::average ? static_cast<double>(pixels) : static_cast<double>(p.R * p.S);
   return rounded(x * Interval::of(1 / taps), 3);

@@ -5,7 +5,8 @@
 
 namespace brickwork::oracle {
 
-// The largest is exact; of equals the first is it, and NaN is larger than all, the last one the largest.
+// The largest value is exact. Of equal values the first counts; NaN is larger than all, and of several NaN the last
+// counts.
 Outcomes pool_forward(const PoolProblem&, const PlainTensors& in);
 Outcomes pool_backward(const PoolProblem&, const PlainTensors& in);
 

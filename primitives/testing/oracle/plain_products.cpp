@@ -14,7 +14,7 @@ struct Axis {
 Axis rows_of(const ConvProblem& p) { return {p.H, p.P(), p.R, p.stride_h, p.pad_h}; }
 Axis columns_of(const ConvProblem& p) { return {p.W, p.Q(), p.S, p.stride_w, p.pad_w}; }
 
-// Of output `at`, whose index along a bias is k.
+// The epilogue of output `at`; k is its index in the bias.
 Interval with_epilogue(Sum& sum, const Epilogue& e, const PlainTensors& in, std::int64_t k, std::int64_t at) {
   if (e.bias) sum.add(Interval::of(in.at<float>("bias")[k]));
   if (e.residual) sum.add(Interval::of(in.at<float>("residual")[at]));

@@ -1,5 +1,5 @@
-// Sums of products as the plainest loops over plain tensors: convolutions, fully connected layers and the brick. They
-// share no code with the drivers and none with the operations' definitions.
+// Sums of products as plain loops over plain tensors: convolutions and fully connected layers. They share no code with
+// the drivers or with the operations' definitions.
 #pragma once
 #include "primitives/conv/op/conv_problem.hpp"
 #include "primitives/fc/op/fc_problem.hpp"
@@ -7,10 +7,10 @@
 
 namespace brickwork::oracle {
 
-// Tensors by the names that the operations give them (conv_forward_op.hpp and so on).
+// Tensors have the names of the operations (conv_forward_op.hpp and so on).
 //
-// Whether a tap beside the image is a product with zero or none is nobody's promise: where what it would be multiplied
-// by is not finite the output may be NaN or the sum without it.
+// A driver may multiply by the zeros beside an image, or skip them. If the other factor is not finite, the output may
+// therefore be NaN, or the sum without this tap.
 Outcomes conv_forward(const ConvProblem&, const PlainTensors& in);
 Outcomes conv_backward_data(const ConvProblem&, const PlainTensors& in);
 Outcomes conv_weight_update(const ConvProblem&, const PlainTensors& in);

@@ -9,15 +9,15 @@
 namespace brickwork::oracle {
 namespace {
 
-// The gradients of a layer's tensors, of one way.
+// The gradients of a layer's parameters in one direction.
 struct Gradients {
   std::vector<Sum> W, U, bias;
 };
 
-// One layer, one way.
+// One layer in one direction.
 class PlainWay {
  public:
-  // What the layer reads, x [T][N][C], and what of that stays where a sequence has ended, [N][C].
+  // x [T][N][C] is what the layer reads; x_of_ended [N][C] is what it may read of a sequence that has ended.
   PlainWay(const RnnProblem& p, const PlainTensors& in, std::int64_t l, std::int64_t d, const Intervals& x,
            const Intervals& x_of_ended)
       : p_(p),
@@ -34,7 +34,7 @@ class PlainWay {
         x_of_ended_(x_of_ended),
         steps_(at(p.T * p.N)) {}
 
-  // Its part of y, and of hT and cT.
+  // Writes its part of y, hT and cT.
   void forward(Intervals& y, Intervals& hT, Intervals& cT) {
     for (std::int64_t n = 0; n < p_.N; ++n) {
       Intervals h = state("h0", n), c = p_.has_c() ? state("c0", n) : Intervals();
@@ -50,12 +50,12 @@ class PlainWay {
     }
   }
 
-  // The state of an ended sequence: its last, or where time runs backwards its first.
+  // The state of an ended sequence: its last one, or its first one if time runs backwards.
   Intervals staying(std::int64_t n) const {
     return from_the_end() ? state("h0", n) : steps_[at((length(n) - 1) * p_.N + n)].h_after;
   }
 
-  // dy is of this layer's y; dx gets what this way adds to it.
+  // dy is the gradient of this layer's y. Adds this direction's part to dx.
   void backward(const Intervals& dy, std::vector<Sum>& dx, Intervals& dh0, Intervals& dc0, Gradients& d) const {
     for (std::int64_t n = 0; n < p_.N; ++n) {
       Intervals dh = state("dhT", n), dc = p_.has_c() ? state("dcT", n) : Intervals();
@@ -112,8 +112,8 @@ class PlainWay {
     return steps;
   }
 
-  // Behind a sequence's end gates have gradients of 0, which an implementation may multiply with what they would be:
-  // with weights, and with the states that stay as they are.
+  // After a sequence's end the gates' gradients are 0. A driver may multiply these zeros with the other factors: with
+  // weights, and with the states that stay.
   void add_ended(std::int64_t n, std::vector<Sum>& dx, Gradients& d) const {
     const Intervals staying_state = staying(n);
     for (std::int64_t gate = 0; gate < G_; ++gate)
@@ -146,10 +146,10 @@ class PlainWay {
 };
 
 struct Layers {
-  std::vector<PlainWay> ways;  // [layer][way]
+  std::vector<PlainWay> ways;  // [layer][direction]
   Intervals y, hT, cT;
 
-  // What layer l may read of sequences that have ended, [N][C]: the states that stay, of a first layer nothing.
+  // What layer l may read of sequences that have ended, [N][C]: the states that stay; zeros for the first layer.
   Intervals of_ended(const RnnProblem& p, std::int64_t l) const {
     if (l == 0) return Intervals(at(p.N * p.C));
     Intervals states;

@@ -9,9 +9,9 @@ namespace brickwork::oracle {
 namespace {
 
 enum { i, f, g, o };                // an LSTM's gates
-enum { update, reset, candidate };  // a GRU's
+enum { update, reset, candidate };  // a GRU's gates
 
-// u h + (1 - u) o, or u (h - o) + o.
+// u h + (1 - u) o, computed so or as u (h - o) + o.
 Interval mixed(const Interval& u, const Interval& h, const Interval& o) {
   Sum sum;
   sum.add_product(u, h);
@@ -20,7 +20,7 @@ Interval mixed(const Interval& u, const Interval& h, const Interval& o) {
   return std::isfinite(rounding) ? widened(sum.value(2), rounding) : sum.value();
 }
 
-// Through a ReLU that returned y, unless that is 0: a NaN is not (activation.hpp).
+// The gradient through a ReLU with value y: 0 if y is 0; a NaN lets it pass (activation.hpp).
 Interval passed(const Interval& y, const Interval& d) {
   if (!y.is_number() || y.low > 0) return d;
   return y.high <= 0 && !y.nan ? Interval::of(0) : either(d, Interval::of(0));
@@ -148,7 +148,7 @@ RnnStepBack PlainCell::backward(const RnnStep& step, const Intervals& dh, Interv
       back.dh[at(j)].add_product(dreset, gate(reset, j));
     }
   }
-  const std::int64_t direct = cell_ == RnnCell::gru ? 2 : G_;  // gates that read the state as it is
+  const std::int64_t direct = cell_ == RnnCell::gru ? 2 : G_;  // gates that read the state itself
   for (std::int64_t j = 0; j < K_; ++j)
     for (std::int64_t which = 0; which < direct; ++which)
       for (std::int64_t k = 0; k < K_; ++k) {

@@ -1,4 +1,4 @@
-// How drivers are run that are compared with plain loops; to be called within rc::check().
+// Random settings for drivers that are compared with plain loops; call these functions within rc::check().
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace brickwork::oracle {
 
-// A backend on an instruction set that this build and this machine have.
+// A backend and an instruction set that this build and this machine have.
 struct Brick {
   Backend backend;
   Isa isa;
@@ -22,14 +22,14 @@ Brick random_brick();
 MachineModel random_machine();
 Sweep random_sweep();
 
-// From 1 to `most`, evenly: the ranges of RapidCheck grow over the course of a check.
+// From 1 to `most`, uniformly: RapidCheck's own ranges grow during a check.
 std::int64_t up_to(std::int64_t most);
-// Mostly one of these, or one less or more; or else 1 to 12, primes among them.
+// Mostly one of these sizes, or one less or more; otherwise 1 to 12, which includes primes.
 std::int64_t random_size(std::initializer_list<std::int64_t>);
 
 AlignedBuffer<float> unwritten_floats(std::int64_t size);  // NaN
 
-// Fails where there is a difference.
+// Fails the check if `difference` is not empty.
 void require_none(const std::string& difference, const std::string& problem, Sown);
 
 }  // namespace brickwork::oracle

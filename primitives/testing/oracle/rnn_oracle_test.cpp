@@ -1,4 +1,4 @@
-// Recurrent layers forward and back through time against plain loops.
+// Compares recurrent layers, forward and backward, with plain loops.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -35,7 +35,7 @@ RnnPlan random_rnn_plan(const RnnProblem& p) {
   return plan;
 }
 
-// Weights such that sums are about 1 where nothing is sown; beyond a sequence's end lies NaN, which nothing may read.
+// With ordinary weights sums are about 1. After a sequence's end lies NaN, which nothing may read.
 void fill_rnn(const RnnProblem& p, PlainTensors& in, SownValues& values) {
   for (const TensorInfo& info : in.infos()) {
     if (info.dtype != DType::f32 || info.size() == 0) continue;
@@ -58,8 +58,9 @@ void fill_rnn(const RnnProblem& p, PlainTensors& in, SownValues& values) {
 
 // run(problem, plan, inputs, place)
 //
-// Features that pad a block of the state have weights of 0. Times an infinity in x or the state they are NaN, and with
-// the next product with the state all of the sequence is: so infinities are sown where no feature pads a block.
+// Features that pad a block of the state have weights of 0. Times an infinity in x or in the state they give NaN, which
+// the next product with the state spreads to the whole sequence. Infinities are therefore sown only if no feature pads
+// a block.
 template <class Op, class Run>
 void check_rnn(Outcomes (*oracle)(const RnnProblem&, const PlainTensors&), const Run& run) {
   RnnProblem p = random_rnn();

@@ -1,4 +1,4 @@
-// Values from [-1, 1), among which a few are sown that drivers seldom meet.
+// Random values from [-1, 1) with a few values that drivers seldom meet.
 #pragma once
 #include <random>
 #include <span>
@@ -18,13 +18,13 @@ class SownValues {
  public:
   SownValues(Sown sown, unsigned seed) : sown_(sown), random_(seed) {}
 
-  // `scale` is that of the values among which others are sown, in every second array. Zeros and denormals are up to a
-  // quarter of all; a NaN and an infinity reach so many outputs that there are three at most.
+  // Ordinary values are from [-scale, scale). In about half of the arrays others are sown among them: zeros or
+  // denormals up to a quarter of all values, the others at most three, as a NaN or an infinity reaches many outputs.
   void fill(std::span<float>, float scale = 1);
-  void fill(PlainTensors&);  // every tensor of f32
-  // Of a tensor of the problem; nothing where the problem does without.
+  void fill(PlainTensors&);  // all f32 tensors
+  // Fills one tensor, if the problem has it.
   void fill(PlainTensors&, std::string_view name, float scale = 1);
-  // From low to high, both of them, of a tensor of i32.
+  // Fills an i32 tensor with values from low to high, both included.
   void fill_whole(PlainTensors&, std::string_view name, int low, int high);
 
  private:
@@ -35,11 +35,11 @@ class SownValues {
   std::mt19937 random_;
 };
 
-// To be called within rc::check(): mostly something.
+// Call these within rc::check(). random_sown() is mostly not `nothing`.
 Sown random_sown();
 unsigned random_seed();
 
-// Full of NaN, so that what is never written shows.
+// Tensors full of NaN, so that an element that is never written shows.
 PlainTensors unwritten(std::vector<TensorInfo>);
 
 }  // namespace brickwork::oracle

@@ -1,4 +1,4 @@
-// Networks of a few odd layers, with all that a network may have, and random values for them.
+// Small networks of odd sizes with every kind of layer, and random inputs for them, for tests.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace brickwork {
 
-// A bottleneck whose shortcut is a convolution, padded as the other that reads the same, and one whose is not, between
-// poolings; then rows, of more than one pixel a feature, for two fully connected layers. (A bias in front of a batch
-// normalisation would have no gradient.)
+// Between two poolings: a bottleneck with a convolution as its shortcut, which has the padding of the other convolution
+// that reads the same tensor, and a bottleneck with a plain shortcut. Then two fully connected layers, the first on
+// several pixels per feature. (A bias before a batch normalisation would have no gradient.)
 inline NetworkGraph small_residual_network(std::int64_t N, std::int64_t H = 9, std::int64_t width = 5) {
   using enum NormEpilogue;
   const std::int64_t wide = 2 * width + 1;
@@ -39,7 +39,7 @@ inline NetworkGraph small_residual_network(std::int64_t N, std::int64_t H = 9, s
   return b;
 }
 
-// What the operation is tried on, in f64; the same in each call.
+// Random inputs of the operation, in f64; each call gives the same ones.
 inline PlainTensors random_network_inputs(const NetworkGraph& graph, const std::string& seed = "network") {
   PlainTensors in(with_dtype(network_ops::inputs(graph), DType::f64));
   TestValues values(Fill::floats, 1, seed);
