@@ -41,7 +41,6 @@ TEST(Add, IsExactOnRandomProblems) {
   }));
 }
 
-// A user's arrays begin anywhere; memory around the output must stay.
 TEST(Add, TakesArraysOfAnyAlignmentAndWritesNothingBeside) {
   for (const Sweep sweep : {Sweep::cached, Sweep::stream}) {
     for (const int shift : {0, 1, 4}) {

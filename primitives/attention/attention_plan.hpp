@@ -14,7 +14,7 @@ struct AttentionPlan {
 
   std::int64_t bk = 0;  // features in a block of the states' layout, as in recurrent layers
   std::int64_t gk = 0;  // features that are gathered into L2 at a time; divides bk
-  std::int64_t tk = 0;  // features whose states are in L1 together; divides gk
+  std::int64_t tk = 0;  // features for which all states are in L1 together; divides gk
   std::int64_t bt = 0;  // forward: decoder steps of a task
   std::int64_t bs = 0;  // encoder steps that a sum over them takes at a time; a sequence's rest comes last
 

@@ -35,7 +35,6 @@ Columns softmax_of(Columns c, float scale) {
   return c;
 }
 
-// The definition, in double.
 std::vector<double> softmax_of_column(const Columns& c, std::int64_t column, double scale) {
   std::vector<double> weights;
   for (std::int64_t r = 0; r < c.rows; ++r) weights.push_back(scale * double{c.at(r, column)});

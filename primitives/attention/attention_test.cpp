@@ -183,8 +183,8 @@ TEST(Attention, NansGoThroughAndLargeScoresGiveNone) {
   }
 }
 
-// Integers times factors, so that scores are exact, and it is exact which of them are equal. Queries, values and
-// dcontext are from -few to few, keys are 1 and -1.
+// Integers times factors: scores are exact, and so is which of them are equal. Queries, values and dcontext are from
+// -few to few, keys are 1 and -1.
 PlainTensors attention_of_integers(const AttentionProblem& p, float queries, float values, float dcontext, int few) {
   PlainTensors in(AttentionBackwardOp::inputs(p));
   std::minstd_rand random(1);

@@ -37,7 +37,7 @@ class BlockedAttention {
   struct Gradients {
     float* queries = nullptr;
     bool add_to_queries = false;               // instead of overwriting them
-    float *keys = nullptr, *values = nullptr;  // if they are the same, it gets the sum of both
+    float *keys = nullptr, *values = nullptr;  // two equal pointers get the sum of both
   };
   // Training only, after run(), with the same states and lengths.
   void run_backward(const float* queries, const float* keys, const float* values, const std::int32_t* lengths,

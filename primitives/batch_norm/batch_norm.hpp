@@ -25,7 +25,7 @@ class BatchNorm {
   const BatchNormPlan& plan() const { return plan_; }
 
   // The size of the mask that a ReLU's forward pass leaves for the backward pass: one bit per element that says whether
-  // dst is above 0, so that nobody has to keep or read dst. All plans of one bc have the same mask: the passes may use
+  // dst is above 0, so that dst need not be kept or read. All plans of one bc have the same mask: the passes may use
   // one object or two.
   std::int64_t mask_bytes() const;
 

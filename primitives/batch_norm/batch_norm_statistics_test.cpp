@@ -109,7 +109,6 @@ TEST_P(BatchNormFar, InferenceIsTheDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(Values, BatchNormFar, testing::ValuesIn(kFar));
 
-// The first pixels of a chunk are far from the others.
 TEST(BatchNormStatistics, HoldWhereTheFirstPixelsAreFarOff) {
   const BatchNormProblem p{.C = 4, .H = 16, .W = 64};
   PlainTensors in(BatchNormForwardOp::inputs(p));
@@ -176,11 +175,9 @@ TEST(BatchNormStatistics, OverflowToAnInfiniteVariance) {
   }
 }
 
-// Whether two values are equal, or both NaN.
 bool same_value(float x, double y) { return std::isnan(x) ? std::isnan(y) : x == static_cast<float>(y); }
 
-// NaN or infinity is in the first pixels of a chunk, whose mean its sums are taken about, or in others; in one chunk or
-// several.
+// NaN or infinity is among the first pixels of a chunk, which decide `about`, or later; in one chunk or several.
 TEST(BatchNormStatistics, OfInfinitiesAndNaNAreTheDefinitions) {
   const BatchNormProblem p{.N = 2, .C = 5, .H = 4, .W = 6};
   const std::int64_t channel = 2 * 24, image = 5 * 24;

@@ -160,7 +160,6 @@ TEST(BatchNorm, AGradientWithoutTheMaskIsACallersFault) {
   EXPECT_THROW(norm.backward(in, left), std::logic_error);
 }
 
-// Each tensor in turn is wrong: the comparison of this file must see it.
 TEST(BatchNorm, AWrongPassIsSeen) {
   const BatchNormProblem p{.N = 3, .C = 6, .H = 4, .W = 5},
       other{.N = 3, .C = 6, .H = 4, .W = 5, .epilogue = NormEpilogue::relu};

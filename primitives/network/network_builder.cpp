@@ -1,5 +1,5 @@
 // Decides where a network's tensors lie. Each layer's output has its own tensor, as the backward pass reads it again.
-// Gradients of activations share memory one after the other, as only the layer before reads each of them.
+// Gradients of activations take turns in the same memory, as only the layer before reads each of them.
 #include <fmt/format.h>
 
 #include <optional>
@@ -81,7 +81,6 @@ class NetworkBuilder {
     return layer != kImages &&
            std::holds_alternative<FcProblem>(graph_.layers[static_cast<std::size_t>(layer)].problem);
   }
-  // Whether the images are stored as rows of features.
   bool images_are_rows() const {
     for (std::size_t i = 0; i < graph_.layers.size(); ++i) {
       if (graph_.layers[i].src == kImages && !is_fc(static_cast<int>(i))) return false;
@@ -161,7 +160,6 @@ class NetworkBuilder {
     network_.logits_ = {tensors_.back().data, tensors_.back().layout};
   }
 
-  // Follows the order of the backward pass.
   void place_gradients() {
     Lender lender;
     tensors_.back().gradient = network_.dlogits_ = lender.lend(tensors_.back().dlayout);

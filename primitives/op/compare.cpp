@@ -13,7 +13,6 @@
 namespace brickwork {
 namespace {
 
-// One output of a contender, with the right one.
 template <class T>
 struct Output {
   const TensorInfo &info, &right_info;

@@ -28,7 +28,7 @@ struct Tolerance {
 // wrong whatever the tolerance. Throws std::logic_error if there is nothing to compare.
 Verdict compare(const PlainTensors& actual, const PlainTensors& expected, Tolerance);
 
-// Whether all right values are zero, as memory is that nobody has written; false if there are no values.
+// Whether all right values are zero, as in memory that was never written; false if there are no values.
 bool is_zeros(std::span<const double> right);
 bool has_output_of_zeros(const PlainTensors& expected);
 

@@ -121,7 +121,6 @@ TEST(Compare, ZerosAreAnAnswerAsAnyOther) {
   EXPECT_FALSE(has_output_of_zeros(of({}, {1}, DType::f64)));
 }
 
-// A root mean square of 0 cannot divide the error.
 TEST(Compare, OfAWholeOutputOfZerosTheErrorIsAbsolute) {
   const PlainTensors right = of({0, 0}, {1}, DType::f64);
   const auto off = [&](double by) { return compare(of({0, by, 0, by}, {1}, DType::f32), right, {0.1, true}); };

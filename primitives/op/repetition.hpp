@@ -1,4 +1,4 @@
-// Maps a tensor to a smaller one whose images it repeats.
+// Maps a tensor to a smaller one that has fewer images: the larger one repeats them.
 #pragma once
 #include "primitives/op/plain_tensors.hpp"
 

@@ -108,8 +108,8 @@ TestData make_test_data(const typename Op::Problem& p, Fill fill, const std::str
   return data;
 }
 
-// Test data on which a contender that writes nothing fails. A few outputs behind a ReLU may all be zero, like memory
-// that nobody has written: other inputs are drawn then. If the answer stays zero, as the variance of one value does,
+// Test data on which a contender that writes nothing fails. A few outputs after a ReLU may all be zero, like memory
+// that was never written: other inputs are drawn then. If the answer stays zero, as the variance of one value does,
 // inputs of NaN show whether a contender computes it. Throws std::invalid_argument if the answer to NaN is zero, too,
 // so that nothing can be checked.
 template <Operation Op>

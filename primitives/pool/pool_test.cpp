@@ -26,7 +26,6 @@ struct PoolPads {
   std::int64_t src = 0, dst = 0, ddst = 0, dsrc = 0;
 };
 
-// Runs the passes on plain tensors.
 class PlainPool {
  public:
   PlainPool(const PoolProblem& p, const PoolPlan& plan, const PoolPads& pads = {})

@@ -21,7 +21,7 @@
 
 namespace brickwork {
 
-// The products with the transposed weights. A turn is a step of the way back; turn 0 is the last step.
+// The products with the transposed weights. A turn is a step of the backward pass; turn 0 is the last step.
 template <class Brick, class Rows>
 struct RnnBackwardBody {
   RnnBackwardGeometry g;

@@ -13,8 +13,8 @@
 
 namespace brickwork {
 
-// The operands whose products with weights add up to a step's gates: x, the state before the step, and the part of it
-// that a GRU has reset. The bias counts as the weights of ones, for its gradient only.
+// The operands of a step's gates, which are sums of products with weights: x, the state before the step, and the part
+// of it that a GRU has reset. The bias counts as the weights of ones, for its gradient only.
 enum RnnOperand { kRnnX, kRnnState, kRnnReset, kRnnOnes };
 constexpr int kRnnOperands = 3;  // operands with weights
 constexpr int kRnnGradients = 4;
@@ -89,7 +89,7 @@ struct RnnForwardGeometry {
   BRICKWORK_HOST_DEVICE std::int64_t time_of(std::int64_t step) const { return reversed ? T - 1 - step : step; }
   // The slot of the state before t; the state after t is in slot 1 + t.
   BRICKWORK_HOST_DEVICE std::int64_t slot_before(std::int64_t t) const { return reversed ? t + 2 : t; }
-  // The steps whose gates are in memory together with those of t.
+  // The steps that have their gates in memory together with t.
   BRICKWORK_HOST_DEVICE LoopRange chunk_of(std::int64_t t) const {
     return {t - t % steps, clamp(t - t % steps + steps, 0, T)};
   }
@@ -150,7 +150,7 @@ struct RnnBackwardGeometry {
   BRICKWORK_HOST_DEVICE std::int64_t dgates_at(std::int64_t block, std::int64_t row) const {
     return (block * rows() + row) * row_of_dgates;
   }
-  // A turn is a step of the way back: turn 0 is the last step, turn T gives the gradient of the first state.
+  // A turn is a step of the backward pass: turn 0 is the last step, turn T gives the gradient of the first state.
   BRICKWORK_HOST_DEVICE bool has_product(std::int64_t turn, RnnHalf half) const {
     return half == RnnHalf::first ? turn > 0 : turn < forward.T;
   }

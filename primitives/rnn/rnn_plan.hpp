@@ -17,9 +17,9 @@ struct RnnPlan {
 
   std::int64_t bc = 0;     // features of x in a block, in the first layer
   std::int64_t bh = 0;     // features of the state in a block that a layer reads; a multiple of bk
-  std::int64_t bk = 0;     // features of the state whose gates a task computes; a multiple of 16
+  std::int64_t bk = 0;     // features of the state in a task, which computes their gates; a multiple of 16
   std::int64_t bn = 0;     // sequences of a task
-  std::int64_t steps = 1;  // steps whose product with x is done at once: with 1 the gates stay in the caches
+  std::int64_t steps = 1;  // steps that share a call with x; with 1 the gates stay in the caches
 
   friend bool operator==(const RnnPlan&, const RnnPlan&) = default;
 };

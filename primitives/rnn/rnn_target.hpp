@@ -33,7 +33,7 @@ class RnnTarget {
   virtual ~RnnTarget() = default;
   // How to cut the work for N sequences, in blocks of bn forward, and K features.
   virtual RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const = 0;
-  // The backward geometry may be null: then there are no backward passes. Refused if there is no brick for a shape.
+  // If the backward geometry is null, there are no backward passes. Refused if there is no brick for a shape.
   virtual Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const = 0;
   virtual std::unique_ptr<RnnDeviceMemory> memory(std::size_t bytes) const = 0;  // null: use the host's memory
 };

@@ -46,7 +46,7 @@ void SoftmaxLoss::run_rows(std::int64_t first, std::int64_t end, const float* lo
     const float* e;
     float scale;
     float* dlogits = nullptr;
-  } before;  // the row whose gradient is not stored yet
+  } before;  // the row of a gradient that is not stored yet
   const auto store_before = [&](std::int64_t c, std::int64_t size) {
     if (before.dlogits == nullptr) return;
     scale_row(before.e + c, before.scale, before.dlogits + c, static_cast<std::size_t>(size), past_caches(plan_.sweep));

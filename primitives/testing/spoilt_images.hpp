@@ -17,7 +17,7 @@ class SpoiltImages {
   BlockedOutput output() { return images_.output(); }
   void unpack(float* nchw) const { images_.unpack(nchw); }
 
-  // What is wrong besides the values that unpack() gives; empty if nothing is.
+  // What is wrong outside the values that unpack() gives; empty if nothing is.
   std::string fault() {
     std::string what;
     for_each([&](float& x, bool inside, bool padding) {

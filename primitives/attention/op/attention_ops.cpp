@@ -31,7 +31,6 @@ void add_times(double factor, const double* x, std::int64_t size, double* sum) {
   for (std::int64_t i = 0; i < size; ++i) sum[i] += factor * x[i];
 }
 
-// The definition, sequence by sequence.
 class AttentionDefinition {
  public:
   AttentionDefinition(const AttentionProblem& p, const PlainTensors& in) : p_(p), in_(in) {
@@ -73,7 +72,7 @@ class AttentionDefinition {
     return {out.at<double>(name), p_.N, p_.K, n};
   }
 
-  // with(n, t, steps, weights), where the sequence has `steps` steps and as many weights.
+  // with(n, t, steps, weights), with a weight for each of the sequence's steps.
   template <class With>
   void for_each_row(const With& with) const {
     const double* const lengths = in_.at<double>("lengths");

@@ -31,7 +31,6 @@ PlainTensors defined(const BatchNormProblem& p, const PlainTensors& in) {
   return out;
 }
 
-// Random inputs; no two tensors are equal.
 template <class Op>
 PlainTensors random_inputs(const BatchNormProblem& p, const std::string& seed) {
   PlainTensors in = in_double(Op::inputs(p));
@@ -110,7 +109,7 @@ TEST(BatchNormInferenceOp, IsForwardWithItsStatistics) {
   }
 }
 
-// The sum of ddst * dst, whose gradients backward computes.
+// The sum of ddst * dst; backward computes its gradients.
 double loss(const BatchNormProblem& p, const PlainTensors& backward_in) {
   PlainTensors in = in_double(BatchNormForwardOp::inputs(p));
   for (std::size_t i = 0; i < in.infos().size(); ++i) {

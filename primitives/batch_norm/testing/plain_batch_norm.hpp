@@ -22,7 +22,6 @@ struct NormPads {
   std::int64_t src = 0, residual = 0, dst = 0, ddst = 0, dsrc = 0, dresidual = 0;
 };
 
-// What a forward pass leaves for the backward pass.
 struct NormLeft {
   std::vector<double> mean, variance;
   std::uint8_t* mask;

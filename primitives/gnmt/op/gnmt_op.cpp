@@ -60,7 +60,6 @@ class GnmtDefinition {
     return y;
   }
 
-  // Call it after forward().
   void backward(PlainTensors& out) {
     Doubles d = copied(in_, "dy"), dcontext(context_.size(), 0.0);
     for (std::size_t i = layers_.size(); --i > kGnmtLayers;) {

@@ -110,7 +110,6 @@ TEST(GnmtDefinition, OnlyWhatATranslationHasReadReachesIt) {
     }
 }
 
-// A contender that leaves something out must be told so.
 TEST(GnmtOps, AWrongStackIsSeen) {
   for (const char* text : {"T3 S4 N4 K6 unequal inference", "T3 S4 N4 K6 unequal step"}) {
     const auto p = gnmt(text);

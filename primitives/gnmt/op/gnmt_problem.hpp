@@ -12,7 +12,7 @@ namespace brickwork {
 // A step of training computes all gradients: forward, backward and weight update, without gradient descent.
 enum class GnmtPart { step, inference };
 
-// Encoder and decoder have four LSTM layers each, of K features, whose states begin with zeros, as in NVIDIA's GNMT v2.
+// Encoder and decoder have four LSTM layers each, of K features, as in NVIDIA's GNMT v2. First states are zeros.
 // Embeddings and the classifier are left out: the inputs are the embeddings' vectors.
 //
 //   encoder  e1 = both directions of the source (2K features); e2 = layer 2 of e1;

@@ -15,8 +15,8 @@ namespace brickwork {
 
 inline constexpr int kImages = -1;  // a layer index that means the network's input
 
-// A layer is its problem, whose N is the network's minibatch. A fully connected layer that reads images takes them as
-// rows of C * H * W features in this order.
+// A layer is its problem; the problem's N is the network's minibatch. A fully connected layer that reads images takes
+// them as rows of C * H * W features in this order.
 struct NetworkLayer {
   std::variant<ConvProblem, BatchNormProblem, PoolProblem, FcProblem> problem;  // its name is unique
   int src = kImages;                                                            // the layer that it reads
@@ -39,9 +39,9 @@ struct NetworkGraph {
   ImageSizes images;
   std::vector<NetworkLayer> layers = {};
 
-  // Each appends a layer whose sizes follow from what it reads, and returns its index. `src` and `residual` are indices
-  // or kImages. A convolution is padded so that it keeps the size of the image at stride 1; a fully connected layer has
-  // a bias.
+  // Each appends a layer and returns its index; the layer's sizes follow from what it reads. `src` and `residual` are
+  // indices or kImages. A convolution is padded so that it keeps the size of the image at stride 1; a fully connected
+  // layer has a bias.
   int add_conv(std::string name, int src, std::int64_t K, std::int64_t kernel, std::int64_t stride = 1,
                bool bias = false);
   int add_norm(std::string name, int src, NormEpilogue, int residual = kImages);

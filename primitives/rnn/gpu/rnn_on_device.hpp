@@ -91,7 +91,6 @@ struct RnnRowsByTeam {
   }
 };
 
-// Copies of the brick, with the operands' shapes.
 template <class Brick, class ShapeOf>
 RnnBricks<Brick> bricks_like(const Brick& brick, const ShapeOf& shape_of) {
   RnnBricks<Brick> bricks{{brick, brick, brick}};
@@ -99,14 +98,12 @@ RnnBricks<Brick> bricks_like(const Brick& brick, const ShapeOf& shape_of) {
   return bricks;
 }
 
-// For a body that multiplies nothing.
 struct NoBrick {
   BrgemmShape shape;
 };
 
 // The tasks of a step. Body is RnnForwardStep or RnnBackwardBody.
 
-// The product with x for some rows of a chunk.
 template <class Body>
 struct RnnShareOfX {
   Body body;
@@ -121,7 +118,6 @@ struct RnnShareOfX {
                body.gates_of(kb, chunk.begin, row), scratch);
   }
 };
-// A block's product, or a share of it.
 template <class Body>
 struct RnnShareOfProduct {
   Body body;
@@ -133,7 +129,6 @@ struct RnnShareOfProduct {
     body.multiply_share(team, step, half, task, scratch);
   }
 };
-// The cell's step for `rows` rows of a block.
 template <class Body>
 struct RnnEndOfStep {
   Body body;

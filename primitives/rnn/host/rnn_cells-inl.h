@@ -1,6 +1,6 @@
 // The cells' steps, forward and backward, for a vector of features of one row; each cell is a small policy. Included
-// into the namespace of each instruction set (rnn_rows.cpp) and of a device's threads, whose vectors are single numbers
-// (rnn_on_device.hpp). That namespace has V and its arithmetic; BRICKWORK_CELL marks a function.
+// into the namespace of each instruction set (rnn_rows.cpp), and into that of a device's threads, where a vector is a
+// single number (rnn_on_device.hpp). That namespace has V and its arithmetic; BRICKWORK_CELL marks a function.
 
 // One vector of a row: the offsets of its gates, which are bk apart, and of its features in h and in c.
 struct RnnGatesAt {

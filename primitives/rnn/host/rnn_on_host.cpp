@@ -78,7 +78,6 @@ struct Kernels {
   RnnBricks<KernelBrick> bricks() const { return {{brick(kRnnX), brick(kRnnState), brick(kRnnReset)}}; }
 };
 
-// Refused if an operand's shape has no kernel.
 template <class ShapeOf>
 Result<Kernels> make_kernels(Backend backend, Isa isa, int operands, const ShapeOf& shape_of,
                              const BrgemmHints& hints) {

@@ -32,7 +32,6 @@ HWY_INLINE V where_positive(V x, V y) { return hn::IfThenZeroElse(hn::Le(x, hn::
 #include "primitives/rnn/host/rnn_cells-inl.h"
 #undef BRICKWORK_CELL
 
-// The distance of prefetches, in rows.
 constexpr std::int64_t kRowsAhead = 8;
 
 // Prefetches what forward overwrites and other cores have read. Layers of 256 features take 8 % (GRU) and 4 % (tanh)

@@ -74,7 +74,7 @@ class Weights {
   const double *U_, *bias_;
 };
 
-inline double dsigmoid(double y) { return y * (1 - y); }  // the slope where sigmoid(x) is y; dtanh likewise
+inline double dsigmoid(double y) { return y * (1 - y); }  // the slope of sigmoid where its value is y; dtanh: of tanh
 inline double dtanh(double y) { return 1 - y * y; }
 
 // forward() computes the state after the step from step.before. backward() gets in `d` the gradients of the state after

@@ -86,7 +86,6 @@ class Way {
     return {all.begin() + first, all.begin() + first + one};
   }
 
-  // In the order of this direction, or backwards.
   template <class With>
   void for_each_step(bool back, const With& with) const {
     for (std::int64_t t = 0; t < p_.T; ++t) with(p_.reversed(d_) != back ? p_.T - 1 - t : t);

@@ -30,8 +30,8 @@ double rounding(double terms) { return 2 * std::numeric_limits<float>::epsilon()
 
 bool has_kink(const RnnProblem& p) { return p.cell == RnnCell::rnn_relu; }
 
-// All values of a small tensor may be sums that cancel out, whose rounding errors are large beside the result. A small
-// tensor is therefore allowed more. Repeated sequences, and steps after a sequence's end, do not count as values.
+// All values of a small tensor may be sums that cancel out. Their rounding errors are large beside the result, so that
+// a small tensor is allowed more. Repeated sequences, and steps after a sequence's end, do not count as values.
 Infos allow_for_few(const RnnProblem& p, Infos outputs, double bound) {
   constexpr std::int64_t kFew = 32;  // half of them may be zeros after a ReLU
   for (TensorInfo& info : outputs) {
@@ -130,7 +130,6 @@ Infos RnnBackwardOp::outputs(const Problem& p) {
   return infos;
 }
 
-// Computes all gradients and copies those that the pass has.
 void RnnBackwardOp::reference(const Problem& p, const PlainTensors& in, PlainTensors& out) {
   PlainTensors all(with_dtype(RnnBackwardOp::outputs(p), DType::f64));
   define_rnn(p, in, all, true);

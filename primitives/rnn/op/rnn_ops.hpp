@@ -81,7 +81,7 @@ struct RnnBackwardOp : RnnOp {
   static void reference(const RnnProblem&, const PlainTensors& in, PlainTensors& out);
 };
 
-// Only dx, dh0 and dc0. Its work is the way back through time.
+// Only dx, dh0 and dc0, which backward through time computes.
 struct RnnBackwardDataOp : RnnBackwardOp {
   static constexpr std::string_view pass = "backward-data";
 

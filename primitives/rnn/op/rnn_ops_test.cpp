@@ -160,7 +160,6 @@ TEST(RnnDefinition, IsTheFormulaOfEachCell) {
   }
 }
 
-// In a minibatch a sequence gives what it gives alone.
 TEST(RnnDefinition, ASequencesEndIsItsOwn) {
   for (const char* cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     const auto p = rnn(std::string("T5 N3 C2 K3 L2 bidirectional unequal ") + cell);

@@ -48,7 +48,7 @@ inline PlainTensors nan_run(const RnnProblem& p, std::vector<TensorInfo> infos) 
   return in;
 }
 
-// The driver's outputs after a run on NaN, whose values must not show, not even behind a sequence that ends early.
+// The driver's outputs after a run on NaN. That run's values must not show, not even after the end of a sequence.
 // `finish` waits for a target that does not wait itself.
 inline PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use, const PlainTensors& in,
                             const RnnTarget& target, void (*finish)() = at_once) {

@@ -110,7 +110,6 @@ TEST(Interval, OfASoftmaxHoldsScoresThatAreFarApart) {
   EXPECT_EQ(softmax({Interval::of(-kInf), Interval::of(0)})[0], Interval::of(0));
 }
 
-// The right and wrong outputs of a convolution.
 struct Wrong {
   ConvProblem p{.C = 2, .K = 2, .H = 3, .W = 3};
   PlainTensors in{{{.name = "src", .dims = {1, 2, 3, 3}}, {.name = "weights", .dims = {2, 2, 1, 1}}}};
@@ -151,7 +150,7 @@ TEST(Outcome, EveryWrongElementIsFound) {
 TEST(Outcome, AnOutputThatIsLeftAsItWasIsFound) {
   Wrong wrong;
   std::ranges::fill(wrong.out.values<float>(0), kNan);
-  EXPECT_THAT(wrong.difference(), HasSubstr("16 of 18"));  // all but those whose right value is NaN
+  EXPECT_THAT(wrong.difference(), HasSubstr("16 of 18"));  // all but those with NaN as the right value
   std::ranges::fill(wrong.out.values<float>(0), 0.0F);
   EXPECT_THAT(wrong.difference(), HasSubstr("18 of 18"));
 }

@@ -75,7 +75,6 @@ NormCase random_norm() {
   return norm;
 }
 
-// What backward needs from forward.
 struct LeftByForward {
   explicit LeftByForward(const BatchNorm& norm, std::int64_t channels)
       : mask(static_cast<std::size_t>(norm.mask_bytes())),
@@ -114,7 +113,6 @@ TEST(NormOracle, RandomForward) {
 TEST(NormOracle, RandomInference) {
   EXPECT_TRUE(rc::check([] {
     const auto [p, plan] = random_norm();
-    // Makes variances positive.
     const auto positive = [C = p.C](PlainTensors& in, SownValues&) {
       float* const variance = in.at<float>("variance");
       std::transform(variance, variance + C, variance, [](float x) { return std::fabs(x); });

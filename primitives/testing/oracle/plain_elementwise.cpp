@@ -28,7 +28,7 @@ Intervals softmax(const Intervals& scores) {
   const bool nan = std::ranges::any_of(scores, [](const Interval& s) { return s.nan || s.high == kInf; }) ||
                    std::ranges::all_of(scores, [](const Interval& s) { return s.low == -kInf; });
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    double least = 1, most = 1;  // bounds of the sum of e^(score - this one), whose own term is 1
+    double least = 1, most = 1;  // bounds of the sum of e^(score - this one); its own term is 1
     for (std::size_t j = 0; j < scores.size(); ++j) {
       if (i == j) continue;
       const auto difference = [](double a, double b) { return a == b ? 0 : a - b; };

@@ -12,7 +12,7 @@ Outcomes add_backward(const AddProblem&, const PlainTensors& in);
 
 Outcomes sgd_update(const SgdProblem&, const SgdStep&, const PlainTensors& in);
 
-// A row whose largest logit is infinite has a loss and a gradient of NaN, as inf - inf is NaN. Losses are added up in
+// A row with an infinite largest logit has a loss and a gradient of NaN, as inf - inf is NaN. Losses are added up in
 // f64 and rounded once.
 Outcomes softmax_loss(const SoftmaxLossProblem&, const PlainTensors& in);
 Outcomes softmax_gradient(const SoftmaxLossProblem&, const PlainTensors& in);

@@ -31,8 +31,8 @@ struct Statistics {
   Interval mean, variance;
 };
 
-// A driver may sum up deviations from the mean of a few values, eight of a row or one. These deviations may be larger
-// than those from the mean of all: by the ratio of the number of all values to that of the few.
+// A driver may sum up deviations from the mean of a few values, eight of a row or one. These may be larger than
+// deviations from the mean of all, by the number of all values over that of the few.
 Statistics statistics(const BatchNormProblem& p, const std::vector<std::size_t>& places, const float* src) {
   const auto values = static_cast<double>(places.size());
   const Interval share = Interval::of(1 / values);
@@ -54,7 +54,6 @@ Statistics statistics(const BatchNormProblem& p, const std::vector<std::size_t>&
   return {mean, rounded(variance)};
 }
 
-// An element before the ReLU.
 class Normalised {
  public:
   Normalised(const BatchNormProblem& p, const PlainTensors& in, std::int64_t c, const Statistics& s)

@@ -9,12 +9,10 @@
 namespace brickwork::oracle {
 namespace {
 
-// The gradients of a layer's parameters in one direction.
 struct Gradients {
   std::vector<Sum> W, U, bias;
 };
 
-// One layer in one direction.
 class PlainWay {
  public:
   // x [T][N][C] is what the layer reads; x_of_ended [N][C] is what it may read of a sequence that has ended.
@@ -34,7 +32,6 @@ class PlainWay {
         x_of_ended_(x_of_ended),
         steps_(at(p.T * p.N)) {}
 
-  // Writes its part of y, hT and cT.
   void forward(Intervals& y, Intervals& hT, Intervals& cT) {
     for (std::int64_t n = 0; n < p_.N; ++n) {
       Intervals h = state("h0", n), c = p_.has_c() ? state("c0", n) : Intervals();
