@@ -96,7 +96,7 @@ TEST(CheckerOfZeros, AcceptsTheRightAnswer) {
 
 TEST(CheckerOfZeros, RefusesZerosFromTheStart) {
   expect_nought_failed([](auto, auto) {},
-                       "256 of 256 outputs in y are 0 of inputs of NaN as well: no run has written them");
+                       "256 of 256 outputs in y are still 0 for inputs of NaN: no run has written them");
 }
 
 TEST(CheckerOfZeros, RefusesAnElementThatNoRunWrites) {
@@ -107,7 +107,7 @@ TEST(CheckerOfZeros, RefusesAnElementThatNoRunWrites) {
             if (i != left_out) y[i] = x[i] - x[i];
           }
         },
-        "1 of 256 outputs in y are 0 of inputs of NaN as well");
+        "1 of 256 outputs in y are still 0 for inputs of NaN");
   }
 }
 

@@ -18,7 +18,7 @@ ElementwisePlan parse_elementwise_plan(std::string_view text) {
   const auto* const found = std::ranges::find(kSweeps, text);
   if (found == std::end(kSweeps)) {
     throw std::invalid_argument(
-        fmt::format("plan '{}' is none of this operation: expected one of {}", text, fmt::join(kSweeps, ", ")));
+        fmt::format("plan '{}' is unknown: expected one of {}", text, fmt::join(kSweeps, ", ")));
   }
   return {.sweep = static_cast<Sweep>(found - kSweeps)};
 }

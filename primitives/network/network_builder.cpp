@@ -135,7 +135,8 @@ class NetworkBuilder {
       const std::int64_t pad = network_.passes_[i]->src_pad();
       if (pad < 0) continue;
       if (wanted[pass.src] >= 0 && wanted[pass.src] != pad) {
-        refuse(pass, "two convolutions of different padding cannot read the same: put a batch normalisation between");
+        refuse(pass,
+               "two convolutions of different padding cannot read the same layer: put a batch normalisation between");
       }
       wanted[pass.src] = tensors_[pass.src].layout.pad_w = pad;
     }
@@ -144,7 +145,7 @@ class NetworkBuilder {
       const std::int64_t pad = network_.passes_[i]->ddst_pad();
       tensors_[pass.dst].dlayout.pad_w = pad < 0 ? 0 : pad;
       if (pad >= 0 && wanted[pass.dst] > 0) {
-        refuse(pass, "what a convolution gives cannot be read by one with padding: put a batch normalisation between");
+        refuse(pass, "a convolution with padding cannot read a convolution: put a batch normalisation between");
       }
       if (network_.passes_[i]->src_pad() >= 0 && pass.src != 0 && tensors_[pass.src].dlayout.pad_w > 0) {
         refuse(pass, "a convolution cannot follow one with a larger kernel: put a batch normalisation between");
@@ -166,12 +167,12 @@ class NetworkBuilder {
     for (std::size_t i = passes_.size(); i-- > 0;) {
       const Pass& pass = passes_[i];
       Tensor &src = tensors_[pass.src], &dst = tensors_[pass.dst];
-      if (!dst.gradient) refuse(pass, "nothing reads what it gives");
+      if (!dst.gradient) refuse(pass, "no layer reads it");
       LayerTensors t{.src = {src.data, src.layout}, .dst = {dst.data, dst.layout}, .ddst = input(*dst.gradient)};
       bool passed_on = false;
       if (pass.residual) {
         Tensor& residual = tensors_[*pass.residual];
-        if (residual.gradient) refuse(pass, "no later layer may read what it adds");
+        if (residual.gradient) refuse(pass, "no later layer may read the layer that it adds");
         t.residual = {residual.data, residual.layout};
         passed_on = residual.dlayout == dst.dlayout;  // the gradient stays where it is
         residual.gradient = t.dresidual = passed_on ? *dst.gradient : lender.lend(residual.dlayout);
@@ -179,7 +180,7 @@ class NetworkBuilder {
       if (pass.src != 0) {
         t.dsrc = lender.lend(src.dlayout);
         if (src.gradient) {
-          if (network_.passes_[i]->src_pad() < 0) refuse(pass, "no later layer may read what it reads");
+          if (network_.passes_[i]->src_pad() < 0) refuse(pass, "no later layer may read the layer that it reads");
           t.dsrc_before = input(*src.gradient);
           lender.give_back(*src.gradient);
         }

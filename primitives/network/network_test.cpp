@@ -227,7 +227,7 @@ TEST(Network, WhatNoDriverTakesIsRefused) {
   NetworkGraph unread = small_residual_network(2);
   std::get<BatchNormProblem>(unread.layers[12].problem).epilogue = NormEpilogue::relu;
   std::get<BatchNormProblem>(unread.layers[8].problem).epilogue = NormEpilogue::relu;
-  EXPECT_THAT(refusal_of(unread), HasSubstr("a.shortcut_norm: nothing reads what it gives"));
+  EXPECT_THAT(refusal_of(unread), HasSubstr("a.shortcut_norm: no layer reads it"));
   NetworkGraph unequal = small_residual_network(2);
   auto& shortcut = std::get<ConvProblem>(unequal.layers[6].problem);
   shortcut.R = shortcut.S = 1, shortcut.pad_h = shortcut.pad_w = 0;

@@ -62,8 +62,9 @@ Verdict compare_whole(const Output<T>& output, double tolerance) {
   Verdict verdict{.max_error = std::sqrt(errors / (absolute ? static_cast<double>(output.actual.size()) : right))};
   if (!(verdict.max_error <= tolerance)) {
     verdict.status = Status::failed;
-    verdict.reason = fmt::format("the outputs in {} are wrong: off by {:.3g}{}, where {:.3g} is allowed",
-                                 output.info.name, verdict.max_error, absolute ? "" : " of the right ones", tolerance);
+    verdict.reason =
+        fmt::format("the outputs in {} are wrong: off by {:.3g}{}, but only {:.3g} is allowed", output.info.name,
+                    verdict.max_error, absolute ? "" : " of the right values", tolerance);
   }
   if (std::isnan(verdict.max_error)) verdict.max_error = HUGE_VAL;
   return verdict;
@@ -94,7 +95,7 @@ Verdict compare(const PlainTensors& actual, const PlainTensors& expected, Tolera
   for (std::size_t i = 0; i < expected.infos().size(); ++i) {
     const TensorInfo& info = actual.infos().at(i);
     if ((info.size() == 0) != (expected.infos()[i].size() == 0)) {
-      throw std::logic_error(fmt::format("output {} is there on one side only", info.name));
+      throw std::logic_error(fmt::format("only one of the two sides has output {}", info.name));
     }
     if (info.size() == 0) continue;
     ++compared;
@@ -127,7 +128,7 @@ Verdict compare_written(const PlainTensors& actual, const PlainTensors& of_nan, 
         with_type(info.dtype, [&]<class T>(T) { return count_untouched<T>(actual, of_nan, i); });
     if (untouched == 0) continue;
     return {.status = Status::failed,
-            .reason = fmt::format("{} of {} outputs in {} are 0 of inputs of NaN as well: no run has written them",
+            .reason = fmt::format("{} of {} outputs in {} are still 0 for inputs of NaN: no run has written them",
                                   untouched, info.size(), info.name),
             .max_error = HUGE_VAL};
   }

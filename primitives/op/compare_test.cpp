@@ -129,7 +129,7 @@ TEST(Compare, OfAWholeOutputOfZerosTheErrorIsAbsolute) {
   EXPECT_EQ(off(0.125).status, Status::ok);
   EXPECT_NEAR(off(0.125).max_error, 0.125 / std::sqrt(2.0), 1e-12);
   EXPECT_EQ(off(0.25).status, Status::failed);
-  EXPECT_EQ(off(0.25).reason, "the outputs in h are wrong: off by 0.177, where 0.1 is allowed");
+  EXPECT_EQ(off(0.25).reason, "the outputs in h are wrong: off by 0.177, but only 0.1 is allowed");
   EXPECT_EQ(off(NAN).status, Status::failed);
 }
 
@@ -144,7 +144,7 @@ TEST(Compare, WhatIsStillZeroOfNanWasNotWritten) {
   for (const DType dtype : {DType::f32, DType::bf16, DType::f64}) {
     const Verdict last = written({NAN, NAN, NAN, 0}, {NAN, NAN}, dtype);
     EXPECT_EQ(last.status, Status::failed);
-    EXPECT_EQ(last.reason, "1 of 4 outputs in h are 0 of inputs of NaN as well: no run has written them");
+    EXPECT_EQ(last.reason, "1 of 4 outputs in h are still 0 for inputs of NaN: no run has written them");
   }
 }
 
@@ -172,7 +172,7 @@ TEST(Compare, OfAWholeOutputFewElementsMayBeFarOff) {
   EXPECT_EQ(off(0.4).status, Status::failed);
   EXPECT_EQ(off(NAN).status, Status::failed);
   EXPECT_EQ(verdict({1, 2}, {4}, {0.1, true}).status, Status::failed);  // the error is in the other output
-  EXPECT_NE(off(0.4).reason.find("off by 0.126 of the right ones"), std::string::npos) << off(0.4).reason;
+  EXPECT_NE(off(0.4).reason.find("off by 0.126 of the right values"), std::string::npos) << off(0.4).reason;
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ void require_steps(const Epilogue& e, const EpilogueSteps& has, std::string_view
   const bool last = e.activation == Activation::none || (e.derivative ? has.derivative : has.activation);
   if (e.bias <= has.bias && e.residual <= has.residual && last) return;
   throw std::invalid_argument(
-      fmt::format("the epilogue is {}: that of the pass {} must be {}", to_string(e), pass, to_string(has)));
+      fmt::format("the epilogue is {}: for the pass {} it must be {}", to_string(e), pass, to_string(has)));
 }
 
 bool set_epilogue(Epilogue& epilogue, std::string_view text) {

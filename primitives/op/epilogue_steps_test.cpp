@@ -54,8 +54,8 @@ TEST(EpilogueSteps, AStepThatAPassHasNotIsRefused) {
   for (const char* text : {"drelu", "bias+dtanh"}) EXPECT_NE(taken(text, forward), "") << text;
   for (const char* text : {"relu", "bias", "bias+residual"}) EXPECT_NE(taken(text, backward), "") << text;
   for (const char* text : {"relu", "drelu", "residual"}) EXPECT_NE(taken(text, update), "") << text;
-  EXPECT_EQ(taken("bias+relu", update), "the epilogue is bias+relu: that of the pass sideways must be none or bias");
-  EXPECT_EQ(taken("bias+relu", {}), "the epilogue is bias+relu: that of the pass sideways must be none");
+  EXPECT_EQ(taken("bias+relu", update), "the epilogue is bias+relu: for the pass sideways it must be none or bias");
+  EXPECT_EQ(taken("bias+relu", {}), "the epilogue is bias+relu: for the pass sideways it must be none");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace brickwork {
 std::string kokkos_absent() {
 #ifdef KOKKOS_ENABLE_CUDA
   if (const std::string why = cuda_absent(); !why.empty()) {
-    return "the Kokkos of this build has CUDA and does not start without a device, not even for the host alone: " + why;
+    return "this build's Kokkos has CUDA and cannot start without a device, not even on the host only: " + why;
   }
 #endif
   return "";

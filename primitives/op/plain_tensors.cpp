@@ -33,7 +33,7 @@ PlainTensors::PlainTensors(std::vector<TensorInfo> infos) : infos_(std::move(inf
 void PlainTensors::assign(const PlainTensors& from) {
   const auto bytes = [](const AlignedBuffer<std::byte>& buffer) { return buffer.size(); };
   if (!std::ranges::equal(buffers_, from.buffers_, {}, bytes, bytes)) {
-    throw std::logic_error("other tensors are assigned");
+    throw std::logic_error("the assigned tensors must have the same sizes");
   }
   for (std::size_t i = 0; i < buffers_.size(); ++i) std::ranges::copy(from.buffers_[i], buffers_[i].begin());
 }

@@ -70,7 +70,7 @@ std::string misfit(const RnnProblem& p, const RnnPlan& plan) {
   if (plan.bk % kFloatsOfVector != 0) return fmt::format("bk must be a multiple of {}", kFloatsOfVector);
   if (plan.bh % plan.bk != 0) return "bh must be a multiple of bk";
   const std::int64_t all = whole_blocks(p.K, plan.bk);
-  if (plan.bh > all) return fmt::format("bh must be at most K in whole blocks of bk, {}", all);
+  if (plan.bh > all) return fmt::format("bh must be at most K rounded up to a multiple of bk, {}", all);
   if (plan.bn > p.N) return fmt::format("bn must be from 1 to N = {}", p.N);
   if (plan.steps > p.T) return fmt::format("steps must be from 1 to T = {}", p.T);
   return {};

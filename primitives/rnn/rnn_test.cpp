@@ -254,7 +254,8 @@ TEST(Rnn, APlanThatDoesNotFitIsOneSentence) {
   EXPECT_NE(refused("bc=21 bh=48 bk=16 bn=6 steps=1").find("bc must be from 1 to C = 20"), std::string::npos);
   EXPECT_NE(refused("bc=20 bh=48 bk=8 bn=6 steps=1").find("bk must be a multiple of 16"), std::string::npos);
   EXPECT_NE(refused("bc=20 bh=24 bk=16 bn=6 steps=1").find("bh must be a multiple of bk"), std::string::npos);
-  EXPECT_NE(refused("bc=20 bh=64 bk=16 bn=6 steps=1").find("at most K in whole blocks of bk, 48"), std::string::npos);
+  EXPECT_NE(refused("bc=20 bh=64 bk=16 bn=6 steps=1").find("at most K rounded up to a multiple of bk, 48"),
+            std::string::npos);
   EXPECT_NE(refused("bc=20 bh=48 bk=16 bn=7 steps=1").find("bn must be from 1 to N = 6"), std::string::npos);
   EXPECT_NE(refused("bc=20 bh=48 bk=16 bn=6 steps=5").find("steps must be from 1 to T = 4"), std::string::npos);
 }

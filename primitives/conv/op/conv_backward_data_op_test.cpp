@@ -101,7 +101,7 @@ TEST(ConvBackwardDataOp, TakesOnlyItsOwnEpilogues) {
   for (const char* text : {"C3 K5 H7", "C3 K5 H7 residual", "C3 K5 H7 residual+dgelu"})
     EXPECT_EQ(refusal<ConvBackwardDataOp>(text), "");
   EXPECT_EQ(refusal<ConvBackwardDataOp>("C3 K5 H7 bias+relu"),
-            "the epilogue is bias+relu: that of the pass backward-data must be none, or some of residual, "
+            "the epilogue is bias+relu: for the pass backward-data it must be none, or some of residual, "
             "drelu|dsigmoid|dtanh|dgelu in this order joined by +");
 }
 

@@ -102,7 +102,7 @@ TEST(ConvWeightUpdateOp, GradientOfTheBiasIsTheSumOfEachChannel) {
 TEST(ConvWeightUpdateOp, TakesOnlyABias) {
   for (const char* text : {"C3 K5 H7", "C3 K5 H7 bias"}) EXPECT_EQ(refusal<ConvWeightUpdateOp>(text), "");
   EXPECT_EQ(refusal<ConvWeightUpdateOp>("C3 K5 H7 residual"),
-            "the epilogue is residual: that of the pass weight-update must be none or bias");
+            "the epilogue is residual: for the pass weight-update it must be none or bias");
 }
 
 }  // namespace

@@ -95,12 +95,12 @@ TEST(FcOps, EachPassSaysWhichStepsItHas) {
   EXPECT_NO_THROW(check_taken<FcForwardOp>(parse_problem<FcProblem>("C3 K5 bias+relu")));
   EXPECT_NO_THROW(check_taken<FcBackwardDataOp>(parse_problem<FcProblem>("C3 K5")));
   EXPECT_EQ(refusal<FcBackwardDataOp>("C3 K5 relu"),
-            "the epilogue is relu: that of the pass backward-data must be none, or some of residual, "
+            "the epilogue is relu: for the pass backward-data it must be none, or some of residual, "
             "drelu|dsigmoid|dtanh|dgelu in this order joined by +");
   EXPECT_NO_THROW(check_taken<FcBackwardDataOp>(parse_problem<FcProblem>("C3 K5 residual+drelu")));
   EXPECT_NO_THROW(check_taken<FcWeightUpdateOp>(parse_problem<FcProblem>("C3 K5 bias")));
   EXPECT_EQ(refusal<FcWeightUpdateOp>("C3 K5 relu"),
-            "the epilogue is relu: that of the pass weight-update must be none or bias");
+            "the epilogue is relu: for the pass weight-update it must be none or bias");
 }
 
 }  // namespace

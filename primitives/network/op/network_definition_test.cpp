@@ -68,19 +68,19 @@ TEST(NetworkGraph, WhatIsNoNetworkIsRefused) {
                 g.layers.pop_back();
               }),
               HasSubstr("last layer"));
-  EXPECT_THAT(changed([](auto& g) { g.layers[3].src = 4; }), HasSubstr("must be an earlier layer"));
-  EXPECT_THAT(changed([](auto& g) { g.layers[8].residual = kImages; }), HasSubstr("must be an earlier layer"));
+  EXPECT_THAT(changed([](auto& g) { g.layers[3].src = 4; }), HasSubstr("must read an earlier layer"));
+  EXPECT_THAT(changed([](auto& g) { g.layers[8].residual = kImages; }), HasSubstr("must read an earlier layer"));
   EXPECT_THAT(changed([](auto& g) { g.layers[8].residual = 4; }), HasSubstr("layer 8 (a.norm2): it adds"));
   EXPECT_THAT(changed([](auto& g) { g.layers[4].src = 1; }), HasSubstr("layer 4 (a.norm1): it takes"));
   EXPECT_THAT(changed([](auto& g) { std::get<BatchNormProblem>(g.layers[1].problem).name = "conv1"; }),
-              HasSubstr("no other layer's"));
+              HasSubstr("empty or another layer's"));
   EXPECT_THAT(
       changed([](auto& g) {
         g.layers.insert(g.layers.end() - 1, {BatchNormProblem{.name = "norm", .N = 2, .C = 9, .H = 1, .W = 1}, 15});
         g.layers.back().src = 16;
         std::get<FcProblem>(g.layers[15].problem).epilogue = {};
       }),
-      HasSubstr("layer 16 (norm): only a fully connected layer may read one"));
+      HasSubstr("layer 16 (norm): only a fully connected layer may read another one"));
   const auto with = [&](std::size_t layer, const Epilogue& e) {
     return changed([&](auto& g) {
       if (auto* conv = std::get_if<ConvProblem>(&g.layers[layer].problem)) conv->epilogue = e;

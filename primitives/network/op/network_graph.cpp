@@ -28,12 +28,12 @@ std::string wrong_epilogue(const NetworkLayer& layer, const NetworkLayer* follow
   const auto* fc = std::get_if<FcProblem>(&layer.problem);
   if (conv == nullptr && fc == nullptr) return {};
   const Epilogue& e = conv != nullptr ? conv->epilogue : fc->epilogue;
-  if (e.residual || e.derivative) return "its epilogue may be a bias and an activation";
+  if (e.residual || e.derivative) return "its epilogue may only have a bias and an activation";
   if (e.activation == Activation::none) return {};
-  if (conv != nullptr) return "an activation behind a convolution is that of a batch normalisation";
-  if (e.activation == Activation::gelu) return "gelu's derivative is taken at what went into it, which nobody keeps";
+  if (conv != nullptr) return "a convolution cannot have an activation: put a batch normalisation with one after it";
+  if (e.activation == Activation::gelu) return "gelu cannot be used: its derivative needs its input, which is not kept";
   const bool taken = follower != nullptr && is_fc(*follower);
-  return taken ? "" : "its activation must be read by a fully connected layer";
+  return taken ? "" : "with an activation it must be read by a fully connected layer";
 }
 
 using Role = NetworkParameter::Role;
@@ -101,25 +101,26 @@ void NetworkGraph::validate() const {
     const auto refuse = [&](const std::string& what) {
       throw std::invalid_argument(fmt::format("layer {} ({}): {}", i, name_of(i), what));
     };
-    if (name_of(i).empty() || !names.insert(name_of(i)).second) refuse("its name must be there, and no other layer's");
+    if (name_of(i).empty() || !names.insert(name_of(i)).second) refuse("its name must not be empty or another layer's");
     std::visit([](const auto& p) { p.validate(); }, layer.problem);
     const auto* norm = std::get_if<BatchNormProblem>(&layer.problem);
     const bool adds = norm != nullptr && norm->residual();
     if (layer.src < kImages || layer.src >= static_cast<int>(i) || (adds && layer.residual < 0) ||
         layer.residual >= static_cast<int>(i)) {
-      refuse("what it reads must be an earlier layer");
+      refuse("it must read an earlier layer");
     }
     const auto gives_rows = [&](int read) { return read >= 0 && is_fc(layers[static_cast<std::size_t>(read)]); };
     if (!is_fc(layer) && (gives_rows(layer.src) || gives_rows(layer.residual))) {
-      refuse("only a fully connected layer may read one");
+      refuse("only a fully connected layer may read another one");
     }
     const ImageSizes from = dst_of(layer.src), wanted = src_of(i);
     const ImageSizes flat{from.N, from.C * from.H * from.W};
     if (!(wanted == from) && !(is_fc(layer) && wanted == flat)) {
-      refuse(fmt::format("it takes {}, but what it reads is {}", text_of(wanted), text_of(from)));
+      refuse(fmt::format("it takes {}, but reads {}", text_of(wanted), text_of(from)));
     }
     if (adds && !(dst_of(layer.residual) == wanted)) {
-      refuse(fmt::format("it adds {} to {}", text_of(dst_of(layer.residual)), text_of(wanted)));
+      refuse(fmt::format("it adds {} to {}: both must have the same sizes", text_of(dst_of(layer.residual)),
+                         text_of(wanted)));
     }
     if (const auto what = wrong_epilogue(layer, reader[i]); !what.empty()) refuse(what);
   }

@@ -48,7 +48,7 @@ void RnnProblem::validate() const {
   if (L > 1000) throw std::invalid_argument(fmt::format("L is {}: at most 1000 layers are allowed", L));
   check_elements("x", {T, N, C});
   check_elements("y", {T, N, D() * K});
-  check_elements("what backward reads of the gates", {T, N, D(), gates(), K});
+  check_elements("the tensor of gates", {T, N, D(), gates(), K});
   check_elements("weights_layer.0", {D(), C, gates(), K});
   check_elements("weights_iter.0", {D(), K, gates(), K});
   check_elements("h0", {L * D(), N, K});

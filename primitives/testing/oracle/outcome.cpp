@@ -10,7 +10,7 @@ namespace brickwork::oracle {
 std::string difference(const PlainTensors& outputs, const Outcomes& outcomes) {
   std::size_t there = 0;
   for (const TensorInfo& info : outputs.infos()) there += info.size() > 0 ? 1 : 0;
-  if (there != outcomes.size()) throw std::logic_error("some outputs have no outcomes, or the other way round");
+  if (there != outcomes.size()) throw std::logic_error("each output must have outcomes, and outcomes an output");
   for (const auto& [name, elements] : outcomes) {
     const float* const values = outputs.at<float>(name);
     const auto info = std::ranges::find(outputs.infos(), name, &TensorInfo::name);
