@@ -41,7 +41,7 @@ TEST(Add, IsExactOnRandomProblems) {
   }));
 }
 
-TEST(Add, TakesArraysOfAnyAlignmentAndWritesNothingBeside) {
+TEST(Add, TakesArraysOfAnyAlignmentAndWritesOnlyItsOutput) {
   for (const Sweep sweep : {Sweep::cached, Sweep::stream}) {
     for (const int shift : {0, 1, 4}) {
       constexpr int kSize = 70;
@@ -68,7 +68,7 @@ TEST(Add, OutputsMayBeInputs) {
   }
 }
 
-TEST(Add, HidesNoNaN) {
+TEST(Add, NaNStaysNaN) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), one = 1;
   float out = 0;
   add(&nan, &one, &out, 1, true, {});
@@ -77,7 +77,7 @@ TEST(Add, HidesNoNaN) {
   EXPECT_TRUE(std::isnan(out));
 }
 
-TEST(ElementwisePlan, StoresPastTheCachesWhatTheyDoNotHold) {
+TEST(ElementwisePlan, StreamsTensorsThatTheCachesDoNotHold) {
   const MachineModel machine{.l3_bytes = 1000, .sweep = Sweep::stream_l2};  // a share of 300 belongs to others
   EXPECT_EQ(plan_elementwise(699, machine).sweep, Sweep::cached);
   EXPECT_EQ(plan_elementwise(701, machine).sweep, Sweep::stream_l2);

@@ -90,7 +90,7 @@ TEST(AttentionSoftmax, FindsTheLargestScoreInEveryRow) {
   });
 }
 
-TEST(AttentionSoftmax, IsRightOfScoresOfEverySize) {
+TEST(AttentionSoftmax, IsRightForScoresOfEverySize) {
   const std::vector<float> any = with_negatives({0, 1e-45F, 1e-40F, 1e-30F, 0.5F, 1, 3, 40, 87, 300, 1e4F, 1e15F, 1e30F,
                                                  3e38F, kMostFloat}),
                            small = with_negatives({0, 1e-45F, 1e-40F, 1e-30F, 0.5F, 1, 3, 40, 87});
@@ -105,7 +105,7 @@ TEST(AttentionSoftmax, IsRightOfScoresOfEverySize) {
   });
 }
 
-TEST(AttentionSoftmax, NansAndInfinitiesAreThoseOfTheDefinition) {
+TEST(AttentionSoftmax, GivesTheNansAndInfinitiesOfTheDefinition) {
   for_every_target([](const char* target) {
     SCOPED_TRACE(target);
     for (const float special : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity})
@@ -119,7 +119,7 @@ TEST(AttentionSoftmax, NansAndInfinitiesAreThoseOfTheDefinition) {
   });
 }
 
-TEST(AttentionSoftmax, GradientsAreRightOfEverySize) {
+TEST(AttentionSoftmax, GradientsAreRightForEverySize) {
   const std::vector<float> scores = with_negatives({0, 1, 3, 40, 1e15F});
   for_every_target([&](const char* target) {
     SCOPED_TRACE(target);

@@ -76,7 +76,7 @@ void expect_right_attention(const AttentionProblem& p, const AttentionPlan& plan
   EXPECT_EQ(backward.status, Status::ok) << to_string(p) << " backward, " << to_string(plan) << ": " << backward.reason;
 }
 
-TEST(Attention, IsRightOfEverySize) {
+TEST(Attention, IsRightForEverySize) {
   for (const char* sizes : {"T1 S1 N1 K1", "T1 S2 N3 K5", "T3 S2 N2 K16", "T5 S7 N4 K17", "T16 S16 N3 K64",
                             "T17 S33 N2 K65", "T50 S50 N3 K300", "T65 S70 N2 K20", "T130 S3 N5 K33"}) {
     for (const char* scale : {"unscaled", "scaled"}) {
@@ -119,7 +119,7 @@ TEST(Attention, PlansChangeNoResult) {
   }));
 }
 
-TEST(Attention, WhatTrainingKeepsChangesNoBit) {
+TEST(Attention, TrainingAndInferenceGiveTheSameBits) {
   const auto p = parse_problem<AttentionProblem>("T9 S11 N4 K20");
   const TestData data = make_checkable_test_data<AttentionForwardOp>(p, Fill::floats);
   const PlainTensors training = run_attention(p, rules_plan(p), data.inputs);
@@ -129,7 +129,7 @@ TEST(Attention, WhatTrainingKeepsChangesNoBit) {
   EXPECT_TRUE(std::ranges::equal(context, training.values<float>(0)));
 }
 
-TEST(Attention, NothingBeyondASequencesEndIsLookedAt) {
+TEST(Attention, IgnoresStepsAfterASequencesEnd) {
   const auto p = parse_problem<AttentionProblem>("T5 S40 N4 K20 unequal");
   TestData data = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
   for (std::int64_t n = 0; n < p.N; ++n)
@@ -143,7 +143,7 @@ TEST(Attention, NothingBeyondASequencesEndIsLookedAt) {
   for (const float x : forward.values<float>(0)) EXPECT_FALSE(std::isnan(x));
 }
 
-TEST(Attention, ShorterSequencesLeaveNothingOfLongerOnes) {
+TEST(Attention, LongerSequencesOfAnEarlierRunDoNotShow) {
   const auto p = parse_problem<AttentionProblem>("T5 S20 N4 K20 unequal");
   const TestData data = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
   TestData longer = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
@@ -160,7 +160,7 @@ TEST(Attention, ShorterSequencesLeaveNothingOfLongerOnes) {
   EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
 }
 
-TEST(Attention, NansGoThroughAndLargeScoresGiveNone) {
+TEST(Attention, NansSpreadAndLargeScoresGiveNoNan) {
   const auto p = parse_problem<AttentionProblem>("T5 S6 N3 K4");
   const TestData data = make_checkable_test_data<AttentionForwardOp>(p, Fill::floats);
   for (const char* name : {"queries", "keys", "values"}) {
@@ -208,7 +208,7 @@ void expect_as_defined(const AttentionProblem& p, const PlainTensors& in, Attent
   EXPECT_EQ(backward.status, Status::ok) << "backward: " << backward.reason;
 }
 
-TEST(Attention, IsRightOfNumbersOfEverySize) {
+TEST(Attention, IsRightForNumbersOfEverySize) {
   struct {
     float queries, values, dcontext;
   } const factors[] = {{0x1p50F, 1, 1},  {0x1p100F, 1, 1}, {0x1p116F, 1, 1},  {0x1p-110F, 1, 1},
@@ -227,7 +227,7 @@ TEST(Attention, IsRightOfNumbersOfEverySize) {
 }
 
 // With one feature, scores are as large as f32 allows, and differences of gradients are larger.
-TEST(Attention, IsRightOfTheLargestNumbers) {
+TEST(Attention, IsRightForTheLargestNumbers) {
   const auto p = parse_problem<AttentionProblem>("T17 S33 N3 K1");
   expect_as_defined(p, attention_of_integers(p, 3e38F, 1, 1e-3F, 1));
   expect_as_defined(p, attention_of_integers(p, 1, 3e38F, 1e-3F, 1));
@@ -235,7 +235,7 @@ TEST(Attention, IsRightOfTheLargestNumbers) {
 }
 
 // These scores' own rounding may decide which is the largest. Results are finite, and weights right.
-TEST(Attention, IsFiniteOfLargeNumbersAsTheyCome) {
+TEST(Attention, IsFiniteForLargeRandomNumbers) {
   const auto p = parse_problem<AttentionProblem>("T17 S33 N3 K65 scaled unequal");
   for (const float factor : {1e15F, 1e30F, 1e36F}) {
     TestData data = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
@@ -255,7 +255,7 @@ TEST(Attention, IsFiniteOfLargeNumbersAsTheyCome) {
   }
 }
 
-TEST(Attention, ReadsAndWritesNothingBesideItsTensors) {
+TEST(Attention, ReadsAndWritesOnlyItsTensors) {
   for (const char* text : {"T1 S2 N1 K1", "T5 S7 N3 K17 unequal", "T16 S16 N2 K64"}) {
     const auto p = parse_problem<AttentionProblem>(text);
     const TestData data = make_checkable_test_data<AttentionBackwardOp>(p, Fill::floats);
@@ -276,7 +276,7 @@ TEST(Attention, ReadsAndWritesNothingBesideItsTensors) {
   }
 }
 
-TEST(Attention, APlanThatDoesNotFitIsOneSentence) {
+TEST(Attention, RefusesAPlanThatDoesNotFitInOneSentence) {
   const auto p = parse_problem<AttentionProblem>("T4 S5 N6 K20");
   const auto refused = [&](const char* plan) {
     return Attention::make({p}, parse_attention_plan(plan), Backend::simd).reason();
@@ -290,7 +290,7 @@ TEST(Attention, APlanThatDoesNotFitIsOneSentence) {
   EXPECT_THROW(parse_attention_plan("bk=20 gk=20 bt=4"), std::invalid_argument);
 }
 
-TEST(AttentionPlan, BringsTogetherWhatHalfOfL2Holds) {
+TEST(AttentionPlan, GathersAsManyFeaturesAsHalfOfL2Holds) {
   const auto gk = [](const char* problem, std::int64_t l2_bytes) {
     return plan_attention(parse_problem<AttentionProblem>(problem), {.l2_bytes = l2_bytes}).gk;
   };
@@ -308,7 +308,7 @@ TEST(AttentionPlan, HasATaskForEveryThread) {
   EXPECT_EQ(bt("T200 S80 N2 K64"), 100);
 }
 
-TEST(Attention, LengthsOfNoSequenceAreRefused) {
+TEST(Attention, RefusesImpossibleLengths) {
   const auto p = parse_problem<AttentionProblem>("T4 N2 K5 unequal");
   Attention attention = *Attention::make({p}, rules_plan(p), Backend::simd);
   const std::int32_t none[] = {4, 0}, longer[] = {5, 1};

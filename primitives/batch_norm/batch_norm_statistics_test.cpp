@@ -62,7 +62,7 @@ double worst_error(const PlainTensors& found, const PlainTensors& right, const c
 
 class BatchNormFar : public testing::TestWithParam<Far> {};
 
-TEST_P(BatchNormFar, PassesAreTheDefinitions) {
+TEST_P(BatchNormFar, PassesEqualTheDefinitions) {
   const auto [mean, deviation] = GetParam();
   for (const std::int64_t bc : {1, 4, 20}) {
     const BatchNormProblem p{.N = 3, .C = 20, .H = 24, .W = 32};
@@ -90,7 +90,7 @@ TEST_P(BatchNormFar, PassesAreTheDefinitions) {
 }
 
 // Here the definition gets the f32 mean, too, which is as close to the true mean as f32 allows.
-TEST_P(BatchNormFar, InferenceIsTheDefinition) {
+TEST_P(BatchNormFar, InferenceEqualsTheDefinition) {
   const auto [mean, deviation] = GetParam();
   const BatchNormProblem p{.N = 2, .C = 9, .H = 5, .W = 7};
   PlainTensors in(BatchNormInferenceOp::inputs(p));
@@ -109,7 +109,7 @@ TEST_P(BatchNormFar, InferenceIsTheDefinition) {
 
 INSTANTIATE_TEST_SUITE_P(Values, BatchNormFar, testing::ValuesIn(kFar));
 
-TEST(BatchNormStatistics, HoldWhereTheFirstPixelsAreFarOff) {
+TEST(BatchNormStatistics, AreRightIfTheFirstPixelsAreFarOff) {
   const BatchNormProblem p{.C = 4, .H = 16, .W = 64};
   PlainTensors in(BatchNormForwardOp::inputs(p));
   std::ranges::fill(in.values<float>(1), 1.0f);
@@ -145,7 +145,7 @@ TEST(BatchNormStatistics, EqualValuesHaveNoVariance) {
     }
 }
 
-TEST(BatchNormStatistics, OfOneValueAChannel) {
+TEST(BatchNormStatistics, OneValuePerChannelHasNoVariance) {
   const BatchNormProblem p{.C = 3, .H = 1, .W = 1};
   PlainTensors in(BatchNormBackwardOp::inputs(p));
   for (std::size_t i = 0; i < in.infos().size(); ++i) std::ranges::fill(in.values<float>(i), 2.0f);
@@ -178,7 +178,7 @@ TEST(BatchNormStatistics, OverflowToAnInfiniteVariance) {
 bool same_value(float x, double y) { return std::isnan(x) ? std::isnan(y) : x == static_cast<float>(y); }
 
 // NaN or infinity is among the first pixels of a chunk, which decide `about`, or later; in one chunk or several.
-TEST(BatchNormStatistics, OfInfinitiesAndNaNAreTheDefinitions) {
+TEST(BatchNormStatistics, InfinitiesAndNaNGiveWhatTheDefinitionGives) {
   const BatchNormProblem p{.N = 2, .C = 5, .H = 4, .W = 6};
   const std::int64_t channel = 2 * 24, image = 5 * 24;
   struct Sown {
@@ -212,7 +212,7 @@ TEST(BatchNormStatistics, OfInfinitiesAndNaNAreTheDefinitions) {
   }
 }
 
-TEST(BatchNormStatistics, NaNReachesItsChannelAndNoOther) {
+TEST(BatchNormStatistics, NaNReachesOnlyItsChannel) {
   for (const NormEpilogue epilogue : {NormEpilogue::none, NormEpilogue::relu, NormEpilogue::residual_relu}) {
     const BatchNormProblem p{.N = 2, .C = 5, .H = 4, .W = 6, .epilogue = epilogue};
     PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;

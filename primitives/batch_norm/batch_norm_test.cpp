@@ -33,7 +33,7 @@ std::string faults(const BatchNormProblem& p, const BatchNormPlan& plan, const N
          fault<BatchNormBackwardOp>(p, plan, pads, make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats));
 }
 
-TEST(BatchNorm, EveryBlockSize) {
+TEST(BatchNorm, IsRightForEveryBlockSize) {
   for (std::int64_t bc = 1; bc <= 70; ++bc) {
     const BatchNormProblem p{.N = 3, .C = 70, .H = 3, .W = 5, .epilogue = NormEpilogue::residual_relu};
     EXPECT_EQ(faults(p, {.bc = bc, .blocks = 1 + bc % 3, .by_thread = bc % 2 == 0}), "") << "bc " << bc;
@@ -41,7 +41,7 @@ TEST(BatchNorm, EveryBlockSize) {
 }
 
 // Parts of ResNet-50's layers; and N, C and H * W that leave a remainder everywhere.
-TEST(BatchNorm, LayersOfEachKind) {
+TEST(BatchNorm, IsRightForLayersOfEachKind) {
   for (const char* text : {"N3 C16 H112 relu", "N5 C16 H56 residual+relu", "N1 C80 H56", "N3 C512 H7 relu",
                            "N1 C2048 H7 residual+relu", "N5 C7 H9 W13 relu", "N2 C3 H1 W300", "N17 C5 H1"}) {
     const auto p = parse_problem<BatchNormProblem>(text);
@@ -53,7 +53,7 @@ TEST(BatchNorm, LayersOfEachKind) {
   }
 }
 
-TEST(BatchNorm, RandomProblemsAndPlans) {
+TEST(BatchNorm, IsRightForRandomProblemsAndPlans) {
   EXPECT_TRUE(rc::check([] {
     const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
     BatchNormProblem p{.N = in(1, 5), .C = in(1, 40), .H = in(1, 12), .W = in(2, 20)};
@@ -77,7 +77,7 @@ void expect_same_bits(const PlainTensors& a, const PlainTensors& b) {
 }
 
 // The order of summation depends neither on the threads nor on how many blocks go through a pass together.
-TEST(BatchNorm, TheSameBitsOnAnyNumberOfThreads) {
+TEST(BatchNorm, GivesTheSameBitsOnAnyNumberOfThreads) {
   const BatchNormProblem p{.N = 5, .C = 48, .H = 30, .W = 40, .epilogue = NormEpilogue::residual_relu};
   const TestData t = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);
   PlainBatchNorm whole(p, {.bc = 16, .blocks = 3});
@@ -97,7 +97,7 @@ TEST(BatchNorm, TheSameBitsOnAnyNumberOfThreads) {
 }
 
 // The mask has a bit for each element above 0, in whole bytes per pixel; the other bits of the last byte are 0.
-TEST(BatchNorm, TheMaskIsWhatIsAboveZero) {
+TEST(BatchNorm, TheMaskSaysWhichOutputsAreAboveZero) {
   for (std::int64_t bc = 1; bc <= 70; ++bc) {
     const BatchNormProblem p{.N = 2, .C = 70, .H = 3, .W = 5, .epilogue = NormEpilogue::residual_relu};
     const TestData t = make_checkable_test_data<BatchNormForwardOp>(p, Fill::floats);
@@ -126,7 +126,7 @@ TEST(BatchNorm, AMaskHasAMarginOfSevenBytes) {
 }
 
 // Each wrong bit changes what backward returns: it reads this bit, and no other tensor instead.
-TEST(BatchNorm, AWrongBitOfTheMaskIsSeen) {
+TEST(BatchNorm, AWrongBitOfTheMaskChangesTheGradient) {
   const BatchNormProblem p{.C = 20, .H = 2, .W = 3, .epilogue = NormEpilogue::relu};
   const PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
   PlainBatchNorm norm(p, {.bc = 20, .blocks = 1});
@@ -150,7 +150,7 @@ TEST(BatchNorm, PassesMayHaveTheirOwnPlans) {
   expect_same_bits(other.backward(in, one.left()), one.backward(in, one.left()));
 }
 
-TEST(BatchNorm, AGradientWithoutTheMaskIsACallersFault) {
+TEST(BatchNorm, BackwardWithoutTheMaskThrowsALogicError) {
   const BatchNormProblem p{.C = 4, .H = 2, .W = 2, .epilogue = NormEpilogue::relu};
   PlainBatchNorm norm(p, {.bc = 4, .blocks = 1});
   const PlainTensors in = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats).inputs;
@@ -160,7 +160,7 @@ TEST(BatchNorm, AGradientWithoutTheMaskIsACallersFault) {
   EXPECT_THROW(norm.backward(in, left), std::logic_error);
 }
 
-TEST(BatchNorm, AWrongPassIsSeen) {
+TEST(BatchNorm, AWrongPassFails) {
   const BatchNormProblem p{.N = 3, .C = 6, .H = 4, .W = 5},
       other{.N = 3, .C = 6, .H = 4, .W = 5, .epilogue = NormEpilogue::relu};
   const TestData t = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);
@@ -177,7 +177,7 @@ TEST(BatchNorm, APlanThatDoesNotFitIsRefused) {
   EXPECT_THROW(BatchNorm(p, {.bc = 8, .blocks = 0}), std::invalid_argument);
 }
 
-TEST(BatchNorm, TensorsOfOtherSizesAreACallersFault) {
+TEST(BatchNorm, TensorsOfOtherSizesThrowALogicError) {
   const BatchNormProblem p{.C = 8, .H = 3, .W = 3};
   BatchNorm norm(p, {.bc = 4, .blocks = 1});
   const float vector[8] = {};
@@ -188,7 +188,7 @@ TEST(BatchNorm, TensorsOfOtherSizesAreACallersFault) {
   EXPECT_THROW(norm.infer(right.input(), vector, vector, statistics, statistics, {}, wrong.output()), std::logic_error);
 }
 
-TEST(BatchNormPlan, KeepsWhatTheCachesHoldTogether) {
+TEST(BatchNormPlan, TakesAsManyBlocksTogetherAsTheCachesHold) {
   const auto plan = [](const char* text, BatchNormPass pass) {
     const MachineModel machine{.threads = 4, .l2_bytes = 2 << 20, .l3_bytes = 16 << 20};
     return to_string(plan_batch_norm(parse_problem<BatchNormProblem>(text), pass, 64, machine));

@@ -7,7 +7,7 @@
 namespace brickwork {
 namespace {
 
-TEST(RunningStatistics, ByHand) {
+TEST(RunningStatistics, AgreeWithAnExampleByHand) {
   RunningStatistics running(2);
   EXPECT_EQ(running.mean()[1], 0);
   EXPECT_EQ(running.variance()[1], 1);
@@ -29,7 +29,7 @@ TEST(RunningStatistics, ASingleValueHasNoUnbiasedVariance) {
 }
 
 // The minibatches deviate from the mean by 1; f32 averages would stop 0.3 short of it.
-TEST(RunningStatistics, HoldFarFromZero) {
+TEST(RunningStatistics, AreRightFarFromZero) {
   RunningStatistics running(1);
   double right = 0, average = 1;
   for (int i = 0; i < 500; ++i) {

@@ -66,7 +66,7 @@ void expect_right_gnmt(GnmtProblem p, Backend backend = Backend::simd, Isa isa =
   }
 }
 
-TEST(GnmtStack, IsRightOfEverySize) {
+TEST(GnmtStack, IsRightForEverySize) {
   for (const char* sizes : {"T1 S1 N1 K1", "T2 S3 N2 K5", "T4 S3 N5 K16", "T3 S5 N3 K33", "T5 S4 N12 K65",
                             "T3 S3 N2 K300", "T70 S67 N2 K8"}) {
     for (const char* lengths : {" equal", " unequal"}) {
@@ -97,7 +97,7 @@ TEST(GnmtStack, IsRightOnRandomProblems) {
   }));
 }
 
-TEST(GnmtStack, NothingBeyondASentencesEndIsLookedAt) {
+TEST(GnmtStack, IgnoresWordsAfterASentencesEnd) {
   const auto p = parse_problem<GnmtProblem>("T3 S6 N4 K5 unequal");
   TestData data = make_checkable_test_data<GnmtOp>(p, Fill::floats);
   for (std::int64_t n = 0; n < p.N; ++n)
@@ -107,7 +107,7 @@ TEST(GnmtStack, NothingBeyondASentencesEndIsLookedAt) {
   EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
 }
 
-TEST(GnmtStack, ANanInASentenceReachesItsTranslationAlone) {
+TEST(GnmtStack, ANanInASentenceReachesOnlyItsTranslation) {
   const auto p = parse_problem<GnmtProblem>("T3 S4 N3 K5 inference");
   TestData data = make_checkable_test_data<GnmtOp>(p, Fill::floats);
   data.inputs.at<float>("source")[(2 * p.N + 1) * p.K] = std::numeric_limits<float>::quiet_NaN();
@@ -117,7 +117,7 @@ TEST(GnmtStack, ANanInASentenceReachesItsTranslationAlone) {
       EXPECT_EQ(std::isnan(out.at<float>("y")[(t * p.N + n) * p.K]), n == 1) << t << n;
 }
 
-TEST(GnmtStack, LengthsOfNoSentenceAreRefused) {
+TEST(GnmtStack, RefusesImpossibleLengths) {
   const auto p = parse_problem<GnmtProblem>("T3 S4 N2 K5 unequal inference");
   GnmtStack stack = *GnmtStack::make(p, {}, Backend::simd);
   const std::int32_t none[] = {4, 0}, longer[] = {5, 1};

@@ -65,7 +65,7 @@ void PrintTo(const Named& named, std::ostream* to) { *to << named.name; }
 
 class NetworkTest : public testing::TestWithParam<Named> {};
 
-TEST_P(NetworkTest, LossLogitsAndGradientsAreTheDefinitions) {
+TEST_P(NetworkTest, LossLogitsAndGradientsEqualTheDefinitions) {
   const NetworkGraph& graph = GetParam().graph;
   const PlainTensors in = random_network_inputs(graph);
   const NetworkValues right = define_network(graph, in, true);
@@ -104,7 +104,7 @@ TEST_P(NetworkTest, ThreadsChangeNoMoreThanRounding) {
   }
 }
 
-TEST_P(NetworkTest, AStepIsThatOfGradientDescentWithMomentum) {
+TEST_P(NetworkTest, AStepIsGradientDescentWithMomentum) {
   const NetworkGraph& graph = GetParam().graph;
   const PlainTensors in = random_network_inputs(graph);
   const auto labels = labels_of(graph, in);
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(SmallOnes, NetworkTest,
                          [](const auto& tested) { return tested.param.name; });
 
 // With many features, Winograd's algorithm takes less time for 3x3 convolutions. Results have its rounding errors.
-TEST(Network, TakesWinogradsAlgorithmWhereItIsAskedTo) {
+TEST(Network, UsesWinogradsAlgorithmOnRequest) {
   const NetworkGraph graph = small_residual_network(8, 17, 66);
   const PlainTensors in = random_network_inputs(graph);
   const auto gradients = [&](ConvAlgorithm algorithm) {
@@ -194,7 +194,7 @@ TEST(Network, TakesWinogradsAlgorithmWhereItIsAskedTo) {
 }
 
 // The operation's bound allows more than rounding needs, and less than a wrong layer.
-TEST(Network, AResidualNetworkKeepsWellWithinTheOperationsBound) {
+TEST(Network, AResidualNetworkStaysWithinTheOperationsBound) {
   const auto p = parse_problem<ResidualNetwork>("N2 L14 H40 K10 backward");
   const NetworkGraph graph = network_graph(p);
   const PlainTensors in = random_network_inputs(graph);
@@ -208,7 +208,7 @@ TEST(Network, AResidualNetworkKeepsWellWithinTheOperationsBound) {
   }
 }
 
-TEST(Network, WhatNoDriverTakesIsRefused) {
+TEST(Network, RefusesGraphsThatNoDriverTakes) {
   const auto refusal_of = [](const NetworkGraph& graph) -> std::string {
     try {
       return Network::make(graph, {}).reason();

@@ -40,7 +40,7 @@ TEST(Compare, AcceptsTheRightAnswerRepeated) {
 }
 
 // With two images per step, the images of each step repeat.
-TEST(Compare, WhatRepeatsIsTheDimensionThatDiffers) {
+TEST(Compare, RepeatsAlongTheDimensionThatDiffers) {
   const auto verdict_on = [](const std::vector<double>& actual) {
     PlainTensors few({{.name = "y", .dims = {2, 2, 1}, .dtype = DType::f64}});
     PlainTensors all({{.name = "y", .dims = {2, 4, 1}, .dtype = DType::f64}});
@@ -69,7 +69,7 @@ TEST(Compare, SaysHowManyAreWrongAndWhichIsTheFirst) {
             "2 of 4 outputs in h are wrong, the first at element 1: 3 instead of 2 +- 0");
 }
 
-TEST(Compare, HoldsToTheTolerance) {
+TEST(Compare, AcceptsErrorsUpToTheTolerance) {
   EXPECT_EQ(verdict({1, 2.125}, {3}, 0.125).status, Status::ok);
   EXPECT_EQ(verdict({1, 2.125}, {3}, 0.125).max_error, 0.125);
   EXPECT_EQ(verdict({1, 2.125}, {3}, 0.124).status, Status::failed);
@@ -98,7 +98,7 @@ TEST(Compare, RefusesNanAndInfinityWhateverTheTolerance) {
   }
 }
 
-TEST(Compare, RoundsTheRightAnswerAsTheOutputIs) {
+TEST(Compare, RoundsTheRightAnswerToTheOutputsType) {
   const PlainTensors third = of({1.0 / 3}, {1}, DType::f64);
   EXPECT_EQ(compare(of({1.0 / 3}, {1}, DType::f32), third, 0).status, Status::ok);
   EXPECT_EQ(compare(of({1.0 / 3}, {1}, DType::bf16), third, 0).status, Status::ok);
@@ -110,7 +110,7 @@ TEST(Compare, RefusesToCompareNothing) {
   EXPECT_THROW(compare(PlainTensors(), PlainTensors(), 0), std::logic_error);
 }
 
-TEST(Compare, ZerosAreAnAnswerAsAnyOther) {
+TEST(Compare, ZerosMayBeTheRightAnswer) {
   const PlainTensors right = of({0, 0}, {1}, DType::f64);
   EXPECT_EQ(compare(of({0, 0}, {1}, DType::f32), right, 0).status, Status::ok);
   EXPECT_EQ(compare(of({0, 0.5}, {1}, DType::f32), right, 0).status, Status::failed);
@@ -121,7 +121,7 @@ TEST(Compare, ZerosAreAnAnswerAsAnyOther) {
   EXPECT_FALSE(has_output_of_zeros(of({}, {1}, DType::f64)));
 }
 
-TEST(Compare, OfAWholeOutputOfZerosTheErrorIsAbsolute) {
+TEST(Compare, TheErrorOfAWholeOutputOfZerosIsAbsolute) {
   const PlainTensors right = of({0, 0}, {1}, DType::f64);
   const auto off = [&](double by) { return compare(of({0, by, 0, by}, {1}, DType::f32), right, {0.1, true}); };
   EXPECT_EQ(off(0).status, Status::ok);
@@ -133,7 +133,7 @@ TEST(Compare, OfAWholeOutputOfZerosTheErrorIsAbsolute) {
   EXPECT_EQ(off(NAN).status, Status::failed);
 }
 
-TEST(Compare, WhatIsStillZeroOfNanWasNotWritten) {
+TEST(Compare, AnOutputThatIsStillZeroForNanWasNotWritten) {
   const PlainTensors right = of({0, 0}, {0, 1}, DType::f64);  // c is not all zeros: an unwritten c shows by itself
   const auto written = [&](std::vector<double> h, const std::vector<double>& of_nan, DType dtype = DType::f32) {
     return compare_written(of(std::move(h), {0, 0}, dtype), of(of_nan, {NAN, NAN}, DType::f64), right);
@@ -164,7 +164,7 @@ TEST(Compare, PoisonLeavesIntegers) {
   EXPECT_TRUE(std::isnan(*lengths.at<float>("x")));
 }
 
-TEST(Compare, OfAWholeOutputFewElementsMayBeFarOff) {
+TEST(Compare, FewElementsOfAWholeOutputMayBeFarOff) {
   const auto off = [](double by) { return verdict({1, 2, 1, 2 + by}, {3}, {0.1, true}); };
   EXPECT_EQ(off(0).max_error, 0);
   EXPECT_EQ(off(0.3).status, Status::ok);  // 0.3 / sqrt(10)

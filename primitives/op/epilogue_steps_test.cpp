@@ -34,7 +34,7 @@ TEST(EpilogueSteps, OneSentenceSaysWhatAPassTakes) {
       "none, or some of bias, residual, relu|sigmoid|tanh|gelu|drelu|dsigmoid|dtanh|dgelu in this order joined by +");
 }
 
-TEST(EpilogueSteps, AStepThatAPassHasNotIsRefused) {
+TEST(EpilogueSteps, RefusesAStepThatThePassDoesNotSupport) {
   constexpr EpilogueSteps forward{.bias = true, .residual = true, .activation = true},
       backward{.residual = true, .derivative = true}, update{.bias = true};
   const auto taken = [](const char* text, const EpilogueSteps& steps) {

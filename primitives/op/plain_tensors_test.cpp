@@ -29,12 +29,12 @@ TEST(PlainTensors, HaveElementsOfTheirTypesSize) {
   for (const bf16 x : a) EXPECT_EQ(float(x), 0);
 }
 
-TEST(PlainTensors, AreNullWhereTheProblemDoesWithoutThem) {
+TEST(PlainTensors, AreNullIfTheProblemDoesNotHaveThem) {
   EXPECT_EQ(PlainTensors(kInfos).at<float>("bias"), nullptr);
   EXPECT_EQ(kInfos[1].size(), 0);
 }
 
-TEST(PlainTensors, TakeTheValuesOfTheSameTensorsAlone) {
+TEST(PlainTensors, TakeValuesOnlyFromTheSameTensors) {
   PlainTensors from(kInfos), to(kInfos);
   from.at<float>("src")[5] = 7;
   from.at<double>("index")[0] = 3;

@@ -40,13 +40,13 @@ TEST(SizeTable, ReadsWordsInAnyOrder) {
   EXPECT_TRUE(same_sizes(parse_problem<Box>(to_string(box)), box));
 }
 
-TEST(SizeTable, TakesWhatIsNotGivenFromTheDefault) {
+TEST(SizeTable, TakesMissingSizesFromTheDefault) {
   const Box given{.images = 28, .height = 9, .width = 9, .pad = 1, .shut = true};
   EXPECT_EQ(to_string(parse_problem<Box>("h4", given)), "N28_h4_w4_p1_shut");
   EXPECT_EQ(to_string(parse_problem<Box>("h4 w5 N1 p0 open", given)), "N1_h4_w5_p0");
 }
 
-TEST(SizeTable, WrongTextIsOneSentence) {
+TEST(SizeTable, RefusesWrongTextInOneSentence) {
   fails("", "'' lacks h: add a word such as h64");
   fails("h4 x5",
         "'x5' is no size and no other word: expected one of the keys N h w p followed by a number, as in N64, "
@@ -62,7 +62,7 @@ TEST(SizeTable, WrongTextIsOneSentence) {
   fails("h101", "h is 101: it must be from 1 to 100");
 }
 
-TEST(SizeTable, ColumnsAndSetting) {
+TEST(SizeTable, HasColumnsAndSettings) {
   const Box box{.images = 2, .height = 3, .width = 4, .shut = true};
   EXPECT_THAT(size_columns(box), ElementsAre(Pair("N", "2"), Pair("height", "3"), Pair("width", "4"), Pair("pad", "0"),
                                              Pair("open", "shut")));
@@ -70,7 +70,7 @@ TEST(SizeTable, ColumnsAndSetting) {
   EXPECT_THAT(setting_parts(Box{}), ElementsAre("N=1"));
 }
 
-TEST(SizeTable, EqualityIsThatOfTheTable) {
+TEST(SizeTable, EqualityFollowsFromTheTable) {
   const Box box{.height = 3, .width = 4};
   Box other = box;
   EXPECT_TRUE(same_sizes(box, other));

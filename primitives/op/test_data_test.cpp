@@ -129,7 +129,7 @@ TEST(TestData, AnOutputOverAllImagesIsJudgedOverAllOfThem) {
   EXPECT_EQ(data.expected.values<double>(0)[0], sum);
 }
 
-TEST(TestData, ASumOverImagesIsAMultipleOfThatOfAFew) {
+TEST(TestData, ASumOverImagesIsAMultipleOfTheSumOverAFew) {
   for (const auto& [images, few] : {std::pair{1L, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {6, 3}, {8, 4}, {9, 3}}) {
     const TestData data = make_test_data<WeighedSum>({.N = images}, Fill::integers, "a");
     const auto x = data.inputs.values<float>(0), z = data.inputs.values<float>(1);
@@ -144,7 +144,7 @@ TEST(TestData, ASumOverImagesIsAMultipleOfThatOfAFew) {
   }
 }
 
-TEST(TestData, ASumOverTheSameImagesAgainAndAgainMayBeAsWrong) {
+TEST(TestData, ASumOverRepeatedImagesHasAProportionalTolerance) {
   const Row p{.N = 3000};
   const TestData data = make_test_data<WeighedSum>(p, Fill::floats, "a");
   const auto x = data.inputs.values<float>(0), z = data.inputs.values<float>(1);
@@ -157,7 +157,7 @@ TEST(TestData, ASumOverTheSameImagesAgainAndAgainMayBeAsWrong) {
   EXPECT_EQ(data.tolerance.value, 1000 * of_others);
 }
 
-TEST(TestData, OutputsOfEachImageBesideASumRepeat) {
+TEST(TestData, OutputsPerImageRepeatBesideASum) {
   const TestData data = make_test_data<SumAndImages>({.N = 8}, Fill::integers, "a");
   EXPECT_EQ(images_summed, 4);
   const auto x = data.inputs.values<float>(0), z = data.inputs.values<float>(1);
@@ -171,13 +171,13 @@ TEST(TestData, OutputsOfEachImageBesideASumRepeat) {
   EXPECT_EQ(data.expected.values<double>(0)[0], sum);
 }
 
-TEST(TestData, WhatIsNoSumOfProductsGetsFloatsAndItsOwnBound) {
+TEST(TestData, AnOperationWithoutProductsGetsFloatsAndItsOwnBound) {
   const TestData data = make_test_data<Tanh>({.N = 8}, Fill::integers, "a");
   for (const float x : data.inputs.values<float>(0)) EXPECT_LT(std::abs(x), 1);
   EXPECT_EQ(data.tolerance.value, 1e-6);
 }
 
-TEST(TestData, FollowsTheSeedAlone) {
+TEST(TestData, DependsOnlyOnTheSeed) {
   const auto x = [](const char* seed) {
     const TestData data = make_test_data<Square>({.N = 3}, Fill::floats, seed);
     return std::vector<float>(data.inputs.values<float>(0).begin(), data.inputs.values<float>(0).end());
@@ -186,7 +186,7 @@ TEST(TestData, FollowsTheSeedAlone) {
   EXPECT_NE(x("a"), x("b"));
 }
 
-TEST(TestData, OfAnAnswerOfZerosItSaysWhatNanMakesOfIt) {
+TEST(TestData, AnAnswerOfZerosComesWithTheAnswerToNan) {
   const TestData data = make_checkable_test_data<Nought>({.N = 8}, Fill::integers);
   for (const double y : data.expected.values<double>(0)) EXPECT_EQ(y, 0);
   for (const float x : data.inputs.values<float>(0)) EXPECT_FALSE(std::isnan(x));
@@ -195,7 +195,7 @@ TEST(TestData, OfAnAnswerOfZerosItSaysWhatNanMakesOfIt) {
   for (const double y : data.of_nan.values<double>(0)) EXPECT_TRUE(std::isnan(y));
 }
 
-TEST(TestData, WhereOtherInputsGiveMoreThanZerosTheyAreDrawn) {
+TEST(TestData, DrawsOtherInputsIfTheAnswerIsZeros) {
   int drawn_again = 0;
   for (std::int64_t n = 1; n <= 8; ++n) {
     const Row row{.N = n};
@@ -208,12 +208,12 @@ TEST(TestData, WhereOtherInputsGiveMoreThanZerosTheyAreDrawn) {
   EXPECT_GT(drawn_again, 0);
 }
 
-TEST(TestData, AnAnswerOfZerosOfNanAsWellIsRefused) {
+TEST(TestData, RefusesAnAnswerThatIsZeroForNanToo) {
   EXPECT_THROW(make_checkable_test_data<Zero>({.N = 3}, Fill::integers), std::invalid_argument);
   EXPECT_NO_THROW(make_checkable_test_data<Square>({.N = 3}, Fill::integers));
 }
 
-TEST(Op, BytesAreThoseOfItsTensors) { EXPECT_EQ(bytes_of<Square>({.N = 5}), 4.0 * (5 + 5)); }
+TEST(Op, BytesAreTheSizesOfItsTensors) { EXPECT_EQ(bytes_of<Square>({.N = 5}), 4.0 * (5 + 5)); }
 
 }  // namespace
 }  // namespace brickwork

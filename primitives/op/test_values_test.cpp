@@ -16,14 +16,14 @@ std::vector<double> drawn(Fill fill, std::int64_t terms, const std::string& seed
   return values;
 }
 
-TEST(TestValues, FollowTheSeedAlone) {
+TEST(TestValues, DependOnlyOnTheSeed) {
   EXPECT_EQ(drawn(Fill::integers, 64, "a"), drawn(Fill::integers, 64, "a"));
   EXPECT_NE(drawn(Fill::integers, 64, "a"), drawn(Fill::integers, 64, "b"));
   EXPECT_NE(drawn(Fill::floats, 64, "a"), drawn(Fill::floats, 64, "b"));
 }
 
 // Results of two builds can only be compared on the same inputs.
-TEST(TestValues, StayWhatTheyWere) {
+TEST(TestValues, AreTheSameInEveryVersion) {
   const auto from = [](Fill fill, bool curved) {
     std::vector<double> values(4);
     TestValues(fill, 64, "seed", curved).fill(values);
@@ -49,7 +49,7 @@ TEST(TestValues, IntegersKeepEverySumExact) {
   EXPECT_EQ(TestValues(Fill::integers, 64, "a").tolerance(), 0);
 }
 
-TEST(TestValues, ForACurveSumsAreAsExactButAroundOne) {
+TEST(TestValues, SumsForACurveAreExactAndAroundOne) {
   for (const std::int64_t terms : {1L, 64L, 4608L, 1L << 20}) {
     TestValues values(Fill::integers, terms, "a", true);
     std::vector<double> x(1000);

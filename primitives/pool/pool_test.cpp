@@ -75,7 +75,7 @@ std::string pool_faults(const PoolProblem& p, const PoolPlan& plan, const PoolPa
          compare(pool.backward(b.inputs.at<float>("src"), b.inputs.at<float>("ddst")), b.expected, b.tolerance).reason;
 }
 
-TEST(Pool, EveryBlockSize) {
+TEST(Pool, IsRightForEveryBlockSize) {
   for (std::int64_t bc = 1; bc <= 70; ++bc) {
     for (const char* kind : {"max", "average", "average-padded"}) {
       const auto p = parse_problem<PoolProblem>(std::string("N3 C70 H6 W5 R3 sh2 ph1 ") + kind);
@@ -87,7 +87,7 @@ TEST(Pool, EveryBlockSize) {
 // Layers of networks; windows that overlap, touch, and skip pixels; a window that is the image, or all of it but its
 // end; a window wider than the image; the most taps that one byte can number, and more; for blocks of two pixels, the
 // most windows that GatherAny keeps in its small array, and one more.
-TEST(Pool, LayersOfEachKind) {
+TEST(Pool, IsRightForLayersOfEachKind) {
   for (const char* layer :
        {"N1 C16 H112 R3 sh2 ph1", "N1 C512 H7 R7", "N5 C24 H28 R3 ph1", "N1 C16 H55 R3 sh2", "N3 C13 H9 W8 R2 sh2",
         "N1 C5 H9 R2 sh3", "N2 C7 H4 W3 R3 sh3", "N2 C7 H3 W4 R3 sh3", "N2 C3 H2 R5 ph2", "N1 C20 H1 W40 R1 S4 sw3 pw2",
@@ -101,7 +101,7 @@ TEST(Pool, LayersOfEachKind) {
   }
 }
 
-TEST(Pool, WindowsOfAPixelAreThoseThatItIsIn) {
+TEST(Pool, FindsTheWindowsOfAPixel) {
   for (std::int64_t image = 1; image <= 7; ++image)
     for (std::int64_t taps = 1; taps <= 5; ++taps)
       for (std::int64_t stride = 1; stride <= 4; ++stride)
@@ -123,7 +123,7 @@ TEST(Pool, WindowsOfAPixelAreThoseThatItIsIn) {
 
 // Results do not show whether a window too many was read, as a window that a pixel is not in adds nothing to it. Here
 // the tensors end at pages that must not be touched, and src and dst also begin at one.
-TEST(Pool, TouchesNothingBesideItsTensors) {
+TEST(Pool, TouchesOnlyItsTensors) {
   for (const char* layer : {"C64 H16 R3 sh2 ph1", "C64 H8 R2 sh2", "N2 C5 H7 W6 R3 sh2 ph1", "C70 H6 R3 ph1",
                             "C3 H9 R5 ph2", "C20 H7 R7", "C2 H20 R17 ph2"}) {
     for (const char* kind : {"max", "average", "average-padded"}) {
@@ -138,7 +138,7 @@ TEST(Pool, TouchesNothingBesideItsTensors) {
   }
 }
 
-TEST(Pool, RandomProblemsAndPlans) {
+TEST(Pool, IsRightForRandomProblemsAndPlans) {
   EXPECT_TRUE(rc::check([] {
     const auto in = [](std::int64_t low, std::int64_t high) { return *rc::gen::inRange(low, high + 1); };
     PoolProblem p{
@@ -170,7 +170,7 @@ TEST(Pool, IndicesAreTheLargestTaps) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(pool.index(i), taps[i]) << i;
 }
 
-TEST(Pool, OfEqualsTheFirstIsTheLargestAlsoOfInfiniteOnes) {
+TEST(Pool, TheFirstOfEqualValuesIsTheLargestEvenIfInfinite) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   for (const float most : {2.0F, inf}) {
     PlainPool pool(parse_problem<PoolProblem>("C1 H3 R3"), {.bc = 1});
@@ -180,7 +180,7 @@ TEST(Pool, OfEqualsTheFirstIsTheLargestAlsoOfInfiniteOnes) {
   }
 }
 
-TEST(Pool, NaNReachesWhatSeesItAndNothingElse) {
+TEST(Pool, NaNReachesOnlyTheWindowsThatHoldIt) {
   for (const char* kind : {"max", "average", "average-padded"}) {
     for (const std::int64_t nan : {3, 67}) {  // in the first and the last vector of a pixel's channels
       const auto p = parse_problem<PoolProblem>(std::string("C70 H8 R3 sh2 ph1 ") + kind);
@@ -197,14 +197,14 @@ TEST(Pool, NaNReachesWhatSeesItAndNothingElse) {
 }
 
 // A feature that pads the block must not turn the others into NaN, and the lowest values are not taken for padding.
-TEST(Pool, LowestValuesAreNoPadding) {
+TEST(Pool, LowestValuesAreNotTakenForPadding) {
   const auto p = parse_problem<PoolProblem>("C3 H2 R3 ph1");
   const std::vector<float> src(12, -std::numeric_limits<float>::infinity());
   const PlainTensors out = PlainPool(p, {.bc = 2}).forward(src.data());
   for (const float x : out.values<float>(0)) EXPECT_EQ(x, src[0]);
 }
 
-TEST(Pool, TheSameBitsOnAnyNumberOfThreads) {
+TEST(Pool, GivesTheSameBitsOnAnyNumberOfThreads) {
   const auto p = parse_problem<PoolProblem>("N3 C40 H30 R3 ph1 average");
   const TestData t = make_checkable_test_data<PoolBackwardOp>(p, Fill::floats);
   PlainPool pool(p, {.bc = 20});
@@ -214,7 +214,7 @@ TEST(Pool, TheSameBitsOnAnyNumberOfThreads) {
   EXPECT_EQ(std::memcmp(out.at<float>("dsrc"), alone.at<float>("dsrc"), out.values<float>(0).size_bytes()), 0);
 }
 
-TEST(Pool, AWrongPassIsSeen) {
+TEST(Pool, AWrongPassFails) {
   const auto p = parse_problem<PoolProblem>("N2 C6 H7 R3 ph1 average");
   const TestData t = make_checkable_test_data<PoolForwardOp>(p, Fill::floats);
   const auto fault = [&](const char* kind) {
@@ -226,7 +226,7 @@ TEST(Pool, AWrongPassIsSeen) {
   EXPECT_NE(fault("max"), "");
 }
 
-TEST(Pool, WhatDoesNotFitIsRefused) {
+TEST(Pool, RefusesPlansAndTensorsThatDoNotFit) {
   const auto p = parse_problem<PoolProblem>("C8 H4 R2 sh2");
   EXPECT_THAT([&] { Pool(p, {.bc = 9}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("bc must be from 1 to C = 8")));
@@ -241,7 +241,7 @@ TEST(Pool, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(pool.forward(src.input(), src.output(), nullptr), std::logic_error);
 }
 
-TEST(PoolPlan, StreamsWhatNoCacheHolds) {
+TEST(PoolPlan, StreamsTensorsThatNoCacheHolds) {
   const auto p = parse_problem<PoolProblem>("N28 C64 H112 R3 sh2 ph1");
   const MachineModel machine{.threads = 2, .l3_bytes = 32 << 20};
   EXPECT_EQ(to_string(plan_pool(p, 64, machine)), "bc=64 stream");  // 90 + 22 MB

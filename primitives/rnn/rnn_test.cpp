@@ -25,7 +25,7 @@ PlainTensors run_rnn(const RnnProblem& p, const RnnPlan& plan, RnnUse use, const
 
 class RnnOfCell : public testing::TestWithParam<const char*> {};
 
-TEST_P(RnnOfCell, IsRightOfEverySizeAndDirection) {
+TEST_P(RnnOfCell, IsRightForEverySizeAndDirection) {
   for (const char* sizes : {"T1 N1 C1 K1", "T3 N2 C5 K3", "T4 N5 C17 K16", "T3 N3 C64 K65", "T2 N4 C100 K130",
                             "T5 N1 C7 K33 L2", "T7 N3 C16 K20 L3", "T2 N1 C1 K37"}) {
     for (const char* direction : {"forward", "reverse", "bidirectional"}) {
@@ -38,13 +38,13 @@ TEST_P(RnnOfCell, IsRightOfEverySizeAndDirection) {
 }
 
 // So many features are multiplied in parts in the backward pass.
-TEST_P(RnnOfCell, IsRightOfManyFeatures) {
+TEST_P(RnnOfCell, IsRightForManyFeatures) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T2 N3 C130 K384 {}", GetParam()));
   expect_right(p, plan_rnn(p, {.threads = 2}));
 }
 
 // L1 is taken to be so small that forward cuts sums into blocks of features and backward into a few gates.
-TEST_P(RnnOfCell, IsRightOfSumsInParts) {
+TEST_P(RnnOfCell, IsRightForSumsInParts) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T2 N97 C40 K40 {}", GetParam()));
   RnnPlan plan = plan_rnn(p, {.threads = 2});
   plan.bc = 16, plan.bh = plan.bk;
@@ -52,14 +52,14 @@ TEST_P(RnnOfCell, IsRightOfSumsInParts) {
 }
 
 // With so many sequences the weights' gradients add up a few steps at a time.
-TEST_P(RnnOfCell, IsRightOfManySequences) {
+TEST_P(RnnOfCell, IsRightForManySequences) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T4 N130 C9 K16 {}", GetParam()));
   expect_right(p, plan_rnn(p, {.threads = 2}));
 }
 
 // 171 rows are calls of 86 rows in the backward pass, the last with fewer. One row too many would be the first row of
 // the next block of features.
-TEST_P(RnnOfCell, IsRightWhereTheLastRowsAreFewer) {
+TEST_P(RnnOfCell, IsRightIfTheLastRowsAreFewer) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N57 C40 K20 {}", GetParam()));
   RnnPlan plan = plan_rnn(p, {.threads = 2});
   plan.bc = 16;
@@ -67,7 +67,7 @@ TEST_P(RnnOfCell, IsRightWhereTheLastRowsAreFewer) {
 }
 
 // Each thread has one block of sequences, or two; with steps=2 the product with x covers two steps.
-TEST_P(RnnOfCell, IsRightWhereThreadsHaveTheirOwnSequences) {
+TEST_P(RnnOfCell, IsRightIfThreadsHaveTheirOwnSequences) {
   const int threads = Kokkos::DefaultHostExecutionSpace().concurrency();
   for (const char* rest : {"C9 K40", "C9 K20 L2 bidirectional unequal"}) {
     for (const std::int64_t N : {2 * threads, 4 * threads - 1}) {
@@ -111,7 +111,7 @@ TEST_P(RnnOfCell, PlansChangeNoResult) {
   }));
 }
 
-TEST_P(RnnOfCell, SaturatedGatesGiveNoNanAndNansGoThrough) {
+TEST_P(RnnOfCell, SaturatedGatesGiveNoNanAndNansSpread) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N2 C4 K5 {}", GetParam()));
   TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
   const RnnPlan plan = plan_rnn(p, {.threads = 2});
@@ -127,7 +127,7 @@ TEST_P(RnnOfCell, SaturatedGatesGiveNoNanAndNansGoThrough) {
         EXPECT_EQ(std::isnan(nan.at<float>("y")[(t * p.N + n) * p.K + k]), n == 1 && t >= 1) << t << n << k;
 }
 
-TEST_P(RnnOfCell, IsRightOfLargeNumbers) {
+TEST_P(RnnOfCell, IsRightForLargeNumbers) {
   const auto p = parse_problem<RnnProblem>(fmt::format("T3 N2 C4 K5 {}", GetParam()));
   const RnnPlan plan = plan_rnn(p, {.threads = 2});
   for (const float factor : {1e15F, 1e30F, 1e36F}) {
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, RnnOfCell, testing::Values("lstm", "gru", "lbr-g
                            return name;
                          });
 
-TEST(Rnn, WhatTrainingKeepsChangesNoBit) {
+TEST(Rnn, TrainingAndInferenceGiveTheSameBits) {
   const auto p = parse_problem<RnnProblem>("T4 N6 C20 K40");
   const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
   const RnnPlan plan = plan_rnn(p, {.threads = 2});
@@ -215,7 +215,7 @@ TEST(Rnn, WhatTrainingKeepsChangesNoBit) {
   EXPECT_TRUE(std::ranges::equal(inference.values<float>(0), training.values<float>(0)));
 }
 
-TEST(Rnn, ThreadsHaveTheirOwnSequencesWhereThoseAreManyAndMultiplyAddsFew) {
+TEST(Rnn, ThreadsHaveTheirOwnSequencesIfTheseAreManyAndMultiplyAddsFew) {
   const auto sequences = [](const char* problem) {
     return plan_rnn(parse_problem<RnnProblem>(fmt::format("T10 {}", problem)), {.threads = 2}).bn;
   };
@@ -232,7 +232,7 @@ TEST(Rnn, ThreadsHaveTheirOwnSequencesWhereThoseAreManyAndMultiplyAddsFew) {
   EXPECT_EQ(sequences("N1024 C256 K256"), 256);
 }
 
-TEST(Rnn, NothingBeyondASequencesEndIsLookedAt) {
+TEST(Rnn, IgnoresStepsAfterASequencesEnd) {
   const auto p = parse_problem<RnnProblem>("T5 N4 C3 K5 bidirectional unequal");
   TestData data = make_checkable_test_data<RnnBackwardOp>(p, Fill::floats);
   for (std::int64_t t = 0; t < p.T; ++t)
@@ -248,7 +248,7 @@ TEST(Rnn, NothingBeyondASequencesEndIsLookedAt) {
   EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
 }
 
-TEST(Rnn, APlanThatDoesNotFitIsOneSentence) {
+TEST(Rnn, RefusesAPlanThatDoesNotFitInOneSentence) {
   const auto p = parse_problem<RnnProblem>("T4 N6 C20 K40");
   const auto refused = [&](const char* plan) { return Rnn::make({p}, parse_rnn_plan(plan), Backend::simd).reason(); };
   EXPECT_NE(refused("bc=21 bh=48 bk=16 bn=6 steps=1").find("bc must be from 1 to C = 20"), std::string::npos);
@@ -260,7 +260,7 @@ TEST(Rnn, APlanThatDoesNotFitIsOneSentence) {
   EXPECT_NE(refused("bc=20 bh=48 bk=16 bn=6 steps=5").find("steps must be from 1 to T = 4"), std::string::npos);
 }
 
-TEST(Rnn, LengthsOfNoSequenceAreRefused) {
+TEST(Rnn, RefusesImpossibleLengths) {
   const auto p = parse_problem<RnnProblem>("T4 N2 C3 K5 unequal");
   Rnn rnn = *Rnn::make({p}, plan_rnn(p, {.threads = 2}), Backend::simd);
   const std::int32_t none[] = {4, 0}, longer[] = {5, 1};

@@ -43,7 +43,7 @@ TEST(SoftmaxLoss, IsRightOnRandomProblems) {
   }));
 }
 
-TEST(SoftmaxLoss, OfOneClassIsZero) {
+TEST(SoftmaxLoss, LossOfOneClassIsZero) {
   const float logits[] = {3, -4};
   const std::int32_t labels[] = {0, 0};
   float gradient[] = {7, 7};
@@ -52,7 +52,7 @@ TEST(SoftmaxLoss, OfOneClassIsZero) {
 }
 
 // Exponentials of these logits would overflow or vanish. The loss is the same with and without the gradient.
-TEST(SoftmaxLoss, OverflowsAndDrownsNothing) {
+TEST(SoftmaxLoss, ExponentialsNeitherOverflowNorVanish) {
   const float logits[] = {1000, 1000, -1000, -200, -200, -200};
   const std::int32_t labels[] = {0, 2};
   float gradient[6];
@@ -77,7 +77,7 @@ TEST(SoftmaxLoss, FindsTheLargestLogitWhereverItLies) {
 
 // The first row's largest logit has its own sweep. That of a later row is found while the exponentials of the row
 // before are computed, in parts of 1024.
-TEST(SoftmaxLoss, FindsTheLargestLogitOfARowBehind) {
+TEST(SoftmaxLoss, FindsTheLargestLogitOfTheNextRow) {
   for_every_target([](const char* target) {
     SCOPED_TRACE(target);
     for (const std::int32_t C : {2, 15, 17, 33, 100, 1025, 2100}) {
@@ -95,7 +95,7 @@ TEST(SoftmaxLoss, FindsTheLargestLogitOfARowBehind) {
 }
 
 // Compared with the definition in double: exponentials are 0 if differences overflow, and only then.
-TEST(SoftmaxLoss, IsRightOfLogitsOfEverySize) {
+TEST(SoftmaxLoss, IsRightForLogitsOfEverySize) {
   const std::vector<float> magnitudes{0,  1e-45F, 1e-40F, 1e-30F, 1,     30,
                                       88, 300,    1e15F,  1e30F,  3e38F, std::numeric_limits<float>::max()};
   for_every_target([&](const char* target) {
@@ -129,7 +129,7 @@ TEST(SoftmaxLoss, IsRightOfLogitsOfEverySize) {
 }
 
 // There may be no memory before the first row and after the last one.
-TEST(SoftmaxLoss, ReadsAndWritesNothingBesideItsTensors) {
+TEST(SoftmaxLoss, ReadsAndWritesOnlyItsTensors) {
   for_every_target([](const char* target) {
     SCOPED_TRACE(target);
     for (const std::int64_t N : {1, 2, 5})
@@ -174,7 +174,7 @@ TEST(SoftmaxLoss, NaNStaysNaN) {
 }
 
 // A logit of infinity makes the loss NaN; one of minus infinity leaves the loss to the others.
-TEST(SoftmaxLoss, InfinitiesAreThoseOfTheDefinition) {
+TEST(SoftmaxLoss, InfinitiesGiveWhatTheDefinitionGives) {
   constexpr float inf = std::numeric_limits<float>::infinity();
   const std::int32_t labels[] = {1};
   float gradient[3] = {};

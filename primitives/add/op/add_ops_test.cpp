@@ -23,7 +23,7 @@ std::vector<double> result_of(const char* problem, const std::vector<double>& fi
   return {values.begin(), values.end()};
 }
 
-TEST(AddOps, Forward) {
+TEST(AddOps, ForwardAddsAndCutsOffNegativeSums) {
   EXPECT_THAT(result_of<AddForwardOp>("N2 E2", {1, 2, 3, -4}, {10, -20, -3, 8}), testing::ElementsAre(11, 0, 0, 4));
   EXPECT_THAT(result_of<AddForwardOp>("N2 E2 none", {1, 2, 3, -4}, {10, -20, -3, 8}),
               testing::ElementsAre(11, -18, 0, 4));

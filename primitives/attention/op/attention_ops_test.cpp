@@ -26,21 +26,21 @@ TEST(AttentionProblem, ReadsItsText) {
   EXPECT_EQ(p.score_scale(), 0.5);
 }
 
-TEST(AttentionProblem, WhatIsNoneIsRefused) {
+TEST(AttentionProblem, RefusesWrongText) {
   EXPECT_THAT(error_of<AttentionProblem>("T5 K7 additive"), HasSubstr("unscaled or scaled"));
   EXPECT_THAT(error_of<AttentionProblem>("K7"), HasSubstr("lacks T"));
   EXPECT_THAT(error_of<AttentionProblem>("T5 K7 S0"), HasSubstr("S is 0"));
   EXPECT_THAT(error_of<AttentionProblem>("T1048576 N1048576 K2"), HasSubstr("at most 2^40"));
 }
 
-TEST(AttentionProblem, Work) {
+TEST(AttentionProblem, CountsOperations) {
   const auto p = attention("T50 S40 N128 K1024");
   EXPECT_EQ(AttentionForwardOp::flops(p), 4.0 * 50 * 40 * 128 * 1024);
   EXPECT_EQ(AttentionBackwardOp::flops(p), 2 * AttentionForwardOp::flops(p));
 }
 
 // Scores are 0 and log(3); with a scale, keys are larger by its inverse.
-TEST(AttentionDefinition, IsTheMeanOfValuesByTheWeights) {
+TEST(AttentionDefinition, ContextIsTheWeightedMeanOfValues) {
   for (const auto& [text, factor] : {std::pair("T1 S2 K4", 1.0), std::pair("T1 S2 K4 scaled", 2.0)}) {
     Defined<AttentionForwardOp> forward(attention(text));
     forward.with("queries", {1, 2, 0, 0}).with("keys", {0, 0, 5, 5, factor * std::log(3.0), 0, 5, 5});
@@ -74,7 +74,7 @@ double attention_loss(const AttentionProblem& p, const PlainTensors& in) {
   return std::inner_product(context.begin(), context.end(), in.at<double>("dcontext"), 0.0);
 }
 
-TEST(AttentionDefinition, GradientsAreThoseOfFiniteDifferences) {
+TEST(AttentionDefinition, GradientsEqualFiniteDifferences) {
   for (const char* text : {"T1 S2 N1 K1", "T3 S4 N2 K3", "T4 S3 N2 K5 scaled", "T2 S5 N4 K2 unequal"}) {
     const auto p = attention(text);
     PlainTensors in = random_attention_inputs(p);
@@ -96,7 +96,7 @@ TEST(AttentionDefinition, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
-TEST(AttentionDefinition, NothingBeyondAnEndReachesAnything) {
+TEST(AttentionDefinition, StepsAfterAnEndChangeNothing) {
   const auto p = attention("T3 S5 N2 K2 unequal");
   PlainTensors in = random_attention_inputs(p);
   in.at<double>("lengths")[0] = 3;
@@ -135,7 +135,7 @@ TEST(AttentionDefinition, LengthsAreFromOneToS) {
   EXPECT_THAT(error_of_length(4), HasSubstr("sequence 1 is 4 steps long"));
 }
 
-TEST(AttentionDefinition, NanTravels) {
+TEST(AttentionDefinition, NanSpreads) {
   const auto p = attention("T3 S2 N2 K2");
   for (const char* name : {"keys", "values"}) {
     PlainTensors in = random_attention_inputs(p);
@@ -192,7 +192,7 @@ void expect_wrong_attention_fails() {
   });
 }
 
-TEST(AttentionOps, WrongAttentionIsSeen) {
+TEST(AttentionOps, WrongAttentionFails) {
   expect_wrong_attention_fails<AttentionForwardOp>();
   expect_wrong_attention_fails<AttentionBackwardOp>();
 }

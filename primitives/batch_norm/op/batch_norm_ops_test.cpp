@@ -48,7 +48,7 @@ TEST(BatchNormProblem, ReadsItsText) {
   EXPECT_EQ(size_columns(p).back(), (std::pair<std::string, std::string>("epilogue", "residual+relu")));
 }
 
-TEST(BatchNormProblem, ImpossibleOnesAreRefused) {
+TEST(BatchNormProblem, RefusesImpossibleSizes) {
   EXPECT_NE(error_of<BatchNormProblem>("C0 H4").find("C is 0: it must be from 1"), std::string::npos);
   EXPECT_NE(error_of<BatchNormProblem>("C4").find("'C4' lacks H"), std::string::npos);
   EXPECT_NE(error_of<BatchNormProblem>("C4 H4 residual").find("none, relu or residual+relu"), std::string::npos);
@@ -56,7 +56,7 @@ TEST(BatchNormProblem, ImpossibleOnesAreRefused) {
             std::string::npos);
 }
 
-TEST(BatchNormForwardOp, ByHand) {
+TEST(BatchNormForwardOp, AgreesWithAnExampleByHand) {
   const auto p = parse_problem<BatchNormProblem>("N2 C2 H1 W2");
   PlainTensors in = in_double(BatchNormForwardOp::inputs(p));
   set(in, "src", {1, 3, 10, 10, 5, 7, 10, 14});  // channel 0: 1 3 5 7, channel 1: 10 10 10 14
@@ -71,7 +71,7 @@ TEST(BatchNormForwardOp, ByHand) {
   EXPECT_NEAR(out.at<double>("dst")[7], 200 + 3 * 3 / std::sqrt(3 + kEpsilon), 1e-12);
 }
 
-TEST(BatchNormForwardOp, EpilogueByHand) {
+TEST(BatchNormForwardOp, AgreesWithAnExampleWithEpilogueByHand) {
   const auto p = parse_problem<BatchNormProblem>("C1 H1 W2 residual+relu");
   PlainTensors in = in_double(BatchNormForwardOp::inputs(p));
   set(in, "src", {-1, 1});
@@ -92,7 +92,7 @@ TEST(BatchNormForwardOp, NaNReachesTheOutput) {
   for (int i = 4; i < 8; ++i) EXPECT_FALSE(std::isnan(out.at<double>("dst")[i]));
 }
 
-TEST(BatchNormInferenceOp, IsForwardWithItsStatistics) {
+TEST(BatchNormInferenceOp, EqualsForwardWithItsStatistics) {
   const auto p = parse_problem<BatchNormProblem>("N3 C4 H5 W2 residual+relu");
   PlainTensors in = random_inputs<BatchNormInferenceOp>(p, "inference"),
                training = in_double(BatchNormForwardOp::inputs(p));
@@ -138,7 +138,7 @@ double gradient_error(const BatchNormProblem& p, PlainTensors& in, const char* i
   return worst;
 }
 
-TEST(BatchNormBackwardOp, GradientsAreThoseOfFiniteDifferences) {
+TEST(BatchNormBackwardOp, GradientsEqualFiniteDifferences) {
   for (const char* text : {"N2 C3 H2 W3", "N1 C2 H4 W4 relu", "N3 C2 H3 W2 residual+relu"}) {
     const auto p = parse_problem<BatchNormProblem>(text);
     PlainTensors in = random_inputs<BatchNormBackwardOp>(p, text);
@@ -155,7 +155,7 @@ TEST(BatchNormBackwardOp, GradientsAreThoseOfFiniteDifferences) {
 }
 
 // No gradient reaches an element so close to the kink that rounding might put it on the other side.
-TEST(BatchNormBackwardOp, InputsAreSettledAtTheKink) {
+TEST(BatchNormBackwardOp, NoGradientReachesValuesAtTheKink) {
   const auto p = parse_problem<BatchNormProblem>("C1 H1 W4 relu");
   PlainTensors in = in_double(BatchNormBackwardOp::inputs(p));
   set(in, "src", {-1, -1e-7, 1e-7, 1});
@@ -166,7 +166,7 @@ TEST(BatchNormBackwardOp, InputsAreSettledAtTheKink) {
   EXPECT_EQ(std::vector<double>(in.at<double>("ddst"), in.at<double>("ddst") + 4), (std::vector<double>{5, 0, 0, 8}));
 }
 
-TEST(BatchNormInferenceOp, VariancesAreSettledAboveZero) {
+TEST(BatchNormInferenceOp, VariancesOfTestDataAreAboveZero) {
   const auto p = parse_problem<BatchNormProblem>("C3 H1");
   PlainTensors in = in_double(BatchNormInferenceOp::inputs(p));
   set(in, "variance", {-1, 0, 0.5});
@@ -175,7 +175,7 @@ TEST(BatchNormInferenceOp, VariancesAreSettledAboveZero) {
             (std::vector<double>{0.75, 0.25, 0.5}));
 }
 
-TEST(BatchNormOps, TestDataIsSettledAndWithinABound) {
+TEST(BatchNormOps, TestDataIsValidAndHasABound) {
   const auto p = parse_problem<BatchNormProblem>("N2 C5 H6 relu");
   const TestData inference = make_checkable_test_data<BatchNormInferenceOp>(p, Fill::integers);
   const float* variance = inference.inputs.at<float>("variance");
@@ -185,7 +185,7 @@ TEST(BatchNormOps, TestDataIsSettledAndWithinABound) {
 }
 
 // dgamma and dbeta, sums of very many values, may have errors as large as the means in dsrc, which dsrc must not lose.
-TEST(BatchNormBackwardOp, SumsOfManyValuesHaveABoundOfTheirOwn) {
+TEST(BatchNormBackwardOp, SumsOfManyValuesHaveTheirOwnBound) {
   const auto p = parse_problem<BatchNormProblem>("N28 C2 H56");
   const TestData data = make_checkable_test_data<BatchNormBackwardOp>(p, Fill::floats);
   const auto verdict_with = [&](const char* output, double roundings) {

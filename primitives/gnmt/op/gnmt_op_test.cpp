@@ -28,7 +28,7 @@ TEST(GnmtProblem, ReadsItsText) {
 }
 
 // A layer does 8 K^2 operations per word and direction for its state, and for each K features that it reads.
-TEST(GnmtProblem, LayersAndWork) {
+TEST(GnmtProblem, HasItsLayersAndCountsOperations) {
   const auto p = gnmt("T3 S2 N4 K5 inference");
   const auto layers = gnmt_layers(p);
   std::vector<std::string> names;
@@ -67,7 +67,7 @@ double gnmt_loss(GnmtProblem p, const PlainTensors& in) {
   return std::inner_product(y.begin(), y.end(), in.at<double>("dy"), 0.0);
 }
 
-TEST(GnmtDefinition, GradientsAreThoseOfFiniteDifferences) {
+TEST(GnmtDefinition, GradientsEqualFiniteDifferences) {
   for (const char* text : {"T2 S3 N2 K2", "T3 S4 N3 K3 unequal"}) {
     const auto p = gnmt(text);
     PlainTensors in = random_gnmt_inputs(p);
@@ -110,7 +110,7 @@ TEST(GnmtDefinition, OnlyWhatATranslationHasReadReachesIt) {
     }
 }
 
-TEST(GnmtOps, AWrongStackIsSeen) {
+TEST(GnmtOps, AWrongStackFails) {
   for (const char* text : {"T3 S4 N4 K6 unequal inference", "T3 S4 N4 K6 unequal step"}) {
     const auto p = gnmt(text);
     const TestData data = make_checkable_test_data<GnmtOp>(p, Fill::floats);

@@ -15,7 +15,7 @@ namespace {
 double loss_of(const NetworkGraph& graph, const PlainTensors& in) { return define_network(graph, in, false).loss; }
 
 // At a kink of a ReLU or a maximum the two one-sided differences are not equal.
-TEST(NetworkDefinition, GradientsAreThoseOfFiniteDifferences) {
+TEST(NetworkDefinition, GradientsEqualFiniteDifferences) {
   for (const NetworkGraph& graph : {small_residual_network(3), mlp_graph(4, {3, 8, 7, 5})}) {
     graph.validate();
     PlainTensors in = random_network_inputs(graph);
@@ -54,7 +54,7 @@ std::string refusal_of(const NetworkGraph& graph) {
   return "";
 }
 
-TEST(NetworkGraph, WhatIsNoNetworkIsRefused) {
+TEST(NetworkGraph, RefusesGraphsThatAreNoNetwork) {
   using testing::HasSubstr;
   const NetworkGraph right = small_residual_network(2);
   EXPECT_EQ(refusal_of(right), "");
@@ -94,7 +94,7 @@ TEST(NetworkGraph, WhatIsNoNetworkIsRefused) {
 }
 
 // v1.5 has 4.09 GMAC by the usual count, and v1 has 3.86 (torchvision's and the paper's networks).
-TEST(ResidualNetwork, HasTheLayersParametersAndWorkThatItIsKnownFor) {
+TEST(ResidualNetwork, HasTheKnownNumbersOfParametersAndOperations) {
   const auto graph = network_graph(parse_problem<ResidualNetwork>("N1"));
   std::int64_t parameters = 0;
   for (const NetworkParameter& p : parameters_of(graph)) parameters += p.info.size();
@@ -106,7 +106,7 @@ TEST(ResidualNetwork, HasTheLayersParametersAndWorkThatItIsKnownFor) {
             std::get<ConvProblem>(graph.layers.front().problem).flops());  // no gradient of the images
 }
 
-TEST(ResidualNetwork, TextAndRefusals) {
+TEST(ResidualNetwork, ReadsItsTextAndRefusesWrongText) {
   const auto p = parse_problem<ResidualNetwork>("N2 L14 H64 backward v1");
   EXPECT_EQ(to_string(p), "N2_L14_H64_K1000_backward_v1");
   EXPECT_EQ(p, parse_problem<ResidualNetwork>(to_string(p)));

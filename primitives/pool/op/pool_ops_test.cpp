@@ -37,7 +37,7 @@ TEST(PoolProblem, ReadsItsText) {
   EXPECT_EQ(parse_problem<PoolProblem>("C3 H7 W5 R7 S2").Q(), 4);
 }
 
-TEST(PoolProblem, ImpossibleOnesAreRefused) {
+TEST(PoolProblem, RefusesImpossibleSizes) {
   const auto expect_error = [](const char* text, const char* part) {
     EXPECT_NE(error_of<PoolProblem>(text).find(part), std::string::npos) << error_of<PoolProblem>(text);
   };
@@ -69,7 +69,7 @@ TEST(PoolProblem, NoWindowIsEmpty) {
   }));
 }
 
-TEST(PoolForwardOp, ByHand) {
+TEST(PoolForwardOp, AgreesWithAnExampleByHand) {
   const Plane src{1, 2, 3, 4, 5, 6, 7, 8, 9};
   EXPECT_EQ(forward_pooled("C1 H3 R2", src), (Plane{5, 6, 8, 9}));
   EXPECT_EQ(forward_pooled("C1 H3 R3 sh2 ph1", src), (Plane{5, 6, 8, 9}));
@@ -80,7 +80,7 @@ TEST(PoolForwardOp, ByHand) {
   EXPECT_EQ(forward_pooled("C1 H3 R1 S3 sh2", src), (Plane{3, 9}));
 }
 
-TEST(PoolForwardOp, OfNothingButNegativeValuesIsNotThePadding) {
+TEST(PoolForwardOp, TheLargestNegativeValueIsNotThePadding) {
   EXPECT_EQ(forward_pooled("C1 H1 R3 ph1", {-5}), Plane{-5});
   EXPECT_EQ(forward_pooled("C1 H1 R3 ph1", {-INFINITY}), Plane{-INFINITY});
 }
@@ -94,7 +94,7 @@ TEST(PoolForwardOp, NaNIsTheLargest) {
   EXPECT_TRUE(std::isnan(forward_pooled("C1 H1 W2 R1 S2", {NAN, 2})[0]));
 }
 
-TEST(PoolBackwardOp, ByHand) {
+TEST(PoolBackwardOp, AgreesWithAnExampleByHand) {
   const Plane src{1, 2, 9, 4, 5, 6, 7, 8, 3};
   EXPECT_EQ(pooled<PoolBackwardOp>("C1 H3 R2", {src, {1, 10, 100, 1000}}), (Plane{0, 0, 10, 0, 1, 0, 0, 1100, 0}));
   EXPECT_EQ(pooled<PoolBackwardOp>("C1 H3 R2 average", {{}, {4, 8, 12, 16}}), (Plane{1, 3, 2, 4, 10, 6, 3, 7, 4}));

@@ -10,7 +10,7 @@ namespace {
 
 using RnnOnCudaSettings = OnCudaSettings;
 
-TEST_P(RnnOnCudaSettings, IsRightOfEveryCellAndDirection) {
+TEST_P(RnnOnCudaSettings, IsRightForEveryCellAndDirection) {
   for (const char* cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     for (const char* rest : {"T3 N3 C20 K33 L2 bidirectional unequal", "T4 N50 C17 K80 reverse", "T5 N40 C130 K200"}) {
       const auto p = parse_problem<RnnProblem>(fmt::format("{} {}", rest, cell));
@@ -20,7 +20,7 @@ TEST_P(RnnOnCudaSettings, IsRightOfEveryCellAndDirection) {
 }
 
 // More sequences than a tile has rows.
-TEST_P(RnnOnCudaSettings, IsRightOfManySequences) {
+TEST_P(RnnOnCudaSettings, IsRightForManySequences) {
   const auto p = parse_problem<RnnProblem>("T3 N170 C130 K200 unequal");
   for (const std::int64_t bn : {28, 85}) {
     RnnPlan plan = plan_rnn_on_gpu(p, 132);

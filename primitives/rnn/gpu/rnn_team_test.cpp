@@ -72,7 +72,7 @@ class RnnOnTeams : public testing::Test {};
 
 TYPED_TEST_SUITE(RnnOnTeams, HostSpaces);
 
-TYPED_TEST(RnnOnTeams, IsRightOfEveryCellAndDirection) {
+TYPED_TEST(RnnOnTeams, IsRightForEveryCellAndDirection) {
   for (const char* cell : kCells) {
     for (const char* rest : {"T3 N3 C20 K33 L2 bidirectional unequal", "T4 N5 C17 K80 reverse", "T1 N1 C1 K1"}) {
       const auto p = parse_problem<RnnProblem>(fmt::format("{} {}", rest, cell));
@@ -128,7 +128,7 @@ TYPED_TEST(RnnOnTeams, PartsOfAnUpdateAreSummed) {
   }
 }
 
-TYPED_TEST(RnnOnTeams, AnotherCellIsSeen) {
+TYPED_TEST(RnnOnTeams, AnotherCellFails) {
   const auto p = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-tanh"),
              other = parse_problem<RnnProblem>("T3 N3 C20 K33 rnn-relu");
   const TestData data = make_checkable_test_data<RnnForwardOp>(p, Fill::floats);
@@ -137,14 +137,14 @@ TYPED_TEST(RnnOnTeams, AnotherCellIsSeen) {
   EXPECT_NE(compare(out, data.expected, {1000 * data.tolerance.value, data.tolerance.whole}).status, Status::ok);
 }
 
-TEST(RnnPlanOnGpu, TasksAreLargeWhereEveryMultiprocessorHasOne) {
+TEST(RnnPlanOnGpu, TasksAreLargeIfEveryMultiprocessorHasOne) {
   const auto of = [](const char* problem) { return plan_rnn_on_gpu(parse_problem<RnnProblem>(problem), 132).bn; };
   EXPECT_EQ(of("T2 N168 C1024 K1024"), 84);
   EXPECT_EQ(of("T2 N168 C512 K512"), 28);
   EXPECT_EQ(of("T2 N3 C4096 K4096"), 3);
 }
 
-TEST(RnnPlanOnGpu, GatesOfSoManyStepsAreInMemory) {
+TEST(RnnPlanOnGpu, LimitsTheStepsWithGatesInMemory) {
   const auto of = [](const char* problem) { return plan_rnn_on_gpu(parse_problem<RnnProblem>(problem), 132).steps; };
   EXPECT_EQ(of("T50 N168 C1024 K1024"), 50);
   EXPECT_EQ(of("T1000 N168 C1024 K1024"), 97);

@@ -48,7 +48,7 @@ TEST(RnnProblem, ReadsItsText) {
   EXPECT_EQ(p.biases(), 4);
 }
 
-TEST(RnnProblem, WhatIsNoneIsRefused) {
+TEST(RnnProblem, RefusesWrongText) {
   EXPECT_THAT(error_of<RnnProblem>("T5 C7 peephole"), HasSubstr("a cell: lstm, gru, lbr-gru, rnn-tanh or rnn-relu"));
   EXPECT_THAT(error_of<RnnProblem>("T5 C7 sideways"), HasSubstr("a direction: forward, reverse or bidirectional"));
   EXPECT_THAT(error_of<RnnProblem>("C7"), HasSubstr("lacks T"));
@@ -76,7 +76,7 @@ TEST(RnnProblem, LengthsAreFromOneToT) {
 }
 
 // 16 N T K^2: the literature's count for an LSTM with K = C.
-TEST(RnnProblem, Work) {
+TEST(RnnProblem, CountsOperations) {
   const auto p = rnn("T50 N168 C256");
   EXPECT_EQ(RnnForwardOp::flops(p), 16.0 * 50 * 168 * 256 * 256);
   EXPECT_EQ(RnnBackwardOp::flops(p), RnnBackwardDataOp::flops(p) + RnnWeightUpdateOp::flops(p));
@@ -111,7 +111,7 @@ void expect_tiny(const TinyCell& tiny, const char* direction, const Values& x) {
   }
 }
 
-TEST(RnnDefinition, IsTheFormulaOfEachCell) {
+TEST(RnnDefinition, FollowsTheFormulaOfEachCell) {
   const std::vector<TinyCell> cells{
       {"lstm",
        {0.1, 0.2, 0.3, 0.4},
@@ -160,7 +160,7 @@ TEST(RnnDefinition, IsTheFormulaOfEachCell) {
   }
 }
 
-TEST(RnnDefinition, ASequencesEndIsItsOwn) {
+TEST(RnnDefinition, EachSequenceEndsAtItsOwnLength) {
   for (const char* cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     const auto p = rnn(std::string("T5 N3 C2 K3 L2 bidirectional unequal ") + cell);
     PlainTensors in = random_rnn_inputs(p);
@@ -245,7 +245,7 @@ void expect_gradients(const RnnProblem& p) {
   EXPECT_GT(smooth, tried * 9 / 10) << to_string(p);
 }
 
-TEST(RnnDefinition, GradientsAreThoseOfFiniteDifferences) {
+TEST(RnnDefinition, GradientsEqualFiniteDifferences) {
   for (const std::string cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     for (const std::string sizes : {"T1 N1 C1", "T4 N2 C3 K2", "T3 N3 C2 K5 L2", "T5 N2 C4 K3 L3 unequal"}) {
       for (const std::string direction : {"forward", "reverse", "bidirectional"}) {
@@ -255,7 +255,7 @@ TEST(RnnDefinition, GradientsAreThoseOfFiniteDifferences) {
   }
 }
 
-TEST(RnnDefinition, ThePassesApartAreThoseTogether) {
+TEST(RnnDefinition, SeparatePassesEqualTheWholeBackwardPass) {
   const auto p = rnn("T3 N2 C3 K4 L2 lbr-gru bidirectional");
   const PlainTensors in = random_rnn_inputs(p), all = outputs_of<RnnBackwardOp>(p, in);
   const auto expect_part = [&](const PlainTensors& part) {
@@ -269,7 +269,7 @@ TEST(RnnDefinition, ThePassesApartAreThoseTogether) {
   expect_part(outputs_of<RnnWeightUpdateOp>(p, in));
 }
 
-TEST(RnnDefinition, NanTravels) {
+TEST(RnnDefinition, NanSpreads) {
   for (const char* cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     const auto p = rnn(std::string("T3 N2 C2 K2 ") + cell);
     PlainTensors in = random_rnn_inputs(p);
@@ -339,7 +339,7 @@ void expect_wrong_cells_fail(const std::string& cell, const std::string& sizes) 
     });
 }
 
-TEST(RnnOps, AWrongCellIsSeen) {
+TEST(RnnOps, AWrongCellFails) {
   for (const char* cell : {"lstm", "gru", "lbr-gru", "rnn-tanh", "rnn-relu"}) {
     for (const char* sizes : {"T4 N4 C5 K6", "T6 N5 C3 K4 unequal"}) {
       expect_wrong_cells_fail<RnnForwardOp>(cell, sizes);

@@ -29,7 +29,7 @@ TEST(SoftmaxLossOps, LossIsTheMeanOfTheLogarithms) {
   EXPECT_NEAR(loss[0], (std::log(4.0) + std::log(2.0)) / 2, 1e-12);
 }
 
-TEST(SoftmaxLossOps, GradientIsSoftmaxLessTheRightClass) {
+TEST(SoftmaxLossOps, GradientIsSoftmaxMinusTheRightClass) {
   const auto p = parse_problem<SoftmaxLossProblem>("N2 C2");
   const auto gradient = result_of<SoftmaxLossBackwardOp>(p, {0, std::log(3.0), 5, 5}, {0, 1});
   const double right[] = {-0.75 / 2, 0.75 / 2, 0.5 / 2, -0.5 / 2};

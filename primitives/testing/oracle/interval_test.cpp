@@ -49,7 +49,7 @@ TEST(Interval, HoldsSumsInAnyOrder) {
   }));
 }
 
-TEST(Interval, OfASumIsAsWideAsItsRoundings) {
+TEST(Interval, IsAsWideAsTheRoundingsOfASum) {
   const Interval sum = sum_of({1, 2, -3.5F});
   EXPECT_TRUE(sum.allows(-0.5F));
   EXPECT_FALSE(sum.allows(-0.5F + 2e-6F));
@@ -80,7 +80,7 @@ TEST(Interval, ZeroTimesInfinityIsNoNumber) {
   EXPECT_FALSE((Interval::of(1e30) * Interval::of(1e30)).allows(-kInfinity));
 }
 
-TEST(Interval, OfCurvesHoldsThemBetweenItsEnds) {
+TEST(Interval, HoldsCurvesBetweenItsEnds) {
   const Interval x{-2, 1};
   for (double at = -2; at <= 1; at += 0.125) {
     const double cubic = std::sqrt(2 / std::acos(-1.0)) * (at + 0.044715 * at * at * at);
@@ -97,7 +97,7 @@ TEST(Interval, OfCurvesHoldsThemBetweenItsEnds) {
   EXPECT_EQ(sigmoid(Interval::no_number()), Interval::no_number());
 }
 
-TEST(Interval, OfASoftmaxHoldsScoresThatAreFarApart) {
+TEST(Interval, HoldsTheSoftmaxOfScoresThatAreFarApart) {
   const Intervals weights = softmax({Interval::of(1e15), Interval::of(-1e15), Interval::of(1e15 - 1e9)});
   EXPECT_TRUE(weights[0].allows(1));
   EXPECT_TRUE(weights[1].allows(0));
@@ -130,7 +130,7 @@ struct Wrong {
   std::string difference() const { return oracle::difference(out, conv_forward(p, in)); }
 };
 
-TEST(Outcome, OfARightConvolutionIsNoDifference) { EXPECT_EQ(Wrong().difference(), ""); }
+TEST(Outcome, ARightConvolutionHasNoDifference) { EXPECT_EQ(Wrong().difference(), ""); }
 
 TEST(Outcome, EveryWrongElementIsFound) {
   for (int i = 0; i < 18; ++i) {
@@ -147,7 +147,7 @@ TEST(Outcome, EveryWrongElementIsFound) {
   }
 }
 
-TEST(Outcome, AnOutputThatIsLeftAsItWasIsFound) {
+TEST(Outcome, AnUnwrittenOutputIsFound) {
   Wrong wrong;
   std::ranges::fill(wrong.out.values<float>(0), kNan);
   EXPECT_THAT(wrong.difference(), HasSubstr("16 of 18"));  // all but those with NaN as the right value
