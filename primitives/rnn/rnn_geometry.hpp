@@ -20,7 +20,7 @@ constexpr int kRnnOperands = 3;  // operands with weights
 constexpr int kRnnGradients = 4;
 
 // x is what the layer reads; its first step is in slot `first`. The layer writes part `part` of y, which has T + 2
-// slots. The state before the first step is in the slot before it; for a reversed layer this is the last slot.
+// slots: step t is in slot 1 + t, and the state before the first step in slot 0, or in slot T + 1 if reversed.
 struct RnnLayerShape {
   RnnCell cell = RnnCell::lstm;
   bool reversed = false;

@@ -12,7 +12,6 @@ namespace brickwork {
 // A row holds the columns of gates side by side, each bk features wide. A column is a sum of products with the weights
 // of the gates `layer` and `iter` of the plain tensors; -1: no such product. x adds to the first columns, h to a run of
 // them, and a GRU's reset state to the last.
-// last.
 struct GateColumn {
   int layer, iter, bias;
   bool of_reset = false;  // `iter` weights are multiplied by r h instead of h
