@@ -27,9 +27,9 @@ HWY_INLINE hn::Vec<DI> LoadIndices(DI di, const std::int32_t* from) {
   return hn::LoadU(di, from);
 }
 
-// A kind of pooling (Parts) has: OfWindow(p, q), where a window's values are; OfTap(tap), how the window's tap above a
-// pixel is kept (below 0: none is above it); Load(d, window, j), the window's values for the channels from j on;
-// Part(d, loaded, of_tap), the pixel's part of them, or zeros if no tap is above it.
+// A kind of pooling (Parts) has: OfWindow(p, q), where a window's values are; OfTap(tap), a code for the window's tap
+// that covers a pixel (tap below 0: none does); Load(d, window, j), the window's values for the channels from j on;
+// Part(d, loaded, of_tap), the pixel's part of them, or zeros if no tap covers it.
 template <class Index>
 struct MaxParts {
   PoolGeometry g;

@@ -31,8 +31,8 @@ HWY_INLINE void StoreIndices(hn::Vec<DI> taps, DI di, std::int32_t* to, bool str
   }
 }
 
-// The taps of a window that are in the image. From ask_row and ask_column on, the pixel `below` floats behind a tap is
-// one that the window below reads and that no window has read yet.
+// The taps of a window that are in the image. For those from ask_row and ask_column on, the pixel `below` floats
+// further is prefetched: the window below reads it, and no window has read it yet.
 struct Taps {
   const float* corner;
   std::int64_t rows, columns, next_row, next_column;

@@ -28,8 +28,8 @@ constexpr double kRowsOfL2 = 0.25;
 constexpr int kManyRows = 96;
 // If a sum's weights, which every register tile reads, fill more than this share of L2, it is cut into parts of a third
 // of L2, so that the next call's weights fit beside them. Plain layers of 2560 features take 1 to 5 % less time with 16
-// to 64 sequences, GRUs of 2816 up to 3 % and LSTMs of 4096 3 to 8 % less. Layers of 1760 and 2048 would take the same
-// time.
+// to 64 sequences, GRUs of 2816 up to 3 % and LSTMs of 4096 3 to 8 % less; layers of 1760 and 2048 would take the same
+// time (Zen 5).
 constexpr double kWeightsOfL2 = 0.5;
 constexpr std::int64_t kPartsOfL2 = 3;
 constexpr std::int64_t kTasksOfAThread = 4;
