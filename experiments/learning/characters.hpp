@@ -1,4 +1,4 @@
-// Predicting a text's next character from all before it.
+// Predicts the next character of a text from all characters before it.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -8,9 +8,9 @@
 
 namespace brickwork {
 
-// A text in N equal streams, which are read side by side; what is left over from the last whole character of each is
-// left out. The last tenth of each stream is for the test. Throws std::invalid_argument with one sentence where a part
-// holds no window of T characters.
+// A text cut into N streams of equal length, which are read side by side; characters left over at the end of the text
+// are not used. The last tenth of each stream is for the test. Throws std::invalid_argument with one sentence if the
+// text is too short for a window of T characters in each part.
 class TextStreams {
  public:
   enum class Part { train, test };
@@ -18,13 +18,13 @@ class TextStreams {
   TextStreams(std::string_view text, std::int64_t N, std::int64_t T);
 
   std::int64_t N() const { return N_; }
-  std::int64_t classes() const { return classes_; }  // different bytes in the text; each is a character here
-  std::int64_t windows(Part) const;                  // whole ones of T steps behind each other
-  // The characters of a window, and those that follow them: [T][N].
+  std::int64_t classes() const { return classes_; }  // number of different bytes; each byte counts as a character
+  std::int64_t windows(Part) const;                  // number of whole windows of T steps, one after the other
+  // Writes the characters of a window and the character that follows each of them, both [T][N].
   void window(Part, std::int64_t index, std::int32_t* characters, std::int32_t* next) const;
 
  private:
-  // Of each stream, the characters of a part, the last of which has none to follow.
+  // Begin and length of a part in each stream. No character of the part follows its last one.
   std::int64_t begin(Part part) const { return part == Part::train ? 0 : trained_; }
   std::int64_t length(Part part) const { return part == Part::train ? trained_ : length_ - trained_; }
 
@@ -32,11 +32,11 @@ class TextStreams {
   std::int64_t N_, T_, length_, trained_, classes_;
 };
 
-// Bits a character, on the windows of the test, of a model of pairs that knows those of training: how often b follows
-// a, and for what did not, how often b is there at all, in the shares of Witten and Bell (1991).
+// Bits per character of a bigram model on the test windows. The model counts the pairs of the training windows and
+// interpolates the frequency of b after a with the frequency of b alone, as Witten and Bell (1991) do.
 double bits_of_bigrams(const TextStreams&, std::int64_t T);
 
-// An LSTM whose states go on from one window to the next, through which training does not go back.
+// Trains an LSTM. Its states continue from one window to the next; gradients do not flow back to the window before.
 LearningTask learn_characters();
 
 }  // namespace brickwork

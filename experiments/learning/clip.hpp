@@ -1,12 +1,12 @@
-// Clipping gradients by their norm (Pascanu et al., arXiv 1211.5063): a few sequences' explode, and a step along one
-// such would undo many others.
+// Clips gradients by their norm (Pascanu et al., arXiv 1211.5063): the gradients of a few sequences explode, and one
+// step along such a gradient would undo many others.
 #pragma once
 #include <cmath>
 #include <span>
 
 namespace brickwork {
 
-// The norm of all of them together, added up in their order; where it is above `most`, they are scaled down to it.
+// Returns the norm of all gradients together, summed in their order. A norm above `most` is scaled down to `most`.
 inline double clip_by_norm(std::span<float> gradients, double most) {
   double squares = 0;
   for (const float gradient : gradients) squares += double{gradient} * double{gradient};

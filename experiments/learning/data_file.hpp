@@ -1,4 +1,4 @@
-// The file that a task learns from.
+// Opens the file that a task learns from.
 #pragma once
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace brickwork {
 
-// Throws std::invalid_argument with one sentence where it cannot be read.
+// Throws std::invalid_argument with one sentence if the file cannot be read.
 inline std::ifstream open_data(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (std::filesystem::is_directory(path)) throw std::invalid_argument(fmt::format("{} is a directory", path));

@@ -1,4 +1,4 @@
-// Labelled images to train a network on, and others to test it on.
+// Labelled images: a set to train a network on and a set to test it on, read from a CSV file.
 #pragma once
 #include <cstdint>
 #include <istream>
@@ -10,7 +10,7 @@ namespace brickwork {
 struct ImageFormat {
   std::int64_t C = 1, H = 0, W = 0;
   std::int32_t classes = 0;
-  std::int64_t white = 1;  // the largest value of a pixel, the least being 0
+  std::int64_t white = 1;  // largest value of a pixel in the file; the smallest is 0
 
   std::int64_t pixels() const { return C * H * W; }
 };
@@ -28,8 +28,9 @@ struct DataSet {
   LabelledImages train, test;
 };
 
-// A CSV file: a line is an image, with the columns set (train or test), label, and pixel0, pixel1, ... in the order of
-// [C][H][W]. Throws std::invalid_argument with one sentence: file, line, column, what is wrong and what would be right.
+// Reads a CSV file with one image per line. Its columns are set (train or test), label, and pixel0, pixel1, ... in the
+// order [C][H][W]. Throws std::invalid_argument with one sentence: file, line, column, what is wrong and what would be
+// right.
 DataSet read_data_set(std::istream&, std::string_view file, const ImageFormat&);
 
 }  // namespace brickwork

@@ -1,4 +1,4 @@
-// Images that are labelled, a network for them, and how it is trained.
+// The tasks that classify images: the format of the images, the network and how it is trained.
 #pragma once
 #include <span>
 #include <string_view>
@@ -16,7 +16,7 @@ struct ImageTask {
   NetworkGraph (*graph)(std::int64_t N);
   std::int64_t minibatch = 32;
   TrainingSchedule schedule;
-  std::int64_t shift = 0;  // pixels at most that an image is moved by in training
+  std::int64_t shift = 0;  // training moves an image by at most this many rows and columns
 };
 
 std::span<const ImageTask> image_tasks();

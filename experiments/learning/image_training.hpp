@@ -1,4 +1,4 @@
-// Training a network on labelled images by stochastic gradient descent with momentum.
+// Trains a network on labelled images by stochastic gradient descent with momentum.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -13,17 +13,17 @@ namespace brickwork {
 
 class ImageTraining {
  public:
-  // Gives the network its weights by He et al. (arXiv 1502.01852), biases and betas of 0, gammas of 1. The data outlive
-  // it. In training, images are moved by up to so many pixels, rows and columns alike. Throws std::invalid_argument
-  // with one sentence where there is less to train on than a minibatch.
+  // Initialises the weights as He et al. (arXiv 1502.01852), biases and betas to 0, gammas to 1. `train` must outlive
+  // this object. Training moves each image by up to `shift` rows and columns. Throws std::invalid_argument with one
+  // sentence if `train` has fewer images than a minibatch.
   ImageTraining(Network, const LabelledImages& train, const TrainingSchedule&, std::int64_t shift, std::uint32_t seed);
 
-  // All images once, shuffled, and the share that was labelled right; those that are left over from the last whole
-  // minibatch are left out.
+  // Trains on all images once, shuffled; images beyond the last whole minibatch are left out. The measure is the share
+  // of images that were labelled right.
   Epoch epoch();
 
-  // The share of images that inference labels right. The last minibatch is filled up with what is in it already, which
-  // is not counted.
+  // The share of images that inference labels right. The last minibatch is filled up with copies of its own images,
+  // which do not count.
   double accuracy_on(const LabelledImages&);
 
  private:

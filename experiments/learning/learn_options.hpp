@@ -1,4 +1,4 @@
-// What learn's command line asks for.
+// The command line of the program learn.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,7 +16,7 @@ struct LearnOptions {
   std::uint32_t seed = 1;
 };
 
-// Throws UsageError. Prints and returns nothing for --help and --version.
+// Throws UsageError if an option is wrong. Answers --help and --version on the screen and returns nullopt.
 std::optional<LearnOptions> parse_learn_options(int argc, char** argv);
 
 }  // namespace brickwork

@@ -1,4 +1,5 @@
-// A fully connected layer in training, on plain tensors: src [N][C], dst [N][K], weights [K][C], bias [K].
+// Forward and backward pass of a fully connected layer on plain tensors: src [N][C], dst [N][K], weights [K][C],
+// bias [K].
 #pragma once
 #include <optional>
 
@@ -13,11 +14,11 @@ namespace brickwork {
 
 class PlainFc {
  public:
-  // Throws std::runtime_error with the reason where the backend has no brick for it.
+  // Throws std::runtime_error with the reason if the backend has no brick for the layer.
   PlainFc(const FcProblem&, const NetworkBrick&);
 
   void forward(const float* src, const float* weights, const float* bias, float* dst);
-  // Of what forward() was given last, to every gradient.
+  // Computes all gradients, for src and weights of the last call of forward().
   void backward(const float* ddst, float* dsrc, float* dweights, float* dbias);
 
  private:

@@ -1,5 +1,5 @@
-// Random numbers whose sequence the standard fixes: by way of no distribution and no std::shuffle, in which libraries
-// differ.
+// Random numbers that are the same with every standard library: C++ fixes the sequence of std::mt19937, but neither the
+// distributions nor std::shuffle.
 #pragma once
 #include <cstdint>
 #include <random>
@@ -12,9 +12,9 @@ class Random {
  public:
   explicit Random(std::uint32_t seed) : numbers_(seed) {}
 
-  // From 0 on, each as likely.
+  // Uniform in [0, bound).
   std::uint32_t below(std::uint32_t bound) {
-    const std::uint64_t whole = (std::uint64_t{1} << 32) / bound * bound;  // beyond it some numbers would be likelier
+    const std::uint64_t whole = (std::uint64_t{1} << 32) / bound * bound;  // from here on, small results were likelier
     for (;;) {
       const auto number = static_cast<std::uint32_t>(numbers_());
       if (number < whole) return number % bound;
@@ -26,7 +26,7 @@ class Random {
     return least + share * (most - least);
   }
 
-  // Fisher and Yates'.
+  // Fisher-Yates shuffle.
   template <class T>
   void shuffle(std::vector<T>& values) {
     for (std::size_t last = values.size(); last-- > 1;) {

@@ -1,5 +1,5 @@
-// Recurrent layers, and a fully connected one that reads the last one's states: outputs of the last step, or of every
-// one, and their training by gradient descent through time.
+// Recurrent layers followed by a fully connected layer, trained by gradient descent through time. The fully connected
+// layer reads the states of the last recurrent layer, after the last step or after every step.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,7 +14,7 @@
 namespace brickwork {
 
 struct RecurrentShape {
-  RnnProblem rnn;  // one way, sequences of equal length
+  RnnProblem rnn;  // one direction, sequences of equal length
   std::int64_t outputs = 1;
   enum class Reads { last_step, every_step } reads = Reads::last_step;
 
@@ -23,29 +23,30 @@ struct RecurrentShape {
 
 class RecurrentNetwork {
  public:
-  // Throws std::runtime_error with the reason where the backend has no brick for it.
+  // Throws std::runtime_error with the reason if the backend has no brick for a layer.
   RecurrentNetwork(const RecurrentShape&, const NetworkBrick&);
 
   const RecurrentShape& shape() const { return shape_; }
 
-  // How long an LSTM keeps its state before anything is learned. Short: its forget gates' biases are 1, as is usual
-  // (Jozefowicz et al. 2015). Or each feature for a time of its own, from 1 step to T - 1: those biases are the
-  // logarithm of that time, and the input gates' are minus them (Tallec and Ollivier, arXiv 1804.11188).
+  // How long an untrained LSTM keeps its state. short_at_first: the biases of the forget gates are 1, as is usual
+  // (Jozefowicz et al. 2015). over_all_steps: each feature keeps its state for a random time from 1 to T - 1 steps; the
+  // bias of its forget gate is the logarithm of that time, the bias of its input gate minus that (Tallec and Ollivier,
+  // arXiv 1804.11188).
   enum class Memory { short_at_first, over_all_steps };
-  // Weights from -1 / sqrt(K) to 1 / sqrt(K), all other biases 0.
+  // Weights are uniform from -1 / sqrt(K) to 1 / sqrt(K); all other biases stay 0.
   void initialise(Random&, Memory);
 
-  // What training changes, and its gradients: weights_layer, weights_iter and bias of each layer as rnn_ops.hpp has
-  // them, then weights [outputs][K] and bias [outputs].
+  // All parameters and their gradients: weights_layer, weights_iter and bias of each recurrent layer in the layouts of
+  // rnn_ops.hpp, then the fully connected layer's weights [outputs][K] and bias [outputs].
   std::span<float> parameters() { return parameters_; }
   std::span<float> gradients() { return gradients_; }
 
-  // From x [T][N][C] to the outputs [rows][outputs]. The states begin as 0, or where it carries them on as the call
-  // before left them.
+  // Takes x [T][N][C] and returns the outputs [rows][outputs]. The states begin as 0, or with carry_on as the last call
+  // left them.
   enum class States { begin, carry_on };
   std::span<const float> forward(const float* x, States = States::begin);
-  // To the gradients of all parameters, out of those of the outputs; after forward(). Beyond the first step of that
-  // call it does not go back.
+  // Computes the gradients of all parameters from doutputs [rows][outputs] for the last call of forward(). Gradients do
+  // not flow back beyond the first step of that call.
   void backward(const float* doutputs);
   void step(const SgdStep&);
 
@@ -58,7 +59,7 @@ class RecurrentNetwork {
   Rnn rnn_;
   PlainFc fc_;
   std::vector<TensorInfo> infos_;
-  std::vector<std::int64_t> first_;  // of each tensor among all parameters
+  std::vector<std::int64_t> first_;  // index of each tensor's first element in parameters_
   std::vector<float> parameters_, velocities_, gradients_;
   std::vector<float> h_, c_, dh_, dc_;          // [L][N][K]
   std::vector<float> y_, dy_, read_, outputs_;  // [T][N][K]; [rows][K]; [rows][outputs]

@@ -1,4 +1,4 @@
-// How far gradient descent goes in each epoch.
+// Learning rate, momentum and weight decay of each epoch.
 #pragma once
 #include <cmath>
 #include <numbers>
@@ -9,10 +9,10 @@ namespace brickwork {
 
 struct TrainingSchedule {
   int epochs = 1;
-  float rate = 0.1F;  // of the first epoch; half a cosine over the epochs takes it to 0 (arXiv 1608.03983)
+  float rate = 0.1F;  // in the first epoch; it falls to 0 along half a cosine over all epochs (arXiv 1608.03983)
   float momentum = 0.9F, decay = 0;
 
-  // Behind so many epochs.
+  // The step after `done` epochs.
   SgdStep step(int done) const {
     const float turn = std::numbers::pi_v<float> * static_cast<float>(done) / static_cast<float>(epochs);
     return {.rate = rate * (1 + std::cos(turn)) / 2, .momentum = momentum, .decay = decay};

@@ -1,4 +1,4 @@
-// Everything that can be learned.
+// All tasks of the program learn.
 #pragma once
 #include <vector>
 

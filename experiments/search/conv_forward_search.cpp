@@ -28,9 +28,9 @@ struct Tensors {
   AlignedBuffer<float> src, weights, bias, residual, dst;
 };
 
-// Plans whose tensors have the same sizes share them, whatever their blocks are: all values are ones, and plans that
-// are compared lie in the same memory. They live as long as one of the plans is in the race: filling them would take
-// longer than that does.
+// Plans whose tensors have the same sizes share them, whatever their blocks: all values are ones, and plans that are
+// compared use the same memory. The tensors live as long as one of the plans: filling them again takes longer than a
+// race.
 class SharedTensors {
  public:
   std::shared_ptr<Tensors> of(const ConvProblem& p, const ConvForward& conv) {
@@ -41,7 +41,7 @@ class SharedTensors {
     return tensors;
   }
 
-  // Those that live on lie elsewhere than the next.
+  // Tensors that are still in use stay where they are, so the next ones get other addresses.
   void forget() { by_size_.clear(); }
 
  private:

@@ -1,13 +1,13 @@
-// The fastest plan of a convolution forward that can be found in a few seconds: how far the rule is from the best of
-// its own space.
+// Searches a few seconds for the fastest plan of a forward convolution. Shows how far the rule's plan is from the best
+// plan in its own search space.
 #pragma once
 #include "experiments/search/plan_search.hpp"
 #include "primitives/conv/forward/conv_forward.hpp"
 
 namespace brickwork {
 
-// Runs plans on tensors of its own, their caches hot, beginning with the rule's. Throws std::invalid_argument where
-// that one cannot run.
+// Runs plans on tensors of its own with hot caches, starting with the rule's plan. Throws std::invalid_argument if the
+// rule's plan cannot run.
 SearchResult<ConvPlan> search_conv_forward(const ConvProblem&, const ConvPlan& rule, const SearchLimits&, Backend,
                                            Isa = Isa::best, const SimdTuning& = {});
 

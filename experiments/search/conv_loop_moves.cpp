@@ -18,7 +18,8 @@ Range parallel_range(const Levels& levels) {
           static_cast<std::size_t>(std::ranges::count(levels, true, &Level::parallel))};
 }
 
-// So many levels from there in parallel, as far as they can be: no reduction, and no loop on two levels.
+// Makes up to range.size levels from range.begin on parallel. A reduction at the start of the range is skipped; a later
+// one, or a second level of the same loop, ends the range.
 Levels spread(Levels levels, Range range) {
   for (Level& level : levels) level.parallel = false;
   std::size_t begin = range.begin;
@@ -35,7 +36,7 @@ Levels spread(Levels levels, Range range) {
   return levels;
 }
 
-// Levels that have a level of the same loop inside them, where the two are such.
+// Removes each level that has a level of the same loop inside it, if such(outer, inner).
 template <class Such>
 void drop_outer_levels(Levels& levels, const Such& such) {
   for (auto outer = levels.begin(); outer != levels.end();) {
@@ -44,7 +45,7 @@ void drop_outer_levels(Levels& levels, const Such& such) {
   }
 }
 
-// Whether each level of a loop has smaller steps than those of the same loop outside.
+// Whether each level has a smaller step than the levels of the same loop outside it.
 bool refines(Levels levels) {
   const std::size_t all = levels.size();
   drop_outer_levels(levels, [](const Level& outer, const Level& inner) { return inner.step >= outer.step; });
@@ -58,7 +59,7 @@ void add_changed(std::vector<LoopSchedule>& schedules, const Levels& from, const
   if (refines(levels)) schedules.push_back({spread(std::move(levels), parallel_range(from))});
 }
 
-// Places of a loop's levels, outermost first.
+// Indices of a loop's levels, outermost first.
 std::vector<std::ptrdiff_t> places(const Levels& levels, std::string_view loop) {
   std::vector<std::ptrdiff_t> found;
   for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -67,7 +68,7 @@ std::vector<std::ptrdiff_t> places(const Levels& levels, std::string_view loop) 
   return found;
 }
 
-// Halves, quarters and so on: more than one iteration, and fewer than all.
+// Steps of a half, a quarter and so on of the loop: more than one iteration and fewer than all.
 std::vector<std::int64_t> parts_of(std::int64_t extent) {
   std::vector<std::int64_t> steps;
   for (std::int64_t step = (extent + 1) / 2; step > 1 && step < extent; step = (step + 1) / 2) {
@@ -102,7 +103,7 @@ void cut_loop(std::vector<LoopSchedule>& schedules, const Levels& levels, const 
   }
 }
 
-// In pieces wherever they stand; where in one piece it stands is settled.
+// Puts the reduction, in pieces of different sizes, at each place. settled() moves a reduction in one piece innermost.
 void cut_reduction(std::vector<LoopSchedule>& schedules, const Levels& levels, std::int64_t extent) {
   const auto at = places(levels, "cb");
   if (at.size() != 1) return;
@@ -144,7 +145,7 @@ std::vector<LoopSchedule> cut_otherwise(const LoopSchedule& schedule, const Loop
 }
 
 std::vector<LoopSchedule> spread_otherwise(const LoopSchedule& schedule) {
-  constexpr std::size_t kOutside = 2;  // levels outside that each end in a barrier
+  constexpr std::size_t kOutside = 2;  // levels outside the parallel ones: each of their iterations ends in a barrier
   std::vector<LoopSchedule> schedules;
   for (std::size_t begin = 0; begin <= kOutside; ++begin) {
     for (std::size_t size = 1; size <= schedule.levels.size(); ++size) {
@@ -158,7 +159,7 @@ LoopSchedule rescaled(LoopSchedule schedule, const LoopExtents& from, const Loop
   for (const auto& [loop, extent] : to) {
     const std::int64_t before = from.at(loop);
     auto at = places(schedule.levels, loop);
-    if (loop != "cb" && !at.empty()) at.pop_back();  // the innermost level of the others goes one by one
+    if (loop != "cb" && !at.empty()) at.pop_back();  // the innermost level of the other loops has step 1
     for (const auto place : at) {
       std::int64_t& step = schedule.levels[static_cast<std::size_t>(place)].step;
       step = step >= before ? extent : std::max<std::int64_t>(1, step * extent / before);
@@ -172,7 +173,7 @@ LoopSchedule rescaled(LoopSchedule schedule, const LoopExtents& from, const Loop
 
 LoopSchedule settled(LoopSchedule schedule, const LoopExtents& extents) {
   drop_outer_levels(schedule.levels, [&](const Level& outer, const Level&) {
-    return outer.step >= extents.at(outer.name);  // it leaves all iterations to the inner one
+    return outer.step >= extents.at(outer.name);  // it has a single iteration
   });
   Levels outermost, between, single, innermost;
   for (Level& level : schedule.levels) {

@@ -1,5 +1,5 @@
-// What can be changed in a convolution's loop schedule: the order of its levels, which loops are cut in two levels, and
-// which levels are parallel. Every schedule that comes out of a legal one is legal again.
+// Changes of a convolution's loop schedule: the order of its levels, which loops are cut into two levels, and which
+// levels are parallel. A legal schedule becomes legal schedules only.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -13,21 +13,21 @@ namespace brickwork {
 
 using LoopExtents = std::map<std::string, std::int64_t, std::less<>>;  // iterations of each loop
 
-// Each level moved to each other place.
+// Moves each level to each other place; the braces of the parallel levels stay where they are.
 std::vector<LoopSchedule> reordered(const LoopSchedule&);
 
-// Each loop but the blocks of pixels in one level or in two, in halves, quarters and so on; the reduction in one piece
-// or in several, wherever those stand.
+// Cuts loops in another way: n, kb and oj in one level or in two, the outer one with steps of a half, a quarter and so
+// on; the reduction cb in one piece or in several, at each place.
 std::vector<LoopSchedule> cut_otherwise(const LoopSchedule&, const LoopExtents&);
 
-// Other neighbouring levels in parallel.
+// Makes other adjacent levels parallel.
 std::vector<LoopSchedule> spread_otherwise(const LoopSchedule&);
 
-// The schedule for loops whose number of iterations has changed.
+// Adapts a schedule to loops whose numbers of iterations change; a step stays the same share of its loop.
 LoopSchedule rescaled(LoopSchedule, const LoopExtents& from, const LoopExtents& to);
 
-// One form for schedules that run alike: a single image outermost, and innermost what else has a single iteration,
-// before a reduction in one piece.
+// One form for all schedules that run alike: a loop over a single image is outermost; other loops of one iteration are
+// innermost, just outside a reduction in one piece.
 LoopSchedule settled(LoopSchedule, const LoopExtents&);
 
 }  // namespace brickwork

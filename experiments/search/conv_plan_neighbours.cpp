@@ -20,13 +20,13 @@ LoopExtents extents_of(const ConvProblem& p, const ConvPlan& plan) {
           {"cb", ceil_div(p.C, plan.bc)}};
 }
 
-// The plan with other blocks: loops that are cut stay cut in the same proportion.
+// Adapts the loops of `old` to the blocks of `plan`: loops that are cut stay cut in the same proportion.
 ConvPlan with_blocks(const ConvProblem& p, const ConvPlan& old, ConvPlan plan) {
   plan.loops = rescaled(old.loops, extents_of(p, old), extents_of(p, plan));
   return plan;
 }
 
-// Those closest to the present one first; the size itself is none of them.
+// The sizes other than `present`, the closest ones first.
 std::vector<std::int64_t> nearest(std::vector<std::int64_t> sizes, std::int64_t present) {
   std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
@@ -38,10 +38,10 @@ std::vector<std::int64_t> nearest(std::vector<std::int64_t> sizes, std::int64_t 
   return sizes;
 }
 
-// Pixels of a call: equal parts of a row, and those rounded up to what tiles are high on one processor or another.
+// Pixels per call: equal parts of a row, and these parts rounded up to heights of register tiles on several processors.
 Plans pixel_blocks(const ConvProblem& p, const ConvPlan& plan) {
   constexpr std::int64_t kMostParts = 64, kLeast = 4;
-  constexpr std::size_t kMost = 6;  // of each; those further away are neighbours of neighbours
+  constexpr std::size_t kMost = 6;  // of each kind; sizes further away are neighbours of neighbours
   const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
   std::vector<std::int64_t> equal{cols}, whole_tiles;
   for (std::int64_t parts = 2; parts <= kMostParts && ceil_div(cols, parts) >= kLeast; ++parts) {
@@ -64,7 +64,7 @@ Plans pixel_blocks(const ConvProblem& p, const ConvPlan& plan) {
   return plans;
 }
 
-// Features of a block, in equal parts of at most one to many vectors, or all of them.
+// Features per block: equal parts of at most 8 to 512 features, or all of them.
 Plans feature_blocks(const ConvProblem& p, const ConvPlan& plan, std::int64_t size, std::int64_t ConvPlan::*block) {
   std::vector<std::int64_t> blocks{size};
   for (const std::int64_t most : {8, 16, 32, 48, 64, 96, 128, 192, 256, 512}) {
@@ -79,7 +79,7 @@ Plans feature_blocks(const ConvProblem& p, const ConvPlan& plan, std::int64_t si
   return plans;
 }
 
-// With the pixels of an image in rows or in one long row, of which a call takes at most so many in equal parts.
+// Takes the pixels of an image as rows or as one long row (flat). A call takes equal parts of at most `most` pixels.
 ConvPlan with_pixels(const ConvProblem& p, const ConvPlan& old, ConvPlan plan, bool flat, std::int64_t most) {
   plan.pixels = flat_if(flat);
   const std::int64_t cols = pixel_grid(p, plan.pixels).cols;
@@ -116,7 +116,7 @@ Plans destinations(const ConvPlan& plan) {
 }
 
 Plans taps_in_k_or_not(const ConvProblem& p, const ConvPlan& plan) {
-  if (p.S == 1) return {};  // one tap is one k, either way
+  if (p.S == 1) return {};  // with one tap per row both are the same
   ConvPlan other = plan;
   other.taps = plan.taps == Taps::k ? Taps::batch : Taps::k;
   return {other};

@@ -1,4 +1,4 @@
-// The plans beside a plan: each differs from it in one choice, and what hangs on that choice is brought along.
+// The neighbours of a convolution's plan: each differs from it in one choice and in whatever depends on that choice.
 #pragma once
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace brickwork {
 
-// All of them legal loops and blocks for the problem, none of them twice; whether a backend takes them is not looked
-// at. The kinds of choices alternate, so that the first few hold some of each. Orders that run alike are one plan: see
+// Every neighbour is legal for the problem and occurs once; whether a backend supports it is not checked. The kinds of
+// choices alternate, so the first few neighbours hold some of each. Schedules that run alike count as one plan: see
 // settled() in conv_loop_moves.hpp.
 std::vector<ConvPlan> conv_plan_neighbours(const ConvProblem&, const ConvPlan&);
 

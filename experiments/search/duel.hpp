@@ -1,4 +1,4 @@
-// A plan against a plan, fairly: whatever disturbs the machine meets both.
+// Compares two plans fairly: a disturbance of the machine affects both.
 #pragma once
 #include <vector>
 
@@ -6,20 +6,20 @@
 
 namespace brickwork {
 
-// Two that are compared in pairs of samples. They take turns in going first.
+// Compares a challenger with a champion in pairs of samples. They take turns in going first.
 class Duel {
  public:
-  // All three outlive it.
+  // All three arguments must outlive the duel.
   Duel(const Racer& champion, const Racer& challenger, const RaceClock& clock)
       : champion_(champion), challenger_(challenger), clock_(clock) {}
 
   void add_pair();
   std::size_t pairs() const { return ratios_.size(); }
 
-  // The challenger's time over the champion's: below 1 it is the faster one. Of at least one pair.
-  double ratio() const { return middle(ratios_); }
-  double best_ratio() const;   // of the pair that was the best for the challenger
-  double worst_ratio() const;  // and of the worst
+  // The challenger's time divided by the champion's; below 1 the challenger is faster. Needs at least one pair.
+  double ratio() const { return middle(ratios_); }  // median over the pairs
+  double best_ratio() const;                        // in the challenger's best pair
+  double worst_ratio() const;                       // in the challenger's worst pair
 
  private:
   const Racer &champion_, &challenger_;

@@ -1,9 +1,10 @@
-// Looks for the fastest plan of one problem by running plans: whatever a plan is, and whatever it plans.
+// Searches for the fastest plan of one problem by running plans, for any type of plan.
 //
-// It starts from a rule's plan and goes best-first from neighbour to neighbour, each against the best so far in a race
-// that ends as soon as it is no longer promising. Of hundreds of equal plans the luckiest looks better than it is, so
-// the winner and the rule's plan are measured anew against each other, twice, the second time with tensors that lie
-// elsewhere: where they lie decides what collides in a cache, some percent of a layer's time. A tie goes to the rule.
+// The search starts from the rule's plan and goes best-first from neighbour to neighbour. Each plan races against the
+// best one so far, and a race ends as soon as the plan is no longer promising. Among hundreds of equal plans the
+// luckiest looks faster than it is, so the winner and the rule's plan are then measured against each other twice, the
+// second time with tensors at other addresses: addresses decide what collides in a cache, which is some percent of a
+// layer's time. A tie goes to the rule's plan.
 #pragma once
 #include <algorithm>
 #include <exception>
@@ -21,26 +22,27 @@ namespace brickwork {
 template <class Plan>
 struct PlanSpace {
   std::function<std::vector<Plan>(const Plan&)> neighbours;
-  // What runs the plan; null where it is a misfit. A plan whose making or running throws is passed over likewise.
+  // Returns a function that runs the plan, or null if the plan does not fit the problem. A plan whose making or running
+  // throws is skipped, too.
   std::function<std::function<void()>(const Plan&)> make;
-  // What is made from now on has tensors in other memory than what was made before.
+  // Plans that are made after this call have tensors at other addresses than those made before.
   std::function<void()> move;
 };
 
 struct SearchLimits {
-  double seconds;  // for all of it; a last call or, of slow plans, a few more go beyond
+  double seconds;  // for the whole search; its last call, or with slow plans the last few, may end later
   RaceClock clock;
-  std::function<bool()> stop;  // asked before every pair of samples: the search ends and answers with the rule's plan
+  std::function<bool()> stop;  // asked before every pair of samples; if true, the search ends with the rule's plan
 };
 
 template <class Plan>
 struct SearchResult {
   Plan plan;
-  double speedup = 1;  // over the rule's plan, the lesser of the last two measurements; 1 where that is the answer
-  int tried = 0;       // plans that ran, beside the rule's
+  double speedup = 1;  // over the rule's plan, the smaller of the two final measurements; 1 for the rule's plan itself
+  int tried = 0;       // number of plans that ran, without the rule's
 };
 
-// A winner must beat the rule's plan by this share of its time in both of the last measurements.
+// A winner must save at least this share of the time of the rule's plan in both final measurements.
 constexpr double kSearchMargin = 0.01;
 
 template <class Plan>
@@ -48,9 +50,9 @@ class PlanSearch {
  public:
   PlanSearch(PlanSpace<Plan> space, SearchLimits limits) : space_(std::move(space)), limits_(std::move(limits)) {}
 
-  // Throws what making or running the rule's own plan throws; std::invalid_argument where that is a misfit.
+  // Throws what making or running the rule's plan throws; std::invalid_argument if that plan does not fit the problem.
   SearchResult<Plan> run(const Plan& rule) {
-    constexpr double kSearch = 0.7, kFirst = 0.85;  // shares of the time, then the second measurement's rest
+    constexpr double kSearch = 0.7, kFirst = 0.85;  // ends of search and first measurement, shares of it all
     const double start = limits_.clock();
     end_ = start + kSearch * limits_.seconds;
     auto work = space_.make(rule);
@@ -73,12 +75,12 @@ class PlanSearch {
   }
 
  private:
-  static constexpr double kSampleSeconds = 3e-3;  // long against the clock, short against a time slice
+  static constexpr double kSampleSeconds = 3e-3;  // much more than the clock's resolution, less than a time slice
 
   struct Known {
     Plan plan;
-    double cost;  // its time over that of the rule's plan; infinite where it did not run
-    bool open;    // it may have neighbours that are not known
+    double cost;  // its time divided by that of the rule's plan; infinite if it did not run
+    bool open;    // it may have neighbours that are not yet known
   };
   struct Best {
     std::size_t at;
@@ -96,7 +98,8 @@ class PlanSearch {
     return cheapest;
   }
 
-  // Tries the neighbours until one of them is the new best, whose own come first then. Whether any may be left.
+  // Tries the neighbours until one of them is the new best: then its own neighbours come first. Returns whether some
+  // neighbours may be left.
   bool expand(std::size_t at) {
     for (Plan& plan : space_.neighbours(known_[at].plan)) {
       if (std::ranges::find(known_, plan, &Known::plan) != known_.end()) continue;
@@ -123,11 +126,11 @@ class PlanSearch {
     }
   }
 
-  // Against the best: over as soon as the pairs leave no doubt, the more of them the smaller differences.
+  // Races a plan against the best one. Ends as soon as the pairs leave no doubt; small differences take more pairs.
   std::pair<double, bool> race(const Racer& challenger) const {
     constexpr std::size_t kFew = 3, kMany = 7;
-    constexpr double kSlack = 0.1;   // so far a single pair may be spoilt
-    constexpr double kGain = 0.005;  // less is not worth the pairs that it would take to know
+    constexpr double kSlack = 0.1;   // a disturbance may change the ratio of a single pair by this much
+    constexpr double kGain = 0.005;  // a smaller gain is not worth the pairs that it takes to see it
     Duel duel(best_.racer, challenger, limits_.clock);
     do {
       duel.add_pair();
