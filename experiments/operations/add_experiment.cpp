@@ -1,4 +1,4 @@
-// add and add-backward: a network's additions of residuals and their derivatives, ours beside oneDNN's.
+// add and add-backward: a network's additions of residuals and their derivatives. Compares ours with oneDNN's.
 #include "baselines/add_baselines.hpp"
 #include "baselines/elsewhere/onednn_latest.hpp"
 #include "experiments/harness/run/experiment_of.hpp"

@@ -1,5 +1,5 @@
-// attention-forward, attention-backward: attention of decoder states over encoder states, our loops around each backend
-// of the brick beside the libraries.
+// attention-forward, attention-backward: attention of decoder states over encoder states. Compares our loops around
+// each backend of the brick with the libraries.
 #include "baselines/attention_baselines.hpp"
 #include "baselines/elsewhere/onednn_latest.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
@@ -32,7 +32,7 @@ class PreparedAttentionForward final : public PreparedAttention {
   }
 };
 
-// Forward runs when it packs.
+// pack() runs forward.
 class PreparedAttentionBackward final : public PreparedAttention {
  public:
   using PreparedAttention::PreparedAttention;

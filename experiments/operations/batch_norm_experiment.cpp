@@ -1,5 +1,5 @@
-// batch-norm-forward, batch-norm-inference and batch-norm-backward: a network's batch normalisations, ours beside
-// oneDNN's.
+// batch-norm-forward, batch-norm-inference and batch-norm-backward: a network's batch normalisations. Compares ours
+// with oneDNN's.
 #include <algorithm>
 
 #include "baselines/batch_norm_baselines.hpp"
@@ -25,7 +25,7 @@ struct NormPass {
   }
 };
 
-// What the passes have in common: src, the residual and dst, and training's forward pass.
+// The common part of the passes: src, the residual, dst, and the forward pass of training.
 class PreparedNorm : public PreparedSweeps<BatchNorm> {
  public:
   PreparedNorm(const BatchNormProblem& p, const PlainTensors& inputs, BatchNorm norm)

@@ -1,4 +1,4 @@
-// brgemm: the brick itself, each of its backends beside loops of small GEMMs and a batched matmul.
+// brgemm: the brick itself. Compares each of its backends with loops of small GEMMs and a batched matmul.
 #include <algorithm>
 
 #include "baselines/brgemm_baselines.hpp"

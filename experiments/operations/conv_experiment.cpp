@@ -1,5 +1,5 @@
-// conv-forward, conv-backward, conv-update: the passes of a network's convolutions, our loops around each backend of
-// the brick beside the libraries.
+// conv-forward, conv-backward, conv-update: the passes of a network's convolutions. Compares our loops around each
+// backend of the brick with the libraries.
 #include "baselines/conv_baselines.hpp"
 #include "baselines/elsewhere/onednn_latest.hpp"
 #include "experiments/harness/run/experiment_of.hpp"

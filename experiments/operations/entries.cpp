@@ -15,7 +15,7 @@
 namespace brickwork {
 namespace {
 
-// The problems that it is about: the shape set where the user names none, a small sample, and the usual minibatch.
+// Sets the kind of problem, the default set of shapes, a small sample problem and the default minibatch.
 template <class Problem>
 ExperimentEntry on_problems(ExperimentEntry entry, std::string_view shapes, std::string_view sample,
                             std::int64_t minibatch = 0) {
@@ -77,7 +77,7 @@ ExperimentEntry kernel_alone(ExperimentEntry entry) {
 }
 
 ExperimentEntry resnet_training(ExperimentEntry entry) {
-  // A normalisation over fewer values would be one of rounding errors.
+  // In a smaller sample a batch normalisation would see too few values, and its result would be rounding errors.
   return whole_network(on_problems<ResidualNetwork>(entry, "resnet50-step", "N2 L14 H64", 4));
 }
 

@@ -1,11 +1,11 @@
-// Lines of the table of experiments. brickwork, brickwork-onednn-latest and brickwork-pytorch each have a line for the
-// same experiment: its name, a description and a factory are the program's, and the rest is added here.
+// Entries of the table of experiments. brickwork, brickwork-onednn-latest and brickwork-pytorch each have an entry for
+// the same experiment: its name, description and factory come from the program, and these functions add the rest.
 #pragma once
 #include "experiments/harness/run/registry.hpp"
 
 namespace brickwork {
 
-ExperimentEntry layers_pass(ExperimentEntry);  // over a network's layers, whatever they are
+ExperimentEntry layers_pass(ExperimentEntry);  // over the layers of a network, of any kind
 
 ExperimentEntry conv_pass(ExperimentEntry);
 ExperimentEntry fc_pass(ExperimentEntry);
@@ -19,6 +19,6 @@ ExperimentEntry resnet_training(ExperimentEntry);
 ExperimentEntry mlp_training(ExperimentEntry);
 ExperimentEntry gnmt_layers_training(ExperimentEntry);
 
-ExperimentEntry on_gpu(ExperimentEntry);  // where our loops take no plan of the command line
+ExperimentEntry on_gpu(ExperimentEntry);  // takes --dtype, but no --plan
 
 }  // namespace brickwork

@@ -1,4 +1,4 @@
-// The experiments there are.
+// The table of all experiments of the program brickwork.
 #pragma once
 #include <span>
 
@@ -8,7 +8,7 @@ namespace brickwork {
 
 std::span<const ExperimentEntry> experiment_table();
 
-// The experiments of each operation; <operation>_experiment.cpp defines them.
+// The experiments of each operation, defined in <operation>_experiment.cpp.
 std::span<const ExperimentEntry> conv_experiments();
 std::span<const ExperimentEntry> fc_experiments();
 std::span<const ExperimentEntry> gpu_conv_experiments();

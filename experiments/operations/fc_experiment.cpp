@@ -1,5 +1,5 @@
-// fc-forward, fc-backward, fc-update: the passes of fully connected layers, convolution's loops around each backend of
-// the brick beside the libraries.
+// fc-forward, fc-backward, fc-update: the passes of fully connected layers. Compares convolution's loops around each
+// backend of the brick with the libraries.
 #include "baselines/elsewhere/onednn_latest.hpp"
 #include "baselines/fc_baselines.hpp"
 #include "experiments/harness/run/experiment_of.hpp"

@@ -1,5 +1,5 @@
-// gnmt-stack: the recurrent layers, attention and residual additions of GNMT, our drivers chained around each backend
-// of the brick, beside a library that chains its primitives.
+// gnmt-stack: the recurrent layers, attention and residual additions of GNMT. Compares our chained drivers around each
+// backend of the brick with a library's chained primitives.
 #include <utility>
 
 #include "baselines/elsewhere/onednn_latest.hpp"

@@ -1,5 +1,5 @@
-// resnet50-step and mlp: training whole networks, our drivers chained around each backend of the brick, beside
-// libraries that chain theirs.
+// resnet50-step and mlp: training whole networks. Compares our chained drivers around each backend of the brick with
+// the libraries' chained primitives.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -65,11 +65,11 @@ class PreparedNetwork final : public Prepared {
   NetworkPart part_;
   const PlainTensors& plain_;
   std::string tuning_, implementation_;
-  NetworkState stepped_;  // apart from where a run begins, so that all runs are the same
+  NetworkState stepped_;  // separate from the state that a run starts from, so all runs are the same
   float loss_ = 0;
 };
 
-// `contender` of this brick, with networks whose convolutions have this algorithm.
+// Makes `contender` of this brick run networks whose convolutions use `algorithm`.
 template <class P>
 Contender<NetworkTrainingOp<P>> with_networks(Contender<NetworkTrainingOp<P>> contender, const OurBrick& ours,
                                               ConvAlgorithm algorithm, const std::string& implementation) {

@@ -1,4 +1,4 @@
-// pool-forward and pool-backward: a network's poolings, ours beside oneDNN's.
+// pool-forward and pool-backward: a network's poolings. Compares ours with oneDNN's.
 #include "baselines/elsewhere/onednn_latest.hpp"
 #include "baselines/pool_baselines.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
@@ -50,7 +50,7 @@ struct ForwardPool : EitherPool {
 struct BackwardPool : EitherPool {
   using Op = PoolBackwardOp;
 
-  // dst and src, once forward has left its indices, are ddst and dsrc.
+  // Forward writes the indices; then dst_ holds ddst and src_ holds dsrc.
   class Prepared final : public PreparedPool {
    public:
     using PreparedPool::PreparedPool;

@@ -1,5 +1,5 @@
-// rnn-inference, rnn-forward, rnn-backward and its parts: recurrent layers, our loops around each backend of the brick
-// beside the libraries.
+// rnn-inference, rnn-forward, rnn-backward and its parts: recurrent layers. Compares our loops around each backend of
+// the brick with the libraries.
 #include "baselines/elsewhere/onednn_latest.hpp"
 #include "baselines/elsewhere/pytorch_elsewhere.hpp"
 #include "baselines/rnn_baselines.hpp"

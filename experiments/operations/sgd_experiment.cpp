@@ -1,4 +1,4 @@
-// sgd: a network's weights after a step of gradient descent. No library here has one.
+// sgd: a network's weights after a step of gradient descent. None of the libraries has this operation.
 #include "experiments/harness/run/experiment_of.hpp"
 #include "experiments/operations/entries.hpp"
 #include "experiments/operations/experiments.hpp"

@@ -1,4 +1,4 @@
-// Our bricks on a GPU, on each way to launch them: what all contenders around them share, whatever they compute.
+// Our bricks on a GPU with each way to launch them: the part that all contenders around them share.
 #pragma once
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ struct GpuBrick {
   std::vector<Precision> precisions;
 };
 
-// Together they show the price of portability: Kokkos' teams, our launcher, bricks of a GPU's own.
+// Compared, they show the price of portability: Kokkos' teams, our launcher, bricks for one kind of GPU.
 inline std::vector<GpuBrick> gpu_bricks(Precision precision) {
   std::vector<GpuBrick> bricks{
       {"brickwork-wgmma", {.brick = CudaBrick::warpgroups}, {Precision::bf16}},
@@ -36,7 +36,7 @@ inline std::vector<GpuBrick> gpu_bricks(Precision precision) {
   return bricks;
 }
 
-// With its name and library; what it does is still to be said.
+// Has a name and a library; the caller sets `prepare`.
 template <Operation Op>
 Contender<Op> gpu_contender(const GpuBrick& brick) {
 #ifdef BRICKWORK_HAS_CUDA
@@ -51,7 +51,7 @@ Contender<Op> gpu_contender(const GpuBrick& brick) {
 }
 
 #ifdef BRICKWORK_HAS_CUDA
-// A blocked tensor on the device, of zeros where nothing is packed. Its blocks are made on the host, in f32.
+// A blocked tensor on the device, 0 where nothing is packed. Its blocks are packed on the host in f32.
 template <class T>
 class GpuTensor {
  public:
@@ -89,7 +89,7 @@ inline cuda::Queue& queue_of(CudaPath path) {
   return of_kokkos;
 }
 
-// What a row says of a driver.
+// Reports what a row says about the driver.
 class PreparedOnGpu : public Prepared {
  public:
   PreparedOnGpu(const PlainTensors& plain, const CudaSetting& setting, std::string plan)

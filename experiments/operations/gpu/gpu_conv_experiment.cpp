@@ -1,5 +1,5 @@
-// gpu-conv-forward, gpu-conv-backward, gpu-conv-update: the passes of a network's convolutions on a GPU, our loops
-// around each brick beside the libraries.
+// gpu-conv-forward, gpu-conv-backward, gpu-conv-update: the passes of a network's convolutions on a GPU. Compares our
+// loops around each brick with the libraries.
 #include "baselines/conv_baselines.hpp"
 #include "experiments/operations/entries.hpp"
 #include "experiments/operations/experiments.hpp"

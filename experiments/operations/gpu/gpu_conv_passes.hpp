@@ -1,5 +1,5 @@
-// The passes of convolution on a GPU as contenders, of our bricks on each way to launch them, for every operation that
-// is one (layers.hpp).
+// The passes of convolution on a GPU as contenders: each of our bricks with each way to launch it, for every operation
+// of layers.hpp.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -95,7 +95,7 @@ struct GpuBackwardData : Layers {
   };
 };
 
-// Gradients are f32 on the device, and rounded when they are unpacked.
+// Gradients are f32 on the device and are rounded to the precision when they are unpacked.
 template <class Layers, class T>
 struct GpuWeightUpdate : Layers {
   using Op = typename Layers::WeightUpdate;
@@ -179,7 +179,7 @@ Contender<typename Pass::Op> gpu_loops(const GpuBrick& brick, Precision) {
 
 #endif
 
-// Of every brick that has the precision, and then the libraries.
+// Our loops around every brick that has the precision, then the libraries.
 template <template <class, class> class Pass, class Layers, Operation Op>
 std::vector<Contender<Op>> gpu_loops_and(std::vector<Contender<Op>> libraries, Precision precision) {
   std::vector<Contender<Op>> contenders;

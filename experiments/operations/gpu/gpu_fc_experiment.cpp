@@ -1,5 +1,5 @@
-// gpu-fc-forward, gpu-fc-backward, gpu-fc-update: the passes of fully connected layers on a GPU, convolution's loops
-// around each brick beside the library.
+// gpu-fc-forward, gpu-fc-backward, gpu-fc-update: the passes of fully connected layers on a GPU. Compares convolution's
+// loops around each brick with the library.
 #include "baselines/fc_baselines.hpp"
 #include "experiments/operations/entries.hpp"
 #include "experiments/operations/experiments.hpp"

@@ -1,4 +1,4 @@
-// gpu-kernel: the brick itself on a GPU, a call for each block of threads, beside a library's product of matrices.
+// gpu-kernel: the brick itself on a GPU, one call per block of threads. Compares it with a library's matrix product.
 #include <algorithm>
 #include <memory>
 #include <vector>

@@ -1,5 +1,5 @@
-// gpu-rnn-inference, gpu-rnn-forward, gpu-rnn-backward: recurrent layers on a GPU in f32, our loops on each way to
-// launch them beside cuDNN.
+// gpu-rnn-inference, gpu-rnn-forward, gpu-rnn-backward: recurrent layers on a GPU in f32. Compares our loops, with each
+// way to launch them, with cuDNN.
 #include "baselines/rnn_baselines.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
 #include "experiments/operations/entries.hpp"

@@ -1,5 +1,5 @@
-// The tuning of our simd brick that a command line asks for. The first run on a CPU calibrates it, in two to four
-// seconds.
+// Chooses the tuning of our simd brick that the command line asks for. The first run on a CPU calibrates it: that takes
+// two to four seconds.
 #pragma once
 #include "build_info.hpp"
 #include "experiments/harness/terminal/options.hpp"
@@ -8,7 +8,7 @@
 
 namespace brickwork {
 
-// Throws std::invalid_argument on a text that is no tuning.
+// Throws std::invalid_argument if the text is not a tuning.
 inline void choose_tuning(Options& options) {
   const ChosenTuning chosen = find_tuning(options.tuning_text, options.isa, build_info::version);
   options.tuning = chosen.tuning;

@@ -1,8 +1,9 @@
-// The passes of convolution as contenders (our_loops.hpp), for every operation that is one. Layers says which:
+// The passes of convolution as contenders (our_loops.hpp), for every operation that is a convolution. Layers says which
+// operation:
 //
-//   using Forward = ...; using BackwardData = ...; using WeightUpdate = ...;   the operations
-//   static ConvProblem problem(const Forward::Problem&);                       the convolution that it is
-//   static constexpr auto pack = ..., unpack = ...;                            of plain activations: conv_pack.hpp
+//   using Forward = ...; using BackwardData = ...; using WeightUpdate = ...;   the operations of the passes
+//   static ConvProblem problem(const Forward::Problem&);                       the problem as a convolution
+//   static constexpr auto pack = ..., unpack = ...;                            for plain activations: conv_pack.hpp
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -128,7 +129,7 @@ class WeightUpdatePass<Layers>::Prepared final : public PreparedLoops<ConvWeight
   AlignedBuffer<float> src_, ddst_, dweights_, dbias_;
 };
 
-// The best plan of forward that is found for each problem in so many seconds.
+// Forward with the best plan that a search of `seconds` finds for each problem.
 template <class Layers>
 Contender<typename Layers::Forward> searched_loops(Backend backend, const Options& o, double seconds) {
   using Pass = ForwardPass<Layers>;
@@ -143,7 +144,7 @@ Contender<typename Layers::Forward> searched_loops(Backend backend, const Option
     const auto found = search_conv_forward(Layers::problem(p), first, {seconds, steady_race_clock, interrupted},
                                            backend, ours.isa(), ours.tuning());
     auto driver = *make_driver<Pass>(ours, p, found.plan);
-    // The rule's own plan is the same program: the report takes its two times for noise (plots/derive.py).
+    // With the rule's own plan it is the same program, and the report counts a difference as noise (plots/derive.py).
     if (found.plan == first) return prepare_driver<Pass>(ours, inputs, std::move(driver));
     return prepare_driver<Pass>(ours, inputs, std::move(driver),
                                 fmt::format("{}, the best of {} plans", kOurLoops, found.tried + 1));
@@ -151,7 +152,7 @@ Contender<typename Layers::Forward> searched_loops(Backend backend, const Option
   return contender;
 }
 
-// Around each backend of the brick, beside these libraries.
+// Our loops around each backend of the brick, then the libraries.
 template <class Pass>
 std::vector<Contender<typename Pass::Op>> our_loops_and(std::vector<Contender<typename Pass::Op>> libraries,
                                                         const Options& o) {

@@ -1,4 +1,4 @@
-// An experiment in the precision that the command line asks for.
+// Makes an experiment in the precision that the command line asks for.
 #pragma once
 #include <vector>
 
@@ -7,7 +7,7 @@
 
 namespace brickwork {
 
-// contenders(precision) are those of the operation on f32 tensors.
+// contenders(precision) returns the contenders of the operation on f32 tensors.
 template <Operation Op, class Contenders>
 std::unique_ptr<Experiment> in_asked_precision(const Request& request, const Contenders& contenders) {
   const auto experiment = [&]<Precision kPrecision>() {

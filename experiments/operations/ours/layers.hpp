@@ -1,4 +1,4 @@
-// Operations that are convolutions, as drivers take them: conv_passes.hpp, gpu_conv_passes.hpp.
+// The operations that run as convolutions, for conv_passes.hpp and gpu_conv_passes.hpp.
 #pragma once
 #include "primitives/conv/conv_pack.hpp"
 #include "primitives/conv/op/conv_backward_data_op.hpp"

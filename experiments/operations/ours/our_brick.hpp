@@ -1,4 +1,4 @@
-// One of our bricks, as the command line wants it: what all contenders around it share, whatever they compute.
+// One backend of our brick with the settings of the command line: the part that all contenders around it share.
 #pragma once
 #include <fmt/format.h>
 
@@ -12,19 +12,19 @@ namespace brickwork {
 
 class OurBrick {
  public:
-  // The options outlive it, as the tuning is known only when a run begins.
+  // The options must outlive this object: the tuning is known only when a run begins.
   OurBrick(Backend backend, const Options& options) : backend_(backend), options_(&options) {}
 
   Backend backend() const { return backend_; }
-  Isa isa() const { return is_simd() ? options_->isa : Isa::best; }  // the others have instruction sets of their own
-  // What was found with the simd brick is for it alone: with LIBXSMM's, plans of Zen 4's choice, src=lines, lost 15 %.
+  Isa isa() const { return is_simd() ? options_->isa : Isa::best; }  // other backends choose their own
+  // Only the simd brick has a tuning. With LIBXSMM's brick, plans with Zen 4's choice (src=lines) were 15 % slower.
   const SimdTuning& tuning() const {
     static const SimdTuning usual;
     return is_simd() ? options_->tuning : usual;
   }
   std::string tuning_text() const { return is_simd() ? options_->tuning_text : ""; }
 
-  // With its name and library; what it does is still to be said.
+  // Has a name and a library; the caller sets `prepare`.
   template <Operation Op>
   Contender<Op> contender() const {
     const BackendInfo info = brgemm_backend(backend_);
@@ -42,7 +42,7 @@ class OurBrick {
   const Options* options_;
 };
 
-// Ours around each backend, and then the libraries.
+// Our contender around each backend, then the libraries.
 template <Operation Op>
 std::vector<Contender<Op>> all_backends_and(Contender<Op> (*ours)(Backend, const Options&),
                                             const std::vector<Contender<Op>>& libraries, const Options& options) {

@@ -1,4 +1,4 @@
-// Operations of ours on plain arrays as contenders: there is nothing to pack.
+// Our operations on plain arrays as contenders. They pack nothing.
 #pragma once
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 
 namespace brickwork {
 
-// What makes the work of a run, on tensors that outlive it.
+// Makes the function that a run calls. The tensors outlive it.
 template <Operation Op>
 using ElementwiseWork = std::function<void()> (*)(const typename Op::Problem&, const PlainTensors& in,
                                                   PlainTensors& out, const ElementwisePlan&);
@@ -45,8 +45,8 @@ class PreparedElementwise final : public Prepared {
   std::function<void()> work_;
 };
 
-// The plan is --plan's, or the rule's choice for each problem. The options outlive it, as the tuning is known only when
-// a run begins.
+// The plan is that of --plan, or the rule's choice for each problem. The options must outlive the contender: the tuning
+// is known only when a run begins.
 template <Operation Op>
 Contender<Op> our_elementwise(const Options& o, ElementwiseWork<Op> make_work) {
   using Problem = typename Op::Problem;

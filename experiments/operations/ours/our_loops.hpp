@@ -1,11 +1,11 @@
-// A driver of ours as a contender. A Pass says which one:
+// One of our drivers as a contender. A Pass says which one:
 //
 //   using Op = ...; using Plan = ...;
 //   using Driver = ...;            with a static make(problem, plan, backend, isa, tuning), plan() and isa()
 //   static ... problem(const Op::Problem&);   what the driver takes for the operation's problem
 //   class Prepared;                of PreparedLoops<Driver>, made from (plain tensors, driver, tuning, implementation)
 //   static Plan parse(std::string_view);
-//   static bool reads(std::string_view);   where --plan may be another contender's: whether such a text is its own
+//   static bool reads(std::string_view);   if --plan may be for another contender: whether the text is for this one
 //   static Plan rule(problem of the driver, const MachineModel&, Backend);
 #pragma once
 #include <memory>
@@ -18,9 +18,9 @@
 
 namespace brickwork {
 
-constexpr const char* kOurLoops = "brgemm loops";  // to their rows' implementation
+constexpr const char* kOurLoops = "brgemm loops";  // part of `implementation` in their rows
 
-// What a row says of a driver.
+// Reports what a row says about the driver.
 template <class Driver>
 class PreparedLoops : public Prepared {
  public:
@@ -61,7 +61,7 @@ PreparedPtr prepare_driver(const OurBrick& ours, const PlainTensors& inputs, typ
                                                    std::move(implementation));
 }
 
-// The plan is --plan's, or the rule's choice for each problem; `contender` says whose it is.
+// The plan is that of --plan, or the rule's choice for each problem. `contender` has its name and library already.
 template <class Pass>
 Contender<typename Pass::Op> planned_loops(Contender<typename Pass::Op> contender, const OurBrick& ours,
                                            const Options& o, const std::string& implementation = kOurLoops) {

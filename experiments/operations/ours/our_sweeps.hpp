@@ -1,5 +1,4 @@
-// Our primitives that sweep over blocked tensors, whose time is that of the memory, as contenders. A Pass says which
-// one:
+// Our primitives that sweep over blocked tensors and are bound by memory, as contenders. A Pass says which one:
 //
 //   using Op = ...; using Plan = ...;
 //   using Driver = ...;   made from (problem, plan); throws std::invalid_argument where they do not fit
@@ -20,7 +19,7 @@
 
 namespace brickwork {
 
-// What a row says of them.
+// Reports what a row says about the driver.
 template <class Driver>
 class PreparedSweeps : public Prepared {
  public:
@@ -40,8 +39,8 @@ class PreparedSweeps : public Prepared {
   Driver driver_;
 };
 
-// The plan is --plan's, or the rule's choice for each problem. The options outlive it, as the tuning, which knows what
-// blocks the machine likes, is known only when a run begins.
+// The plan is that of --plan, or the rule's choice for each problem. The options must outlive the contender: the rule
+// takes the size of blocks from the tuning, which is known only when a run begins.
 template <class Pass>
 Contender<typename Pass::Op> our_sweeps(const Options& o) {
   using Problem = typename Pass::Op::Problem;

@@ -1,4 +1,4 @@
-// The passes of recurrent layers as contenders prepare them, wherever they run. Base has driver_, an Rnn, and plain_.
+// Prepares the passes of recurrent layers for contenders on the host or a GPU. Base has driver_, an Rnn, and plain_.
 #pragma once
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 namespace brickwork {
 
-// What the passes have in common.
+// The common part of the passes.
 template <class Base>
 class PreparedRnn : public Base {
  public:
@@ -38,7 +38,7 @@ class PreparedRnnForward final : public PreparedRnn<Base> {
   }
 };
 
-// By data, the weight update, or both. Forward runs when it packs, and before an update what it needs of the other.
+// Backward by data, the weight update, or both. pack() runs forward and, for an update alone, backward by data.
 template <class Base, bool kData, bool kUpdate>
 class PreparedRnnBackward final : public PreparedRnn<Base> {
  public:

@@ -1,5 +1,5 @@
-// The passes of convolution by Winograd's algorithm as contenders (our_loops.hpp), around our simd brick. Other kernels
-// than 3 x 3 of stride 1 are rows that say so.
+// The passes of convolution by Winograd's algorithm as contenders (our_loops.hpp), around our simd brick. A kernel that
+// is not 3 x 3 with stride 1 gets a row that says so.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -22,8 +22,8 @@ struct WinogradPlans {
   static bool reads(std::string_view text) { return is_winograd_plan(text); }
 };
 
-// Forward, or backward by data, as a convolution of its own: what it reads and writes, which of forward's weights, and
-// of what may stand in an epilogue that which the operation has.
+// Forward and backward by data both run as one convolution. A pass names the tensors that it reads and writes, how it
+// lays out and transforms forward's weights, and which operands of an epilogue it has.
 struct WinogradForwardPass : WinogradPlans {
   using Op = ConvForwardOp;
   using Driver = ConvWinograd;
