@@ -1,4 +1,4 @@
-// What `--cache cold` means: before a call, other data are in every cache.
+// Implements `--cache cold`: fills every cache with other data before a call.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace brickwork {
 
-// Displaces every core's caches: the threads walk, each through its own share, four times through what their last
-// levels hold together, and each at least four times through what its own L2 holds.
+// Displaces the data in every core's caches. The threads walk through a buffer, each through its own share. Its size is
+// four times that of all their last-level caches or of all their L2 caches, whichever is larger, and at least 32 MiB.
 template <class Element>
 class BasicCacheEvictor {
  public:
@@ -24,7 +24,7 @@ class BasicCacheEvictor {
     for (std::ptrdiff_t i = 0; i < size; ++i) data[i] += 1.0;
   }
 
-  // Zeros at first; every walk adds one to each.
+  // Elements start at 0; every walk adds 1 to each.
   const AlignedBuffer<Element>& walked() const { return walked_; }
 
  private:

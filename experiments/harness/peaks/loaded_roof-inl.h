@@ -1,5 +1,5 @@
-// A register tile's step over k for one instruction set: loaded_roof.cpp includes it once for each (Highway's
-// foreach_target), and the test to count what the step does.
+// One step over k of a register tile, for one instruction set. loaded_roof.cpp includes this file once per instruction
+// set (Highway's foreach_target); the test includes it to count the step's operations.
 #if defined(BRICKWORK_LOADED_ROOF_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BRICKWORK_LOADED_ROOF_INL_H_
 #undef BRICKWORK_LOADED_ROOF_INL_H_
@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brickwork::HWY_NAMESPACE {
 
-// Lanes says what a vector is, and loads, spreads and multiplies it: Highway's, or what counts how often it is asked.
+// Lanes defines a vector and how to load, spread and multiply it: by Highway, or in the test by counting the calls.
 template <RegisterTile kTile, class Lanes>
 HWY_INLINE void AddStep(Lanes& lanes, typename Lanes::V (&sums)[kTile.rows][kTile.vecs], const float* a,
                         const float* b) {

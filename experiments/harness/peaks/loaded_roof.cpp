@@ -1,5 +1,5 @@
 // Compiled once per instruction set by foreach_target; the run-time dispatch takes the best one.
-// SVE's vectors have no size and so can stand in no array: ARM takes NEON's, as the simd brick does.
+// SVE's vectors have no size at compile time and cannot be in an array: ARM uses NEON, as the simd brick does.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "experiments/harness/peaks/loaded_roof.cpp"
@@ -63,10 +63,10 @@ HWY_EXPORT(TileOfTarget);
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-// A tenth will do where every load is looked at and nobody reads the times.
+// A tenth is enough where the sanitizer checks every load and nobody reads the times.
 constexpr std::int64_t kPasses = 750;
 #else
-// x 32 steps of 12.5 cycles: about 1 ms, as long as the FMA peak takes.
+// 7,500 passes x 32 steps x 12.5 cycles: about 1 ms, as long as a run of the FMA peak.
 constexpr std::int64_t kPasses = 7'500;
 #endif
 

@@ -1,4 +1,5 @@
-// The rate of fused multiply-adds that come with their loads, measured in the run that it judges.
+// Measures the rate of fused multiply-adds that load their operands from L1, in the same run as the contenders that are
+// judged by it.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,16 +8,16 @@
 
 namespace brickwork {
 
-// rows x vecs sums in registers, and beside them a row of B and one element of A, spread over a vector.
+// rows x vecs sums in registers, vecs registers for a row of B, and one for an element of A spread over a vector.
 struct RegisterTile {
   int rows, vecs;
 
   constexpr int registers() const { return rows * vecs + vecs + 1; }
-  constexpr int multiply_adds() const { return rows * vecs; }  // of vectors, in a step over k
-  constexpr int loads() const { return rows + vecs; }          // in a step: of A and of B, none of them twice
+  constexpr int multiply_adds() const { return rows * vecs; }  // of vectors, per step over k
+  constexpr int loads() const { return rows + vecs; }          // per step: each operand of A and B once
 };
 
-// The tile with the fewest loads a multiply-add of all that so many registers hold.
+// The tile with the fewest loads per multiply-add that fits into `registers` registers.
 constexpr RegisterTile tile_of_fewest_loads(int registers) {
   RegisterTile best{1, 1};
   for (int rows = 1; rows < registers; ++rows) {
@@ -28,31 +29,31 @@ constexpr RegisterTile tile_of_fewest_loads(int registers) {
   return best;
 }
 
-// What an instruction set has of it; isa: Highway's name.
+// The tile of an instruction set; isa is Highway's name of it.
 struct TargetsTile {
   RegisterTile tile;
   int lanes;
   const char* isa;
 };
 
-// What a register tile does over k and nothing else, on every thread, with the widest vectors of the machine, A and B
-// in L1. The tile is the one of the fewest loads, so that no kernel that loads what it multiplies can be faster: where
-// loads and multiply-adds get in each other's way (0.88 of the FMA peak with 10 loads to 24 of them on Granite Rapids)
-// this is the roof, and where they do not (Zen 5) it is the FMA peak once more.
+// Runs the steps of a register tile over k and nothing else, on every thread, with the machine's widest vectors and
+// with A and B in L1. The tile has the fewest loads per multiply-add, so no kernel that loads its operands can be
+// faster. Where loads slow multiply-adds down, this is the roof: 0.88 of the FMA peak on Granite Rapids, with 10 loads
+// per 24 multiply-adds. Where they do not (Zen 5), it equals the FMA peak.
 class LoadedRoof {
  public:
-  static constexpr int kDepth = 32;  // of A and B: with AVX-512 B is 10 KiB
+  static constexpr int kDepth = 32;  // extent of k in A and B: with AVX-512, B is 10 KiB
 
-  explicit LoadedRoof(int threads);                // so many passes that a run takes about 1 ms
-  LoadedRoof(int threads, std::int64_t passes);    // over all of A and B
+  explicit LoadedRoof(int threads);                // a run takes about 1 ms
+  LoadedRoof(int threads, std::int64_t passes);    // each pass goes over all of A and B
   double flop() const;                             // of one run
-  std::string isa() const { return target_.isa; }  // Highway's name of what it runs on
+  std::string isa() const { return target_.isa; }  // Highway's name of the instruction set in use
 
-  // The sum over all threads and passes of A[k][row] * B[k][column], which is 0 for the values that it starts with.
+  // Returns the sum of A[k][row] * B[k][column] over all threads and passes, which is 0 for the initial values.
   double run() const;
 
-  // [k][row] and [k][column]; with ones in both the sum counts the multiply-adds, with zeros but for an element how
-  // often that is used.
+  // a() is [k][row], b() is [k][column]. With ones in both, the sum counts the multiply-adds. With ones in one of them
+  // and a single 1 among zeros in the other, it counts how often that element is used.
   AlignedBuffer<float>& a() { return a_; }
   AlignedBuffer<float>& b() { return b_; }
 

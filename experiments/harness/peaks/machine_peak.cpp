@@ -11,7 +11,8 @@ namespace brickwork::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// One multiply-add onto each accumulator. Each depends on its last, so `latency x units` of them must be in flight.
+// One multiply-add on each accumulator. Each depends on the accumulator's last one, so `latency x units` of them must
+// be in flight.
 template <class V, class... Accumulators>
 HWY_INLINE void MultiplyAddAll(V x, V y, Accumulators&... accumulators) {
   ((accumulators = hn::MulAdd(accumulators, x, y)), ...);
@@ -25,7 +26,7 @@ constexpr int kAccumulators = 12;
 constexpr int kAccumulators = 24;
 #endif
 
-// x and y are not known when this is compiled and the sum is returned through a function pointer: nothing folds.
+// The compiler knows neither x nor y, and the sum is returned through a function pointer: it cannot fold anything.
 float FmaChain(std::int64_t steps, float x_value, float y_value) {
   const hn::ScalableTag<float> d;
   const auto x = hn::Set(d, x_value), y = hn::Set(d, y_value);
@@ -69,10 +70,10 @@ HWY_EXPORT(TargetName);
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-// A tenth will do where every sum is looked at in every step and nobody reads the times.
+// A tenth is enough where the sanitizer checks every step and nobody reads the times.
 constexpr std::int64_t kFmaSteps = 25'000;
 #else
-// x 12 cycles: about 1 ms, as long as a layer of one image, so that a busy machine holds both up alike where the
+// 250,000 steps x 12 cycles: about 1 ms, as long as a layer of one image, so a busy machine delays both alike where the
 // threads meet.
 constexpr std::int64_t kFmaSteps = 250'000;
 #endif

@@ -1,7 +1,8 @@
-// How long as many bytes take that are only read and written, measured in the run that it judges: what limits whoever
-// moves them, whatever level of the memory holds them. Products whose weights are each used a few times are judged by
-// reading alone. What moves its tensors and little else has a stream of its own mix of reads and writes beside STREAM's
-// triad: memory may take what is written slower than what is read, or give reading alone less than a mix of both.
+// Measures how long it takes to read and write a number of bytes and do nothing else, in the same run as the contenders
+// that are judged by it. It limits every program that moves these bytes, at any level of the memory. Products that use
+// each weight only a few times are judged by reading alone. Problems that mainly move their tensors are judged by their
+// own mix of reads and writes, besides STREAM's triad: memory may be slower at writing than at reading, or slower at
+// reading alone than at a mix of both.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,15 +12,15 @@
 
 namespace brickwork {
 
-// Each thread goes over its share of an array that is read and of one that is written, both in the order of memory. It
-// stores past the caches where that is faster.
+// Each thread reads its share of one array and writes its share of another, both in the order of memory. It stores past
+// the caches if that is faster.
 class MemoryTraffic {
  public:
-  // Whole floats; of what is read, the first bytes are read again.
+  // Counts are rounded down to whole floats. Rereads: the first bytes of the array are read this many times more.
   MemoryTraffic(int threads, std::int64_t bytes_read, std::int64_t bytes_written, const Rereads& = {});
-  std::string isa() const;  // Highway's name of what it runs on
+  std::string isa() const;  // Highway's name of the instruction set in use
 
-  // Returns the sum of all elements that are read, as often as they are, over all threads.
+  // Returns the sum of all elements that are read; an element counts as often as it is read.
   float run() { return run(past_caches_); }
   float run(bool past_caches);
 

@@ -1,4 +1,4 @@
-// What the memory gives at most, measured in the run that it judges: STREAM's triad.
+// Measures the memory's bandwidth with STREAM's triad, in the same run as the contenders that are judged by it.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace brickwork {
 
-// a[i] = b[i] + 3 * c[i] with as many threads.
+// A loop a[i] = b[i] + 3 * c[i] on `threads` threads, and a name for how it stores.
 template <class Element>
 struct TriadLoop {
   std::string stores;
@@ -24,12 +24,12 @@ void triad(Element* a, const Element* b, const Element* c, std::ptrdiff_t size, 
   for (std::ptrdiff_t i = 0; i < size; ++i) a[i] = b[i] + 3.0 * c[i];
 }
 
-// Where a's lines are not read first only to be overwritten.
+// Stores past the caches: a's lines are not read before they are overwritten.
 void triad_past_caches(double* a, const double* b, const double* c, std::ptrdiff_t size, int threads);
 
-// Counted as STREAM counts: two reads and one write, whatever else the stores move. Of several loops that which is the
-// fastest here: with stores past the caches two cores of a Zen 5 move 45 GB/s, without 34, and elsewhere it may be the
-// other way round. A test takes elements that count what is done with them.
+// Counts bytes as STREAM does: two reads and one write per element, whatever else the stores move. Uses the fastest of
+// the loops: two cores of a Zen 5 move 45 GB/s with stores past the caches and 34 GB/s without; on other processors it
+// may be the other way round. A test passes elements that count their reads, writes and flops.
 template <class Element>
 class BasicStreamTriad {
  public:
@@ -54,7 +54,8 @@ class BasicStreamTriad {
  private:
   static constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
-  // Four times the last level each, as STREAM asks; where that is more than 256 MiB in all, four times in all.
+  // Each array is four times the last-level cache, as STREAM asks, and at least 16 MiB. The three arrays together are
+  // at most 256 MiB or four times the last-level cache, whichever is larger.
   static std::int64_t array_bytes(std::int64_t last_level_bytes) {
     const std::int64_t most = std::max(256 * kMiB, 4 * last_level_bytes) / 3;
     return std::clamp(4 * last_level_bytes, 16 * kMiB, most);

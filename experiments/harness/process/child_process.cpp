@@ -21,9 +21,9 @@ extern char** environ;
 namespace brickwork {
 namespace {
 
-constexpr int kLookForInterrupts = 100;  // ms; poll() returns on a signal, but not on one just before it
+constexpr int kLookForInterrupts = 100;  // ms: a signal just before poll() does not end it
 
-// What posix_spawn() starts inherits the affinity of the calling thread.
+// Changes the calling thread's affinity while it lives: a program that posix_spawn() starts inherits it.
 class Affinity {
  public:
   explicit Affinity(const std::vector<int>& cpus) : changed_(!cpus.empty()) {

@@ -1,4 +1,4 @@
-// Another program, spoken with line by line over its standard input and output.
+// Starts another program and talks to it line by line over its standard input and output.
 #pragma once
 #include <sys/types.h>
 
@@ -12,30 +12,30 @@
 
 namespace brickwork {
 
-// Where and how it runs.
+// The CPUs and the environment that the program gets.
 struct Surroundings {
-  std::vector<int> cpus;                                          // hardware threads that it may use; none: all of ours
-  std::map<std::string, std::optional<std::string>> environment;  // set, or removed, beside what we have ourselves
+  std::vector<int> cpus;                                          // hardware threads to run on; empty: all of ours
+  std::map<std::string, std::optional<std::string>> environment;  // changes to ours: set, or with nullopt removed
 };
 
 class ChildProcess {
  public:
-  // How it ended, in the words of a row.
+  // How the program ended.
   struct End {
     int exit_code = -1;      // -1: a signal ended it
-    std::string last_words;  // the last line that it wrote on standard error; else the exit code or signal
+    std::string last_words;  // last line on its standard error, for a row; without one, its exit code or signal
   };
 
-  // argv[0] is the program's path. Throws std::runtime_error with one sentence where it cannot be started.
+  // argv[0] is the program's path. Throws std::runtime_error with one sentence if it cannot be started.
   ChildProcess(const std::vector<std::string>& argv, const Surroundings&);
-  ~ChildProcess();  // no more is sent, and it is waited for
+  ~ChildProcess();  // calls wait() if nobody did
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // To one that has ended it goes nowhere: receive() tells.
+  // Does nothing if the program has ended; then receive() returns nullopt.
   void send(std::string_view line);
-  // Its next line, without the end; nothing once it has closed its output, as it does when it ends. An interrupt of
-  // ours is passed on to it, once, and the answer awaited.
+  // The program's next line without its newline; nullopt once it has closed its output or ended. If we are interrupted,
+  // passes SIGTERM on to the program, once, and goes on waiting for its line.
   std::optional<std::string> receive();
   End wait();  // closes its input and waits until it has ended
 
@@ -44,10 +44,10 @@ class ChildProcess {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
-  int socket_ = -1;  // its standard input and output
-  pid_t id_ = -1;    // -1: waited for
+  int socket_ = -1;  // the program's standard input and output
+  pid_t id_ = -1;    // -1 after wait()
   std::unique_ptr<std::FILE, Close> errors_;
-  std::string received_;  // and not yet handed out
+  std::string received_;  // not yet returned by receive()
   bool interrupt_sent_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The clock of a run: seconds since some moment. A test drives its own.
+// The clock of a run: seconds since some fixed moment. A test uses a clock of its own.
 #pragma once
 #include <chrono>
 #include <functional>

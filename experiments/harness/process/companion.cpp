@@ -16,10 +16,10 @@
 namespace brickwork {
 namespace {
 
-constexpr int kNotLoaded = 127;  // the exit code of the dynamic loader where a library is missing
+constexpr int kNotLoaded = 127;  // exit code of the dynamic loader if a library is missing
 
-// Threads of OpenMP that wait would hold the cores which the library's own threads want, and where OpenMP binds the
-// first thread, those that it starts are bound to the same core.
+// For a library with threads of its own: waiting OpenMP threads must not hold the cores that these need. OpenMP must
+// not bind the first thread to a core either: the threads that it starts would inherit that core.
 Surroundings surroundings(bool own_threads, int threads) {
   Surroundings surroundings{.cpus = cpus_of_team(threads), .environment = {}};
   if (own_threads) {
@@ -31,7 +31,7 @@ Surroundings surroundings(bool own_threads, int threads) {
   return surroundings;
 }
 
-// Whether those that wait for our next parallel region go on spinning. By default they sleep after some milliseconds.
+// Whether our OpenMP threads go on spinning between parallel regions. By default they sleep after some milliseconds.
 bool our_threads_stay(int threads) {
   const char* policy = std::getenv("OMP_WAIT_POLICY");
   return threads > 1 && policy != nullptr && strcasecmp(policy, "active") == 0;
@@ -94,7 +94,7 @@ std::optional<Companion::Measured> Companion::measure(std::size_t problem, int s
   return measured;
 }
 
-// One answer, or why there is none.
+// Returns the rows of one problem, or the reason why there are none.
 Result<std::vector<Row>> Companion::ask(const Turn& turn, const Row& problem_row) {
   const auto refused = [&](Status status, std::string reason) -> Result<std::vector<Row>> {
     refusal_ = {status, std::move(reason)};

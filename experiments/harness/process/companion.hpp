@@ -1,6 +1,6 @@
-// A contender whose library must not share a process with ours (contender.hpp, Elsewhere): another program of ours
-// measures it, problem by problem and while we do nothing, with this very harness, so that its rows say what all rows
-// say. Beside it that program measures what its own threads can reach at most.
+// Measures a contender whose library must not share our process (contender.hpp, Elsewhere). Another program of ours
+// measures it problem by problem while we do nothing. It uses this harness, so its rows have the same meaning as ours.
+// It also measures the limits of its own threads.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -15,33 +15,34 @@
 
 namespace brickwork {
 
-// What the machine showed beside such a contender has its name in front: "onednn-latest/fma-peak".
+// The name of a limit that was measured for such a contender: "onednn-latest/fma-peak".
 std::string named_elsewhere(std::string_view contender, std::string_view machine_row);
 
 class Companion {
  public:
-  // The contender and all else outlive it. The program is started when it is first asked, and anew after it died. It
-  // keeps its own record of the run in a folder `<contender>` of `folder`, of a second start in `<contender>-2`.
+  // The referenced arguments must outlive this object. The program starts with the first measure(), and starts again
+  // after it died. It writes its own results into `<contender>` in `folder`, those of a second start into
+  // `<contender>-2`.
   Companion(const Experiment&, const ContenderInfo&, const Options&, std::filesystem::path folder);
 
   const std::string& name() const { return contender_.name; }
 
   struct Measured {
     std::vector<Row> rows;
-    Row verdict;                  // one of them: the contender's first
+    Row verdict;                  // the contender's first row
     std::vector<double> seconds;  // of the contender's runs
-    double limit = 0;  // flop/s of the loaded roof, or bytes/s of the stream, beside them; 0 where nothing was timed
+    double limit = 0;  // flop/s of the loaded roof or bytes/s of the stream, measured there; 0 if nothing was timed
   };
 
-  // One problem's rows are `problem_row`, completed: that of a failed or absent contender where the program dies, tells
-  // nonsense or cannot be started. Nothing where an interrupt came first.
+  // Measures one problem; the rows are `problem_row`, completed. If the program dies, sends nonsense or cannot be
+  // started, there is one row, with status failed or absent. Returns nullopt after an interrupt without an answer.
   std::optional<Measured> measure(std::size_t problem, int samples, const Row& problem_row);
 
  private:
   struct Running {
     Running(const std::vector<std::string>& argv, const Surroundings& surroundings) : process(argv, surroundings) {}
     ChildProcess process;
-    std::optional<SamplesReader> samples;  // once there is a file
+    std::optional<SamplesReader> samples;  // set once the file exists
   };
 
   std::vector<std::string> command(const std::filesystem::path& folder) const;
@@ -53,8 +54,8 @@ class Companion {
   const Options& options_;
   std::filesystem::path folder_, started_in_;
   int starts_ = 0;
-  bool answered_ = false;                                  // ever
-  std::optional<std::pair<Status, std::string>> refusal_;  // why it cannot be measured; then it is not tried again
+  bool answered_ = false;                                  // at least once
+  std::optional<std::pair<Status, std::string>> refusal_;  // why it cannot be measured: it is not tried again
   std::optional<Running> running_;
 };
 

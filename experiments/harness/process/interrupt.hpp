@@ -1,4 +1,4 @@
-// Ctrl-C ends the run with what is measured so far written; a second one ends it at once.
+// Ctrl-C (SIGINT) or SIGTERM ends a run after writing what was measured so far; a second one ends it at once.
 #pragma once
 
 namespace brickwork {

@@ -1,4 +1,4 @@
-// What main() of each of our programs does around its work: what goes wrong is one sentence and an exit code.
+// Runs the work of main() of our programs. An exception becomes one sentence on the screen and an exit code.
 #pragma once
 #include <functional>
 
@@ -6,7 +6,7 @@
 
 namespace brickwork {
 
-// Whatever the work prints: where standard output cannot be written, success is none.
+// Returns the exit code of `work`, or exit_failed if it succeeded but standard output could not be written.
 ExitCode run_program(const std::function<ExitCode()>& work);
 
 }  // namespace brickwork

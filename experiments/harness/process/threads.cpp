@@ -10,10 +10,10 @@
 namespace brickwork {
 namespace {
 
-// What keeps OpenMP from running the threads that it was told to, and what to do; nothing where they run. The causes
-// are read out of its settings, which more than these variables make.
+// Says what keeps OpenMP from running `threads` threads, and what to do; nullopt if they run. Reads OpenMP's settings
+// and not its variables: the settings have other sources, too.
 std::optional<std::string> obstacle(int threads) {
-  // As many as there should be now may be fewer in the middle of the run.
+  // The number may be right now and change during the run.
   if (omp_get_dynamic()) return "OMP_DYNAMIC lets OpenMP run fewer when the machine is busy: unset it";
   const int running = openmp_team().threads;
   if (running == threads) return std::nullopt;

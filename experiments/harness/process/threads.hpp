@@ -1,4 +1,4 @@
-// The threads of a run: every contender has exactly those that --threads says, or there is no run.
+// The threads of a run: every contender has exactly as many as --threads says, or the run is refused.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace brickwork {
 
-// Gives so many threads to OpenMP, which all contenders share. Throws UsageError where the environment keeps some of
-// them from running, or tells Kokkos another number. Called before Kokkos is initialised, which reads its variables
-// then and aborts where one makes no sense.
+// Sets the number of OpenMP threads, which all contenders share. Throws UsageError if the environment allows fewer or
+// gives Kokkos another number. Call this before Kokkos is initialised: Kokkos aborts if one of its variables makes no
+// sense.
 void use_threads(int threads);
 
-// A sentence where some of these threads take turns on one core, which makes every time too long.
+// Returns a sentence if some of the threads share a core, which makes every time too long.
 std::optional<std::string> shared_cores_warning();
 
-// A sentence where so many threads have more to do than the quota of CPU time lets them: the system stops all of them
-// for the rest of each period, some 0.1 s, which times may or may not have in them.
+// Returns a sentence if the threads can use more CPU time than their quota: the system then stops all of them for the
+// rest of each period of about 0.1 s. A measured time may or may not contain such a stop.
 std::optional<std::string> quota_warning(int threads, const Machine& = machine());
 
 }  // namespace brickwork
