@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kSteps = 50, kMinibatch = 32, kState = 64;
 constexpr std::int64_t kMinibatches = 200, kTestMinibatches = 32;
-constexpr std::uint32_t kTestSeed = 0;  // of sequences of the test alone, which no training sees
+constexpr std::uint32_t kTestSeed = 0;  // for the test sequences alone: training never sees them
 constexpr double kLargestNorm = 0.1;
 
 class AddingLearner final : public Learner {

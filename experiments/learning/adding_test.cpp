@@ -34,7 +34,7 @@ TEST(Adding, OneStepOfEachHalfIsMarkedAndTheSumIsTheirs) {
   EXPECT_THAT(second, testing::ElementsAre(2, 3, 4));
 }
 
-// The sum of two numbers that are as likely anywhere from 0 to 1 has the mean 1 and the variance 1/6.
+// The sum of two uniform numbers from 0 to 1 has mean 1 and variance 1/6.
 TEST(Adding, WhoAlwaysAnswersOneErrsByTheVariance) {
   Random random(1);
   const AddingSequences made = make_adding(2, 20000, random);

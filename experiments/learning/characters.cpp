@@ -137,7 +137,7 @@ double bits_of_bigrams(const TextStreams& streams, std::int64_t T) {
     }
   };
   std::vector<double> pairs(classes * classes), followers(classes), different(classes), alone(classes, 1.0);
-  double all = static_cast<double>(classes);  // each character counts once more than it is there
+  double all = static_cast<double>(classes);  // each character counts once more than it occurs
   for_each_pair(Part::train, [&](std::size_t a, std::size_t b) {
     if (pairs[a * classes + b]++ == 0) ++different[a];
     ++followers[a];

@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Two streams of 21 characters, of which the first 19 are trained on.
+// Two streams of 21 characters; the first 19 of each are for training.
 TEST(TextStreams, WindowsGoOnWhereTheLastOnesEnded) {
   std::string text;
   for (int i = 0; i < 43; ++i) text += static_cast<char>('A' + i);  // the last one is left over
@@ -48,21 +48,22 @@ TEST(TextStreams, AShortTextIsRefused) {
                   HasSubstr("the text has 5 characters: 2 streams, of which a tenth is for the test, need 80")));
 }
 
-// In "abab" each character has one that follows it, which the model has seen 18 or 17 times.
+// In "abab" each character has a single successor, which the model has seen 18 or 17 times.
 TEST(Bigrams, WhatAlwaysFollowsCostsLittle) {
   std::string text;
   for (int i = 0; i < 20; ++i) text += "ab";
-  // Of a stream of 40: a is followed by b 18 times, b by a 17 times; the test asks for b once or more.
+  // Training, 36 of the 40 characters: b follows a 18 times and a follows b 17 times. The test has ab twice and ba
+  // once.
   const TextStreams streams(text, 1, 1);
   ASSERT_EQ(streams.windows(Part::train), 35);
   ASSERT_EQ(streams.windows(Part::test), 3);
-  const double a = 18.0 / 37, b = 19.0 / 37;  // of 35 that follow, and one more of each
+  const double a = 18.0 / 37, b = 19.0 / 37;  // of the 35 successors, and one more of each
   const double ab = -std::log2((18 + b) / 19), ba = -std::log2((17 + a) / 18);
   EXPECT_NEAR(bits_of_bigrams(streams, 1), (2 * ab + ba) / 3, 1e-12);
 }
 
-// Of 38, an a counts 36 times and z and y once: z follows an a, which only an a did 35 times, and y a z, which nothing
-// did.
+// Of 38 counts, a has 36, z and y have one each. The test has az, after 35 training pairs aa; zy, where training has no
+// pair with z first; and ya likewise.
 TEST(Bigrams, WhatTrainingHasNeverSeenHasAChanceToo) {
   const TextStreams streams(std::string(36, 'a') + "azya", 1, 1);
   ASSERT_EQ(streams.windows(Part::test), 3);

@@ -17,7 +17,7 @@ constexpr ImageFormat kDigits{.C = 1, .H = 8, .W = 8, .classes = 10, .white = 16
 
 NetworkGraph digits_mlp(std::int64_t N) { return mlp_graph(N, {kDigits.pixels(), 256, 128, kDigits.classes}); }
 
-// Twice two 3x3 convolutions, each with a batch normalisation and a ReLU, and a maximum over windows of 2x2.
+// Two times: two 3x3 convolutions, each with batch normalisation and ReLU, then max pooling over windows of 2x2.
 NetworkGraph digits_conv(std::int64_t N) {
   NetworkGraph b{.images = {N, kDigits.C, kDigits.H, kDigits.W}};
   int x = kImages;

@@ -103,7 +103,7 @@ void ImageTraining::load(const LabelledImages& from, const std::int64_t* chosen,
   network_.set_images(images_.data());
 }
 
-// Among the first `count` images of the minibatch.
+// Counts the right labels among the first `count` images of the minibatch.
 std::int64_t ImageTraining::count_right(std::int64_t count) {
   network_.get_logits(logits_.data());
   const std::int64_t classes = network_.graph().classes();

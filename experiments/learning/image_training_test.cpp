@@ -21,7 +21,7 @@ using testing::ThrowsMessage;
 
 constexpr ImageFormat kStripes{.C = 1, .H = 4, .W = 4, .classes = 4};
 
-// A bright row a class, in noise.
+// Noise with one bright row, whose index is the class.
 LabelledImages stripes(std::int64_t N, std::uint32_t seed) {
   std::mt19937 random(seed);
   LabelledImages images{.format = kStripes};
@@ -63,7 +63,7 @@ std::vector<double> losses(ImageTraining& training, int epochs) {
 
 class LearningStripes : public testing::TestWithParam<NetworkGraph> {};
 
-// 203 and 50 images: neither is a multiple of the minibatch.
+// 203 and 50 images are no multiples of the minibatch.
 TEST_P(LearningStripes, WhatIsThereIsLearned) {
   const LabelledImages train = stripes(203, 1), test = stripes(50, 2);
   ImageTraining training = make_training(GetParam(), train);
@@ -74,7 +74,7 @@ TEST_P(LearningStripes, WhatIsThereIsLearned) {
   EXPECT_GE(training.epoch().measure, 0.98);
 }
 
-// Which label an image has says nothing then: what the test above sees comes from the images.
+// With random labels there is nothing to learn: this shows that the accuracy above comes from the images.
 TEST_P(LearningStripes, WhatIsNotThereIsNot) {
   LabelledImages train = stripes(203, 1);
   const LabelledImages test = stripes(50, 2);
@@ -102,7 +102,7 @@ TEST_P(LearningStripes, SeedsGiveTheirOwnCurvesAndTheSameTwice) {
   EXPECT_NE(losses(other, 3), curve);
 }
 
-// 37 images: the last of three minibatches is filled up with eleven that do not count again.
+// 37 images: the last of three minibatches is filled up with eleven copies, which must not count.
 TEST_P(LearningStripes, EveryTestImageCountsOnce) {
   const LabelledImages train = stripes(160, 1);
   LabelledImages test = stripes(37, 5);
@@ -132,7 +132,7 @@ TEST(ImageTraining, LessThanAMinibatchIsRefused) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("there are 15 images to train on: a minibatch of 16 needs")));
 }
 
-// Four of twenty are left out of an epoch: without a rate its loss is that of those which are not.
+// An epoch leaves out four of the twenty images. With a rate of 0, the loss depends only on which four.
 TEST(ImageTraining, EveryEpochHasAnOrderOfItsOwn) {
   const LabelledImages train = stripes(20, 1);
   ImageTraining training = make_training(mlp_graph(16, {16, 4}), train, {.epochs = 3, .rate = 0});
@@ -141,8 +141,7 @@ TEST(ImageTraining, EveryEpochHasAnOrderOfItsOwn) {
   EXPECT_NE(found[1], found[2]);
 }
 
-// All images are alike, so that nothing but the rate changes from one step to the next: with a gradient that stays, the
-// loss falls by as much as the rate is.
+// All images are alike and the gradient hardly changes, so the loss falls in proportion to the rate.
 TEST(ImageTraining, TheRateFallsByHalfACosine) {
   LabelledImages train{.format = kStripes};
   train.labels.assign(16, 1);
@@ -155,7 +154,7 @@ TEST(ImageTraining, TheRateFallsByHalfACosine) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR((found[i] - found[i + 1]) / first, shares[i], 0.01) << i;
 }
 
-// Only who has seen moved images knows where else the bright pixel of a class may be.
+// A network classifies moved images only if it has seen moved images in training.
 TEST(ImageTraining, ShiftsMoveImages) {
   LabelledImages train{.format = kStripes}, moved{.format = kStripes};
   for (int n = 0; n < 64; ++n) {
@@ -173,8 +172,7 @@ TEST(ImageTraining, ShiftsMoveImages) {
   }
 }
 
-// A batch normalisation by their own statistics would not see that images are a hundred times darker than those of
-// training.
+// Statistics of the test images themselves would hide that they are a hundred times darker than the training images.
 TEST(ImageTraining, InferenceGoesByTheStatisticsOfTraining) {
   const LabelledImages train = stripes(160, 1);
   LabelledImages dark = stripes(64, 2);

@@ -51,7 +51,7 @@ void RecurrentNetwork::initialise(Random& random, Memory memory) {
   if (shape_.rnn.cell != RnnCell::lstm) return;
   const auto longest = static_cast<float>(std::max<std::int64_t>(2, shape_.rnn.T - 1));
   for (std::int64_t l = 0; l < shape_.rnn.L; ++l) {
-    float* const bias = parameters_.data() + first_[static_cast<std::size_t>(3 * l + 2)];  // of i, f, g, o
+    float* const bias = parameters_.data() + first_[static_cast<std::size_t>(3 * l + 2)];  // of the gates i, f, g, o
     for (std::int64_t k = 0; k < K; ++k) {
       bias[K + k] = memory == Memory::short_at_first ? 1 : std::log(random.between(1, longest));
       bias[k] = memory == Memory::short_at_first ? 0 : -bias[K + k];

@@ -32,7 +32,7 @@ struct Small {
     weights = random_values(shape.rows() * shape.outputs, random);
   }
 
-  // A sum of the outputs, so that its gradient is known.
+  // A weighted sum of the outputs: its gradient with respect to them is `weights`.
   double sum() {
     const auto outputs = network.forward(x.data());
     double found = 0;
@@ -77,7 +77,7 @@ TEST_P(SmallNetworks, AStepGoesDownhill) {
 
 INSTANTIATE_TEST_SUITE_P(Of, SmallNetworks, testing::ValuesIn(kShapes));
 
-// Two windows whose states go on are one of twice as many steps.
+// Two windows with continued states equal one window of twice as many steps.
 TEST(RecurrentNetwork, StatesGoOnFromOneWindowToTheNext) {
   RecurrentShape half{.rnn = {.T = 3, .N = 2, .C = 2, .K = 4, .cell = RnnCell::lstm}, .outputs = 2}, whole = half;
   whole.rnn.T = 6;

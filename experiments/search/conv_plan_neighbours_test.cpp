@@ -16,7 +16,7 @@ bool cut(const ConvPlan& plan, const char* loop) {
   return std::ranges::count(plan.loops.levels, std::string(loop), &LoopSchedule::Level::name) > 1;
 }
 
-// Of the rule's plan and of any other, and of those beside them: whoever walks on never leaves the legal ones.
+// Walks three steps from the rule's plan or from a random one: all neighbours are legal.
 TEST(ConvPlanNeighbours, AreLegalAndOthers) {
   const bool legal = rc::check([] {
     const ConvProblem p = random_conv_problem();
@@ -63,7 +63,7 @@ TEST(ConvPlanNeighbours, DifferInEveryChoice) {
   EXPECT_TRUE(std::ranges::count(conv_plan_neighbours(padded, rows), Taps::k, &ConvPlan::taps) > 0);
 }
 
-// A search of which only the beginning has time tries some of everything.
+// A search that has time for a few neighbours only still tries each kind of choice.
 TEST(ConvPlanNeighbours, BeginWithSomeOfEachKind) {
   const auto p = parse_problem<ConvProblem>("N28 C256 K512 H28");
   const auto plan = parse_conv_plan("bc=64 bk=64 bq=196 flat loops={n kb} oj oi cb:4");

@@ -8,8 +8,8 @@
 namespace brickwork {
 namespace {
 
-// Plans are places on a line, whose neighbours are those a step away; running one takes as long as the test says, on a
-// clock of its own.
+// Plans are places on a line; the neighbours of a place are those up to reach_ steps away. Running a plan takes as long
+// as the test says, on a clock of the test.
 class PlanSearches : public testing::Test {
  protected:
   using Cost = std::function<double(int plan, int call)>;  // seconds; calls of a plan are counted from 1
@@ -50,7 +50,8 @@ TEST_F(PlanSearches, FindTheBestOfALandscape) {
   EXPECT_EQ(found.tried, static_cast<int>(calls_.size()) - 1);
 }
 
-// Where no neighbour is better, those that are the least worse are looked beyond: to the other side there is no end.
+// Where no neighbour is better, the search goes on from the cheapest ones. On the other side it could go on without
+// end.
 TEST_F(PlanSearches, CrossARidge) {
   last_ = 1'000'000;
   const auto found = search(5000, [](int plan, int) {
@@ -75,7 +76,7 @@ TEST_F(PlanSearches, LessThanTheMarginIsATie) {
   EXPECT_EQ(search(10, better_by(1.1 * kSearchMargin)).plan, 11);
 }
 
-// As long as its race lasts: a call to begin with, three samples of three calls and one more before each.
+// Plan 11 is faster during its race only: the first call, and three samples of three calls with one more before each.
 TEST_F(PlanSearches, AWinnerWinsASecondTime) {
   const auto found = search(10, [](int plan, int call) { return 1e-3 * (plan == 11 && call <= 13 ? 0.8 : 1); });
   EXPECT_EQ(found.plan, 10);
@@ -115,7 +116,7 @@ TEST_F(PlanSearches, NoiseHidesNoWinner) {
 TEST_F(PlanSearches, WhatIsClearlySlowerRunsOnce) {
   seconds_ = 1000;
   search(10, [](int plan, int) { return plan == 10 ? 10.0 : 20.0; });  // so slow that a sample is one call
-  EXPECT_EQ(calls_[11], 2);                                            // to find out how long it takes, and in one pair
+  EXPECT_EQ(calls_[11], 2);                                            // one to see how long it takes, one in a pair
 }
 
 TEST_F(PlanSearches, MisfitsAndWhatThrowsArePassedOver) {
@@ -142,7 +143,7 @@ TEST_F(PlanSearches, EndInTimeWhereNothingIsBetter) {
   EXPECT_LT(now_, 1000 + seconds_);
 }
 
-// Three pairs are the least on which a winner is believed, in either place; in the second both run once before them.
+// A winner needs at least three pairs in each of the final measurements; before the second one both plans run once.
 TEST_F(PlanSearches, OfSlowPlansEndAfterALittleMoreThanTheirTime) {
   const auto found = search(10, [](int plan, int) { return plan == 10 ? 0.5 : 0.25; });
   EXPECT_NE(found.plan, 10);

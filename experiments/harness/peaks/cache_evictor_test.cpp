@@ -9,7 +9,7 @@
 namespace brickwork {
 namespace {
 
-// An element that knows by whom it was touched, and how often.
+// An element that knows which thread touched it, and how often.
 struct Touched {
   void operator+=(double) {
     ++times;
@@ -48,10 +48,10 @@ TEST(CacheEvictor, WalksFourTimesThroughEveryCacheThatIsInUse) {
   };
   EXPECT_EQ(megabytes(1, {.l2_bytes = kMiB, .l3_bytes = 9 * kMiB, .l3_caches = 1}), 4 * 9);
   EXPECT_EQ(megabytes(4, {.l2_bytes = kMiB, .l3_bytes = 9 * kMiB, .l3_caches = 1}), 4 * 9);
-  // Where some of the cores share one and the others another.
+  // Two last-level caches, each shared by some of the cores.
   EXPECT_EQ(megabytes(4, {.l2_bytes = kMiB, .l3_bytes = 9 * kMiB, .l3_caches = 2}), 4 * 9 * 2);
   EXPECT_EQ(megabytes(1, {.l2_bytes = kMiB, .l3_bytes = 9 * kMiB, .l3_caches = 2}), 4 * 9);
-  // Cores whose L2 hold more than the last level, or are all there is.
+  // All L2 caches together are larger than the last level, or there is no other level.
   EXPECT_EQ(megabytes(6, {.l2_bytes = 2 * kMiB, .l3_bytes = 9 * kMiB, .l3_caches = 1}), 4 * 6 * 2);
   EXPECT_EQ(megabytes(5, {.l2_bytes = 2 * kMiB}), 4 * 5 * 2);
   EXPECT_EQ(megabytes(1, {}), 4 * 8);  // nothing is known

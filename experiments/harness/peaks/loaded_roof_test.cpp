@@ -29,7 +29,7 @@ TEST(RegisterTile, OfFewestLoadsFitsTheRegistersAndNoOtherLoadsLess) {
   }
 }
 
-// Instead of vectors: how many steps away from memory a value is, and how often each of the three was asked for.
+// Replaces vectors: a value knows how many multiply-adds made it, and loads and multiply-adds are counted.
 struct Counting {
   struct V {
     int multiply_adds = 0;
@@ -77,7 +77,7 @@ TEST(LoadedRoof, CountsTwoOperationsAMultiplyAdd) {
   });
 }
 
-// An element that is left out, or used for another, would make the loop lighter than a kernel's.
+// If an element were left out or replaced by another, the loop would do less work than a kernel.
 TEST(LoadedRoof, UsesEveryElementInEveryPass) {
   for_every_target([](const char* name) {
     LoadedRoof roof(1, kPasses);
@@ -97,7 +97,8 @@ TEST(LoadedRoof, UsesEveryElementInEveryPass) {
   });
 }
 
-// Sums that grow would end where a multiply-add changes nothing, or in infinity, which some processors compute slowly.
+// Growing sums would reach values that a multiply-add no longer changes, or infinity, which some processors compute
+// slowly.
 TEST(LoadedRoof, SumsStayWhereTheyStart) {
   LoadedRoof roof(2);
   EXPECT_TRUE(std::ranges::none_of(roof.a(), [](float x) { return x == 0; }));

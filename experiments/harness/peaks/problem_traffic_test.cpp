@@ -33,7 +33,7 @@ TEST(MayWaitForMemory, WhatHasFewFlopsForAllThatItReads) {
   EXPECT_FALSE(may_wait_for_memory(bytes_and_flop(1000, 20'800, thrice), 1));
 }
 
-// A recurrence reads its weights at each step: so does what it is compared with, and so does the row count.
+// A recurrence reads its weights at each step. The reading that it is compared with does, too, and its row counts that.
 TEST(ReadingOf, ReadsAgainWhatTheProblemDoes) {
   const auto recurrent = bytes_and_flop(4000, 0, {.bytes = 1200, .times = 7});
   MemoryTraffic reading = reading_of(recurrent, 2);

@@ -10,9 +10,9 @@
 namespace brickwork {
 namespace {
 
-// What one element of an array lived through.
+// An element that counts its reads, writes and flops.
 struct Counted {
-  // On its way from arrays to an array.
+  // A value between the elements that it is computed from and the element that it is assigned to.
   struct Value {
     int reads, flop;
   };
@@ -88,7 +88,7 @@ TEST(StreamTriad, TakesArraysOfFourTimesTheLastLevel) {
   };
   EXPECT_EQ(bytes(5), 3.0 * 4 * (5 << 20));
   EXPECT_NEAR(bytes(32), 256 << 20, 24);
-  EXPECT_NEAR(bytes(80), 4 * (80 << 20), 24);  // of a last level so large four times in all
+  EXPECT_NEAR(bytes(80), 4 * (80 << 20), 24);  // such a large last level counts four times in all
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(ChildProcess, RunsOnTheHardwareThreadsThatItIsGiven) {
   EXPECT_TRUE(CPU_EQUAL(&before, &after)) << "we ourselves do not stay there";
 }
 
-// In a process of its own, as an interrupt is for good.
+// Runs in a process of its own: an interrupt cannot be undone.
 TEST(ChildProcess, IsToldOfAnInterrupt) {
   EXPECT_EXIT(
       {

@@ -1,4 +1,4 @@
-// What a run makes of a contender that another program measures, and of a program that misbehaves.
+// Runs with a contender that another program measures, also with programs that misbehave.
 #include "experiments/harness/process/companion.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ class CompanionTest : public RunTest {
     wait_policy_ ? setenv("OMP_WAIT_POLICY", wait_policy_->c_str(), 1) : unsetenv("OMP_WAIT_POLICY");
   }
 
-  // A run of "here", which is right, and of "there", which is what the program calls so.
+  // Runs the contenders "here", which is right, and "there", which is the contender `called` of the program.
   ExitCode run(const std::string& program, const std::string& called) {
     auto there = contender({"there", right_answer});
     there.library = {.name = "elsewhere's library", .version = {}, .absent = {}};
@@ -49,7 +49,7 @@ class CompanionTest : public RunTest {
     return code;
   }
 
-  // "contender phase status" -> how many rows, of one problem.
+  // Counts the rows of one problem by "contender phase status".
   std::map<std::string, int> rows_of(const std::string& problem) const {
     const CsvTable table(folder_ / "samples.csv");
     std::map<std::string, int> rows;
@@ -60,7 +60,7 @@ class CompanionTest : public RunTest {
     return rows;
   }
 
-  // The reasons of there's rows without a time, by problem.
+  // The reasons of the rows that are not ok, by problem.
   std::map<std::string, std::string> reasons() const {
     const CsvTable table(folder_ / "samples.csv");
     std::map<std::string, std::string> reasons;
@@ -79,7 +79,7 @@ class CompanionTest : public RunTest {
     return path;
   }
 
-  // A script that measures nothing and writes at its start a row of `who` for each of the problems.
+  // A script that measures nothing and writes one row of `who` for each of the problems when it starts.
   static std::string fake_table(const std::string& who, const std::string& status,
                                 const std::string& problems = "size2") {
     return fmt::format(R"(while [ "$1" != --out ]; do shift; done
@@ -101,7 +101,7 @@ while read problem samples; do echo measured $problem; done)",
   const std::map<std::string, int> checked_{{"here run ok", 1}, {"there run ok", 1}};
   std::string shown_;
   bool own_threads_ = true;
-  std::optional<std::string> wait_policy_;  // as it was
+  std::optional<std::string> wait_policy_;  // before the test
   std::vector<FakeProblem> problems_{{.name = "first", .size = 2, .count = 5}, {.name = "second", .size = 3}};
 };
 

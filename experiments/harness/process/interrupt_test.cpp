@@ -7,7 +7,7 @@
 namespace brickwork {
 namespace {
 
-// Each in a process of its own, as an interrupt is for good.
+// Each part runs in a process of its own: an interrupt cannot be undone.
 TEST(Interrupt, TheFirstIsRememberedAndTheSecondEndsTheProgramAtOnce) {
   for (const int number : {SIGINT, SIGTERM}) {
     EXPECT_EXIT(

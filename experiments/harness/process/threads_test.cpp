@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What use_threads refuses with; empty where it does not.
+// The sentence with which use_threads refuses; empty if it does not.
 std::string refusal(int threads) {
   try {
     use_threads(threads);

@@ -1,4 +1,4 @@
-// A program that a Companion drives, as ours are, whose contenders behave or misbehave as their names say.
+// A program for a Companion to drive. Its contenders behave or misbehave as their names say.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -13,7 +13,7 @@ using namespace brickwork;
 
 namespace {
 
-// What goes wrong goes wrong on two rows of 64 values, and on no others.
+// "dies" and "garbles" misbehave only on the problem of two rows of 64 values.
 bool on_two(std::span<const float> right) { return right.size() == 128; }
 
 std::unique_ptr<Experiment> make_fake(const Request& request) {

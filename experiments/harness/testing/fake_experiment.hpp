@@ -1,4 +1,4 @@
-// An experiment whose contenders behave or misbehave as a test asks.
+// An experiment for tests: its contenders behave or misbehave as a test asks.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -29,10 +29,10 @@ struct FakeProblem {
   std::int64_t size = 3;
   int count = 1;
   std::int64_t terms = 1;
-  bool zeros = false;  // the right answer is zeros alone
+  bool zeros = false;  // the right answer is all zeros
 };
 
-// y = x, `size` rows of 64.
+// y = x, both [size][64].
 struct FakeOp {
   using Problem = FakeProblem;
   static constexpr std::string_view primitive = "fake", pass = "forward";
@@ -52,35 +52,35 @@ struct FakeOp {
   }
 };
 
-// What one contender does to an output in which the right answer is expected.
+// A contender: run() gets the right answer and writes its own output.
 struct FakeContender {
   std::string name;
   std::function<void(std::span<const float> right, std::span<float> output)> run;
-  Status status = Status::ok;  // else what it answers when it is asked
+  Status status = Status::ok;  // otherwise prepare() fails with this status and the reason
   std::string reason = {};
   bool slow = false;
   std::string searched_for = {};
   std::string plan = "n,\"kb\"";
-  std::function<double(std::int64_t runs)> device_seconds = {};  // what a device's clock says, where it runs on one
+  std::function<double(std::int64_t runs)> device_seconds = {};  // the device's clock, if it runs on a device
 };
 
 void right_answer(std::span<const float> right, std::span<float> output);
 
 Contender<FakeOp> contender(const FakeContender&);
 
-// As the command line asks for it.
+// The experiment that the command line asks for.
 std::unique_ptr<Experiment> fake_experiment_of(const Request&, std::vector<Contender<FakeOp>>);
 
 // On one thread.
 std::unique_ptr<Experiment> fake_experiment_of(std::vector<Contender<FakeOp>>,
                                                std::vector<FakeProblem> = {FakeProblem{}});
-// Where so many bytes are left.
+// memory_left returns the bytes of free memory.
 std::unique_ptr<Experiment> fake_experiment_of(std::vector<Contender<FakeOp>>, std::vector<FakeProblem>,
                                                bool check_only, std::function<double()> memory_left);
 std::unique_ptr<Experiment> fake_experiment(const std::vector<FakeContender>&,
                                             std::vector<FakeProblem> = {FakeProblem{}});
 
-// On a machine with small caches: beyond those of a real one, every run would spend seconds.
+// Runs on a machine with small caches: with those of a real one, every run would take seconds.
 ExitCode run_fake(const std::unique_ptr<Experiment>&, const Options&, const RunClock& = steady_seconds);
 
 }  // namespace brickwork

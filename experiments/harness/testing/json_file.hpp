@@ -1,4 +1,4 @@
-// Reads a whole JSON file back, for tests: compiling the parser once is quicker than in each of them.
+// Reads a whole JSON file back, for tests. A library of its own, as compiling the parser in each test takes long.
 #pragma once
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The real program, as a user starts it.
+// Starts the real program as a user does, for tests.
 #pragma once
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ inline std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// In bash, as pipes and limits are its words.
+// Runs a command in bash, whose pipes and limits tests use.
 inline Ended shell(const std::string& command) {
   std::string quoted = command;
   for (std::size_t at = 0; (at = quoted.find('\'', at)) != std::string::npos; at += 4) quoted.replace(at, 1, "'\\''");
@@ -42,7 +42,7 @@ inline Ended shell(const std::string& command) {
   return ended;
 }
 
-// surroundings: what stands before the program on the command line, "OMP_DYNAMIC=true".
+// surroundings stand before the program on the command line: "OMP_DYNAMIC=true".
 inline Ended brickwork(const std::string& arguments, const std::string& surroundings = "") {
   return shell(fmt::format("{} '{}' {}", surroundings, BRICKWORK_PROGRAM, arguments));
 }
@@ -56,7 +56,7 @@ inline std::filesystem::path fresh_folder() {
   return folder;
 }
 
-// Starts the program with results in `folder`, and interrupts it once it has written so many lines of samples.csv.
+// Starts the program with results in `folder`, and interrupts it once samples.csv has `lines` lines.
 inline Ended brickwork_interrupted(std::vector<std::string> arguments, const std::filesystem::path& folder,
                                    std::ptrdiff_t lines) {
   const auto shown = std::filesystem::path(folder).concat(".txt");

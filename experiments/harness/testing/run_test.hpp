@@ -1,4 +1,4 @@
-// A test of a run, into a folder of its own.
+// A fixture for tests of a run; each test has a folder of its own.
 #pragma once
 #include <gtest/gtest.h>
 

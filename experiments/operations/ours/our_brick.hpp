@@ -17,7 +17,7 @@ class OurBrick {
 
   Backend backend() const { return backend_; }
   Isa isa() const { return is_simd() ? options_->isa : Isa::best; }  // other backends choose their own
-  // Only the simd brick has a tuning. With LIBXSMM's brick, plans with Zen 4's choice (src=lines) were 15 % slower.
+  // The simd brick alone has a tuning. With LIBXSMM's brick, plans with Zen 4's choice (src=lines) were 15 % slower.
   const SimdTuning& tuning() const {
     static const SimdTuning usual;
     return is_simd() ? options_->tuning : usual;
