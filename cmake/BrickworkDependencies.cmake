@@ -1,6 +1,6 @@
-# Every library the project uses, found once, here. A Kokkos, oneDNN, LIBXSMM or OpenBLAS on CMAKE_PREFIX_PATH (spack,
-# a user's own build) wins over what scripts/setup put into .deps. Optional ones leave BRICKWORK_HAS_<NAME> unset, and
-# their rows say so.
+# Finds all libraries of the project. A Kokkos, oneDNN, LIBXSMM or OpenBLAS on CMAKE_PREFIX_PATH (spack, a user's own
+# build) wins over the one that scripts/setup put into .deps. If an optional library is missing, BRICKWORK_HAS_<NAME>
+# stays unset and the rows of its contenders say so.
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(PkgConfig REQUIRED)
@@ -27,7 +27,8 @@ target_link_libraries(brickwork_rapidcheck INTERFACE ${RAPIDCHECK_LIBRARY})
 file(GLOB brickwork_deps LIST_DIRECTORIES true
      ${PROJECT_SOURCE_DIR}/.deps/venv
      ${PROJECT_SOURCE_DIR}/.deps/venv/lib/python3*/site-packages/pygenten)
-# The component is no part of it: without, a Kokkos with CUDA would have all of our code compiled by its own compiler.
+# separable_compilation is there for a Kokkos with CUDA, which would otherwise compile all of our code by its own
+# compiler.
 find_package(Kokkos 4.7 CONFIG REQUIRED COMPONENTS separable_compilation
              PATHS ${brickwork_deps} PATH_SUFFIXES lib64/cmake/Kokkos)
 message(STATUS "Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES}) from ${Kokkos_DIR}")
@@ -40,21 +41,22 @@ else()
   message(STATUS "oneDNN not found: its rows will be skipped")
 endif()
 
-# The newest oneDNN is for a program of its own, and out of find_package's reach, which knows one oneDNN only.
+# The newest oneDNN is for a program of its own. find_package cannot find it, because it knows one oneDNN only.
 set(BRICKWORK_ONEDNN_LATEST ${PROJECT_SOURCE_DIR}/.deps/onednn-latest CACHE PATH "Where PyPI's onednn is installed")
 if(EXISTS ${BRICKWORK_ONEDNN_LATEST}/include/oneapi/dnnl/dnnl.hpp AND NOT BRICKWORK_SANITIZE)
   set(BRICKWORK_HAS_ONEDNN_LATEST ON)
   add_library(brickwork_onednn_latest INTERFACE)
   target_include_directories(brickwork_onednn_latest SYSTEM INTERFACE ${BRICKWORK_ONEDNN_LATEST}/include)
   target_link_libraries(brickwork_onednn_latest INTERFACE -L${BRICKWORK_ONEDNN_LATEST}/lib -ldnnl)
-  # The libraries that its SYCL loads are found by the program's path only where that is an RPATH, no RUNPATH. (Hence
-  # flags: CMake itself would write a RUNPATH, and warns of the package's own libhwloc, which serves as well.)
+  # The libraries that its SYCL loads are found by the program's path only if that is an RPATH and not a RUNPATH. CMake
+  # would write a RUNPATH, so the path is a flag; CMake would also warn of the package's own libhwloc, which works as
+  # well.
   target_link_options(brickwork_onednn_latest INTERFACE LINKER:--disable-new-dtags,-rpath,${BRICKWORK_ONEDNN_LATEST}/lib)
   message(STATUS "newest oneDNN from ${BRICKWORK_ONEDNN_LATEST}")
 endif()
 
-# PyTorch is for a program of its own, too, and so is its half for the CPU: its CMake package would ask for all of CUDA.
-# What that half is linked to, its RPATH finds beside it.
+# PyTorch is for a program of its own, too. Only its CPU library is linked, and not by PyTorch's CMake package, which
+# would need all of CUDA. The RPATH of the CPU library finds the libraries that it needs.
 set(BRICKWORK_PYTORCH ${PROJECT_SOURCE_DIR}/.deps/pytorch CACHE PATH "The folder (site-packages) that holds torch/")
 if(EXISTS ${BRICKWORK_PYTORCH}/torch/lib/libtorch_cpu.so AND NOT BRICKWORK_SANITIZE)
   set(BRICKWORK_HAS_PYTORCH ON)
@@ -62,13 +64,13 @@ if(EXISTS ${BRICKWORK_PYTORCH}/torch/lib/libtorch_cpu.so AND NOT BRICKWORK_SANIT
   add_library(brickwork_pytorch INTERFACE)
   target_include_directories(brickwork_pytorch SYSTEM INTERFACE ${torch}/include
                                                                 ${torch}/include/torch/csrc/api/include)
-  # As flags: CMake warns of the package's own libgomp, which then serves all of the process.
+  # Linked by flags: CMake would warn of the package's own libgomp, which then serves the whole process.
   target_link_libraries(brickwork_pytorch INTERFACE -L${torch}/lib -ltorch_cpu -lc10)
   target_link_options(brickwork_pytorch INTERFACE LINKER:-rpath,${torch}/lib)
   message(STATUS "PyTorch from ${BRICKWORK_PYTORCH}")
 endif()
 
-# LIBXSMM 1.17 gives the JIT bricks and the paper authors' own primitives; 2.x dropped the latter.
+# LIBXSMM 1.17 has the JIT bricks and the paper authors' own primitives; 2.x has no primitives.
 pkg_check_modules(libxsmm QUIET libxsmm libxsmmext libxsmmnoblas)
 if(libxsmm_FOUND AND libxsmm_libxsmm_VERSION VERSION_LESS 2)
   set(BRICKWORK_HAS_LIBXSMM ON)
@@ -93,7 +95,7 @@ else()
   message(STATUS "Xbyak not found: the simd brick's tiles will all be compiled")
 endif()
 
-# OpenBLAS must be its OpenMP build, so that the process has one thread pool.
+# OpenBLAS must be built with OpenMP, so that the process has one thread pool.
 pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
 if(openblas_FOUND)
   set(BRICKWORK_HAS_OPENBLAS ON)
@@ -102,7 +104,7 @@ else()
   message(STATUS "OpenBLAS not found: its rows will be skipped")
 endif()
 
-# The sanitizers see the host's code only, and nvcc would take half a minute of their build.
+# The sanitizers check host code only, and nvcc would add half a minute to their build.
 if(NOT BRICKWORK_SANITIZE)
   include(CheckLanguage)
   check_language(CUDA)
@@ -114,15 +116,15 @@ if(CMAKE_CUDA_COMPILER)
     elseif(EXISTS /dev/nvidiactl)
       set(CMAKE_CUDA_ARCHITECTURES 90)
     else()
-      # Without a GPU nobody runs what ptxas would make of it, which takes as long again; DeviceCode's tests assemble all
-      # of the device code anyway, of this PTX, for which the architecture is the earliest. A driver that meets it
+      # Without a GPU nobody runs device code, so ptxas is left out: it takes as long again. The DeviceCode tests
+      # assemble all of this PTX anyway; it is made for the earliest architecture. On a machine with a GPU the driver
       # assembles it when the program starts.
       set(CMAKE_CUDA_ARCHITECTURES 80-virtual)
     endif()
   endif()
   enable_language(CUDA)
   set(CMAKE_CUDA_STANDARD 20)
-  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has it
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc has this option
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
@@ -133,7 +135,7 @@ if(Kokkos_ENABLE_CUDA)
   include(KokkosWithCuda)
 endif()
 
-# CUDA's runtime alone needs no nvcc; linked in, it starts where there is no driver, too.
+# CUDA's runtime needs no nvcc. Linked statically, it also starts on a machine without a driver.
 if(NOT BRICKWORK_SANITIZE)
   find_package(CUDAToolkit QUIET)
 endif()
@@ -144,7 +146,7 @@ if(TARGET CUDA::cudart_static)
   if(CUBLASLT_INCLUDE_DIR)
     set(BRICKWORK_HAS_CUBLASLT ON)
   endif()
-  # Its frontend is nothing but headers.
+  # cuDNN's frontend consists of headers only.
   set(BRICKWORK_CUDNN_FRONTEND ${PROJECT_SOURCE_DIR}/.deps/cudnn-frontend CACHE PATH
       "Where PyPI's nvidia-cudnn-frontend is installed")
   find_path(CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
@@ -156,37 +158,38 @@ else()
   message(STATUS "CUDA's runtime not found: the rows of GPUs will be skipped")
 endif()
 
-# What every target of ours is compiled with. No -march: the simd backend dispatches at run time. Includes of ours are full
+# Options of all our targets. There is no -march, because the simd backend dispatches at run time. Includes are full
 # paths from the project's root.
 add_library(brickwork_options INTERFACE)
 target_include_directories(brickwork_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wno-missing-field-initializers>)
 if(Kokkos_ENABLE_CUDA)
   target_compile_options(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${OpenMP_CXX_FLAGS}>)
-  # fmt 9 takes nvcc for a compiler without constexpr, and then calls from constexpr functions what are none.
+  # fmt 9 thinks that nvcc has no constexpr; then its constexpr functions call functions that are not constexpr.
   target_compile_definitions(brickwork_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:FMT_USE_CONSTEXPR=1>)
 endif()
 if(BRICKWORK_SANITIZE)
-  # Null pointers and reads past an object are AddressSanitizer's, too, and nothing here casts down: without these three
-  # of UndefinedBehaviorSanitizer the tests compile in two thirds of the time.
-  # For the whole directory: a target's own options follow, and may switch a check off again.
+  # AddressSanitizer also finds null pointers and reads past an object, and nothing here casts down: without these three
+  # checks of UndefinedBehaviorSanitizer the tests compile in two thirds of the time. The options are for the whole
+  # directory, so a target's own options follow and may switch a check off.
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined;-fno-sanitize=null,object-size,vptr;-fno-sanitize-recover=all>")
   target_link_options(brickwork_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# What is to be fast is in the libraries: the tests themselves are not optimised, which spares a quarter of their time to
-# compile and costs 2 s of theirs to run.
+# Code that must be fast is in the libraries. Tests are not optimised: that saves a quarter of their time to compile and
+# adds 2 s to their time to run.
 set(brickwork_test_options $<$<COMPILE_LANGUAGE:CXX>:-O0>)
 if(BRICKWORK_SANITIZE)
-  # Two thirds of the time to compile a test would go into UndefinedBehaviorSanitizer's checks of the test itself, and into
-  # the end of scope of each temporary of each expectation. The libraries that are tested keep both.
+  # UndefinedBehaviorSanitizer's checks of the test itself, and the end of scope of each temporary in each expectation,
+  # would be two thirds of a test's time to compile. The tested libraries keep both checks.
   list(APPEND brickwork_test_options
        $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-address-use-after-scope;-fno-sanitize=undefined>)
 endif()
 
-# The test libraries' headers are half of a test's compile time, and Kokkos' half of what is left: they are compiled once,
-# here, for all tests. All have the same options for that. The object is main() of those that use Kokkos.
+# Headers of test libraries are half of a test's compile time, and Kokkos' headers half of the rest: they are compiled
+# once, here, for all tests. That needs the same options for all tests. The object is main() of the tests that use
+# Kokkos.
 set(brickwork_test_libraries brickwork_options brickwork_rapidcheck fmt::fmt Kokkos::kokkoscore OpenMP::OpenMP_CXX
                              GTest::gmock)
 add_library(brickwork_kokkos_test_main OBJECT ${PROJECT_SOURCE_DIR}/primitives/testing/kokkos_test_main.cpp)
@@ -196,10 +199,11 @@ foreach(header gmock/gmock.h rapidcheck.h fmt/format.h Kokkos_Core.hpp)
   target_precompile_headers(brickwork_kokkos_test_main PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>)
 endforeach()
 
-# brickwork_per_isa(files...): each includes itself once for every instruction set (Highway's foreach_target), so it must be
-# a unit of its own where a preset joins files. x86's sets are AVX-512, AVX2 and, for processors older than 2013, plain
-# C++; SSE4 and SSSE3 would double the time to compile. The sanitizers check AVX2's lanes for AVX-512's, too, and leave out
-# the end of scope of every vector and the alignment of every pointer, two thirds of their time to compile.
+# brickwork_per_isa(files...): files that include themselves once per instruction set (Highway's foreach_target). Each
+# must be compiled by itself if a preset joins files. On x86 the sets are AVX-512, AVX2 and, for processors older than
+# 2013, plain C++; SSE4 and SSSE3 would double the time to compile. Under the sanitizers AVX2 stands for AVX-512, and two
+# checks are off that would take two thirds of the time: of every vector's end of scope, and of every pointer's alignment,
+# which loads of vectors do not need.
 function(brickwork_per_isa)
   set(disabled HWY_SSE4|HWY_SSSE3)
   if(BRICKWORK_SANITIZE)
@@ -211,16 +215,17 @@ function(brickwork_per_isa)
                                                  COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(${disabled})")
 endfunction()
 
-# brickwork_test_sources(target): it is compiled as tests are.
+# brickwork_test_sources(target): compiles the target like a test.
 function(brickwork_test_sources target)
   target_link_libraries(${target} PRIVATE ${brickwork_test_libraries})
   target_compile_options(${target} PRIVATE ${brickwork_test_options})
   target_precompile_headers(${target} REUSE_FROM brickwork_kokkos_test_main)
-  # Several files at a time, so that what they share of GoogleTest and RapidCheck is instantiated once: half the time.
+  # Compiles five files at a time, so that the same templates of GoogleTest and RapidCheck are instantiated once: half
+  # the time.
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
 endfunction()
 
-# brickwork_test(name [KOKKOS] SOURCES ... LIBS ...): one GoogleTest program, every case its own ctest entry.
+# brickwork_test(name [KOKKOS] SOURCES ... LIBS ...): one GoogleTest program; each case is a ctest entry.
 function(brickwork_test name)
   cmake_parse_arguments(ARG "KOKKOS" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -230,9 +235,9 @@ function(brickwork_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
 endfunction()
 
-# brickwork_device_code(target [HOPPER]): the compiler keeps what of this target becomes device code, as PTX; with
-# Hopper's own instructions, for that alone. brickwork_check_device_code() assembles all of it for every architecture and
-# holds it to the limits of a table, one for Hopper's. That needs no GPU.
+# brickwork_device_code(target [HOPPER]): the compiler keeps the PTX of this target's device code. HOPPER: the code uses
+# instructions that only Hopper has. brickwork_check_device_code() assembles all PTX for every architecture and checks
+# it against a table of limits; Hopper's code has a table of its own. That needs no GPU.
 function(brickwork_device_code target)
   cmake_parse_arguments(ARG "HOPPER" "" "" ${ARGN})
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_ptx)
@@ -245,8 +250,8 @@ function(brickwork_device_code target)
   endif()
 endfunction()
 
-# brickwork_check_ptx(test FOLDERS ... LIMITS table ARCH ... [SOME]): one test of all PTX in the folders; with SOME they do
-# not have every kernel of the table.
+# brickwork_check_ptx(test FOLDERS ... LIMITS table ARCH ... [SOME]): one test of all PTX in the folders. With SOME,
+# kernels of the table may be missing.
 function(brickwork_check_ptx test)
   cmake_parse_arguments(ARG "SOME" "LIMITS" "FOLDERS;ARCH" ${ARGN})
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -255,10 +260,11 @@ function(brickwork_check_ptx test)
                    --arch ${ARG_ARCH} --limits ${PROJECT_SOURCE_DIR}/kernels/gpu/cuda/${ARG_LIMITS}
                    --ptxas ${CUDAToolkit_BIN_DIR}/ptxas $<$<BOOL:${ARG_SOME}>:--some>
            COMMAND_EXPAND_LISTS)
-  set_tests_properties(${test} PROPERTIES COST 100)  # long: begun last, it would be alone at the end
+  set_tests_properties(${test} PROPERTIES COST 100)  # starts early, as it takes long
 endfunction()
 
-# Kernels of bricks on Hopper; and, as that takes minutes, long tests of every kernel on every architecture.
+# Tests the kernels of bricks on Hopper. Tests of all kernels on every architecture take minutes and have the label
+# long.
 function(brickwork_check_device_code)
   get_property(folders GLOBAL PROPERTY BRICKWORK_DEVICE_CODE)
   get_property(hopper_folders GLOBAL PROPERTY BRICKWORK_HOPPER_CODE)
@@ -273,7 +279,7 @@ function(brickwork_check_device_code)
   set(hopper_bricks ${hopper_folders})
   list(FILTER hopper_bricks INCLUDE REGEX "/kernels/")
   brickwork_check_ptx(DeviceCode.HopperBricks FOLDERS ${hopper_bricks} LIMITS ptxas_limits_hopper.csv ARCH sm_90a SOME)
-  # PTX of a later architecture is for no earlier one.
+  # PTX of a later architecture cannot be assembled for an earlier one.
   set(architectures sm_90)
   if(CMAKE_CUDA_ARCHITECTURES MATCHES "(^|;)80(-virtual)?(;|$)")
     list(PREPEND architectures sm_80)
@@ -283,7 +289,7 @@ function(brickwork_check_device_code)
   set_tests_properties(DeviceCode.OfEveryArchitecture DeviceCode.OfHopper PROPERTIES LABELS long)
 endfunction()
 
-# brickwork_benchmark(name SOURCES ... LIBS ...): one Google Benchmark program; the sanitizers have nothing to tell of it.
+# brickwork_benchmark(name SOURCES ... LIBS ...): one Google Benchmark program, not built under the sanitizers.
 function(brickwork_benchmark name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})

@@ -1,5 +1,5 @@
-# Where Kokkos has CUDA, its headers are for nvcc alone. What includes them is compiled as CUDA, and all else by the
-# host's compiler as ever, whether that Kokkos was built by its nvcc_wrapper or in CMake's own language.
+# The headers of a Kokkos with CUDA are for nvcc alone. Sources that include them are compiled as CUDA, all others by
+# the host's compiler, whether that Kokkos was built by its nvcc_wrapper or by CMake's language CUDA.
 if(NOT CMAKE_CUDA_COMPILER)
   message(FATAL_ERROR "This Kokkos has CUDA: put its nvcc on PATH, or take a Kokkos without, as the sanitizers must.")
 endif()
@@ -8,13 +8,13 @@ if(cxx_is_nvcc)
   message(FATAL_ERROR "CMAKE_CXX_COMPILER is Kokkos' nvcc_wrapper: set it to the host's compiler; nvcc gets its own.")
 endif()
 set_target_properties(Kokkos::kokkoscore PROPERTIES INTERFACE_COMPILE_OPTIONS "" INTERFACE_LINK_OPTIONS "")
-# Of two runtimes in a process one would not know the other's kernels; and the driver's library may be absent.
+# With two CUDA runtimes in a process, one would not know the other's kernels. The driver's library may be absent.
 set_target_properties(Kokkos::CUDA PROPERTIES
                       INTERFACE_LINK_LIBRARIES "brickwork_cuda_driver_calls;CUDA::cudart_static")
-set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # one compiler cannot read the other's
+set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # one compiler cannot read the other's headers
 
-# brickwork_compile_for_kokkos(folders...): of these folders' sources, those that include Kokkos, by whatever way,
-# become CUDA. Each is one that add_subdirectory() took.
+# brickwork_compile_for_kokkos(folders...): compiles the sources of these folders that include Kokkos, directly or not,
+# as CUDA. Each folder was added by add_subdirectory().
 function(brickwork_compile_for_kokkos)
   set(files)
   foreach(folder IN LISTS ARGN)
@@ -22,7 +22,7 @@ function(brickwork_compile_for_kokkos)
     list(APPEND files ${in_folder})
   endforeach()
   list(REMOVE_DUPLICATES files)
-  set(included Kokkos_Core.hpp)  # by whoever includes Kokkos
+  set(included Kokkos_Core.hpp)  # and all headers that include it
   set(size 0)
   list(LENGTH included grown)
   while(grown GREATER size)
@@ -44,8 +44,8 @@ function(brickwork_compile_for_kokkos)
     set(files ${left})
     list(LENGTH included grown)
   endwhile()
-  # They are the host's all the same, where what is for both may call what is not. What a requirement alone names, nvcc
-  # takes for unused.
+  # These sources still run on the host, so their functions for both sides may call functions of the host. nvcc also
+  # takes a name for unused that only a requires-clause names.
   set_source_files_properties(${sources} DIRECTORY ${PROJECT_SOURCE_DIR} ${ARGN} PROPERTIES
                               LANGUAGE CUDA COMPILE_OPTIONS --diag-suppress=177,20011,20013,20014,20015)
 endfunction()

@@ -1,6 +1,6 @@
-# Writes to OUTPUT which commit is being built, whether the tree differs from it, and how many lines of code primitives/
-# has: run at every build, so that what a program records is what it was built from. The file is touched only where it
-# changes.
+# Writes to OUTPUT the commit that is built, whether the tree differs from it, and the number of lines of code in
+# primitives/. Runs at every build, so that a program records the sources that it was built from. The file is written
+# only if its content changes.
 execute_process(COMMAND git -C "${SOURCE}" rev-parse HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
                 ERROR_QUIET RESULT_VARIABLE failed)
 set(dirty false)
@@ -13,7 +13,7 @@ else()
   endif()
 endif()
 
-# Without tests. Zero where cloc is not here.
+# Counts without tests. 0 if cloc is not installed.
 execute_process(COMMAND cloc --quiet --json "--include-lang=C++,C/C++ Header,CUDA" --exclude-dir=testing
                         "--not-match-f=_test[.]" "${SOURCE}/primitives"
                 OUTPUT_VARIABLE counted ERROR_QUIET)

@@ -62,8 +62,8 @@ TEST(Bigrams, WhatAlwaysFollowsCostsLittle) {
   EXPECT_NEAR(bits_of_bigrams(streams, 1), (2 * ab + ba) / 3, 1e-12);
 }
 
-// Of 38 counts, a has 36, z and y have one each. The test has az, after 35 training pairs aa; zy, where training has no
-// pair with z first; and ya likewise.
+// Of 38 counts, a has 36, z and y have one each. The pairs of the test are az, zy and ya. In training a is followed by
+// a 35 times, and no pair begins with z or y.
 TEST(Bigrams, WhatTrainingHasNeverSeenHasAChanceToo) {
   const TextStreams streams(std::string(36, 'a') + "azya", 1, 1);
   ASSERT_EQ(streams.windows(Part::test), 3);
