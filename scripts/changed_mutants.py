@@ -1,4 +1,4 @@
-"""Mutants of the lines that a change wrote, made by universalmutator, and which tests have to notice them."""
+"""Mutants of changed lines, made by universalmutator, and the tests that must fail for them."""
 
 import ast
 import contextlib
@@ -19,14 +19,14 @@ from mutation_list import Refused, Test
 CPP = (".cpp", ".hpp", ".h")
 RULES = {"cpp": ("universal.rules", "cpp.rules", "c_like.rules"), "python": ("universal.rules", "python.rules")}
 SUITE = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
-QUERY = Path(".cmake/api/v1/query/codemodel-v2")  # in a build folder: asks CMake which target has which sources
+QUERY = Path(".cmake/api/v1/query/codemodel-v2")  # in a build folder: makes CMake write which target has which sources
 
 
 @dataclass(frozen=True)
 class Mutant:
     file: str
     line: int
-    old: str  # the line
+    old: str  # the whole line
     new: str
     tests: tuple[Test, ...]
 
@@ -52,7 +52,7 @@ class Mutant:
 
 
 def changed_lines(tree: Path, base: str) -> dict[str, set[int]]:
-    """Of each file, those that differ from a commit, by their numbers in the working tree."""
+    """The numbers of the lines, per file of the working tree, that differ from the commit `base`."""
 
     def git(*command: str) -> str:
         result = subprocess.run(["git", *command], cwd=tree, capture_output=True, text=True, check=False)
@@ -74,7 +74,7 @@ def changed_lines(tree: Path, base: str) -> dict[str, set[int]]:
 
 
 def language_of(path: Path) -> str | None:
-    """Nothing of what is no source, of tests and of benchmarks, which no test runs."""
+    """The language of a source. None for other files, for tests, and for benchmarks, which no test runs."""
     if not path.is_file() or is_test(path) or path.name.endswith("_benchmark.cpp") or path.name == "conftest.py":
         return None
     if path.suffix in CPP:
@@ -92,7 +92,7 @@ def is_test(path: Path) -> bool:
 
 
 def programs_of(build: Path) -> dict[str, str]:
-    """The test program that CMake makes of each test file, by the file's path. One that needs a GPU is for gpu-check."""
+    """Maps the path of each test file to its test program. Tests that need a GPU are left out: scripts/gpu-check runs them."""
     programs = {}
     for reply in (build / QUERY.parents[1] / "reply").glob("target-*.json"):
         target = json.loads(reply.read_text())
@@ -103,7 +103,7 @@ def programs_of(build: Path) -> dict[str, str]:
 
 
 def tests_of(tree: Path, file: str, programs: dict[str, str]) -> tuple[Test, ...]:
-    """The tests of the file's folder, before them those that have its name; where it has none, those of the folder around it."""
+    """The tests of the file's folder, or of the nearest folder around it that has tests. Tests named after the file come first."""
     path = tree / file
     cpp = language_of(path) == "cpp"
     pattern = "*_test.cpp" if cpp else "test_*.py"
@@ -124,7 +124,7 @@ def tests_of(tree: Path, file: str, programs: dict[str, str]) -> tuple[Test, ...
 
 
 def filtered(tree: Path, files: Iterable[str], programs: dict[str, str], name: str) -> list[Test]:
-    """A run of each program, of what these files say of it."""
+    """One run per test program, of the suites that these files define."""
     suites: dict[str, set[str]] = defaultdict(set)
     for file in files:
         suites[programs[file]].update(SUITE.findall((tree / file).read_text()))
@@ -139,7 +139,7 @@ def filtered(tree: Path, files: Iterable[str], programs: dict[str, str], name: s
 
 
 def mutants_of(tree: Path, file: str, lines: set[int], tests: tuple[Test, ...]) -> list[Mutant]:
-    """Those that the rules make, some of which are none: they do not compile, or change a comment."""
+    """All mutants that the rules make of these lines. Some do not compile or change only a comment."""
     sys.path += map(str, (tree / ".deps" / "venv" / "lib").glob("python3*/site-packages"))
     try:
         from universalmutator.mutator import mutants_regexp
@@ -152,7 +152,7 @@ def mutants_of(tree: Path, file: str, lines: set[int], tests: tuple[Test, ...]) 
 
 
 def drawn(tree: Path, mutants: list[Mutant]) -> Iterator[Mutant]:
-    """In an order of chance, always the same one: one of each file, then another of each, as different lines as there are."""
+    """The mutants in a fixed random order: one of each file, then another one of each, on different lines as far as possible."""
     mutants = list(mutants)
     random.Random(1).shuffle(mutants)
     order = in_turns(in_turns(mutants, lambda mutant: mutant.name), lambda mutant: mutant.file)
@@ -160,7 +160,7 @@ def drawn(tree: Path, mutants: list[Mutant]) -> Iterator[Mutant]:
 
 
 def in_turns(mutants: list[Mutant], kind: Callable[[Mutant], str]) -> list[Mutant]:
-    """The first of every kind, then the second ones, and so on."""
+    """The first mutant of every kind, then the second of every kind, and so on."""
     seen: Counter[str] = Counter()
     turns = []
     for mutant in mutants:
@@ -170,7 +170,7 @@ def in_turns(mutants: list[Mutant], kind: Callable[[Mutant], str]) -> list[Mutan
 
 
 def changes_code(tree: Path, mutant: Mutant) -> bool:
-    """Not a comment or a docstring alone. What is no Python has no code, what is no C++ the compiler says."""
+    """False if only a comment or a docstring changes, or if the result is not Python. For C++ the compiler decides that."""
     if language_of(tree / mutant.file) == "cpp":
         return not mutant.old.lstrip().startswith("//")
     text = (tree / mutant.file).read_text()

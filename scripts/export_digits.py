@@ -1,7 +1,7 @@
 """Writes scikit-learn's digits as the CSV file that build/release/experiments/learn reads: python scripts/export_digits.py FILE
 
-1797 images of 8 x 8 pixels from 0 to 16, one a line in scikit-learn's order: its set, its label and its pixels row by row.
-A quarter of each digit's images, drawn with a fixed seed, is for testing and never trained on.
+The file has 1797 images of 8 x 8 pixels from 0 to 16, one per line in scikit-learn's order: set, label, and pixels row by row.
+A quarter of each digit's images, drawn with a fixed seed, is for the test and is never trained on.
 """
 
 import argparse
@@ -13,7 +13,7 @@ TEST_SHARE, SEED = 0.25, 0
 
 
 def write_digits(path: Path) -> None:
-    from sklearn.datasets import load_digits  # takes seconds, which a wrong command line need not wait for
+    from sklearn.datasets import load_digits  # takes seconds: a wrong command line should not wait for it
     from sklearn.model_selection import train_test_split
 
     digits = load_digits()

@@ -1,4 +1,4 @@
-"""The mutations that are kept in scripts/mutations: which text becomes which, and who has to notice."""
+"""The mutations of scripts/mutations: which text becomes which, and which tests must fail."""
 
 import fnmatch
 import tomllib
@@ -14,12 +14,12 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Test:
-    text: str  # "target", "target:GoogleTest filter", a file for pytest or a folder for pytest, which ends in "/"
-    name: str = ""  # else its text
+    text: str  # "target", "target:GoogleTest filter", a file for pytest, or a folder for pytest, which ends in "/"
+    name: str = ""  # shown instead of the text
 
     @property
     def target(self) -> str | None:
-        """What CMake builds for it; nothing for pytest."""
+        """The target that CMake builds for it; None for pytest."""
         return None if ".py" in self.text or self.text.endswith("/") else self.text.partition(":")[0]
 
     @property
@@ -37,10 +37,10 @@ class Mutation:
     old: str  # occurs once in the file
     new: str
     tests: tuple[Test, ...]  # one of them fails
-    what = ""  # its name says it
+    what = ""  # the name says what changes
 
     def stale(self, tree: Path) -> str:
-        """Why it does not apply to a tree, or nothing."""
+        """Why it does not apply to a tree; empty if it does."""
         path = tree / self.file
         if not path.is_file():
             return f"there is no {self.file}"
@@ -71,7 +71,7 @@ def mutation_of(entry: dict, where: str) -> Mutation:
 
 
 def load(folder: Path) -> list[Mutation]:
-    """Those of all files, by the files' names."""
+    """The mutations of all files, in the order of the files' names."""
     mutations: dict[str, Mutation] = {}
     for path in sorted(folder.glob("*.toml")):
         try:
@@ -89,7 +89,7 @@ def load(folder: Path) -> list[Mutation]:
 
 
 def chosen(mutations: list, patterns: list[str]) -> list:
-    """Those whose name or file one of the patterns matches; all where there is none."""
+    """The mutations whose name or file matches one of the patterns; all of them without patterns."""
 
     def matches(mutation, pattern: str) -> bool:
         return any(fnmatch.fnmatchcase(text, pattern) for text in (mutation.name, mutation.file))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds device code to its limits: assembles PTX for each architecture and reads what ptxas says of every kernel.
+"""Checks the limits of device code: assembles PTX for each architecture and reads what ptxas reports for every kernel.
 
-A kernel fails that spills, needs more of anything than its row of the table allows, has no row, or of which ptxas warns, as
-of instructions that it had to serialise; so does a row that no kernel matches. The first row whose pattern, a regular
-expression, is found in a kernel's mangled name is the kernel's.
+The check fails for a kernel that spills, needs more of a resource than its row of the table allows, has no row, or gets a
+warning from ptxas, such as serialised instructions. It also fails for a row that no kernel matches. The row of a kernel is the
+first one whose pattern, a regular expression, is found in the kernel's mangled name.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 
 @dataclass
 class Needs:
-    """What a kernel needs of a thread, and of shared memory whose size the code itself says; in bytes but for registers."""
+    """Registers of a thread, and bytes: stack and spills of a thread, shared memory of static size."""
 
     registers: int = 0
     stack: int = 0
@@ -38,7 +38,7 @@ def read_limits(path: Path) -> list[Limit]:
 
 
 def read_log(log: str) -> tuple[dict[str, Needs], list[str]]:
-    """The kernels that ptxas -v tells of, and its warnings."""
+    """The kernels in the output of ptxas -v, and its warnings."""
     kernels, warnings, kernel = {}, [], None
 
     def number(pattern: str, line: str) -> int:
@@ -51,7 +51,7 @@ def read_log(log: str) -> tuple[dict[str, Needs], list[str]]:
         elif re.search(r"warning|\(C\d+\)|[Pp]erformance [Ll]oss", line):
             warnings.append(line.strip())
         elif kernel and "bytes stack frame" in line:
-            # Also of functions that were not inlined, which stand between the kernel and its registers.
+            # Functions that were not inlined have such lines, too, between the kernel's name and its registers.
             kernel.stack = max(kernel.stack, number(r"(\d+) bytes stack frame", line))
             kernel.spills += number(r"(\d+) bytes spill stores", line) + number(r"(\d+) bytes spill loads", line)
         elif kernel and "Used" in line:
@@ -62,7 +62,7 @@ def read_log(log: str) -> tuple[dict[str, Needs], list[str]]:
 
 
 def violations(log: str, limits: list[Limit]) -> tuple[list[str], set[str]]:
-    """What is wrong, and the patterns of the rows that were met."""
+    """The violations, and the patterns of the rows that kernels match."""
     kernels, wrong = read_log(log)
     met = set()
     for name, needs in kernels.items():

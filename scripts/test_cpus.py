@@ -1,4 +1,4 @@
-"""What the scripts count as CPUs: trees of /proc and /sys, as primitives/planning/machine/limits_test.cpp has them."""
+"""How many CPUs scripts/cpus counts, on the trees of /proc and /sys of primitives/planning/machine/limits_test.cpp."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ V2 = "41 31 0:38 {top} /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\
 
 @pytest.fixture
 def cpus(tmp_path):
-    """cpus(group, mounts, files): of four CPUs, how many are left."""
+    """cpus(group, mounts, files): how many of four CPUs are left."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "nproc").write_text("#!/bin/sh\necho 4\n")
     (tmp_path / "bin" / "nproc").chmod(0o755)

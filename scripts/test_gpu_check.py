@@ -1,4 +1,4 @@
-"""scripts/gpu-check around programs that measure nothing: which steps it takes, what it says of them, and how it ends."""
+"""scripts/gpu-check with programs that measure nothing: its steps, what it reports about them, and how it ends."""
 
 import csv
 import os
@@ -33,7 +33,7 @@ def script(path: Path, *lines: str) -> None:
 
 @pytest.fixture
 def gpu_check(tmp_path):
-    """gpu_check(options, programs): what the script did, and the rows of its steps.csv by their names."""
+    """gpu_check(options, programs): the ended process, and the rows of its steps.csv by their names."""
 
     def run(*options: str, brickwork: str = MEASURED, sanitizer: str = SANITIZER, **tests: str):
         tree, out = tmp_path / "tree", tmp_path / "out"

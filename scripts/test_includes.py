@@ -1,4 +1,4 @@
-"""Includes are full paths and run downwards alone: kernels, operations, drivers, baselines, experiments."""
+"""Includes are full paths and only go down: from experiments over baselines, drivers and operations to kernels."""
 
 import re
 from pathlib import Path
@@ -8,8 +8,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("kernels", "primitives", "baselines", "experiments")
 SUFFIXES = (".cpp", ".hpp", ".h", ".cu", ".cuh")
-GENERATED = {"build_info.hpp", "source_info.hpp"}  # what a build writes of itself
-# Each room and what it sees beside itself; the first that a path begins with, or whose folder it has.
+GENERATED = {"build_info.hpp", "source_info.hpp"}  # written by the build
+# The rooms, and the rooms that each may include besides itself. A path belongs to the first room that it begins with or, for
+# "/op/", that it contains.
 ROOMS = {
     "kernels/": (),
     "/op/": ("kernels/",),  # an operation's description
@@ -28,7 +29,7 @@ def room_of(path: str) -> str | None:
 
 
 def wrong_includes(tree: Path) -> list[str]:
-    """Every include of a file that is not there, or that its includer must not see, as "includer: included"."""
+    """All includes of files that do not exist or that the includer must not see, as "includer: included"."""
     wrong = []
     sources = [path for folder in FOLDERS for path in sorted((tree / folder).rglob("*")) if path.suffix in SUFFIXES]
     for source in sources:

@@ -1,6 +1,7 @@
-"""Presets compile several files of a library as one unit. Which ones meet moves with the list of files, and that with
-what a build has (a Kokkos for GPUs, a library more): so that none fails by a name which two files give to different
-things, all files of a library must compile as one.
+"""All files of a library compile as one unit.
+
+Presets compile several files of a library as one unit. Which files are joined depends on the list of files, and so on what
+a build has (a Kokkos for GPUs, another library). If no two files give one name to different things, no build can fail.
 """
 
 import json
@@ -16,7 +17,7 @@ BUILD = Path(__file__).resolve().parent.parent / "build" / "release"
 
 
 def joined(build):
-    """For each target whose files are in several units: these, and the command that compiles the first."""
+    """The compile commands of the units of each target that has several units."""
     commands = json.loads((build / "compile_commands.json").read_text()) if build.is_dir() else []
     units = defaultdict(list)
     for command in commands:
@@ -26,7 +27,7 @@ def joined(build):
 
 
 def errors(units, folder):
-    """What the compiler says of all these units as one."""
+    """The compiler's errors for all these units as one."""
     whole = folder / "whole.cxx"
     whole.write_text("".join(f'#include "{unit["file"]}"\n' for unit in units))
     flags = units[0]["command"].partition(" -o ")[0]

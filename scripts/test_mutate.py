@@ -130,7 +130,7 @@ def test_the_copy_follows_the_tree(tree):
 
 
 def waiting(tree):
-    """Started, and at work on a mutation whose test waits for build/done."""
+    """Starts mutate on a mutation whose test waits for build/done, and returns once that test is built."""
     wait = "while [ ! -e ../done ]; do sleep 0.02; done; sum="
     tree.keep(SUM | {"old": "sum=", "new": wait})
     process = tree.start()
@@ -218,6 +218,6 @@ def test_wrong_usage_is_one_sentence(tree, options, complaint):
 
 
 def test_the_kept_list_applies_to_the_tree():
-    """Whoever changes a line that a mutation stands on changes the mutation, too."""
+    """A change of a mutated line must change the mutation, too."""
     listing = subprocess.run([sys.executable, ROOT / "scripts" / "mutate", "--list"], capture_output=True, text=True, check=False)
     assert listing.returncode == 0, listing.stdout + listing.stderr

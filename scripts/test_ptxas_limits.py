@@ -7,7 +7,7 @@ import pytest
 import ptxas_limits
 from ptxas_limits import Limit, Needs, read_limits, read_log, violations
 
-# What ptxas of CUDA 13.0 says.
+# Output of ptxas of CUDA 13.0.
 CLEAN = """\
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '_Z4cleanPf' for 'sm_90'

@@ -1,4 +1,4 @@
-"""scripts/setup around a python that installs nothing: what it asks pip for, and when."""
+"""scripts/setup with a python that installs nothing: what it asks pip to install, and when."""
 
 import os
 import shutil
@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-# Option, the python whose pip is asked, and what it is asked for.
+# The option, the python whose pip is called, and the arguments of pip.
 OPTIONAL = [
     ("--with-onednn-latest", ".deps/onednn-latest/bin/python", "", "-r scripts/requirements-onednn-latest.txt"),
     ("--with-pytorch", ".deps/venv/bin/python", "--no-deps --target .deps/pytorch ", "-r scripts/requirements-pytorch.txt"),
     ("--with-cudnn", ".deps/venv/bin/python", "--no-deps --target .deps/cudnn-frontend ", "-r scripts/requirements-cudnn.txt"),
 ]
-# Answers every question with yes, makes itself the python of a new environment and writes down what pip is to do.
+# Succeeds at every question, copies itself as the python of a new environment, and logs the calls of pip.
 PYTHON = """#!/usr/bin/env bash
 case "$1 $2" in
   "-m venv") mkdir -p "$4/bin"; cp "$0" "$4/bin/python" ;;
@@ -28,7 +28,7 @@ esac
 
 @pytest.fixture
 def setup(tmp_path):
-    """setup(options): exit code, and what pip was asked for."""
+    """setup(options): the exit code and the calls of pip."""
     tree, log = tmp_path / "tree", tmp_path / "pip"
     shutil.copytree(ROOT / "scripts", tree / "scripts", ignore=shutil.ignore_patterns("__pycache__", "mutations"))
     for name, text in {"python3": PYTHON, "cmake": "#!/bin/sh\n", "patchelf": "#!/bin/sh\n"}.items():

@@ -1,4 +1,4 @@
-"""What cmake/SourceInfo.cmake writes of the sources of a build."""
+"""The lines of code that cmake/SourceInfo.cmake counts."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""A tree of a few files for scripts/mutate, where CMake only copies and a GoogleTest program is a shell script."""
+"""A small tree of files to test scripts/mutate with: CMake only copies, and a GoogleTest program is a shell script."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def test_larger():
 def test_doubled():
     assert code.doubled(3) == 6
 """
-# Says what GoogleTest would; "cmake" takes it for a program.
+# Prints what GoogleTest would print; "cmake" copies it as a program.
 PROGRAM = """\
 #!/bin/sh
 [ "$2" = --gtest_filter=None ] && { echo "[  PASSED  ] 0 tests."; exit 0; }
@@ -41,7 +41,7 @@ echo "[  FAILED  ] Toy.AddsUp (0 ms)"
 exit 1
 """
 TOY_TEST = "TEST(Toy, AddsUp) {}\n"
-# Takes WRONG and break for errors. Where it is asked to, it says which sources its one target has.
+# Takes WRONG and break for errors of compilation. If the query file exists, it writes which sources its one target has.
 CMAKE = """\
 #!/bin/sh
 reply=build/release/.cmake/api/v1/reply
@@ -113,7 +113,7 @@ class Tree:
         )
 
     def mutate(self, *options: str) -> tuple[int, list[str], str]:
-        """Exit code, lines about mutations with the counts behind them, and errors."""
+        """Returns the exit code, the lines about mutations with the line of counts at the end, and the errors."""
         process = self.start(*options)
         out, err = process.communicate()
         assert "Traceback" not in err, err
