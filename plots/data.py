@@ -1,4 +1,4 @@
-"""Reads run directories: samples.csv (or its summary.csv) and environment.json, validated before anything is drawn."""
+"""Reads the directories of runs, samples.csv (or its summary.csv) and environment.json, and checks them before anything is drawn."""
 
 import csv
 import io
@@ -13,26 +13,26 @@ from program import InputError
 
 STATUSES = ("ok", "failed", "unsupported", "absent", "misfit")
 FIGURES = ("layers", "sweep", "curve", "parts")
-# Every column that does not stand here is a size of the problem.
+# A column that is not in this list is a size of the problem.
 COLUMNS = """run experiment figure shapes problems problem name count primitive pass contender ours backend version implementation
     device isa dtype threads cache setting phase plan tuning status reason max_error sample seconds bound flop least_flop bytes""".split()
-# What a column says in runs of an earlier state, which lack it.
+# Values of columns that runs of earlier versions do not have.
 EARLIER = {"bound": "flops"}
 SUMMARY = {"sample": ["samples"], "seconds": ["seconds_low", "seconds", "seconds_high"]}  # quartile, median, quartile
 SUMMARY_COLUMNS = [name for column in COLUMNS for name in SUMMARY.get(column, [column])]
 WHOLE = ["problems", "count", "threads", "sample", "samples"]
 REAL = ["seconds_low", "seconds", "seconds_high", "flop", "least_flop", "bytes", "max_error"]
 BOUNDS = ("flops", "bytes")
-# What the machine could do at most, measured beside each problem: multiply-adds out of registers, and with the loads of a
-# register tile from L1, which a run of an earlier state lacks, and where flops are few, the time to read its tensors, with the
-# problem's flop; where the memory is the limit, a stream out of it instead, and which a run of an earlier state lacks, one
-# that reads and writes as much as the problem, wherever that lies. By their names in sweeps.Problem, that of the
-# contender.
+# The machine's limits, measured beside each problem: peak, multiply-adds on registers; roof, multiply-adds that load a register
+# tile's operands from L1; read, for problems with few flops, the time to read the problem's tensors, as a speed with the
+# problem's flop. A problem that is bound by memory has others: stream, STREAM's bandwidth, and traffic, as many reads and writes
+# as the problem has, at the same level of the memory. Runs of earlier versions have no roof and no traffic. The keys are names in
+# sweeps.Problem, the values contenders.
 LIMITS = {"peak": "fma-peak", "roof": "loaded-roof", "read": "read", "stream": "stream", "traffic": "traffic"}
-ELSEWHERE = "/"  # between a contender that another process measured and a limit that it measured there
-# Two rows that agree in these, and in the sample's index, would be one sample written twice.
+ELSEWHERE = "/"  # between a contender that another process measures and the name of a limit that this process measured
+# Two rows with equal values in these columns and in the sample's index are one sample that was written twice.
 KEY = ["run", "experiment", "setting", "problem", "contender", "phase", "threads"]
-# What is read of environment.json, where it stands there; the rest is only shown.
+# The values of environment.json that are used, if they are there; the others are only shown.
 ENVIRONMENT = {
     "cpu": (dict, "an object"),
     "cpu.name": (str, "a text"),
@@ -55,7 +55,7 @@ class Run:
     directory: Path
     source: Path  # the file with the times
     samples: pd.DataFrame
-    left_out: str  # what of that file is not among the samples, as a sentence; mostly empty
+    left_out: str  # a sentence about lines of that file that are not among the samples; mostly empty
     environment: dict
 
     @property
@@ -72,7 +72,7 @@ def size_columns(samples: pd.DataFrame) -> list[str]:
 
 
 def load_runs(directories) -> tuple[list[Run], list[str]]:
-    """The runs that measured something, and a sentence on each thing that had to be left out."""
+    """Reads runs. Returns those that measured something, and a sentence on everything that was left out."""
     runs, left_out = [], []
     for directory in directories:
         try:
@@ -119,7 +119,7 @@ def load_environment(path: Path) -> dict:
 
 
 def load_samples(path: Path) -> tuple[pd.DataFrame, str]:
-    """The samples, and a sentence on what of the file is not among them."""
+    """Reads a file of samples. Returns the samples, and a sentence on lines that were left out, or an empty text."""
     samples, left_out = read_text(path)
     _require_columns(path, samples, SUMMARY_COLUMNS if path.name == "summary.csv" else COLUMNS)
     if samples.empty:
@@ -139,13 +139,13 @@ def load_samples(path: Path) -> tuple[pd.DataFrame, str]:
 
 
 def read_text(path: Path) -> tuple[pd.DataFrame, str]:
-    """All fields as text, indexed by the line they stand in. A last line that a full disk or the end of the run cut short
-    is left out, and a sentence says so."""
+    """Reads a CSV file: all fields as texts, indexed by their line. A last line that was cut short, by a full disk or the end of
+    the run, is left out, and a sentence says so."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}); every run directory holds one.") from error
-    whole = content[: content.rfind(b"\n") + 1]  # what is left of a cut number looks like a number
+    whole = content[: content.rfind(b"\n") + 1]  # a number that was cut short still looks like a number
     try:
         reader = csv.reader(io.StringIO(whole.decode().removeprefix("\ufeff"), newline=""), strict=True)
         header = next(reader, [])
@@ -177,7 +177,7 @@ def _require_columns(path: Path, samples: pd.DataFrame, columns: list[str]) -> N
 
 
 def _require(path: Path, samples: pd.DataFrame, good: pd.Series, complaint) -> None:
-    """Refuses the file at its first row that is not good; complaint(row) says why."""
+    """Refuses the file if a row is not good; complaint(row) says why, for the first such row."""
     if not good.all():
         line = good.idxmin()
         raise InputError(f"{path}, line {line}: {complaint(samples.loc[line])}.")
@@ -190,7 +190,7 @@ def _numbers(path: Path, samples: pd.DataFrame, column: str) -> pd.Series:
     good = (text == "") | np.isfinite(numbers)
     if column in WHOLE:
         good &= (text == "") | (numbers % 1 == 0)
-    if column == "max_error":  # a wrong result may well be off by nan or inf
+    if column == "max_error":  # the error of a wrong result may be nan or inf
         good |= text.str.lower().isin(["nan", "-nan", "inf"])
     noun = "a whole number" if column in WHOLE else "a number"
     _require(path, samples, good, lambda row: f"{column} '{row[column]}' is not {noun}")
@@ -198,7 +198,7 @@ def _numbers(path: Path, samples: pd.DataFrame, column: str) -> pd.Series:
 
 
 def _size(text: pd.Series) -> pd.Series:
-    """Floats where every filled field is a whole number, else the texts."""
+    """Floats if every field that is not empty is a whole number, otherwise the texts."""
     text = text.str.strip()
     numbers = pd.to_numeric(text.where(text != ""), errors="coerce").astype(float)
     whole = (text == "") | (np.isfinite(numbers) & (numbers % 1 == 0))
@@ -206,7 +206,7 @@ def _size(text: pd.Series) -> pd.Series:
 
 
 def _key(samples: pd.DataFrame) -> list[str]:
-    """A summary may keep the row of a failed check beside that of the times."""
+    """The columns that identify a row. A summary may have a row of a failed check besides the row of the times."""
     return [*KEY, "sample" if "sample" in samples else "status"]
 
 
@@ -224,7 +224,7 @@ def _check_words(path: Path, samples: pd.DataFrame) -> None:
     for column in ["run", "experiment", "problem", "contender", "phase"]:
         _require(path, samples, samples[column] != "", lambda row, column=column: f"{column} is empty")
     limit = samples["contender"].str.rpartition(ELSEWHERE)[2].isin(LIMITS.values())
-    beside = work | limit & (samples["problem"] != LIMITS["stream"])  # the stream is measured at the start and the end, too
+    beside = work | limit & (samples["problem"] != LIMITS["stream"])  # the stream is also measured at the run's start and end
     _require(path, samples, ~beside | (samples["setting"] != ""), lambda row: "setting is empty")
 
 
@@ -265,4 +265,4 @@ def _check_groups(path: Path, samples: pd.DataFrame) -> None:
     agree(work, ["ours"], ["contender"])
     timed = work[(work["status"] == "ok") & (work["phase"] == "run")]
     agree(timed, ["flop", "bytes", "count"], ["experiment", "setting", "problem"])
-    agree(timed, ["least_flop"], ["experiment", "setting", "problem", "contender"])  # an algorithm may do with fewer
+    agree(timed, ["least_flop"], ["experiment", "setting", "problem", "contender"])  # algorithms may need fewer flops

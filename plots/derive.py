@@ -1,4 +1,4 @@
-"""What the figures show, derived from what was measured: ratios, shares of a limit, whole-network figures."""
+"""Computes the numbers of the figures from the measured times: ratios, shares of a limit, and numbers of whole networks."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "read": "speed of read
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number and its bootstrap 95 % interval; the interval is nan where a median had a single sample."""
+    """A number and its bootstrap 95 % interval; the interval is nan if a median had a single sample."""
 
     value: float
     low: float
@@ -33,13 +33,13 @@ def estimate(value: float, resampled: np.ndarray) -> Estimate:
 
 
 def ratio(problem: Problem, ours: str, other: str) -> Estimate:
-    """How many times faster ours is: the quotient of the medians of one problem of one run."""
+    """How many times as fast ours is as the other: the quotient of their median times on one problem of one run."""
     return estimate(*_quotients(problem.cells[ours], problem.cells[other]))
 
 
 def _quotients(a: Cell, b: Cell) -> tuple[float, np.ndarray]:
-    """Of the medians, and of their resamples. A program is as fast as itself: where a search found no other plan than the
-    rule's, two measurements of it differ by noise alone."""
+    """b's time divided by a's: of the medians, and of the resampled medians. For the same program it is 1: if a search found no
+    plan other than the rule's, two measurements of that plan differ by noise alone."""
     if _same_program(a, b):
         return 1.0, np.ones_like(a.resampled_seconds)
     return b.seconds / a.seconds, b.resampled_seconds / a.resampled_seconds
@@ -53,7 +53,7 @@ def _same_program(a: Cell, b: Cell) -> bool:
 
 
 def fraction_of(limit: str, problem: Problem, contender: str) -> Estimate:
-    """Its share of a limit of the machine: "peak", "roof", "read", "stream" or "traffic"."""
+    """The contender's share of a limit of the machine: "peak", "roof", "read", "stream" or "traffic"."""
     return estimate(*_fraction(limit, problem, contender))
 
 
@@ -62,12 +62,12 @@ def _fraction(limit: str, problem: Problem, contender: str) -> tuple[float, np.n
     return cell.speed / most.speed, (cell.work / cell.resampled_seconds) / (most.work / most.resampled_seconds)
 
 
-AT_THE_LIMIT = "the machine's limit"  # a contender that nobody is
+AT_THE_LIMIT = "the machine's limit"  # an invented contender
 
 
 def with_limit(problem: Problem, contender: str) -> Problem | None:
-    """The problem with one contender more, which does no more than must be done, as fast as no correct measurement can be beside
-    this contender; None where no such limit was measured."""
+    """The problem with one more contender, AT_THE_LIMIT, that only does the necessary flops, at the highest speed that a correct
+    measurement of `contender` can show. None if no such limit was measured."""
     most = problem.limit(problem.lowest_limit, contender) if problem.lowest_limit else None
     if not most:
         return None
@@ -78,13 +78,13 @@ def with_limit(problem: Problem, contender: str) -> Problem | None:
 
 
 def quotient_of_fractions(limit: str, problem: Problem, other: Problem, contender: str) -> Estimate:
-    """How much larger its share of the limit is in one problem than in another, which were not interleaved."""
+    """The contender's share of the limit on one problem divided by that on another. The two were not measured interleaved."""
     (value, resampled), (others, others_resampled) = (_fraction(limit, p, contender) for p in (problem, other))
     return estimate(value / others, resampled / others_resampled)
 
 
 def judged_by(sweep: Sweep, problem: Problem, contender: str) -> Cell | None:
-    """What shares of a figure are of: the machine's first limit, or on a device the fastest library, the price of doing without it."""
+    """What 100 % means in a figure: the machine's first limit, or on a device the fastest library."""
     if not sweep.on_device:
         return problem.limit(sweep.limits[0], contender)
     best = fastest(problem, sweep.peers)
@@ -92,7 +92,7 @@ def judged_by(sweep: Sweep, problem: Problem, contender: str) -> Cell | None:
 
 
 def weighted_share(sweep: Sweep, contender: str) -> float:
-    """The same over all problems, weighted by count; nan where it is not known of each."""
+    """The contender's share of judged_by() over all problems, weighted by count; nan unless each problem has one."""
     judges = [judged_by(sweep, problem, contender) for problem in sweep.problems]
     if not all(judges):
         return float("nan")
@@ -101,18 +101,18 @@ def weighted_share(sweep: Sweep, contender: str) -> float:
 
 
 def percent_a_unit(limit: str, problem: Problem, contender: str) -> float:
-    """What makes its speed a share of the limit; nan where that was not measured."""
+    """The factor from the contender's speed to per cent of the limit; nan if the limit was not measured."""
     most = problem.limit(limit, contender)
     return 100 / most.speed if most else float("nan")
 
 
 def roof_of_peak(problem: Problem) -> float:
-    """Where the loaded roof lies, as a share of the FMA peak; nan where either is unknown."""
+    """The loaded roof divided by the FMA peak; nan if one of them was not measured."""
     return problem.roof.speed / problem.peak.speed if problem.roof and problem.peak else float("nan")
 
 
-# --- many problems: a network's weighted by how often it uses them, shapes by their geometric mean -------------------
-# "Ours" and "another" are a contender's name each, or a function from the problem to one.
+# --- many problems: layers of a network are weighted by their count, other shapes by a geometric mean ------------------ "ours"
+# and "another" are each the name of a contender, or a function from a problem to a name.
 
 
 def weighted_seconds(problems: list[Problem], another) -> float:
@@ -129,17 +129,17 @@ def weighted_ratio(problems: list[Problem], ours, another) -> Estimate:
 
 
 def known(limit: str, problems: list[Problem], contender: str = "") -> bool:
-    """Whether it was measured beside each of them, or beside the contender."""
+    """Whether the limit was measured beside each problem, or for the contender if that was measured elsewhere."""
     return all(problem.limit(limit, contender) for problem in problems)
 
 
 def weighted_limit_speed(limit: str, problems: list[Problem], contender: str = "") -> float:
-    """What a machine that stays at the limit measured beside each problem, or beside the contender, would reach."""
+    """The speed over all problems of a machine that is always at the limit measured beside each problem, or for the contender."""
     return sum(p.count * p.work for p in problems) / sum(p.count * p.work / p.limit(limit, contender).speed for p in problems)
 
 
 def weighted_fraction_of(limit: str, problems: list[Problem], contender: str) -> Estimate:
-    """The share of its time that a machine at the limit would need."""
+    """The time that a machine at the limit would need, divided by the contender's."""
     value = weighted_speed(problems, contender) / weighted_limit_speed(limit, problems, contender)
     ideal = sum(p.count * p.work / most.work * most.resampled_seconds for p in problems for most in [p.limit(limit, contender)])
     return estimate(value, ideal / _resampled_seconds(problems, contender))
@@ -151,7 +151,7 @@ def geometric_mean_ratio(problems: list[Problem], ours, another) -> Estimate:
     return estimate(value, np.exp(np.mean([np.log(resampled) for _, resampled in pairs], axis=0)))
 
 
-# --- strong scaling: pairs of the same problem, on fewer threads and on more -------------------------------------------
+# --- strong scaling: pairs of one problem on fewer and on more threads -------------------------------------------------
 
 
 def speedup(pair: tuple[Problem, Problem], contender: str) -> Estimate:
@@ -188,7 +188,7 @@ def fastest_overall(problems: list[Problem], contenders: list[str]) -> str | Non
 
 
 def doing_less(sweep: Sweep) -> dict[str, float]:
-    """Contenders whose algorithm has less to do than others' of the same problem, and how many times less at most."""
+    """The contenders whose algorithm needs fewer flops than another one for the same problem, and the largest such factor."""
     found = {}
     for problem in sweep.problems:
         timed = {name: cell.least_flop for name, cell in problem.cells.items() if cell.ok}
@@ -200,8 +200,8 @@ def doing_less(sweep: Sweep) -> dict[str, float]:
 
 
 def above_limit(sweep: Sweep) -> list[tuple[Problem, str, float]]:
-    """(problem, contender, fraction of the problem's lowest limit) of every point that no correct measurement can reach: those
-    that would have to be faster than the machine even if they left out all that may be left out."""
+    """(problem, contender, share of the problem's lowest limit) of every point that no correct measurement can reach: it is
+    faster than the machine even if it left out all flops that may be left out."""
     return [
         (problem, name, cell.least_speed / lowest.speed)
         for problem in sweep.problems if problem.lowest_limit
@@ -211,8 +211,8 @@ def above_limit(sweep: Sweep) -> list[tuple[Problem, str, float]]:
 
 
 def elsewhere_over_here(sweep: Sweep, contender: str) -> tuple[float, float] | None:
-    """The sweep's first limit as the process reached it that measured the contender, over ours of the same problem: lowest and
-    highest."""
+    """The sweep's first limit, as measured by the contender's own process, divided by ours on the same problem: the lowest and
+    the highest quotient."""
     limit = sweep.limits[0]
     pairs = [(p.elsewhere[contender].get(limit), getattr(p, limit)) for p in sweep.problems if contender in p.elsewhere]
     ratios = [there.speed / here.speed for there, here in pairs if there and here]

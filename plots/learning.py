@@ -1,4 +1,4 @@
-"""What networks have learned: reads learning.csv, judges the claims that speak of it, and draws the curves."""
+"""Trainings of networks: reads learning.csv, judges the claims about it, and draws the curves."""
 
 import math
 from collections.abc import Iterator
@@ -26,15 +26,15 @@ SETTINGS = {
 }
 MEASURED = {"epoch": int, "loss": float, "train_measure": float, "test_measure": float, "seconds": float}
 ACCURACY, BITS = "accuracy", "bits a character"
-MEASURES = (ACCURACY, "mean squared error", BITS)  # the more of the first, and the less of the others, the better
+MEASURES = (ACCURACY, "mean squared error", BITS)  # a high accuracy is good, and low values of the others
 SHARE, ALIKE = "share of the baseline", "epochs alike on all threads"
-# Each wide enough to show on both sides of the next one, which lies on it where both are the same.
+# Each line is wider than the next one, so that it shows on both sides where the next one covers it.
 LINES = [("#B9DDF1", 5.0, "-"), ("#0072B2", 1.8, "-"), ("black", 1.0, ":"), ("#009E73", 0.8, "--")]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One training: a row for every epoch that was finished."""
+    """One training, with a row for every finished epoch."""
 
     directory: Path
     settings: dict
@@ -64,7 +64,7 @@ class Curve:
 
 
 def load_curves(directories) -> tuple[list[Curve], list[str]]:
-    """The trainings that finished an epoch, and a sentence on each thing that had to be left out."""
+    """Reads trainings. Returns those that finished an epoch, and a sentence on everything that was left out."""
     curves, left_out = [], []
     for directory in map(Path, directories):
         try:
@@ -121,7 +121,7 @@ def _read(path: Path, line: int, column: str, kind: type, text: str):
 
 
 def judge(claim: Claim, curves: list[Curve]) -> list[Verdict]:
-    """As claims.judge does of what was timed."""
+    """Judges a claim about trainings, as claims.judge does for claims about times."""
     if claim.shapes or claim.where.text or claim.machine:
         raise InputError(f"claim '{claim.id}': of a training it can name no shapes, no 'where' and no machine.")
     check_names(claim, "when", claim.when, set(SETTINGS))
@@ -164,13 +164,13 @@ def _judged(claim: Claim, measured: Estimate, reason: str) -> Outcome:
 
 
 def wilson(share: float, count: int) -> Estimate:
-    """A share of so many trials, and Wilson's 95 % interval of the chance behind it."""
+    """A share of successes in `count` trials, and Wilson's 95 % interval of the probability."""
     interval = binomtest(round(share * count), count).proportion_ci(method="wilson")
     return Estimate(share, interval.low, interval.high)
 
 
 def _alike(claim: Claim, curves: list[Curve]) -> list[Verdict]:
-    """Of trainings that differ in their threads alone."""
+    """Judges each group of trainings that differ only in their threads."""
     verdicts = []
     for group in grouped(curves):
         names = ", ".join(curve.name for curve in group)
@@ -198,7 +198,7 @@ STATISTICS = {f"test {measure}": _last_epochs for measure in MEASURES} | {SHARE:
 
 
 def grouped(curves: list[Curve]) -> Iterator[list[Curve]]:
-    """Those that differ in their threads alone, from the fewest on."""
+    """The groups of trainings that differ only in their threads, each in the order of threads."""
     groups: dict[tuple, list[Curve]] = {}
     for curve in sorted(curves, key=lambda curve: curve.settings["threads"]):
         groups.setdefault(tuple(value for name, value in curve.settings.items() if name != "threads"), []).append(curve)
@@ -221,9 +221,9 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     for bound, label in sorted(bounds.items()):
         handles.append(test.axhline(scale * bound, color="#A83C00", linewidth=1.2, linestyle="--", label=label))
     base = settings["baseline_measure"]
-    if not accurate:  # of accuracies it lies far below the axis
+    if not accurate:  # the baseline of an accuracy is far below the axis
         handles.append(test.axhline(base, color="#666666", linewidth=1.2, linestyle="-.", label=f"{settings['baseline']}: {base:.3g}"))
-    if settings["measure"] != BITS:  # which are logarithms already
+    if settings["measure"] != BITS:  # bits are logarithms already
         loss.set_yscale("log")
     loss.set_ylabel("loss of training, mean of an epoch")
     test.set_ylabel(f"% of the test {settings['examples']} right" if accurate else f"{settings['measure']}, test {settings['examples']}")

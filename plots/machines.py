@@ -1,7 +1,7 @@
 """Prints README's table of the references: python plots/machines.py
 
-A row for each run on a CPU and a column for each machine, the folders of experiments/references: how many times as fast
-ours is as the best peer, and which share it has of what the machine can do.
+It has a row for each run on a CPU and a column for each machine (a folder of experiments/references): how many times as fast
+ours is as the best peer, and its share of what the machine can do.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The roofline: what the machine allows at each problem's arithmetic intensity, and what each contender reached."""
+"""Draws the roofline: the machine's limit at each problem's arithmetic intensity, and the speed of each contender."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     peak = heights["peak"]
     figure, axes = plt.subplots(figsize=(style.WIDE, 5.4))
     style.logarithmic(axes, "x", "y")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # doublings are too few where speeds lie close together
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # powers of two are too few if speeds are close together
     axes.grid(True, axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
@@ -47,14 +47,14 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     axes.axhspan(min(peaks), max(peaks), color="#DDDDDD", linewidth=0, zorder=0)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
-    # At the left: what rises above the peak lies at high intensities.
+    # At the left, because points above the peak have high intensities.
     knee = ridge if sweep.bandwidth else left
     axes.annotate(f"measured FMA peak {peak:.0f} GFLOP/s", (knee, max(peaks)), xytext=(4, 4), textcoords="offset points")
     if roofs:
         below = {"xytext": (4, -4), "textcoords": "offset points", "va": "top"}
         axes.annotate(f"loaded roof {heights['roof']:.0f} GFLOP/s", (knee, heights["roof"]), **below)
     if sweep.bandwidth:
-        # Above the slope, where only what stays in the caches may lie.
+        # Above the slope there are only points of tensors that stay in the caches.
         middle = np.sqrt(max(left, low * 1e9 / sweep.bandwidth) * ridge)
         axes.annotate(
             f"DRAM bandwidth\n{sweep.bandwidth / 1e9:.0f} GB/s", (middle, middle * sweep.bandwidth / 1e9), xytext=(-6, 2),
@@ -88,7 +88,8 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
 
 def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:
-    """Problems of like intensity share a name tag; tags are pushed apart and tied to their place on the axis."""
+    """Writes the problems' names above the axes. Problems of nearly equal intensity share a tag; tags are pushed apart, and a line
+    leads from each to its place on the axis."""
     kind, names = tags(sweep.problems)
     together: dict[float, list[str]] = {}
     for problem, name in zip(sweep.problems, names, strict=True):
@@ -101,7 +102,7 @@ def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:
     texts = [",".join(together[place]) for place in places]
     room = np.array([0.012 + 0.0075 * len(text) for text in texts])
     tag_at = wanted.copy()
-    for _ in range(400):  # relax: neighbours that overlap give way by half each
+    for _ in range(400):  # neighbours that overlap each move by half of the overlap
         for i in range(len(tag_at) - 1):
             overlap = (room[i] + room[i + 1]) / 2 - (tag_at[i + 1] - tag_at[i])
             if overlap > 0:

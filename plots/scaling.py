@@ -1,4 +1,4 @@
-"""Strong scaling: the same problems of one experiment on fewer threads and on more, which are runs of their own."""
+"""Strong scaling: compares two runs of one experiment on the same problems, one on fewer threads and one on more."""
 
 from dataclasses import dataclass, replace
 
@@ -8,8 +8,8 @@ from sweeps import BASE_THREADS, Problem, Sweep
 
 
 def with_bases(sweeps: list[Sweep]) -> list[Sweep]:
-    """Each sweep with the same on the fewest threads as its base. A base that some of the others' contenders are not part of
-    was measured for the scaling alone, and has no place of its own."""
+    """Gives each sweep the same sweep on the fewest threads as its base. A base with fewer contenders than its sweep was measured
+    for the scaling alone and is not shown by itself."""
     bases = [_base(sweep, sweeps) for sweep in sweeps]
     only_bases = {id(base) for sweep, base in zip(sweeps, bases, strict=True) if base and set(base.contenders) < set(sweep.contenders)}
     return [_compared(sweep, base) for sweep, base in zip(sweeps, bases, strict=True) if id(sweep) not in only_bases]
@@ -21,12 +21,13 @@ def _base(sweep: Sweep, sweeps: list[Sweep]) -> Sweep | None:
 
 
 def _threads(sweep: Sweep) -> float:
-    """Of a sweep over threads none is its own: it is compared with no other."""
+    """The threads of a sweep; nan for a sweep over threads, which is not compared with any other."""
     return sweep.attributes.get("threads", float("nan"))
 
 
 def _same_but_for_threads(one: Sweep, other: Sweep) -> bool:
-    """The text of a problem has all its sizes, so that runs whose problems differ in one share none."""
+    """Whether two sweeps differ in their threads alone. A problem's text has all its sizes, so if one size differs in all problems
+    (the minibatch), the sweeps have no problem in common."""
     alike = (one.experiment, one.figure, one.conditions) == (other.experiment, other.figure, other.conditions)
     return alike and one.figure == "layers" and not {p.text for p in one.problems}.isdisjoint(p.text for p in other.problems)
 
@@ -41,9 +42,9 @@ def _compared(sweep: Sweep, base: Sweep | None) -> Sweep:
 @dataclass(frozen=True)
 class Row:
     sweep: Sweep
-    speedups: list[tuple[str, Estimate]]  # of each contender on the problems that it has on both, weighted
+    speedups: list[tuple[str, Estimate]]  # of each contender, weighted, over the problems that it has in both runs
     limit: str
-    machine: float | None  # how many times more the machine itself gave on the problems of ours
+    machine: float | None  # speed-up of the machine's limit on the problems of ours
     sentence: str
 
 
@@ -57,7 +58,7 @@ def row(sweep: Sweep) -> Row:
 
 
 def machine_speedup(sweep: Sweep, pairs: list[tuple[Problem, Problem]]) -> tuple[str, float | None]:
-    """The limit that both runs measured beside each of these problems, and how many times higher it is on more threads."""
+    """The limit that both runs measured beside each of these problems, and its speed-up on more threads."""
     few, many = [before for before, _ in pairs], [after for _, after in pairs]
     for limit in reversed(sweep.limits):
         if pairs and known(limit, few) and known(limit, many):
@@ -66,7 +67,7 @@ def machine_speedup(sweep: Sweep, pairs: list[tuple[Problem, Problem]]) -> tuple
 
 
 def disturbed(sweep: Sweep, machine: float) -> bool:
-    """Whether the machine gave more times as much as there are threads: then something else took its time on fewer."""
+    """Whether the limit's speed-up exceeds that of the number of threads: then something disturbed the run on fewer threads."""
     return machine > ABOVE_LIMIT_TOLERANCE * sweep.attributes["threads"] / sweep.base.attributes["threads"]
 
 

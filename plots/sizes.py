@@ -1,4 +1,4 @@
-"""Which sizes differ between the problems of a sweep, and which values stand for the rest while one of them varies."""
+"""Which sizes differ between the problems of a sweep, and which fixed values the other sizes have while one of them varies."""
 
 from collections import Counter
 from itertools import pairwise
@@ -7,7 +7,7 @@ import numpy as np
 
 from sweeps import Problem
 
-LOG_STEP = 1.5  # values that grow by at least this factor from one to the next are spread evenly by a logarithm
+LOG_STEP = 1.5  # values that each grow by at least this factor get a logarithmic axis
 
 
 def values_of(problems: list[Problem], size: str) -> list:
@@ -20,12 +20,12 @@ def names_of(problems: list[Problem]) -> list[str]:
 
 
 def varying(problems: list[Problem]) -> list[str]:
-    """The sizes that differ between the problems. Of sizes that agree in every problem the first stands for all."""
+    """The sizes that differ between the problems. If several sizes are equal in every problem, only the first one is returned."""
     return list(siblings(problems))
 
 
 def siblings(problems: list[Problem]) -> dict[str, list[str]]:
-    """For each varying size the others that have its value in every problem, as W has H's where all images are square."""
+    """For each varying size, the other sizes that equal it in every problem, such as W for H if all images are square."""
     found: dict[tuple, list[str]] = {}
     for size in names_of(problems):
         column = tuple(p.sizes.get(size) for p in problems)
@@ -35,13 +35,13 @@ def siblings(problems: list[Problem]) -> dict[str, list[str]]:
 
 
 def longest(problems: list[Problem], sizes: list[str]) -> str | None:
-    """The numeric size with the most values: the horizontal axis."""
+    """The numeric size with the most values, which becomes the horizontal axis."""
     numeric = [size for size in sizes if all(not isinstance(value, str) for value in values_of(problems, size))]
     return max(numeric, key=lambda size: len(values_of(problems, size)), default=None)
 
 
 def commonest(problems: list[Problem], sizes: list[str]) -> dict:
-    """The combination of values that most problems share; among equals that whose values are the most common ones."""
+    """The combination of values that most problems have; of equally common ones, the one with the most common single values."""
     combinations = Counter(tuple(p.sizes.get(size) for size in sizes) for p in problems)
     singles = [Counter(p.sizes.get(size) for p in problems) for size in sizes]
 
@@ -60,7 +60,7 @@ def along(problems: list[Problem], size: str) -> list[Problem]:
 
 
 def thinned(items: list, most: int) -> list:
-    """At most so many of the items, evenly spread, the first and the last among them."""
+    """At most `most` of the items, evenly spread, with the first and the last."""
     if len(items) <= most:
         return items
     return [items[round(place)] for place in np.linspace(0, len(items) - 1, most)]

@@ -1,4 +1,4 @@
-"""The passes of one operation that a step of training runs, together. Nothing is measured a second time."""
+"""Adds up the passes of one operation that a step of training runs. Uses the runs of the passes; nothing is measured again."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -9,7 +9,8 @@ PASSES = ("forward", "backward-data", "weight-update")
 
 
 def with_trainings(sweeps: list[Sweep]) -> list[Sweep]:
-    """The sweeps, and behind the last of its passes each training. Of several runs of a pass each is part of one training."""
+    """The sweeps, with each training after the last of its passes. If passes were run several times, their first runs make a
+    training, their second runs another one, and so on."""
     shown: list[Sweep] = []
     found = defaultdict(lambda: {which: [] for which in PASSES})
     for sweep in sweeps:
@@ -24,7 +25,7 @@ def with_trainings(sweeps: list[Sweep]) -> list[Sweep]:
 
 
 def why_none(experiment: str, sweeps: list[Sweep]) -> str:
-    """What the runs lack to be this training; empty where the experiment is none."""
+    """What is missing for this training, as a sentence; empty if the experiment is not a training."""
     if not experiment.endswith(f"-{TRAINING}"):
         return ""
     held = [sweep for sweep in sweeps if _counts(sweep) and _name(sweep) == experiment]
@@ -47,14 +48,14 @@ def _name(sweep: Sweep) -> str:
 
 
 def training(*passes: Sweep) -> Sweep | None:
-    """The sum over the passes, on the problems that all of them have; who lacks a pass altogether is left out."""
+    """The sum over the passes, on the problems that all passes have. A contender without one of the passes is left out."""
     first = passes[0]
     held = [{problem.text: problem for problem in sweep.problems} for sweep in passes]
     problems = [_problem([of[text] for of in held]) for text in held[0] if all(text in of for of in held)]
     if not any(problem.cells for problem in problems):
         return None
     attributes = {column: value for column, value in first.attributes.items() if all(_agree(column, first, sweep) for sweep in passes)}
-    on_fewer_threads = BASE_THREADS in attributes  # the same in each pass
+    on_fewer_threads = BASE_THREADS in attributes  # then each pass has a base on the same threads
     return replace(
         first, experiment=_name(first), figure=TRAINING, attributes=attributes | {"pass": TRAINING}, problems=problems, stream=None,
         passes=passes, base=training(*(sweep.base for sweep in passes)) if on_fewer_threads else None,
@@ -91,7 +92,7 @@ def _sum(cells: list[Cell]) -> Cell:
 
 
 def _limit(parts: list[Problem], limit: str, contender: str = "") -> Cell | None:
-    """The machine at its limit in each pass, for as long as the pass' work takes it there."""
+    """The time that the machine needs for all passes, with each pass at its limit."""
     limits = [part.limit(limit, contender) for part in parts]
     return _sum([_at_work(most, part) for most, part in zip(limits, parts, strict=True)]) if all(limits) else None
 
