@@ -11,7 +11,7 @@ from sweeps import sweeps_of
 
 
 def one(samples, contender="brickwork-simd"):
-    """Index of the contender's first timed row."""
+    """The index of the contender's first timed row."""
     return samples.index[(samples["contender"] == contender) & (samples["phase"] == "run")][0]
 
 
@@ -72,7 +72,7 @@ def test_a_set_may_be_one_problem(variation):
 
 @pytest.fixture
 def rewritten(tmp_path):
-    """rewritten(change): a copy of a stored run whose samples.csv, as bytes, went through change."""
+    """rewritten(change): a copy of a stored run; change gets and returns its samples.csv as bytes."""
 
     def make(change):
         run = shutil.copytree(STORED / "conv", tmp_path / "run")
@@ -85,12 +85,12 @@ def rewritten(tmp_path):
 @pytest.mark.parametrize(
     ("change", "rows"),
     [
-        (lambda text: text[:-1], 61),  # nothing says whether all digits of the last number are there
+        (lambda text: text[:-1], 61),  # the last number may have lost digits
         (lambda text: text[:-60], 61),
         (lambda text: text[:-60] + b"\n", 61),
         (lambda text: text + "l\u00e4".encode()[:2], 62),
         (lambda text: text + b'stored-conv,"a quote', 62),
-        (lambda text: text + bytes(4096), 62),  # what some file systems leave after a crash
+        (lambda text: text + bytes(4096), 62),  # some file systems leave this after a crash
     ],
 )
 def test_a_last_line_that_was_cut_short_is_left_out_and_named(rewritten, change, rows):

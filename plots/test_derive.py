@@ -105,7 +105,7 @@ def test_one_failed_row_takes_the_times_of_its_problem_away(variation):
 
 def test_bootstrap_interval(conv):
     interval = ratio(conv.problems[1], "brickwork-simd", "onednn")  # simd 6, 8, 10 ms; oneDNN 9, 10, 11 ms
-    # A resample may be one sample three times: the interval of three samples spans all of their ratios.
+    # A resample may be one sample taken three times, so the interval of three samples spans all of their ratios.
     assert (interval.low, interval.value, interval.high) == approx((9 / 10, 10 / 8, 11 / 6))
     again = ratio(conv.problems[1], "brickwork-simd", "onednn")
     assert (again.low, again.high) == (interval.low, interval.high)

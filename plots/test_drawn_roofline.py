@@ -5,7 +5,7 @@ from pytest import approx
 
 from testing import artists
 
-# flop a byte of the three layers, whose order in the file is another than that on the axis
+# Bytes of the three layers, from their flop per byte. Their order on the axis differs from that in the file.
 BYTES = {"layer01": 2e9 / 50, "layer02": 1e9 / 100, "layer03": 4e9 / 4}
 SPEEDS = {
     "Brickwork, simd brick": [(50, 200), (100, 125), (4, 200)],

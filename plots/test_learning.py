@@ -22,7 +22,7 @@ BY_ID = {claim.id: claim for claim in load_claims(CLAIMS)}
 
 @pytest.fixture
 def training(tmp_path):
-    """training(name, change): a copy of the stored training, a row an epoch, whose texts went through change."""
+    """training(name, change): a copy of the stored training, a row per epoch; change gets and returns its rows as texts."""
 
     def make(name: str = "one", change=lambda rows: rows) -> Path:
         folder = tmp_path / name
@@ -164,7 +164,7 @@ def test_every_training_has_a_verdict(training):
 
 
 def test_wilsons_interval():
-    """As in Wilson's own form: where the share lies z standard deviations off, by those of the bound itself."""
+    """Wilson's definition: the share is z standard deviations from each bound, with the standard deviation at the bound."""
     found = learning.wilson(0.9, 50)
     for bound in (found.low, found.high):
         assert abs(0.9 - bound) == pytest.approx(1.959964 * math.sqrt(bound * (1 - bound) / 50), rel=1e-5)

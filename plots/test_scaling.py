@@ -31,7 +31,7 @@ def paired(*runs) -> list:
 
 
 def of_two(rows: pd.DataFrame) -> pd.DataFrame:
-    """Without some of the contenders, as a run that was measured for the scaling alone."""
+    """Drops some of the contenders, as in a run that was measured for the scaling alone."""
     return rows[rows["contender"].isin([SIMD, ONEDNN]) | rows["primitive"].eq("machine")]
 
 
@@ -49,7 +49,7 @@ def one_thread(variation):
 
 @pytest.fixture
 def pair(one_thread):
-    """Layer02 of ours needs three times as long on one thread, the others 1.8 times."""
+    """On one thread, ours takes three times as long on layer02 and 1.8 times as long on the other layers."""
     (sweep,) = paired(one_thread(lambda rows: slow_layer(rows, 3 / 1.8)), STORED / "conv")
     return sweep
 
@@ -89,7 +89,7 @@ def test_runs_of_another_minibatch_or_machine_are_no_pair(one_thread):
 
 
 def test_speed_ups(pair):
-    # Of ours on two threads 10, 8 and 20 ms, counts of 1, 4 and 2; on one 18, 24 and 36 ms.
+    # Ours takes 10, 8 and 20 ms on two threads, with counts of 1, 4 and 2, and 18, 24 and 36 ms on one.
     pairs = pair.scaled(SIMD)
     assert [speedup(each, SIMD).value for each in pairs] == approx([1.8, 3, 1.8])
     assert weighted_speedup(pairs, SIMD).value == approx((18 + 4 * 24 + 2 * 36) / 82)
@@ -100,13 +100,13 @@ def test_speed_ups(pair):
 
 def test_the_interval_is_of_both_runs(pair):
     first, found = pair.scaled(SIMD)[1], geometric_mean_speedup(pair.scaled(SIMD), SIMD)
-    alone = speedup(first, SIMD)  # 6, 8, 10 ms against three times as much, each drawn for itself
+    alone = speedup(first, SIMD)  # 6, 8, 10 ms and three times as much, resampled independently
     assert (alone.low, alone.value, alone.high) == approx((3 * 6 / 10, 3, 3 * 10 / 6))
     assert found.low < found.value < found.high
 
 
 def test_the_machine_is_compared_on_what_ours_ran(one_thread):
-    def disturbed(rows):  # a limit that was twice as low beside layer03, which ours lacks
+    def disturbed(rows):  # the limit beside layer03 is half as high, and ours has no time there
         rows = times(rows, rows["contender"].eq("loaded-roof") & rows["name"].eq("layer03"), 2)
         return rows[~(rows["contender"].eq(SIMD) & rows["name"].eq("layer03"))]
 
@@ -146,7 +146,7 @@ def outcome(sweep, problems=3):
 
 
 def test_the_claim_leaves_out_what_waits_for_the_memory_on_one_thread(pair):
-    # Of the loaded roof (225, 200, 236 GFLOP/s, on one thread 1.9 times less) ours has on one thread these shares.
+    # Ours has these shares of the loaded roof on one thread: 225, 200 and 236 GFLOP/s divided by 1.9.
     shares = [200 / 1.8 / (225 / 1.9), 125 / 3 / (200 / 1.9), 200 / 1.8 / (236 / 1.9)]
     assert [share >= 0.7 for share in shares] == [True, False, True]
     found = outcome(pair)

@@ -33,7 +33,7 @@ def training(passes):
 
 
 def test_passes_are_added_up_and_layers_weighted(training):
-    # Once forward: simd 1*10 + 4*8 + 2*20 = 82 ms, oneDNN 1*12.5 + 4*10 + 2*16 = 84.5 ms.
+    # Forward alone: simd 1*10 + 4*8 + 2*20 = 82 ms, oneDNN 1*12.5 + 4*10 + 2*16 = 84.5 ms.
     assert (training.experiment, training.operation, training.attributes["pass"]) == ("conv-training", "conv training", "training")
     assert weighted_seconds(training.problems, SIMD) == approx(0.082 * (1 + 2 + 3))
     assert weighted_seconds(training.problems, ONEDNN) == approx(0.0845 * (1 + 4 + 2))
@@ -185,7 +185,7 @@ def test_the_report_has_a_section_of_all_three_runs(passes, draw_only, tmp_path)
 
 
 def stacks(axes) -> dict[str, list]:
-    """By the name beside it the ends of a bar's parts, which must lie one behind the other."""
+    """Maps the name beside each bar to the ends of the bar's parts, which must touch each other."""
     names = {place: text.get_text() for place, text in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)}
     found: dict[str, list] = {}
     for patch in sorted(axes.patches, key=lambda patch: patch.get_x()):

@@ -1,6 +1,6 @@
-"""Reads a drawn figure as its reader does: what stands where, whose it is by the colours of the legend, and what the axes say.
+"""Reads a drawn figure as its reader does: marks and their places, contenders by the legend's colours, and the axes.
 
-Positions are data coordinates. They are what a reader sees because true() compares the numbers at the axes with them.
+Places are data coordinates. A reader sees them, because true() compares the numbers at the axes with them.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ def legend(figure: Figure) -> dict[str, object]:
 
 
 def contenders(figure: Figure) -> dict[str, str]:
-    """Colours and the labels that the legend gives them. Black is that of the peak, of whiskers and of letters."""
+    """Maps colours to their labels in the legend, without black, the colour of the peak, of whiskers and of letters."""
     labels = {colour_of(handle): label for label, handle in legend(figure).items() if colour_of(handle) != "#000000"}
     assert len(labels) == sum(colour_of(handle) != "#000000" for handle in legend(figure).values()), "two have the same colour"
     return labels
@@ -35,7 +35,7 @@ def colour_of(artist) -> str:
 
 
 def true(axes: Axes, *directions: str, scale: str = "linear") -> bool:
-    """Whether the numbers at the axis are the positions, and grow upwards or to the right."""
+    """Asserts that the numbers at the axes equal the positions and grow upwards or to the right. Returns True."""
     for direction in directions:
         axis = getattr(axes, f"{direction}axis")
         low, high = axis.get_view_interval()
@@ -47,7 +47,7 @@ def true(axes: Axes, *directions: str, scale: str = "linear") -> bool:
 
 
 def groups(axes: Axes) -> dict[str, float]:
-    """Names under the axis and their places, from left to right."""
+    """Maps the names under the axis to their places, from left to right."""
     assert not axes.xaxis_inverted()
     places = sorted(axes.get_xticks())
     return dict(zip(axes.xaxis.get_major_formatter().format_ticks(places), places, strict=True))
@@ -63,7 +63,7 @@ def bars(figure: Figure, axes: Axes) -> dict[str, dict[str, float]]:
 
 
 def points(figure: Figure, axes: Axes) -> dict[str, list[tuple[float, float]]]:
-    """Where each contender's marks stand, those of a line as well; nan where the line is broken."""
+    """The places of each contender's marks, with those of lines; nan where a line is broken."""
     found = defaultdict(list)
     for line, label in _theirs(figure, data_lines(axes)):
         if line.get_marker() not in ("None", "", None):
@@ -82,13 +82,13 @@ def whiskers(axes: Axes) -> list[tuple[float, float, float]]:
 
 
 def limits(axes: Axes, style: str) -> list[tuple[float, float, float]]:
-    """(left, right, height) of each level black line: "-" are the measured peaks, "--" the loaded roofs."""
+    """(left, right, height) of each horizontal black line: "-" for measured peaks, "--" for loaded roofs."""
     ends = [list(zip(*line, strict=True)) for line in black_lines(axes, style) if len(line) == 2]
     return sorted((x[0], x[1], y[0]) for x, y in ends if y[0] == y[1] and x[0] != x[1])
 
 
 def black_lines(axes: Axes, style: str) -> list[list[tuple[float, float]]]:
-    """The points of each black line of the style that stands in the axes: limits of the machine, and whiskers."""
+    """The points of each black line of this style: limits of the machine, and whiskers."""
     lines = [line for line in data_lines(axes) if colour_of(line) == "#000000" and line.get_linestyle() == style]
     return [list(zip(map(float, line.get_xdata()), map(float, line.get_ydata()), strict=True)) for line in lines]
 
@@ -99,12 +99,12 @@ def across(axes: Axes) -> list[float]:
 
 
 def notes(axes: Axes) -> list[tuple[str, float, float]]:
-    """Each text in the axes with the point that it stands at."""
+    """Each text in the axes, with its point."""
     return [(note.get_text(), *map(float, note.xy)) for note in axes.texts if isinstance(note, Annotation)]
 
 
 def letters(axes: Axes) -> dict[str, list[float]]:
-    """Where a letter stands for a number that there is not."""
+    """The places of letters that stand for missing numbers."""
     found = defaultdict(list)
     for note in axes.texts:
         if len(note.get_text()) == 1 and note.xy[1] == 0 < note.get_position()[1]:
@@ -113,7 +113,7 @@ def letters(axes: Axes) -> dict[str, list[float]]:
 
 
 def triangles(axes: Axes) -> list[float]:
-    """Where a red triangle points at what lies above the axes."""
+    """The places of red triangles, which stand for values above the axes."""
     return [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "^" and line.get_color() == "red"]
 
 
