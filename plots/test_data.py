@@ -134,7 +134,7 @@ EMPTY = {
 
 
 @pytest.mark.parametrize("complaint", EMPTY)
-def test_a_run_without_rows_does_not_take_the_others_away(rewritten, complaint):
+def test_a_run_without_rows_is_left_out_and_the_others_stay(rewritten, complaint):
     empty = rewritten(EMPTY[complaint])
     runs, left_out = load_runs([empty, STORED / "brgemm"])
     assert [run.name for run in runs] == ["stored-brgemm"]
@@ -149,7 +149,7 @@ def test_the_same_run_twice_is_refused(tmp_path):
         load_runs([STORED / "conv", again])
 
 
-def test_whatever_has_no_fixed_name_is_a_size(variation):
+def test_every_other_column_is_a_size(variation):
     change = lambda s: s.assign(depth="3", kind=["", *["tall"] * (len(s) - 1)], unused="")  # noqa: E731
     run = load_run(variation("conv", change))
     assert run.sizes[-3:] == ["depth", "kind", "unused"]
@@ -158,7 +158,7 @@ def test_whatever_has_no_fixed_name_is_a_size(variation):
     assert (sizes["depth"], sizes["kind"]) == (3, "tall") and "unused" not in sizes
 
 
-def test_a_size_that_is_once_no_number_is_a_text(variation):
+def test_a_size_with_a_value_that_is_no_number_is_a_text(variation):
     run = load_run(variation("conv", setting("C", "many")))
     assert set(run.samples["C"]) == {"many", "3", "64", ""}
 
@@ -169,7 +169,7 @@ def test_a_run_with_both_files_is_read_from_its_samples(tmp_path):
     assert load_run(run).source == run / "samples.csv"
 
 
-def test_a_wrong_result_may_be_off_by_nan(variation):
+def test_the_error_of_a_wrong_result_may_be_infinite(variation):
     change = setting("max_error", "inf", contender="libxsmm-dnn")
     assert load_run(variation("conv", change)).name == "stored-conv"
 

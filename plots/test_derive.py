@@ -53,7 +53,7 @@ def test_ratio_and_peak_are_those_of_the_same_problem(conv):
     assert [roof_of_peak(problem) for problem in conv.problems] == approx([225 / 250, 200 / 250, 236 / 240])
 
 
-def test_a_program_is_as_fast_as_itself(conv):
+def test_the_same_program_has_the_ratio_one(conv):
     problem = conv.problems[0]
     problem.cells["again"] = replace(problem.cells["brickwork-simd"], times=problem.cells["onednn"].times)
     same = ratio(problem, "brickwork-simd", "again")

@@ -77,7 +77,7 @@ def test_a_malformed_file_is_refused(training, change, sentence):
     assert sentence in str(refused.value)
 
 
-def test_the_ends_of_what_a_file_may_hold_are_read(training):
+def test_extreme_allowed_values_are_read(training):
     change = lambda rows: with_cell("test_measure", "1")(rows).assign(tested_on="1", train_measure="0")  # noqa: E731
     (curve,), _ = learning.load_curves([training(change=change)])
     assert curve.epochs["test_measure"].iloc[-1] == 1 and curve.settings["tested_on"] == 1
@@ -181,7 +181,7 @@ def test_epochs_that_differ_in_a_bit_are_not_alike(training, column):
     assert (found.status, found.measured.value) == (FAILS, 0.75)
 
 
-def test_one_thread_alone_is_like_nothing(training):
+def test_a_training_on_one_thread_alone_is_not_compared(training):
     assert outcome("digits-mlp-threads", training()).reason == "was trained on 1 thread alone"
     other_seed = training("seed", lambda rows: rows.assign(threads="2", seed="2"))
     assert {v.outcome.status for v in verdicts("digits-mlp-threads", training("again"), other_seed)} == {UNCHECKED}
@@ -263,7 +263,7 @@ def test_the_report_has_a_section_for_each_network_beside_what_was_timed(trainin
 
 
 @pytest.mark.usefixtures("only_svg")
-def test_a_report_may_be_of_trainings_alone_and_says_what_they_say_against_themselves(training, tmp_path):
+def test_a_report_of_trainings_alone_shows_their_exit_code(training, tmp_path):
     folder = training()
     environment = json.loads((folder / "environment.json").read_text())
     (folder / "environment.json").write_text(json.dumps(environment | {"exit_code": 1}))

@@ -114,7 +114,7 @@ def test_the_claim_judges_the_sum(passes):
         assert (found.status, found.measured.value, found.reason.split(";")[0]) == (status, approx(7 / 6 / slower), layers)
 
 
-def test_who_fails_in_one_pass_has_no_sum(passes):
+def test_a_contender_that_fails_in_one_pass_has_no_sum(passes):
     def fail(rows, which):
         if which == "backward-data":
             gone = rows["contender"].eq(ONEDNN) & rows["name"].eq("layer03")
@@ -125,7 +125,7 @@ def test_who_fails_in_one_pass_has_no_sum(passes):
     assert (cell.status, cell.reason) == ("failed", "backward-data: off by one")
 
 
-def test_who_lacks_a_pass_is_no_contender_and_said(passes, figures_of):
+def test_a_contender_without_one_of_the_passes_is_left_out_and_named(passes, figures_of):
     drop = lambda rows, which: rows[~rows["contender"].eq("im2col")] if which == "backward-data" else rows  # noqa: E731
     training = with_all(passes(change=drop))[-1]
     assert training.contenders == [SIMD, ONEDNN, "libxsmm-dnn"]
@@ -146,7 +146,7 @@ def test_the_limit_is_that_of_each_pass(passes):
     assert (row.share, row.limit) == (share.value, "loaded roof")
 
 
-def test_who_was_measured_elsewhere_has_the_limits_of_there(passes):
+def test_a_contender_measured_elsewhere_has_the_limits_measured_there(passes):
     training = with_all(passes(change=lambda rows, which: apart(rows, ONEDNN)))[-1]
     here = weighted_fraction_of("peak", training.problems, SIMD).value * 6 * 82
     assert weighted_fraction_of("peak", training.problems, ONEDNN).value == approx(2 * here / (7 * 84.5))

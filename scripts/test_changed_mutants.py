@@ -62,7 +62,7 @@ def test_nothing_changed_is_a_success(tree):
     assert tree.mutate("--changed") == (0, ["0 of 0 mutations: nothing found"], "")
 
 
-def test_what_is_mutated_are_the_lines_of_sources_that_differ(tree):
+def test_only_changed_lines_of_sources_are_mutated(tree):
     tree.commit()
     tree.change("plain/code_under_test.py", "hint = 8", "hint = 9")
     tree.change("plain/test_code.py", "== 6", "== 2 * 3")

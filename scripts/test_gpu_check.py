@@ -88,7 +88,7 @@ def test_without_a_device_each_step_says_so(gpu_check):
     assert {(row["status"], row["reason"]) for row in steps.values()} == {("absent", NO_DEVICE)}
 
 
-def test_what_is_not_there_is_named_and_the_others_go_on(gpu_check):
+def test_missing_programs_are_named_and_the_other_steps_go_on(gpu_check):
     ended, steps = gpu_check(brick="", conv="", libraries="", sanitizer="")
     assert ended.returncode == 0
     assert steps["test-libraries"]["reason"] == "build/release/baselines/baselines_test is not built"

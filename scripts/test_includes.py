@@ -70,7 +70,7 @@ FILES = {
 }
 
 
-def test_what_a_build_holds_is_not_read(tree):
+def test_build_folders_are_not_read(tree):
     assert wrong_includes(tree({**FILES, "build/tmp/primitives/conv/op/problem.cpp": '#include "lost.hpp"\n'})) == []
 
 

@@ -39,11 +39,11 @@ def errors(units, folder):
 
 @pytest.mark.skipif("BRICKWORK_TEST_ALL" not in os.environ, reason="takes a minute: scripts/test --all runs it")
 @pytest.mark.parametrize(("target", "units"), joined(BUILD).items())
-def test_no_name_is_given_to_two_things(target, units, tmp_path):
+def test_all_files_of_a_library_compile_as_one(target, units, tmp_path):
     assert errors(units, tmp_path) == ""
 
 
-def test_a_name_of_two_things_is_found(tmp_path):
+def test_a_name_for_two_things_is_found(tmp_path):
     files = {"a.cxx": "namespace { constexpr int kRows = 2; }", "b.cxx": "namespace { constexpr long kRows = 3; }"}
     for name, text in files.items():
         (tmp_path / name).write_text(text)

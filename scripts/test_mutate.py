@@ -73,7 +73,7 @@ def test_nothing_is_concluded_from_a_filter_that_selects_nothing(tree):
     assert tree.mutate()[2].startswith("mutate: toy_test:None runs no test, so nothing can be concluded")
 
 
-def test_what_no_test_of_this_machine_could_see_is_skipped(tree):
+def test_a_mutation_is_skipped_if_all_its_tests_skip(tree):
     tree.keep(SUM | {"tests": ["toy_test:Gpu"]}, SUM | {"name": "seen", "tests": ["toy_test:Gpu", "toy_test:Toy.*"]})
     code, lines, _ = tree.mutate()
     assert code == 0
@@ -154,7 +154,7 @@ def test_an_interrupted_run_says_so_and_leaves_nothing_behind(tree, how):
     assert tree.mutate()[1][-1] == "1 of 1 mutations: 1 LIVED"
 
 
-def test_what_a_killed_run_left_running_meets_no_other_one(tree):
+def test_a_run_is_refused_while_children_of_a_killed_one_are_running(tree):
     process = waiting(tree)
     before = tree.files()
     busy = "mutate: another mutate, or what a killed one left running, is still at work in build/mutate; wait for its end\n"

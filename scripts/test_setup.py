@@ -47,7 +47,7 @@ def setup(tmp_path):
 
 
 @pytest.mark.parametrize(("option", "python", "where", "packages"), OPTIONAL)
-def test_what_is_optional_is_installed_where_it_is_asked_for_alone(setup, option, python, where, packages):
+def test_an_optional_package_is_installed_only_on_request(setup, option, python, where, packages):
     code, asked = setup()
     assert code == 0 and asked and not any(packages in line for line in asked)
     assert setup("--check")[0] == 0 and setup("--check", option)[0] == 1

@@ -10,7 +10,7 @@
 namespace brickwork {
 namespace {
 
-TEST(Adding, OneStepOfEachHalfIsMarkedAndTheSumIsTheirs) {
+TEST(Adding, OneStepOfEachHalfIsMarkedAndTheirNumbersAreAdded) {
   constexpr std::int64_t kT = 5, kN = 200;
   Random random(1);
   const AddingSequences made = make_adding(kT, kN, random);
@@ -35,7 +35,7 @@ TEST(Adding, OneStepOfEachHalfIsMarkedAndTheSumIsTheirs) {
 }
 
 // The sum of two uniform numbers from 0 to 1 has mean 1 and variance 1/6.
-TEST(Adding, WhoAlwaysAnswersOneErrsByTheVariance) {
+TEST(Adding, TheErrorOfAlwaysAnsweringOneIsTheVariance) {
   Random random(1);
   const AddingSequences made = make_adding(2, 20000, random);
   const std::vector<float> ones(made.sums.size(), 1.0F);
@@ -43,7 +43,7 @@ TEST(Adding, WhoAlwaysAnswersOneErrsByTheVariance) {
   EXPECT_NEAR(squared_error(ones.data(), made.sums, gradient.data()), 1.0 / 6, 0.003);
 }
 
-TEST(Adding, TheGradientIsThatOfTheError) {
+TEST(Adding, TheGradientIsTheDerivativeOfTheError) {
   const float outputs[] = {1.5F, 0.25F};
   float gradient[2];
   EXPECT_EQ(squared_error(outputs, {1, 1}, gradient), (0.25 + 0.5625) / 2);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 // Two streams of 21 characters; the first 19 of each are for training.
-TEST(TextStreams, WindowsGoOnWhereTheLastOnesEnded) {
+TEST(TextStreams, EachWindowBeginsWhereTheLastOneEnds) {
   std::string text;
   for (int i = 0; i < 43; ++i) text += static_cast<char>('A' + i);  // the last one is left over
   const TextStreams streams(text, 2, 1);
@@ -34,7 +34,7 @@ TEST(TextStreams, WindowsGoOnWhereTheLastOnesEnded) {
   EXPECT_THAT(next, ElementsAre(20, 41));
 }
 
-TEST(TextStreams, StepsStandBehindEachOther) {
+TEST(TextStreams, AWindowIsOrderedByStepAndThenByStream) {
   const TextStreams streams(std::string(25, 'a') + "bcdba" + std::string(30, 'a'), 2, 2);
   std::int32_t now[4], next[4];
   streams.window(Part::test, 0, now, next);
@@ -49,7 +49,7 @@ TEST(TextStreams, AShortTextIsRefused) {
 }
 
 // In "abab" each character has a single successor, which the model has seen 18 or 17 times.
-TEST(Bigrams, WhatAlwaysFollowsCostsLittle) {
+TEST(Bigrams, AFixedSuccessorCostsFewBits) {
   std::string text;
   for (int i = 0; i < 20; ++i) text += "ab";
   // Training, 36 of the 40 characters: b follows a 18 times and a follows b 17 times. The test has ab twice and ba
@@ -64,7 +64,7 @@ TEST(Bigrams, WhatAlwaysFollowsCostsLittle) {
 
 // Of 38 counts, a has 36, z and y have one each. The pairs of the test are az, zy and ya. In training a is followed by
 // a 35 times, and no pair begins with z or y.
-TEST(Bigrams, WhatTrainingHasNeverSeenHasAChanceToo) {
+TEST(Bigrams, UnseenPairsHaveAPositiveProbability) {
   const TextStreams streams(std::string(36, 'a') + "azya", 1, 1);
   ASSERT_EQ(streams.windows(Part::test), 3);
   const double bits = std::log2(38.0 * 36) + std::log2(38.0) - std::log2(36.0 / 38);

@@ -21,7 +21,7 @@ DataSet read(const std::string& text) {
   return read_data_set(in, "images.csv", {.C = 1, .H = 2, .W = 2, .classes = 3, .white = 4});
 }
 
-TEST(DataSet, ImagesGoWhereTheirLineSaysInItsOrder) {
+TEST(DataSet, ColumnsAreFoundByNameAndEachSetKeepsTheOrderOfLines) {
   const DataSet data =
       read("label,set,pixel1,pixel0,pixel2,pixel3\n2,train,1,0,2,4\n0,test,0,0,0,1\n1,train,4,4,4,4\n");
   EXPECT_THAT(data.train.labels, ElementsAre(2, 1));

@@ -64,7 +64,7 @@ std::vector<double> losses(ImageTraining& training, int epochs) {
 class LearningStripes : public testing::TestWithParam<NetworkGraph> {};
 
 // 203 and 50 images are no multiples of the minibatch.
-TEST_P(LearningStripes, WhatIsThereIsLearned) {
+TEST_P(LearningStripes, LabelsThatFollowFromTheImagesAreLearned) {
   const LabelledImages train = stripes(203, 1), test = stripes(50, 2);
   ImageTraining training = make_training(GetParam(), train);
   EXPECT_LT(training.accuracy_on(test), 0.6);
@@ -75,7 +75,7 @@ TEST_P(LearningStripes, WhatIsThereIsLearned) {
 }
 
 // With random labels there is nothing to learn: this shows that the accuracy above comes from the images.
-TEST_P(LearningStripes, WhatIsNotThereIsNot) {
+TEST_P(LearningStripes, RandomLabelsAreNotLearned) {
   LabelledImages train = stripes(203, 1);
   const LabelledImages test = stripes(50, 2);
   std::mt19937 random(3);
@@ -85,7 +85,7 @@ TEST_P(LearningStripes, WhatIsNotThereIsNot) {
   EXPECT_LT(training.accuracy_on(test), 0.6);
 }
 
-TEST_P(LearningStripes, ThreadsChangeNoBit) {
+TEST_P(LearningStripes, ResultsAreTheSameOnAnyNumberOfThreads) {
   const LabelledImages train = stripes(64, 1);
   ImageTraining one = make_training(GetParam(), train), all = make_training(GetParam(), train);
   std::vector<double> curve;
@@ -93,7 +93,7 @@ TEST_P(LearningStripes, ThreadsChangeNoBit) {
   EXPECT_THAT(losses(all, 3), ElementsAreArray(curve));
 }
 
-TEST_P(LearningStripes, SeedsGiveTheirOwnCurvesAndTheSameTwice) {
+TEST_P(LearningStripes, TheSameSeedRepeatsACurveAndAnotherSeedDoesNot) {
   const LabelledImages train = stripes(64, 1);
   ImageTraining one = make_training(GetParam(), train), same = make_training(GetParam(), train);
   ImageTraining other = make_training(GetParam(), train, kSchedule, 2);
@@ -133,7 +133,7 @@ TEST(ImageTraining, LessThanAMinibatchIsRefused) {
 }
 
 // An epoch leaves out four of the twenty images. With a rate of 0, the loss depends only on which four.
-TEST(ImageTraining, EveryEpochHasAnOrderOfItsOwn) {
+TEST(ImageTraining, EveryEpochShufflesTheImagesAnew) {
   const LabelledImages train = stripes(20, 1);
   ImageTraining training = make_training(mlp_graph(16, {16, 4}), train, {.epochs = 3, .rate = 0});
   const auto found = losses(training, 3);
@@ -173,7 +173,7 @@ TEST(ImageTraining, ShiftsMoveImages) {
 }
 
 // Statistics of the test images themselves would hide that they are a hundred times darker than the training images.
-TEST(ImageTraining, InferenceGoesByTheStatisticsOfTraining) {
+TEST(ImageTraining, InferenceUsesTheStatisticsOfTraining) {
   const LabelledImages train = stripes(160, 1);
   LabelledImages dark = stripes(64, 2);
   ImageTraining training = make_training(conv_graph(16), train);
@@ -183,7 +183,7 @@ TEST(ImageTraining, InferenceGoesByTheStatisticsOfTraining) {
   EXPECT_LT(training.accuracy_on(dark), 0.6);
 }
 
-TEST(ImageTasks, EveryOneIsANetworkOfItsImages) {
+TEST(ImageTasks, TheNetworkOfEveryTaskFitsItsImages) {
   for (const ImageTask& task : image_tasks()) {
     const NetworkGraph graph = task.graph(task.minibatch);
     EXPECT_EQ(graph.classes(), task.format.classes) << task.name;

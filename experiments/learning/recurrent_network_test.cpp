@@ -47,7 +47,7 @@ struct Small {
 
 class SmallNetworks : public testing::TestWithParam<RecurrentShape> {};
 
-TEST_P(SmallNetworks, GradientsAreFiniteDifferences) {
+TEST_P(SmallNetworks, GradientsEqualFiniteDifferences) {
   Small small(GetParam());
   small.sum();
   small.network.backward(small.weights.data());
@@ -78,7 +78,7 @@ TEST_P(SmallNetworks, AStepGoesDownhill) {
 INSTANTIATE_TEST_SUITE_P(Of, SmallNetworks, testing::ValuesIn(kShapes));
 
 // Two windows with continued states equal one window of twice as many steps.
-TEST(RecurrentNetwork, StatesGoOnFromOneWindowToTheNext) {
+TEST(RecurrentNetwork, StatesContinueInTheNextWindow) {
   RecurrentShape half{.rnn = {.T = 3, .N = 2, .C = 2, .K = 4, .cell = RnnCell::lstm}, .outputs = 2}, whole = half;
   whole.rnn.T = 6;
   Small small(half), large(whole);
@@ -98,7 +98,7 @@ TEST(RecurrentNetwork, StatesGoOnFromOneWindowToTheNext) {
   EXPECT_GT(differs(States::begin), 1e-3);
 }
 
-TEST(RecurrentNetwork, GatesBeginWithTheMemoryThatIsAskedFor) {
+TEST(RecurrentNetwork, GateBiasesGiveTheRequestedMemory) {
   const RecurrentShape shape{.rnn = {.T = 50, .N = 1, .C = 2, .K = 100, .cell = RnnCell::lstm}};
   RecurrentNetwork network(shape, {});
   Random random(1);

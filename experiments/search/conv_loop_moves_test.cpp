@@ -29,7 +29,7 @@ TEST(ConvLoopMoves, EveryLevelMovesToEveryPlaceAndTheBracesStay) {
   EXPECT_THAT(texts(reordered(parse_loop_schedule("{n:7 kb} n oj oi cb:4"))), Not(Contains("{n n:7} kb oj oi cb:4")));
 }
 
-TEST(ConvLoopMoves, AReductionLeavesTheBraces) {
+TEST(ConvLoopMoves, AReductionIsNeverParallel) {
   EXPECT_THAT(texts(reordered(parse_loop_schedule("{n kb} cb:2 oj oi"))),
               IsSupersetOf({"cb:2 {n kb} oj oi", "{n} cb:2 kb oj oi"}));
 }
@@ -43,7 +43,7 @@ TEST(ConvLoopMoves, LoopsAreCutAndJoined) {
   EXPECT_THAT(joined, IsSupersetOf({"{n kb} oj oi cb:4", "{kb n} oj oi cb:4", "{n:14 kb} n oj oi cb:4"}));
 }
 
-TEST(ConvLoopMoves, NeighbouringLevelsAreSpread) {
+TEST(ConvLoopMoves, AdjacentLevelsBecomeParallel) {
   EXPECT_THAT(texts(spread_otherwise(parse_loop_schedule("{n:7 kb} n oj oi cb:4"))),
               IsSupersetOf({"{n:7} kb n oj oi cb:4", "n:7 {kb n oj} oi cb:4", "n:7 kb {n} oj oi cb:4"}));
 }
@@ -61,7 +61,7 @@ TEST(ConvLoopMoves, CutsKeepTheirProportion) {
   EXPECT_EQ(after("{n kb:4} oj kb oi cb:4", coarse), "{n} oj kb oi cb:4");
 }
 
-TEST(ConvLoopMoves, WhatRunsAlikeLooksAlike) {
+TEST(ConvLoopMoves, SchedulesThatRunAlikeHaveOneForm) {
   LoopExtents one = kExtents;
   one["n"] = one["oi"] = 1;
   for (const char* text : {"n {kb} oj oi cb:4", "{n kb} oj oi cb:4", "oi {kb n} cb:4 oj", "n:2 {kb} cb:9 oj n oi"}) {

@@ -17,7 +17,7 @@ bool cut(const ConvPlan& plan, const char* loop) {
 }
 
 // Walks three steps from the rule's plan or from a random one: all neighbours are legal.
-TEST(ConvPlanNeighbours, AreLegalAndOthers) {
+TEST(ConvPlanNeighbours, AreLegalAndDifferFromThePlan) {
   const bool legal = rc::check([] {
     const ConvProblem p = random_conv_problem();
     ConvPlan plan = *rc::gen::arbitrary<bool>() ? random_conv_plan(p) : plan_conv_forward(p, {.threads = 2});

@@ -7,7 +7,7 @@
 namespace brickwork {
 namespace {
 
-TEST(Duel, TakesTurnsAndSaysTheChallengersTimeOverTheChampions) {
+TEST(Duel, TakesTurnsAndDividesTheChallengersTimeByTheChampions) {
   double now = 0, disturbed = 1;
   std::string calls;
   const RaceClock clock = [&] { return now; };

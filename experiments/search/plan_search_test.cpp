@@ -43,7 +43,7 @@ class PlanSearches : public testing::Test {
 
 double valley(int plan) { return 1e-3 * (1 + 0.05 * std::abs(plan - 42)); }
 
-TEST_F(PlanSearches, FindTheBestOfALandscape) {
+TEST_F(PlanSearches, FindTheBestPlan) {
   const auto found = search(30, [](int plan, int) { return valley(plan); });
   EXPECT_EQ(found.plan, 42);
   EXPECT_NEAR(found.speedup, valley(30) / valley(42), 1e-9);
@@ -52,7 +52,7 @@ TEST_F(PlanSearches, FindTheBestOfALandscape) {
 
 // Where no neighbour is better, the search goes on from the cheapest ones. On the other side it could go on without
 // end.
-TEST_F(PlanSearches, CrossARidge) {
+TEST_F(PlanSearches, GoOnBeyondSlowerNeighbours) {
   last_ = 1'000'000;
   const auto found = search(5000, [](int plan, int) {
     return 1e-3 * (plan == 5000 ? 1 : plan == 5040 ? 0.5 : plan > 5000 ? 1.02 : 1.04);
@@ -77,20 +77,20 @@ TEST_F(PlanSearches, LessThanTheMarginIsATie) {
 }
 
 // Plan 11 is faster during its race only: the first call, and three samples of three calls with one more before each.
-TEST_F(PlanSearches, AWinnerWinsASecondTime) {
+TEST_F(PlanSearches, AWinnerMustWinASecondTime) {
   const auto found = search(10, [](int plan, int call) { return 1e-3 * (plan == 11 && call <= 13 ? 0.8 : 1); });
   EXPECT_EQ(found.plan, 10);
   EXPECT_EQ(found.speedup, 1);
 }
 
-TEST_F(PlanSearches, AWinnerWinsInOtherMemory) {
+TEST_F(PlanSearches, AWinnerMustWinAtOtherAddresses) {
   const auto found = search(10, [this](int plan, int) { return 1e-3 * (plan == 11 && !moved_ ? 0.8 : 1); });
   EXPECT_TRUE(moved_);
   EXPECT_EQ(found.plan, 10);
   EXPECT_EQ(found.speedup, 1);
 }
 
-TEST_F(PlanSearches, TheLesserOfTwoSpeedupsIsTold) {
+TEST_F(PlanSearches, ReportTheSmallerOfTwoSpeedups) {
   const auto speedup = [this](double here, double elsewhere) {
     moved_ = false;
     return search(10, [=, this](int plan, int) { return 1e-3 * (plan != 11 ? 1 : moved_ ? elsewhere : here); }).speedup;
@@ -113,13 +113,13 @@ TEST_F(PlanSearches, NoiseHidesNoWinner) {
   EXPECT_GT(search(30, [&](int plan, int) { return valley(plan) * disturbed(random); }).speedup, 1.4);
 }
 
-TEST_F(PlanSearches, WhatIsClearlySlowerRunsOnce) {
+TEST_F(PlanSearches, StopAfterOnePairIfAPlanIsClearlySlower) {
   seconds_ = 1000;
   search(10, [](int plan, int) { return plan == 10 ? 10.0 : 20.0; });  // so slow that a sample is one call
   EXPECT_EQ(calls_[11], 2);                                            // one to see how long it takes, one in a pair
 }
 
-TEST_F(PlanSearches, MisfitsAndWhatThrowsArePassedOver) {
+TEST_F(PlanSearches, SkipPlansThatDoNotFitOrThrow) {
   reach_ = 5;
   misfit_ = 11, not_made_ = 12, not_run_ = 13;
   const auto found = search(10, [](int plan, int) { return 1e-3 * (plan > 10 ? 0.5 - 0.1 * (plan - 10) / 60 : 1); });
@@ -144,7 +144,7 @@ TEST_F(PlanSearches, EndInTimeWhereNothingIsBetter) {
 }
 
 // A winner needs at least three pairs in each of the final measurements; before the second one both plans run once.
-TEST_F(PlanSearches, OfSlowPlansEndAfterALittleMoreThanTheirTime) {
+TEST_F(PlanSearches, EndSoonAfterTheirTimeWithSlowPlans) {
   const auto found = search(10, [](int plan, int) { return plan == 10 ? 0.5 : 0.25; });
   EXPECT_NE(found.plan, 10);
   EXPECT_LT(now_, 1000 + seconds_ + 7 * 0.75 + 1);
@@ -159,7 +159,7 @@ TEST_F(PlanSearches, AnInterruptEndsThemWithTheRulesPlan) {
   EXPECT_LT(now_, stop_at_ + 0.1);
 }
 
-TEST_F(PlanSearches, AnInterruptWhereTheWinnerIsMeasuredAnewEndsThem) {
+TEST_F(PlanSearches, AnInterruptInTheFinalMeasurementsEndsThem) {
   last_ = 1'000'000;
   stop_at_ = 1000 + 0.9 * seconds_;
   const auto found = search(10, [](int plan, int) { return 0.03 / (1 + 0.02 * plan); });

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kPasses = 3;
 
-TEST(RegisterTile, OfFewestLoadsFitsTheRegistersAndNoOtherLoadsLess) {
+TEST(RegisterTile, TheBestOneFitsTheRegistersAndNoOtherNeedsFewerLoads) {
   const std::pair<int, RegisterTile> expected[] = {{32, {5, 5}}, {16, {4, 3}}};
   for (const auto& [registers, tile] : expected) {
     const RegisterTile best = tile_of_fewest_loads(registers);
@@ -65,7 +65,7 @@ TEST(RegisterTile, AStepLoadsEveryOperandOnce) {
   EXPECT_EQ((RegisterTile{4, 3}.multiply_adds()), 12);
 }
 
-TEST(LoadedRoof, CountsTwoOperationsAMultiplyAdd) {
+TEST(LoadedRoof, CountsTwoFlopsPerMultiplyAdd) {
   for_every_target([](const char* name) {
     for (const int threads : {1, 2, 3}) {
       LoadedRoof roof(threads, kPasses);
@@ -99,7 +99,7 @@ TEST(LoadedRoof, UsesEveryElementInEveryPass) {
 
 // Growing sums would reach values that a multiply-add no longer changes, or infinity, which some processors compute
 // slowly.
-TEST(LoadedRoof, SumsStayWhereTheyStart) {
+TEST(LoadedRoof, SumsDoNotGrow) {
   LoadedRoof roof(2);
   EXPECT_TRUE(std::ranges::none_of(roof.a(), [](float x) { return x == 0; }));
   EXPECT_TRUE(std::ranges::none_of(roof.b(), [](float x) { return x == 0; }));

@@ -7,7 +7,7 @@
 namespace brickwork {
 namespace {
 
-TEST(FmaPeak, CountsTwoOperationsAMultiplyAdd) {
+TEST(FmaPeak, CountsTwoFlopsPerMultiplyAdd) {
   for_every_target([](const char* name) {
     for (const int threads : {1, 2, 3}) {
       const FmaPeak peak(threads, 1000);

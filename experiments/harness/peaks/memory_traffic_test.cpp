@@ -51,7 +51,7 @@ TEST(MemoryTraffic, ReadsTheFirstBytesAgain) {
   }
 }
 
-TEST(MemoryTraffic, OfReadingAloneThereIsNothingToStore) { EXPECT_FALSE(MemoryTraffic(1, 4096, 0).past_caches()); }
+TEST(MemoryTraffic, DoesNotStorePastTheCachesWithoutWrites) { EXPECT_FALSE(MemoryTraffic(1, 4096, 0).past_caches()); }
 
 }  // namespace
 }  // namespace brickwork

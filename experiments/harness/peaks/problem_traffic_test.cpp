@@ -18,14 +18,14 @@ ProblemInfo bytes_and_flop(double bytes, double flop, Rereads rereads = {}) {
 }
 
 // A problem exactly as large as L2 fits.
-TEST(MayWaitForMemory, WhatComesFromBehindL2) {
+TEST(MayWaitForMemory, IsTrueOnlyForProblemsLargerThanL2) {
   EXPECT_FALSE(may_wait_for_memory(bytes_and_flop(1000, 0), 1001));
   EXPECT_FALSE(may_wait_for_memory(bytes_and_flop(1000, 0), 1000));
   EXPECT_TRUE(may_wait_for_memory(bytes_and_flop(1000, 0), 999));
   EXPECT_FALSE(may_wait_for_memory(bytes_and_flop(1000, 0), 0)) << "of unknown size";
 }
 
-TEST(MayWaitForMemory, WhatHasFewFlopsForAllThatItReads) {
+TEST(MayWaitForMemory, IsTrueOnlyForFewFlopsPerByteRead) {
   EXPECT_TRUE(may_wait_for_memory(bytes_and_flop(1000, 15'999), 1));
   EXPECT_FALSE(may_wait_for_memory(bytes_and_flop(1000, 16'000), 1));
   const Rereads thrice{.bytes = 100, .times = 3};
@@ -34,7 +34,7 @@ TEST(MayWaitForMemory, WhatHasFewFlopsForAllThatItReads) {
 }
 
 // A recurrence reads its weights at each step. The reading that it is compared with does, too, and its row counts that.
-TEST(ReadingOf, ReadsAgainWhatTheProblemDoes) {
+TEST(ReadingOf, RereadsAsOftenAsTheProblem) {
   const auto recurrent = bytes_and_flop(4000, 0, {.bytes = 1200, .times = 7});
   MemoryTraffic reading = reading_of(recurrent, 2);
   std::ranges::fill(reading.read(), 1.0F);
@@ -45,7 +45,7 @@ TEST(ReadingOf, ReadsAgainWhatTheProblemDoes) {
   EXPECT_EQ(reading_of(bytes_and_flop(4000, 0), 2).read().size(), 1000U);
 }
 
-TEST(MovingOf, WritesWhatTheProblemDoes) {
+TEST(MovingOf, WritesAsManyBytesAsTheProblem) {
   auto copy = bytes_and_flop(4000, 0);
   copy.bytes_written = 1600;
   MemoryTraffic moving = moving_of(copy, 2);

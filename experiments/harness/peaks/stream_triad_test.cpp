@@ -33,7 +33,7 @@ struct Counted {
 Counted::Value operator+(Counted::Value a, Counted::Value b) { return {a.reads + b.reads, a.flop + b.flop + 1}; }
 Counted::Value operator*(double, Counted::Value a) { return {a.reads, a.flop + 1}; }
 
-TEST(StreamTriad, CountsWhatItDoesToEveryElement) {
+TEST(StreamTriad, CountsTheFlopsAndBytesOfEveryElement) {
   for (const int threads : {1, 3}) {
     BasicStreamTriad<Counted> stream(threads, 0, {{"counted", triad}});
     stream.run();

@@ -44,21 +44,21 @@ TEST(ChildProcess, SaysHowItEnded) {
   }
 }
 
-TEST(ChildProcess, MaySayNothingToOneThatHasEnded) {
+TEST(ChildProcess, SendingToAnEndedProgramDoesNothing) {
   auto child = shell("exit 0");
   EXPECT_EQ(child.receive(), std::nullopt);
   child.send("are you there?");
   EXPECT_EQ(child.wait().exit_code, 0);
 }
 
-TEST(ChildProcess, IsWaitedForAtTheEndOfItsLife) {
+TEST(ChildProcess, IsWaitedForByTheDestructor) {
   const auto file = testing::TempDir() + "child_process_test_end";
   std::remove(file.c_str());
   { const auto child = shell("read line; sleep 0.05; : > " + file); }
   EXPECT_NE(std::fopen(file.c_str(), "r"), nullptr);
 }
 
-TEST(ChildProcess, ThatCannotBeStartedIsOneSentence) {
+TEST(ChildProcess, AProgramThatCannotBeStartedIsOneSentence) {
   try {
     const ChildProcess child({"/no/such/program"}, {});
     FAIL();
@@ -67,7 +67,7 @@ TEST(ChildProcess, ThatCannotBeStartedIsOneSentence) {
   }
 }
 
-TEST(ChildProcess, HasTheVariablesThatItIsGivenAndOurOthers) {
+TEST(ChildProcess, HasOurEnvironmentWithTheRequestedChanges) {
   setenv("BRICKWORK_TEST_KEPT", "kept", 1);
   setenv("BRICKWORK_TEST_REMOVED", "removed", 1);
   setenv("BRICKWORK_TEST_SET", "old", 1);
@@ -77,7 +77,7 @@ TEST(ChildProcess, HasTheVariablesThatItIsGivenAndOurOthers) {
   EXPECT_EQ(child.receive(), "kept,,new");
 }
 
-TEST(ChildProcess, RunsOnTheHardwareThreadsThatItIsGiven) {
+TEST(ChildProcess, RunsOnTheRequestedHardwareThreads) {
   cpu_set_t before, after;
   sched_getaffinity(0, sizeof before, &before);
   int last = CPU_SETSIZE - 1;
@@ -89,7 +89,7 @@ TEST(ChildProcess, RunsOnTheHardwareThreadsThatItIsGiven) {
 }
 
 // Runs in a process of its own: an interrupt cannot be undone.
-TEST(ChildProcess, IsToldOfAnInterrupt) {
+TEST(ChildProcess, PassesAnInterruptOn) {
   EXPECT_EXIT(
       {
         catch_interrupts();

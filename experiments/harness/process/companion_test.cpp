@@ -105,7 +105,7 @@ while read problem samples; do echo measured $problem; done)",
   std::vector<FakeProblem> problems_{{.name = "first", .size = 2, .count = 5}, {.name = "second", .size = 3}};
 };
 
-TEST_F(CompanionTest, ItsRowsStandAmongOursUnderItsName) {
+TEST_F(CompanionTest, ItsRowsAreAmongOursUnderItsName) {
   EXPECT_EQ(run(kProgram, "exact"), exit_ok) << shown_;
   EXPECT_EQ(rows_of("first"), timed_);
   EXPECT_EQ(rows_of("second"), timed_);
@@ -138,7 +138,7 @@ TEST_F(CompanionTest, ItKeepsARecordOfItsOwn) {
   EXPECT_EQ(record.at("environment_variables").at("OMP_WAIT_POLICY"), "passive");
 }
 
-TEST_F(CompanionTest, WhoseThreadsAreOpenMpsHasOurSettings) {
+TEST_F(CompanionTest, ALibraryThatUsesOpenMpKeepsOurSettings) {
   own_threads_ = false;
   options_.check_only = true;
   unsetenv("OMP_WAIT_POLICY");
@@ -161,7 +161,7 @@ TEST_F(CompanionTest, TakesAsManySamplesAsOursWhereTimeIsShort) {
   EXPECT_EQ(rows_of("second").at("there run ok"), 3);
 }
 
-TEST_F(CompanionTest, AloneItIsTimed) {
+TEST_F(CompanionTest, IsTimedAsTheOnlyContender) {
   auto there = contender({"there", right_answer});
   there.elsewhere = Elsewhere{kProgram, "exact"};
   EXPECT_EQ(run_fake(fake_experiment_of({there}, problems_), options_), exit_ok);
@@ -176,7 +176,7 @@ TEST_F(CompanionTest, OnlyChecksWhereWeDo) {
   EXPECT_THAT(shown_, HasSubstr("4 checks passed, 0 failed, 0 skipped"));
 }
 
-TEST_F(CompanionTest, ThatIsWrongHasNoTime) {
+TEST_F(CompanionTest, AWrongResultHasNoTime) {
   options_.check_only = true;
   EXPECT_EQ(run(kProgram, "wrong"), exit_failed);
   EXPECT_EQ(rows_of("first").at("there run failed"), 1);
@@ -184,7 +184,7 @@ TEST_F(CompanionTest, ThatIsWrongHasNoTime) {
   EXPECT_THAT(reasons().at("second"), HasSubstr("outputs in y are wrong"));
 }
 
-TEST_F(CompanionTest, ThatDiesHasFailedAndIsStartedAgain) {
+TEST_F(CompanionTest, AProgramThatDiesHasFailedAndIsStartedAgain) {
   EXPECT_EQ(run(kProgram, "dies"), exit_failed);
   EXPECT_EQ(reasons(), (std::map<std::string, std::string>{{"first", "its process ended: the library gave up"}}));
   EXPECT_EQ(rows_of("first").at("here run ok"), 4) << "what we measured stays";
@@ -193,21 +193,21 @@ TEST_F(CompanionTest, ThatDiesHasFailedAndIsStartedAgain) {
   EXPECT_THAT(shown_, HasSubstr("  there failed on first: its process ended: the library gave up\n"));
 }
 
-TEST_F(CompanionTest, ThatTellsNonsenseHasFailedAndIsStartedAgain) {
+TEST_F(CompanionTest, AProgramThatWritesNonsenseHasFailedAndIsStartedAgain) {
   options_.check_only = true;
   EXPECT_EQ(run(kProgram, "garbles"), exit_failed);
   EXPECT_THAT(reasons().at("first"), EndsWith("there/samples.csv is no table of samples"));
   EXPECT_EQ(rows_of("second"), checked_);
 }
 
-TEST_F(CompanionTest, ThatTellsNothingHasFailed) {
+TEST_F(CompanionTest, AProgramThatWritesNothingHasFailed) {
   options_.check_only = true;
   const auto answers = script("while read problem samples; do echo measured $problem; done");
   EXPECT_EQ(run(answers, "exact"), exit_failed);
   EXPECT_THAT(reasons().at("first"), EndsWith("there/samples.csv is no table of samples"));
 }
 
-TEST_F(CompanionTest, ThatForgetsItsRowsHasFailed) {
+TEST_F(CompanionTest, AProgramWithoutRowsOfTheContenderHasFailed) {
   options_.check_only = true;
   const auto forgets = script(fake_table("other", "ok"));
   EXPECT_EQ(run(forgets, "exact"), exit_failed);
@@ -222,12 +222,12 @@ TEST_F(CompanionTest, ARowOfAnotherProblemIsNotTakenForThisOnes) {
   EXPECT_THAT(reasons().at("second"), EndsWith("there/samples.csv has no row of size3"));
 }
 
-TEST_F(CompanionTest, WhoseOkRowHasNoTimeHasFailed) {
+TEST_F(CompanionTest, AnOkRowWithoutATimeHasFailed) {
   EXPECT_EQ(run(script(fake_table("exact", "ok")), "exact"), exit_failed);
   EXPECT_THAT(reasons().at("first"), EndsWith("there/samples.csv has an ok row without a time"));
 }
 
-TEST_F(CompanionTest, ThatIsNotThereIsAbsent) {
+TEST_F(CompanionTest, AMissingProgramIsAbsent) {
   options_.check_only = true;
   EXPECT_EQ(run("/no/such/program", "exact"), exit_ok);
   for (const char* problem : {"first", "second"}) {
@@ -236,7 +236,7 @@ TEST_F(CompanionTest, ThatIsNotThereIsAbsent) {
   }
 }
 
-TEST_F(CompanionTest, WhoseLibraryIsMissingIsAbsentAndNotStartedAgain) {
+TEST_F(CompanionTest, AProgramWithoutItsLibraryIsAbsentAndNotStartedAgain) {
   options_.check_only = true;
   const auto program = script("echo once >> \"$0.starts\"; echo 'libdnnl.so.3: not found' >&2; exit 127");
   const auto starts = program.string() + ".starts";
@@ -256,7 +256,7 @@ TEST_F(CompanionTest, IsNotMeasuredWhileOurThreadsSpin) {
   EXPECT_THAT(reasons().at("second"), testing::StartsWith("OMP_WAIT_POLICY=active keeps our threads on the cores"));
 }
 
-TEST_F(CompanionTest, OfAProgramThatIsKnownToBeAbsentNothingIsStarted) {
+TEST_F(CompanionTest, AProgramThatIsKnownToBeAbsentIsNotStarted) {
   options_.check_only = true;
   auto there = contender({"there", right_answer});
   there.library.absent = "built without it";

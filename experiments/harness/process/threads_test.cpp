@@ -39,7 +39,7 @@ class Threads : public testing::Test {
   int threads_ = omp_get_max_threads(), dynamic_ = omp_get_dynamic(), levels_ = omp_get_max_active_levels();
 };
 
-TEST_F(Threads, AreThoseThatWereAskedFor) {
+TEST_F(Threads, AreAsManyAsRequested) {
   for (const int threads : {1, 2, 3}) {
     use_threads(threads);
     EXPECT_EQ(omp_get_max_threads(), threads);
@@ -67,7 +67,7 @@ TEST_F(Threads, AreRefusedWhereKokkosIsToldOtherwise) {
   EXPECT_THAT(refusal(2), IsEmpty());
 }
 
-TEST_F(Threads, ThatShareACoreAreAWarning) {
+TEST_F(Threads, SharingACoreGivesAWarning) {
   use_threads(2);
   const BoundToOne bound;
   EXPECT_THAT(shared_cores_warning(), testing::Optional(HasSubstr("2 threads share 1 core:")));
@@ -75,7 +75,7 @@ TEST_F(Threads, ThatShareACoreAreAWarning) {
   EXPECT_EQ(shared_cores_warning(), std::nullopt);
 }
 
-TEST_F(Threads, ThatAQuotaStopsAreAWarning) {
+TEST_F(Threads, ExceedingTheQuotaGivesAWarning) {
   EXPECT_EQ(quota_warning(4, Machine{.usable_cores = 4}), std::nullopt);
   const Machine machine{.usable_cores = 4, .cpu_quota = 1.5};
   EXPECT_EQ(quota_warning(1, machine), std::nullopt);
