@@ -1,11 +1,11 @@
 # The headers of a Kokkos with CUDA are for nvcc alone. Sources that include them are compiled as CUDA, all others by
 # the host's compiler, whether that Kokkos was built by its nvcc_wrapper or by CMake's language CUDA.
 if(NOT CMAKE_CUDA_COMPILER)
-  message(FATAL_ERROR "This Kokkos has CUDA: put its nvcc on PATH, or take a Kokkos without, as the sanitizers must.")
+  message(FATAL_ERROR "This Kokkos has CUDA: put its nvcc on PATH, or use a Kokkos without CUDA (the sanitizers need one).")
 endif()
 kokkos_compiler_is_nvcc(cxx_is_nvcc ${CMAKE_CXX_COMPILER})
 if(cxx_is_nvcc)
-  message(FATAL_ERROR "CMAKE_CXX_COMPILER is Kokkos' nvcc_wrapper: set it to the host's compiler; nvcc gets its own.")
+  message(FATAL_ERROR "CMAKE_CXX_COMPILER is Kokkos' nvcc_wrapper: set it to the host's compiler; CMake calls nvcc itself.")
 endif()
 set_target_properties(Kokkos::kokkoscore PROPERTIES INTERFACE_COMPILE_OPTIONS "" INTERFACE_LINK_OPTIONS "")
 # With two CUDA runtimes in a process, one would not know the other's kernels. The driver's library may be absent.

@@ -123,7 +123,7 @@ def _read(path: Path, line: int, column: str, kind: type, text: str):
 def judge(claim: Claim, curves: list[Curve]) -> list[Verdict]:
     """Judges a claim about trainings, as claims.judge does for claims about times."""
     if claim.shapes or claim.where.text or claim.machine:
-        raise InputError(f"claim '{claim.id}': of a training it can name no shapes, no 'where' and no machine.")
+        raise InputError(f"claim '{claim.id}': a claim about a training has no shapes, no 'where' and no machine.")
     check_names(claim, "when", claim.when, set(SETTINGS))
     of_task = [curve for curve in curves if (curve.settings["task"], curve.settings["contender"]) == (claim.experiment, claim.of)]
     fitting = [curve for curve in of_task if fulfilled(claim, "when", claim.when, pd.DataFrame([curve.settings])).all()]

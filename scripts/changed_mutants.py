@@ -57,7 +57,7 @@ def changed_lines(tree: Path, base: str) -> dict[str, set[int]]:
     def git(*command: str) -> str:
         result = subprocess.run(["git", *command], cwd=tree, capture_output=True, text=True, check=False)
         if result.returncode != 0:
-            raise Refused(f"git tells no change since '{base}': {result.stderr.strip().splitlines()[0]}")
+            raise Refused(f"git cannot list the changes since '{base}': {result.stderr.strip().splitlines()[0]}")
         return result.stdout
 
     lines: dict[str, set[int]] = defaultdict(set)
@@ -144,7 +144,7 @@ def mutants_of(tree: Path, file: str, lines: set[int], tests: tuple[Test, ...]) 
     try:
         from universalmutator.mutator import mutants_regexp
     except ImportError as error:
-        raise Refused("universalmutator is not here: run scripts/setup") from error
+        raise Refused("universalmutator is not installed: run scripts/setup") from error
     source = (tree / file).read_text().splitlines(keepends=True)
     with contextlib.redirect_stdout(io.StringIO()):
         made = mutants_regexp(source, RULES[language_of(tree / file)], ignorePatterns=(), ignoreStringOnly=True)

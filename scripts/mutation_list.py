@@ -45,7 +45,7 @@ class Mutation:
         if not path.is_file():
             return f"there is no {self.file}"
         count = path.read_text().count(self.old)
-        return "" if count == 1 else f"its old text is {count} times in {self.file}, not once"
+        return "" if count == 1 else f"its old text occurs {count} times in {self.file} instead of once"
 
     def applied(self, text: str) -> str:
         return text.replace(self.old, self.new)
@@ -59,12 +59,12 @@ def mutation_of(entry: dict, where: str) -> Mutation:
             raise Refused(f"{where}: unknown key '{key}'; known are {', '.join(known)}")
     for key in TEXTS:
         if not isinstance(entry.get(key), str):
-            raise Refused(f"{where}: it needs a text as '{key}'")
+            raise Refused(f"{where}: '{key}' must be a text")
     tests = entry.get("tests")
     if not isinstance(tests, list) or not tests or not all(isinstance(test, str) and test for test in tests):
-        raise Refused(f"{where}: it needs a list of texts as 'tests'")
+        raise Refused(f"{where}: 'tests' must be a list of texts")
     if not entry["old"] or entry["old"] == entry["new"]:
-        raise Refused(f"{where}: 'old' must be a text that 'new' differs from")
+        raise Refused(f"{where}: 'old' must not be empty or equal to 'new'")
     if Path(entry["file"]).is_absolute() or ".." in Path(entry["file"]).parts:
         raise Refused(f"{where}: 'file' must be a path within the tree")
     return Mutation(**entry | {"tests": tuple(map(Test, tests))})
@@ -96,5 +96,5 @@ def chosen(mutations: list, patterns: list[str]) -> list:
 
     for pattern in patterns:
         if not any(matches(mutation, pattern) for mutation in mutations):
-            raise Refused(f"no mutation and no file of one matches '{pattern}'; --list shows them")
+            raise Refused(f"no mutation has a name or a file that matches '{pattern}'; --list shows them")
     return [mutation for mutation in mutations if not patterns or any(matches(mutation, pattern) for pattern in patterns)]

@@ -68,7 +68,7 @@ def violations(log: str, limits: list[Limit]) -> tuple[list[str], set[str]]:
     for name, needs in kernels.items():
         limit = next((limit for limit in limits if re.search(limit.pattern, name)), None)
         if limit is None:
-            wrong.append(f"{name}: no row of the table is this kernel's")
+            wrong.append(f"{name}: no row of the table matches this kernel")
             continue
         met.add(limit.pattern)
         for field in fields(Needs):
@@ -118,7 +118,7 @@ def main(arguments: list[str]) -> int:
         for limit in limits:
             if limit.pattern not in met and not args.some:
                 failed = True
-                print(f"FAILED {arch}: no kernel is '{limit.pattern}'")
+                print(f"FAILED {arch}: no kernel matches '{limit.pattern}'")
         print(f"{arch}: {kernels} kernels")
     return failed
 

@@ -46,8 +46,8 @@ def test_only_what_is_caught_is_a_success(tree):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"old": "1 * 2"}, "its old text is 0 times in toy/toy.cpp, not once"),
-        ({"old": "echo"}, "its old text is 7 times in toy/toy.cpp, not once"),
+        ({"old": "1 * 2"}, "its old text occurs 0 times in toy/toy.cpp instead of once"),
+        ({"old": "echo"}, "its old text occurs 7 times in toy/toy.cpp instead of once"),
         ({"file": "gone.cpp"}, "there is no gone.cpp"),
     ],
 )
@@ -157,7 +157,7 @@ def test_an_interrupted_run_says_so_and_leaves_nothing_behind(tree, how):
 def test_a_run_is_refused_while_children_of_a_killed_one_are_running(tree):
     process = waiting(tree)
     before = tree.files()
-    busy = "mutate: another mutate, or what a killed one left running, is still at work in build/mutate; wait for its end\n"
+    busy = "mutate: another mutate, or a child of a killed one, is still running in build/mutate; wait until it ends\n"
     assert tree.mutate() == (2, [], busy)
     process.kill()
     process.communicate()
@@ -174,12 +174,12 @@ def test_a_run_is_refused_while_children_of_a_killed_one_are_running(tree):
     ("change", "complaint"),
     [
         ({"nmae": "x"}, "toy.toml, 'larger': unknown key 'nmae'; known are name, file, old, new, tests"),
-        ({"tests": []}, "toy.toml, 'larger': it needs a list of texts as 'tests'"),
-        ({"tests": [1]}, "toy.toml, 'larger': it needs a list of texts as 'tests'"),
-        ({"tests": 1}, "toy.toml, 'larger': it needs a list of texts as 'tests'"),
-        ({"old": 1}, "toy.toml, 'larger': it needs a text as 'old'"),
-        ({"old": ""}, "toy.toml, 'larger': 'old' must be a text that 'new' differs from"),
-        ({"old": "a < b"}, "toy.toml, 'larger': 'old' must be a text that 'new' differs from"),
+        ({"tests": []}, "toy.toml, 'larger': 'tests' must be a list of texts"),
+        ({"tests": [1]}, "toy.toml, 'larger': 'tests' must be a list of texts"),
+        ({"tests": 1}, "toy.toml, 'larger': 'tests' must be a list of texts"),
+        ({"old": 1}, "toy.toml, 'larger': 'old' must be a text"),
+        ({"old": ""}, "toy.toml, 'larger': 'old' must not be empty or equal to 'new'"),
+        ({"old": "a < b"}, "toy.toml, 'larger': 'old' must not be empty or equal to 'new'"),
         ({"file": "../x"}, "toy.toml, 'larger': 'file' must be a path within the tree"),
     ],
 )
@@ -206,10 +206,10 @@ def test_a_list_that_is_no_toml_is_refused(tree):
     [
         (["--jobs", "0"], "argument --jobs: '0' is not a whole number from 1; try --help"),
         (["--speed"], "unrecognized arguments: --speed; try --help"),
-        (["--only", "x*"], "no mutation and no file of one matches 'x*'; --list shows them"),
+        (["--only", "x*"], "no mutation has a name or a file that matches 'x*'; --list shows them"),
         (["--at-most", "0"], "argument --at-most: '0' is not a whole number from 1; try --help"),
-        (["--list", "--changed"], "--list shows what is kept, --changed makes what is not; try --help"),
-        (["--changed", "elsewhere"], "git tells no change since 'elsewhere': fatal: bad revision 'elsewhere'"),
+        (["--list", "--changed"], "--list shows the mutations of scripts/mutations, so it cannot be combined with --changed; try --help"),
+        (["--changed", "elsewhere"], "git cannot list the changes since 'elsewhere': fatal: bad revision 'elsewhere'"),
     ],
 )
 def test_wrong_usage_is_one_sentence(tree, options, complaint):

@@ -100,8 +100,8 @@ TextStreams::TextStreams(std::string_view text, std::int64_t N, std::int64_t T)
     : N_(N), T_(T), length_(static_cast<std::int64_t>(text.size()) / N), trained_(length_ - length_ / 10), classes_(0) {
   if (windows(Part::test) < 1) {
     throw std::invalid_argument(
-        fmt::format("the text has {} characters: {} streams, of which a tenth is for the test, need {}", text.size(), N,
-                    10 * (T + 1) * N));
+        fmt::format("the text has {} characters, but {} streams with a tenth of each for the test need at least {}",
+                    text.size(), N, 10 * (T + 1) * N));
   }
   std::array<std::int32_t, 256> numbers{};
   numbers.fill(-1);

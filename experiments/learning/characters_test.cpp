@@ -44,8 +44,8 @@ TEST(TextStreams, AWindowIsOrderedByStepAndThenByStream) {
 
 TEST(TextStreams, AShortTextIsRefused) {
   EXPECT_THAT([] { TextStreams("short", 2, 3); },
-              ThrowsMessage<std::invalid_argument>(
-                  HasSubstr("the text has 5 characters: 2 streams, of which a tenth is for the test, need 80")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr(
+                  "the text has 5 characters, but 2 streams with a tenth of each for the test need at least 80")));
 }
 
 // In "abab" each character has a single successor, which the model has seen 18 or 17 times.

@@ -25,7 +25,7 @@ ImageTraining::ImageTraining(Network network, const LabelledImages& train, const
   const std::int64_t minibatch = network_.graph().images.N;
   if (train.N() < minibatch) {
     throw std::invalid_argument(
-        fmt::format("there are {} images to train on: a minibatch of {} needs as many", train.N(), minibatch));
+        fmt::format("there are {} images to train on, but a minibatch needs {}", train.N(), minibatch));
   }
   std::iota(order_.begin(), order_.end(), std::int64_t{0});
   initialise();

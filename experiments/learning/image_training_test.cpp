@@ -129,7 +129,7 @@ TEST(ImageTraining, LessThanAMinibatchIsRefused) {
       [&] {
         make_training(mlp_graph(16, {16, 4}), train);
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("there are 15 images to train on: a minibatch of 16 needs")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("there are 15 images to train on, but a minibatch needs 16")));
 }
 
 // An epoch leaves out four of the twenty images. With a rate of 0, the loss depends only on which four.

@@ -17,7 +17,7 @@ std::optional<std::string> obstacle(int threads) {
   if (omp_get_dynamic()) return "OMP_DYNAMIC lets OpenMP run fewer when the machine is busy: unset it";
   const int running = openmp_team().threads;
   if (running == threads) return std::nullopt;
-  if (omp_get_max_active_levels() < 1) return "OMP_MAX_ACTIVE_LEVELS=0 keeps every parallel region to one: unset it";
+  if (omp_get_max_active_levels() < 1) return "OMP_MAX_ACTIVE_LEVELS=0 gives parallel regions only one: unset it";
   if (omp_get_thread_limit() == running) {
     return fmt::format("OMP_THREAD_LIMIT={0} allows no more than {0}: unset it, or ask for --threads {0}", running);
   }
