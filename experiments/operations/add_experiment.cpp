@@ -40,11 +40,11 @@ std::unique_ptr<Experiment> add_backward_experiment(const Request& request) {
 std::span<const ExperimentEntry> add_experiments() {
   static const ExperimentEntry entries[] = {
       add_pass({.name = "add",
-                .about = "residual addition with its ReLU, bound by the memory",
+                .about = "residual additions with ReLU, layers of a network (memory-bound)",
                 .takes_epilogue = true,
                 .make = add_experiment}),
       add_pass({.name = "add-backward",
-                .about = "the derivative of a residual addition's ReLU, bound by the memory",
+                .about = "backward pass of a residual addition's ReLU (memory-bound)",
                 .make = add_backward_experiment}),
   };
   return entries;

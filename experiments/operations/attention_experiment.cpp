@@ -85,10 +85,10 @@ std::unique_ptr<Experiment> attention_backward_experiment(const Request& request
 std::span<const ExperimentEntry> attention_experiments() {
   static const ExperimentEntry entries[] = {
       attention_pass({.name = "attention-forward",
-                      .about = "attention of decoder states over encoder states, in training",
+                      .about = "attention of decoder states over encoder states, forward in training",
                       .make = attention_forward_experiment}),
       attention_pass({.name = "attention-backward",
-                      .about = "attention backward: the gradients of queries, keys and values",
+                      .about = "attention backward: gradients of queries, keys and values",
                       .make = attention_backward_experiment}),
   };
   return entries;

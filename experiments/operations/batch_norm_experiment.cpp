@@ -134,13 +134,13 @@ std::unique_ptr<Experiment> norm_experiment(const Request& request) {
 std::span<const ExperimentEntry> batch_norm_experiments() {
   static const ExperimentEntry entries[] = {
       norm_pass({.name = "batch-norm-forward",
-                 .about = "batch normalisation in training, a network's layers",
+                 .about = "batch normalisation forward in training, layers of a network (memory-bound)",
                  .make = norm_experiment<NormForward, onednn_batch_norm>}),
       norm_pass({.name = "batch-norm-inference",
-                 .about = "batch normalisation with given statistics, a network's layers",
+                 .about = "batch normalisation in inference, layers of a network (memory-bound)",
                  .make = norm_experiment<NormInference, onednn_batch_norm_inference>}),
       norm_pass({.name = "batch-norm-backward",
-                 .about = "batch normalisation backward, a network's layers",
+                 .about = "batch normalisation backward, layers of a network (memory-bound)",
                  .make = norm_experiment<NormBackward, onednn_batch_norm_backward>}),
   };
   return entries;

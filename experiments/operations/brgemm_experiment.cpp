@@ -63,7 +63,8 @@ std::unique_ptr<Experiment> brgemm_experiment(const Request& request) {
 
 std::span<const ExperimentEntry> brgemm_experiments() {
   static const ExperimentEntry entries[] = {
-      kernel_alone({.name = "brgemm", .about = "the kernel itself on one core", .make = brgemm_experiment}),
+      kernel_alone(
+          {.name = "brgemm", .about = "the batch-reduce GEMM kernel alone, on one core", .make = brgemm_experiment}),
   };
   return entries;
 }

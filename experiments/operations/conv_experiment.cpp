@@ -42,13 +42,13 @@ std::unique_ptr<Experiment> conv_update_experiment(const Request& request) {
 std::span<const ExperimentEntry> conv_experiments() {
   static const ExperimentEntry entries[] = {
       conv_pass({.name = "conv-forward",
-                 .about = "convolution forward, a network's layers",
+                 .about = "convolution forward, layers of a network",
                  .make = conv_forward_experiment}),
       conv_pass({.name = "conv-backward",
-                 .about = "convolution backward by data, a network's layers",
+                 .about = "convolution backward by data, layers of a network",
                  .make = conv_backward_experiment}),
       conv_pass({.name = "conv-update",
-                 .about = "convolution's weight update, a network's layers",
+                 .about = "convolution weight update, layers of a network",
                  .make = conv_update_experiment}),
   };
   return entries;

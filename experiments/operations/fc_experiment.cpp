@@ -38,10 +38,10 @@ std::unique_ptr<Experiment> fc_update_experiment(const Request& request) {
 
 std::span<const ExperimentEntry> fc_experiments() {
   static const ExperimentEntry entries[] = {
-      fc_pass({.name = "fc-forward", .about = "fully connected layers forward", .make = fc_forward_experiment}),
+      fc_pass({.name = "fc-forward", .about = "fully connected layers, forward", .make = fc_forward_experiment}),
       fc_pass(
-          {.name = "fc-backward", .about = "fully connected layers backward by data", .make = fc_backward_experiment}),
-      fc_pass({.name = "fc-update", .about = "fully connected layers' weight update", .make = fc_update_experiment}),
+          {.name = "fc-backward", .about = "fully connected layers, backward by data", .make = fc_backward_experiment}),
+      fc_pass({.name = "fc-update", .about = "fully connected layers, weight update", .make = fc_update_experiment}),
   };
   return entries;
 }

@@ -79,7 +79,7 @@ std::span<const ExperimentEntry> gnmt_experiments() {
   static const ExperimentEntry entries[] = {
       gnmt_layers_training(
           {.name = "gnmt-stack",
-           .about = "GNMT's recurrent layers, attention and residual additions: a step of training and inference",
+           .about = "GNMT's recurrent layers, attention and residual additions: a training step, and inference",
            .make = gnmt_stack_experiment}),
   };
   return entries;

@@ -120,10 +120,11 @@ std::unique_ptr<Experiment> mlp_experiment(const Request& request) {
 std::span<const ExperimentEntry> network_experiments() {
   static const ExperimentEntry entries[] = {
       resnet_training({.name = "resnet50-step",
-                       .about = "a step of training ResNet-50, and its parts",
+                       .about = "a training step of ResNet-50, and its forward and backward parts alone",
                        .make = resnet50_step_experiment}),
-      mlp_training(
-          {.name = "mlp", .about = "a step of training multilayer perceptrons, and its parts", .make = mlp_experiment}),
+      mlp_training({.name = "mlp",
+                    .about = "a training step of an MLP, and its forward and backward parts alone",
+                    .make = mlp_experiment}),
   };
   return entries;
 }

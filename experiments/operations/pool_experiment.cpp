@@ -78,10 +78,10 @@ std::unique_ptr<Experiment> pool_experiment(const Request& request) {
 std::span<const ExperimentEntry> pool_experiments() {
   static const ExperimentEntry entries[] = {
       pool_pass({.name = "pool-forward",
-                 .about = "max and average pooling, a network's layers",
+                 .about = "max and average pooling forward, layers of a network (memory-bound)",
                  .make = pool_experiment<ForwardPool, onednn_pool>}),
       pool_pass({.name = "pool-backward",
-                 .about = "max and average pooling backward, a network's layers",
+                 .about = "max and average pooling backward, layers of a network (memory-bound)",
                  .make = pool_experiment<BackwardPool, onednn_pool_backward>}),
   };
   return entries;

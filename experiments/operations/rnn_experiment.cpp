@@ -70,18 +70,18 @@ std::unique_ptr<Experiment> rnn_update_experiment(const Request& request) {
 std::span<const ExperimentEntry> rnn_experiments() {
   static const ExperimentEntry entries[] = {
       rnn_pass({.name = "rnn-inference",
-                .about = "recurrent layers forward, of which nothing is kept",
+                .about = "recurrent layers, forward in inference",
                 .make = rnn_inference_experiment}),
       rnn_pass({.name = "rnn-forward",
-                .about = "recurrent layers forward in training, which keeps what backward needs",
+                .about = "recurrent layers, forward in training (keeps what backward needs)",
                 .make = rnn_forward_experiment}),
       rnn_pass({.name = "rnn-backward",
-                .about = "recurrent layers back through time: all gradients",
+                .about = "recurrent layers, backward: all gradients",
                 .make = rnn_backward_experiment}),
       rnn_pass({.name = "rnn-backward-data",
-                .about = "recurrent layers back through time: the gradients of x and the states",
+                .about = "recurrent layers, backward by data: gradients of x and of the states",
                 .make = rnn_backward_data_experiment}),
-      rnn_pass({.name = "rnn-update", .about = "recurrent layers' weight update", .make = rnn_update_experiment}),
+      rnn_pass({.name = "rnn-update", .about = "recurrent layers, weight update", .make = rnn_update_experiment}),
   };
   return entries;
 }

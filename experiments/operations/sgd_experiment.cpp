@@ -23,13 +23,12 @@ std::unique_ptr<Experiment> sgd_experiment(const Request& request) {
 
 std::span<const ExperimentEntry> sgd_experiments() {
   static const ExperimentEntry entries[] = {
-      layers_pass(
-          {.name = "sgd",
-           .about = "gradient descent with momentum and weight decay, a network's parameters, bound by the memory",
-           .shapes = "networks-parameters",
-           .sample = "P1000",
-           .kind = shape_kind<SgdProblem>,
-           .make = sgd_experiment}),
+      layers_pass({.name = "sgd",
+                   .about = "gradient descent with momentum and weight decay on a network's parameters (memory-bound)",
+                   .shapes = "networks-parameters",
+                   .sample = "P1000",
+                   .kind = shape_kind<SgdProblem>,
+                   .make = sgd_experiment}),
   };
   return entries;
 }

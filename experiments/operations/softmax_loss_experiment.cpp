@@ -42,10 +42,10 @@ std::unique_ptr<Experiment> softmax_loss_backward_experiment(const Request& requ
 std::span<const ExperimentEntry> softmax_loss_experiments() {
   static const ExperimentEntry entries[] = {
       softmax_loss_pass({.name = "softmax-loss",
-                         .about = "softmax and cross-entropy, the mean loss, bound by the memory",
+                         .about = "softmax and cross-entropy, forward: the mean loss (memory-bound)",
                          .make = softmax_loss_experiment}),
       softmax_loss_pass({.name = "softmax-loss-backward",
-                         .about = "the gradient of softmax and cross-entropy, bound by the memory",
+                         .about = "softmax and cross-entropy, backward: the gradient of the logits (memory-bound)",
                          .make = softmax_loss_backward_experiment}),
   };
   return entries;

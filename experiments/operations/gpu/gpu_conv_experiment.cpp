@@ -45,13 +45,13 @@ std::unique_ptr<Experiment> gpu_conv_update_experiment(const Request& request) {
 std::span<const ExperimentEntry> gpu_conv_experiments() {
   static const ExperimentEntry entries[] = {
       gpu_conv_pass({.name = "gpu-conv-forward",
-                     .about = "convolution forward on a GPU, a network's layers",
+                     .about = "convolution forward on a GPU, layers of a network",
                      .make = gpu_conv_forward_experiment}),
       gpu_conv_pass({.name = "gpu-conv-backward",
-                     .about = "convolution backward by data on a GPU, a network's layers",
+                     .about = "convolution backward by data on a GPU, layers of a network",
                      .make = gpu_conv_backward_experiment}),
       gpu_conv_pass({.name = "gpu-conv-update",
-                     .about = "convolution's weight update on a GPU, a network's layers",
+                     .about = "convolution weight update on a GPU, layers of a network",
                      .make = gpu_conv_update_experiment}),
   };
   return entries;

@@ -39,13 +39,13 @@ std::unique_ptr<Experiment> gpu_fc_update_experiment(const Request& request) {
 std::span<const ExperimentEntry> gpu_fc_experiments() {
   static const ExperimentEntry entries[] = {
       gpu_fc_pass({.name = "gpu-fc-forward",
-                   .about = "fully connected layers forward on a GPU",
+                   .about = "fully connected layers on a GPU, forward",
                    .make = gpu_fc_forward_experiment}),
       gpu_fc_pass({.name = "gpu-fc-backward",
-                   .about = "fully connected layers backward by data on a GPU",
+                   .about = "fully connected layers on a GPU, backward by data",
                    .make = gpu_fc_backward_experiment}),
       gpu_fc_pass({.name = "gpu-fc-update",
-                   .about = "fully connected layers' weight update on a GPU",
+                   .about = "fully connected layers on a GPU, weight update",
                    .make = gpu_fc_update_experiment}),
   };
   return entries;

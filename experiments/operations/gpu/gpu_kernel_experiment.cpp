@@ -71,7 +71,7 @@ std::unique_ptr<Experiment> gpu_kernel_experiment(const Request& request) {
 std::span<const ExperimentEntry> gpu_kernel_experiments() {
   static const ExperimentEntry entries[] = {
       {.name = "gpu-kernel",
-       .about = "the kernel itself on a GPU, a call for each block of threads",
+       .about = "the batch-reduce GEMM kernel alone, on a GPU: one call per block of threads",
        .figure = "sweep",
        .shapes = "gpu-kernel",
        .sample = "tasks2 m64 n64 k64 batch4",

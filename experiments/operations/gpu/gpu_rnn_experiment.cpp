@@ -73,13 +73,13 @@ ExperimentEntry gpu_rnn_pass(ExperimentEntry entry) {
 std::span<const ExperimentEntry> gpu_rnn_experiments() {
   static const ExperimentEntry entries[] = {
       gpu_rnn_pass({.name = "gpu-rnn-inference",
-                    .about = "recurrent layers forward on a GPU, of which nothing is kept",
+                    .about = "recurrent layers on a GPU, forward in inference",
                     .make = gpu_rnn_experiment<RnnInferenceOp, RnnUse::inference, Forward>}),
       gpu_rnn_pass({.name = "gpu-rnn-forward",
-                    .about = "recurrent layers forward in training on a GPU",
+                    .about = "recurrent layers on a GPU, forward in training",
                     .make = gpu_rnn_experiment<RnnForwardOp, RnnUse::training, Forward>}),
       gpu_rnn_pass({.name = "gpu-rnn-backward",
-                    .about = "recurrent layers back through time on a GPU: all gradients",
+                    .about = "recurrent layers on a GPU, backward: all gradients",
                     .make = gpu_rnn_experiment<RnnBackwardOp, RnnUse::training, Backward>}),
   };
   return entries;
