@@ -21,18 +21,18 @@ std::optional<LearnOptions> parse_learn_options(int argc, char** argv) {
   std::vector<std::string> names;
   for (const LearningTask& task : learning_tasks()) names.emplace_back(task.name);
 
-  CLI::App app("Train a network on something that it can learn, with our primitives alone.", "learn");
+  CLI::App app("Trains a network on a small task with our primitives alone, and tests what it has learned.", "learn");
   std::string task, isa = "best";
   int epochs = 0;
   app.add_option("--task", task, fmt::format("What to learn: {}", fmt::join(names, ", ")))->type_name("NAME");
   app.add_option("--data", o.data,
-                 "What it learns from: images (a CSV file that scripts/export_digits.py writes), or a text")
+                 "Data of the task: a CSV file of scripts/export_digits.py for digits-*, a text for characters")
       ->type_name("FILE");
   add_threads(app, o.run.threads, "Threads (default: all cores that a CPU quota leaves)");
-  app.add_option("--seed", o.seed, "Of all that is random (default: 1)")
+  app.add_option("--seed", o.seed, "Seed of all random numbers (default: 1)")
       ->type_name("NUMBER")
       ->check(whole(0, std::numeric_limits<std::uint32_t>::max()));
-  auto* epochs_option = app.add_option("--epochs", epochs, "How often to see all data (default: the task's)")
+  auto* epochs_option = app.add_option("--epochs", epochs, "Number of epochs (default: the task's)")
                             ->type_name("COUNT")
                             ->check(whole(1, 100000));
   add_brick(app, isa, o.run.tuning_text);
