@@ -24,7 +24,7 @@ class TextStreams {
   void window(Part, std::int64_t index, std::int32_t* characters, std::int32_t* next) const;
 
  private:
-  // Begin and length of a part in each stream. No character of the part follows its last one.
+  // First character and length of a part in each stream. The part's last character has no successor in it.
   std::int64_t begin(Part part) const { return part == Part::train ? 0 : trained_; }
   std::int64_t length(Part part) const { return part == Part::train ? trained_ : length_ - trained_; }
 

@@ -14,7 +14,7 @@ class Random {
 
   // Uniform in [0, bound).
   std::uint32_t below(std::uint32_t bound) {
-    const std::uint64_t whole = (std::uint64_t{1} << 32) / bound * bound;  // from here on, small results were likelier
+    const std::uint64_t whole = (std::uint64_t{1} << 32) / bound * bound;  // larger numbers would favour small results
     for (;;) {
       const auto number = static_cast<std::uint32_t>(numbers_());
       if (number < whole) return number % bound;

@@ -32,7 +32,7 @@ class PreparedAttentionForward final : public PreparedAttention {
   }
 };
 
-// pack() runs forward.
+// pack() also runs the forward pass.
 class PreparedAttentionBackward final : public PreparedAttention {
  public:
   using PreparedAttention::PreparedAttention;

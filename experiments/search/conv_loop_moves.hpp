@@ -1,5 +1,5 @@
 // Changes of a convolution's loop schedule: the order of its levels, which loops are cut into two levels, and which
-// levels are parallel. A legal schedule becomes legal schedules only.
+// levels are parallel. Every change of a legal schedule is legal.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -13,14 +13,14 @@ namespace brickwork {
 
 using LoopExtents = std::map<std::string, std::int64_t, std::less<>>;  // iterations of each loop
 
-// Moves each level to each other place; the braces of the parallel levels stay where they are.
+// All schedules with one level moved to another place. The braces around the parallel levels stay where they are.
 std::vector<LoopSchedule> reordered(const LoopSchedule&);
 
-// Cuts loops in another way: n, kb and oj in one level or in two, the outer one with steps of a half, a quarter and so
-// on; the reduction cb in one piece or in several, at each place.
+// All schedules with one loop cut differently: n, kb or oj in one level or in two, the outer level with steps of a
+// half, a quarter and so on of the loop; the reduction cb in one piece or in several, at each place.
 std::vector<LoopSchedule> cut_otherwise(const LoopSchedule&, const LoopExtents&);
 
-// Makes other adjacent levels parallel.
+// All schedules with other adjacent levels in parallel.
 std::vector<LoopSchedule> spread_otherwise(const LoopSchedule&);
 
 // Adapts a schedule to loops whose numbers of iterations change; a step stays the same share of its loop.

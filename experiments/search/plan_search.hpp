@@ -52,7 +52,9 @@ class PlanSearch {
 
   // Throws what making or running the rule's plan throws; std::invalid_argument if that plan does not fit the problem.
   SearchResult<Plan> run(const Plan& rule) {
-    constexpr double kSearch = 0.7, kFirst = 0.85;  // ends of search and first measurement, shares of it all
+    // Shares of the time: the search ends at kSearch, the first final measurement at kFirst; the second one has the
+    // rest.
+    constexpr double kSearch = 0.7, kFirst = 0.85;
     const double start = limits_.clock();
     end_ = start + kSearch * limits_.seconds;
     auto work = space_.make(rule);

@@ -63,7 +63,7 @@ HWY_EXPORT(TileOfTarget);
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-// A tenth is enough where the sanitizer checks every load and nobody reads the times.
+// A tenth of the passes is enough where the sanitizer checks every load and nobody reads the times.
 constexpr std::int64_t kPasses = 750;
 #else
 // 7,500 passes x 32 steps x 12.5 cycles: about 1 ms, as long as a run of the FMA peak.

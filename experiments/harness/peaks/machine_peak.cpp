@@ -70,7 +70,7 @@ HWY_EXPORT(TargetName);
 namespace {
 
 #ifdef __SANITIZE_ADDRESS__
-// A tenth is enough where the sanitizer checks every step and nobody reads the times.
+// A tenth of the steps is enough where the sanitizer checks every step and nobody reads the times.
 constexpr std::int64_t kFmaSteps = 25'000;
 #else
 // 250,000 steps x 12 cycles: about 1 ms, as long as a layer of one image, so a busy machine delays both alike where the

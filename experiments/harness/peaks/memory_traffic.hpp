@@ -16,7 +16,7 @@ namespace brickwork {
 // the caches if that is faster.
 class MemoryTraffic {
  public:
-  // Counts are rounded down to whole floats. Rereads: the first bytes of the array are read this many times more.
+  // Sizes are rounded down to whole floats. The first Rereads::bytes of the array are read Rereads::times more.
   MemoryTraffic(int threads, std::int64_t bytes_read, std::int64_t bytes_written, const Rereads& = {});
   std::string isa() const;  // Highway's name of the instruction set in use
 

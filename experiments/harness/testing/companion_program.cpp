@@ -35,7 +35,7 @@ std::unique_ptr<Experiment> make_fake(const Request& request) {
                                             {"garbles", unless_on_two([=] {
                                                std::ofstream csv(out + "/samples.csv", std::ios::app);
                                                for (int line = 0; line < 10000; ++line)
-                                                 csv << "garbage\n";  // more than the rows that overwrite it
+                                                 csv << "garbage\n";  // longer than the rows written over it
                                              })}}) {
     contenders.push_back(contender(fake));
   }

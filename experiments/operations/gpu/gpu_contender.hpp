@@ -22,7 +22,7 @@ struct GpuBrick {
   std::vector<Precision> precisions;
 };
 
-// Compared, they show the price of portability: Kokkos' teams, our launcher, bricks for one kind of GPU.
+// Comparing them shows the price of portability: Kokkos' teams, our launcher, bricks for one kind of GPU.
 inline std::vector<GpuBrick> gpu_bricks(Precision precision) {
   std::vector<GpuBrick> bricks{
       {"brickwork-wgmma", {.brick = CudaBrick::warpgroups}, {Precision::bf16}},
@@ -89,7 +89,7 @@ inline cuda::Queue& queue_of(CudaPath path) {
   return of_kokkos;
 }
 
-// Reports what a row says about the driver.
+// Base class of a prepared contender: gives its rows the implementation, plan and isa.
 class PreparedOnGpu : public Prepared {
  public:
   PreparedOnGpu(const PlainTensors& plain, const CudaSetting& setting, std::string plan)

@@ -1,5 +1,5 @@
-// The passes of convolution as contenders (our_loops.hpp), for every operation that is a convolution. Layers says which
-// operation:
+// The passes of convolution as contenders (our_loops.hpp), for every operation that runs as a convolution. Layers names
+// the operation:
 //
 //   using Forward = ...; using BackwardData = ...; using WeightUpdate = ...;   the operations of the passes
 //   static ConvProblem problem(const Forward::Problem&);                       the problem as a convolution

@@ -1,4 +1,5 @@
-// One backend of our brick with the settings of the command line: the part that all contenders around it share.
+// One backend of our brick, the batch-reduce GEMM kernel, with the settings of the command line. All contenders around
+// it share this part.
 #pragma once
 #include <fmt/format.h>
 

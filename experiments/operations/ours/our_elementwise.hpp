@@ -1,4 +1,4 @@
-// Our operations on plain arrays as contenders. They pack nothing.
+// Makes contenders of our operations on plain arrays. They pack nothing.
 #pragma once
 #include <fmt/format.h>
 

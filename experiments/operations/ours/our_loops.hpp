@@ -1,4 +1,4 @@
-// One of our drivers as a contender. A Pass says which one:
+// Makes contenders of our drivers. A Pass describes a driver and its operation:
 //
 //   using Op = ...; using Plan = ...;
 //   using Driver = ...;            with a static make(problem, plan, backend, isa, tuning), plan() and isa()
@@ -20,7 +20,7 @@ namespace brickwork {
 
 constexpr const char* kOurLoops = "brgemm loops";  // part of `implementation` in their rows
 
-// Reports what a row says about the driver.
+// Base class of a prepared contender: gives its rows the implementation, plan, isa and tuning.
 template <class Driver>
 class PreparedLoops : public Prepared {
  public:

@@ -1,7 +1,8 @@
-// Our primitives that sweep over blocked tensors and are bound by memory, as contenders. A Pass says which one:
+// Makes contenders of our primitives that sweep over blocked tensors and are bound by memory. A Pass describes a
+// primitive:
 //
 //   using Op = ...; using Plan = ...;
-//   using Driver = ...;   made from (problem, plan); throws std::invalid_argument where they do not fit
+//   using Driver = ...;   made from (problem, plan); throws std::invalid_argument if they do not fit
 //   static Plan rule(const Problem&, const MachineModel&);
 //   class Prepared;       of PreparedSweeps<Driver>, made from (problem, plain tensors, driver)
 #pragma once
@@ -19,7 +20,7 @@
 
 namespace brickwork {
 
-// Reports what a row says about the driver.
+// Base class of a prepared contender: gives its rows the implementation, plan and isa.
 template <class Driver>
 class PreparedSweeps : public Prepared {
  public:

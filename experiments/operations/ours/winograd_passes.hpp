@@ -22,8 +22,8 @@ struct WinogradPlans {
   static bool reads(std::string_view text) { return is_winograd_plan(text); }
 };
 
-// Forward and backward by data both run as one convolution. A pass names the tensors that it reads and writes, how it
-// lays out and transforms forward's weights, and which operands of an epilogue it has.
+// Forward and backward by data each run as one convolution. A pass names the tensors that it reads and writes, the
+// layout and the transform of forward's weights, and the operands of its epilogue.
 struct WinogradForwardPass : WinogradPlans {
   using Op = ConvForwardOp;
   using Driver = ConvWinograd;
