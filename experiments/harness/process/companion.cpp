@@ -94,7 +94,6 @@ std::optional<Companion::Measured> Companion::measure(std::size_t problem, int s
   return measured;
 }
 
-// Returns the rows of one problem, or the reason why there are none.
 Result<std::vector<Row>> Companion::ask(const Turn& turn, const Row& problem_row) {
   const auto refused = [&](Status status, std::string reason) -> Result<std::vector<Row>> {
     refusal_ = {status, std::move(reason)};

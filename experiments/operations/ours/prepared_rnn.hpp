@@ -7,7 +7,6 @@
 
 namespace brickwork {
 
-// The common part of the passes.
 template <class Base>
 class PreparedRnn : public Base {
  public:
