@@ -29,8 +29,9 @@ std::optional<std::string> obstacle(int threads) {
 void use_threads(int threads) {
   const char* kokkos = std::getenv("KOKKOS_NUM_THREADS");
   if (kokkos != nullptr && kokkos != std::to_string(threads)) {
-    throw UsageError{fmt::format("KOKKOS_NUM_THREADS={}, but {} thread{} asked for: unset it, --threads says how many",
-                                 kokkos, threads, threads == 1 ? " was" : "s were")};
+    throw UsageError{
+        fmt::format("KOKKOS_NUM_THREADS={}, but {} thread{} asked for: unset it; --threads sets the number", kokkos,
+                    threads, threads == 1 ? " was" : "s were")};
   }
   omp_set_num_threads(threads);
   if (threads == 1) return;
