@@ -73,7 +73,7 @@ def test_the_option_check_can_fail():
 
 def missing_paths(text, folder):
     """Placeholders like <op> or NAME stand for any text. A path begins at the root or at the page's folder."""
-    words = {word.strip(".,;:()'") for code in code_of(text) for word in code.split()}
+    words = {word.strip(".,;:()'\"") for code in code_of(text) for word in code.split()}
     paths = {word for word in words if word.split("/")[0] in FOLDERS and "/" in word}
     patterns = {path: re.sub(r"<[^>]*>|NAME", "*", path).rstrip("/") for path in paths}
     return sorted(path for path, pattern in patterns.items() if not any(ROOT.glob(pattern)) and not any(folder.glob(pattern)))
@@ -124,6 +124,29 @@ def test_the_checks_of_paths_and_links_can_fail():
     assert missing_paths("`kernels/no_such.hpp` `kernels/<folder>` `kernels/brgemm`", ROOT) == ["kernels/no_such.hpp"]
     text = "## A heading: this one\n[a](no_such.md) [b](LICENSE) [c](#no-such) [d](#a-heading-this-one) [e](README.md#no-such) [f](https://x.y/z)"
     assert missing_links(text, ROOT) == ["no_such.md", "#no-such", "README.md#no-such"]
+
+
+# --- the example in C++ ----------------------------------------------------------------------------------------------
+
+
+def unknown_calls(text):
+    """The functions that an example calls and no header of kernels/ or primitives/ names."""
+    example = "".join(re.findall(r"^```cpp\n(.*?)^```", text, re.M | re.S))
+    variables = re.findall(r"(?:KokkosScope |vector<float> |\), )(\w+)\(", example)
+    called = set(re.findall(r"(?<!std::)\b([a-z]\w+)\(", example)) - set(variables)
+    headers = " ".join(header.read_text() for folder in ("kernels", "primitives") for header in (ROOT / folder).rglob("*.hpp"))
+    return sorted(name for name in called if not re.search(rf"\b{name}\(", headers))
+
+
+def test_the_example_calls_functions_that_exist():
+    assert "conv->run(" in TEXTS["README.md"]
+    assert not unknown_calls(TEXTS["README.md"])
+
+
+def test_the_check_of_the_example_can_fail():
+    text = '```cpp\n#include "primitives/no_such.hpp"\nconv->no_such_function(src);\nstd::sort(src);\n```\n'
+    assert unknown_calls(text) == ["no_such_function"]
+    assert missing_paths(text, ROOT) == ["primitives/no_such.hpp"]
 
 
 # --- the map of the papers -------------------------------------------------------------------------------------------
