@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sweeps import Cell, Problem, Sweep, Times
+from sweeps import OWN, Cell, Problem, Sweep, Times
 
 ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
 LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "read": "speed of reading alone", "stream": "stream bandwidth",
@@ -84,9 +84,9 @@ def quotient_of_fractions(limit: str, problem: Problem, other: Problem, contende
 
 
 def judged_by(sweep: Sweep, problem: Problem, contender: str) -> Cell | None:
-    """What shares of a figure are of: the machine's first limit, or on a device the fastest library, the price of doing without it."""
+    """The speed that is 100 % in the figures: the problem's own limit, or on a GPU the fastest library."""
     if not sweep.on_device:
-        return problem.limit(sweep.limits[0], contender)
+        return problem.limit(OWN, contender)
     best = fastest(problem, sweep.peers)
     return problem.cells[best] if best else None
 
@@ -104,11 +104,6 @@ def percent_a_unit(limit: str, problem: Problem, contender: str) -> float:
     """What makes its speed a share of the limit; nan where that was not measured."""
     most = problem.limit(limit, contender)
     return 100 / most.speed if most else float("nan")
-
-
-def roof_of_peak(problem: Problem) -> float:
-    """Where the loaded roof lies, as a share of the FMA peak; nan where either is unknown."""
-    return problem.roof.speed / problem.peak.speed if problem.roof and problem.peak else float("nan")
 
 
 # --- many problems: a network's weighted by how often it uses them, shapes by their geometric mean -------------------

@@ -224,24 +224,24 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     if not accurate:  # of accuracies it lies far below the axis
         handles.append(test.axhline(base, color="#666666", linewidth=1.2, linestyle="-.", label=f"{settings['baseline']}: {base:.3g}"))
     if settings["measure"] != BITS:  # which are logarithms already
-        loss.set_yscale("log")
-    loss.set_ylabel("loss of training, mean of an epoch")
+        style.logarithmic_upwards(loss)
+    loss.set_ylabel("loss in training, mean of an epoch")
     test.set_ylabel(f"% of the test {settings['examples']} right" if accurate else f"{settings['measure']}, test {settings['examples']}")
     if accurate:
         lowest = min([curve.epochs["test_measure"].quantile(0.2) for curve in group] + [bound - 0.01 for bound in bounds])
         test.set_ylim(math.floor(100 * lowest), 100.2)
     elif settings["measure"] != BITS:
-        test.set_yscale("log")
+        style.logarithmic_upwards(test)
     for axes in (loss, test):
         axes.set_xlabel("epoch")
-        axes.set_xlim(0, settings["epochs"] + 1)
+        axes.set_xlim(1 - 0.03 * settings["epochs"], 1.03 * settings["epochs"])
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     seconds = ", ".join(f"{curve.epochs['seconds'].sum():.1f} s on {curve.threads}" for curve in group)
     caption = (
-        f"Loss on {settings['trained_on']} {settings['examples']} in training and {settings['measure']} on {settings['tested_on']} others "
-        f"over the epochs; training took {seconds}. Trainings that differ in their threads alone lie over each other where they are the "
-        f"same. {settings['baseline'].capitalize()} would have {scale * base:.4g}{unit}"
-        + ("; the accuracies of the first epochs may lie below the axis." if accurate else ".")
+        f"Left: the loss on {settings['trained_on']} {settings['examples']} in training. Right: the {settings['measure']} on "
+        f"{settings['tested_on']} other {settings['examples']}. Training took {seconds}. The lines of trainings on different threads cover "
+        f"each other where they are equal. {settings['baseline'].capitalize()} has {scale * base:.4g}{unit}."
+        + (" The accuracies of the first epochs may lie below the axis." if accurate else "")
     )
     return style.finish(figure, folder, stem(group), f"Learning {settings['task']}: seed {settings['seed']}", handles, caption)
 

@@ -1,4 +1,4 @@
-"""What is said of a number that lies exactly on the bound by which it is judged, and of one just beside it."""
+"""Numbers that lie exactly on the bound that they are compared with, and just beside it."""
 
 from dataclasses import replace
 from math import inf, nextafter
@@ -70,7 +70,7 @@ def test_what_lies_at_the_bound_counts_among_those_that_reach_it(conv):
     assert found.status == FAILS and "; 2 of 3 problems reach the bound" in found.reason
 
 
-# Ours is far from the bound, which is how many times as fast as oneDNN one at the machine's limit would be.
+# The bound is the ratio of a contender at the machine's limit to oneDNN. Ours is far below it.
 def test_a_bound_that_the_machines_limit_just_reaches_is_in_reach(conv):
     for problem in conv.problems:
         problem.cells[SIMD].times = Times.of_samples([10.0] * 3)
@@ -82,7 +82,7 @@ def test_a_bound_that_the_machines_limit_just_reaches_is_in_reach(conv):
         assert "; nobody could reach it" in outcome(conv, statistic, nextafter(most, inf), "onednn").reason
 
 
-# Of a machine that was disturbed: ours is above its limit.
+# The machine was disturbed: ours is above its limit.
 @pytest.mark.parametrize("statistic", ["lowest ratio", "weighted ratio"])
 def test_a_bound_that_is_reached_is_not_out_of_reach(conv, statistic):
     conv.problems = conv.problems[:1]
@@ -108,7 +108,7 @@ def test_a_set_of_shapes_whose_others_all_have_a_number_is_judged(conv):
 
 @pytest.fixture
 def stream(variation):
-    """stream(gigabytes): the stored run as the memory limits it, with so much as its speed of as many reads and writes."""
+    """stream(gigabytes): the stored run as if the memory were the limit, where reads and writes alone reach this many GB/s."""
 
     def make(gigabytes: float):
         (sweep,) = sweeps_of(load_run(variation("conv", bandwidth_bound, str(gigabytes))))
@@ -144,7 +144,7 @@ def test_what_is_as_large_as_the_caches_fits(stream, figures_of, cache_bytes):
     sweep.run.environment["cpu"]["cache_bytes"] = cache_bytes
     fits = cache_bytes == 20_000_000
     assert ("(1 of 3 problems fit in the caches)" in overview([sweep])[0].sentence) == fits
-    assert ("What fits in the caches may be faster than the memory: layer02. " in figures_of(sweep)["x-layers"][1].caption) == fits
+    assert ("Problems that fit in the caches may be faster than the memory: layer02. " in figures_of(sweep)["x-layers"][1].caption) == fits
 
 
 # --- the limits of the machine ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The passes of training together, against values computed by hand from testdata/conv/samples.csv."""
+"""The sum of the passes of training, compared with values computed by hand from testdata/conv/samples.csv."""
 
 import re
 
@@ -158,7 +158,7 @@ def test_the_first_table_has_a_row_behind_the_last_pass(passes):
     assert [row.which for row in rows] == [*PASSES, "training"]
     assert (rows[3].primitive, rows[3].ours, rows[3].peer) == ("conv", "Brickwork, simd brick", "oneDNN 3.2")
     assert rows[3].ratio.value == approx(84.5 * 7 / (82 * 6))
-    assert rows[3].sentence.endswith("of what the machine can do; forward + backward-data + weight-update of 3 problems")
+    assert rows[3].sentence.endswith("of the loaded roof; forward + backward-data + weight-update of 3 problems")
     assert "added" not in rows[2].sentence and "problems" not in rows[2].sentence
 
 
@@ -185,7 +185,7 @@ def test_the_report_has_a_section_of_all_three_runs(passes, draw_only, tmp_path)
 
 
 def stacks(axes) -> dict[str, list]:
-    """By the name beside it the ends of a bar's parts, which must lie one behind the other."""
+    """For each contender the ends of its bar's parts, which must lie end to end."""
     names = {place: text.get_text() for place, text in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)}
     found: dict[str, list] = {}
     for patch in sorted(axes.patches, key=lambda patch: patch.get_x()):
@@ -195,7 +195,7 @@ def stacks(axes) -> dict[str, list]:
     return {name: ends[1:] for name, ends in found.items()}
 
 
-def test_bars_are_the_passes_one_behind_the_other(training, figures_of):
+def test_bars_are_the_passes_end_to_end(training, figures_of):
     figure, _ = figures_of(training)["x-passes"]
     all_three, two, one = figure.axes
     assert [axes.get_title(loc="left") for axes in figure.axes][:2] == ["all 3 problems", "2 problems: all but layer02"]
@@ -204,8 +204,8 @@ def test_bars_are_the_passes_one_behind_the_other(training, figures_of):
     assert {len(ends) for axes in (two, one) for ends in stacks(axes).values()} == {3}
     assert artists.true(all_three, "x") and all_three.get_xlim()[0] == 0 and all_three.yaxis_inverted()
     said = [text for text, *_ in artists.notes(all_three)]
-    assert next(text for text in said if "ms" in text) == "492 ms"
-    assert re.fullmatch(r"591.5 ms: ours is 1.202 \[.*\] times as fast", said[-1])
+    assert next(text for text in said if "ms" in text) == "82 + 164 + 246 = 492 ms"
+    assert re.fullmatch(r"84.5 \+ 338 \+ 169 = 591.5 ms: ours is 1.202 \[.*\] times as fast", said[-1])
 
 
 def test_lines_are_the_time_at_the_limits(training, figures_of):
