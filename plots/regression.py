@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 import derive
-from claims import HOLDS, UNCHECKED, counted
+from claims import HOLDS, counted
 from data import load_environment, load_run
 from derive import LIMIT_WORDS, Estimate
 from overview import summed
 from program import InputError
 from sweeps import Problem, Sweep, sweeps_of
 
-REGRESSED, FASTER = "REGRESSED", "FASTER"
+REGRESSED, FASTER, NOT_COMPARED = "REGRESSED", "FASTER", "NOT COMPARED"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Pair:
 
 def in_words(verdicts: list[Verdict]) -> str:
     lines = [f"{verdict.status:12} {verdict.what}: {verdict.reason}" for verdict in verdicts]
-    return "\n".join([*lines, counted((verdict.status for verdict in verdicts), (REGRESSED, HOLDS, FASTER, UNCHECKED))])
+    return "\n".join([*lines, counted((verdict.status for verdict in verdicts), (REGRESSED, HOLDS, FASTER, NOT_COMPARED))])
 
 
 # --- which runs are compared -----------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ def check(new: list[Path], old: Path, tolerance: Tolerance) -> list[Verdict]:
     earlier = sorted(sweeps_in(alike), key=lambda sweep: sweep.run.name)
     last = {subject(sweep): sweep for sweep in earlier}  # names are dates
     verdicts = [verdict for sweep in sweeps for verdict in judge(sweep, last.get(subject(sweep)), tolerance)]
-    if all(verdict.status == UNCHECKED for verdict in verdicts):
+    if all(verdict.status == NOT_COMPARED for verdict in verdicts):
         first = verdicts[0]
         raise InputError(f"there is nothing to compare with {old}; {first.what}: {first.reason}.")
     return verdicts
@@ -107,7 +107,7 @@ def judge(new: Sweep, old: Sweep | None, tolerance: Tolerance) -> list[Verdict]:
     """A verdict for each of ours."""
     what = f"{new.experiment} ({new.full_setting})"
     if not old:
-        return [Verdict(UNCHECKED, what, "there is no earlier run of it on such a processor")]
+        return [Verdict(NOT_COMPARED, what, "there is no earlier run of it on such a processor")]
     then = {problem.text: problem for problem in old.problems}
     pairs = [Pair(problem, then[problem.text]) for problem in new.problems if problem.text in then]
     doubt = why_not_trusted(new) or why_not_trusted(old)
@@ -127,14 +127,14 @@ def why_not_trusted(sweep: Sweep) -> str:
 def of_contender(old: Sweep, ours: str, what: str, pairs: list[Pair], tolerance: Tolerance, doubt: str) -> Verdict:
     pairs = [pair for pair in pairs if pair.then.ok(ours) and pair.now.status(ours) not in ("missing", "absent")]
     if not pairs:
-        return Verdict(UNCHECKED, what, "no problem has it in both runs")
+        return Verdict(NOT_COMPARED, what, "no problem has it in both runs")
     if lost := [pair.now for pair in pairs if not pair.ok(ours)]:
         return Verdict(REGRESSED, what, f"{lost[0].label} is {lost[0].status(ours)} now: {lost[0].cells[ours].reason}")
     if doubt:
-        return Verdict(UNCHECKED, what, doubt)
+        return Verdict(NOT_COMPARED, what, doubt)
     changed = changes(old, ours, pairs)
     if not changed:
-        return Verdict(UNCHECKED, what, "the runs have neither another contender nor a limit of the machine in common")
+        return Verdict(NOT_COMPARED, what, "the runs have neither another contender nor a limit of the machine in common")
     slower = [pair.now.label for pair in pairs if beyond(tolerance.one, changes(old, ours, [pair])) == REGRESSED]
     beside = ", ".join(f"{change} beside {name}" for name, change in changed.items())
     reason = f"of its speed then it has {beside}, over {len(pairs)} problems"

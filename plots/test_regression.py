@@ -8,7 +8,7 @@ import regression
 import summarise
 from conftest import STORED, times, with_environment
 from program import InputError
-from regression import FASTER, HOLDS, REGRESSED, UNCHECKED, Tolerance, check
+from regression import FASTER, HOLDS, NOT_COMPARED, REGRESSED, Tolerance, check
 
 SIMD = "brickwork-simd"
 USUAL = Tolerance(0.05, 0.15)
@@ -98,7 +98,7 @@ def test_without_any_yardstick_nothing_is_checked(run):
 
 
 def test_what_has_no_earlier_run_stands_beside_what_has(run):
-    assert [found.status for found in check([run(), STORED / "brgemm"], run(), USUAL)] == [HOLDS, UNCHECKED]
+    assert [found.status for found in check([run(), STORED / "brgemm"], run(), USUAL)] == [HOLDS, NOT_COMPARED]
 
 
 def test_what_is_wrong_now_has_regressed_and_what_is_absent_tells_nothing(verdict):
