@@ -128,7 +128,7 @@ def judge(claim: Claim, curves: list[Curve]) -> list[Verdict]:
     of_task = [curve for curve in curves if (curve.settings["task"], curve.settings["contender"]) == (claim.experiment, claim.of)]
     fitting = [curve for curve in of_task if fulfilled(claim, "when", claim.when, pd.DataFrame([curve.settings])).all()]
     if not fitting:
-        reason = f"wants {claim.when.text}" if of_task else f"no {claim.experiment} with {claim.of} was given"
+        reason = f"needs {claim.when.text}" if of_task else f"no {claim.experiment} with {claim.of} was given"
         return [Verdict(claim, Outcome(NOT_RUN, reason), "")]
     return STATISTICS[claim.statistic](claim, fitting)
 

@@ -196,7 +196,7 @@ def test_a_condition_of_the_problems_is_refused(training):
     with pytest.raises(InputError, match="names 'thread', which is no column"):
         learning.judge(replace(BY_ID["digits-mlp"], when=Condition("thread == 1")), curves)
     (verdict,) = learning.judge(replace(BY_ID["digits-mlp"], when=Condition("threads == 2")), curves)
-    assert (verdict.outcome.status, verdict.outcome.reason) == (NOT_RUN, "wants threads == 2")
+    assert (verdict.outcome.status, verdict.outcome.reason) == (NOT_RUN, "needs threads == 2")
 
 
 # --- what is drawn ---------------------------------------------------------------------------------------------------

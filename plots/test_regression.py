@@ -138,14 +138,16 @@ def test_a_disturbed_run_tells_nothing_of_speed(run):
 
 
 def test_the_latest_of_earlier_runs_counts_and_those_of_another_processor_do_not(tmp_path, run):
-    def earlier(name: str, by: float, cpu: str = "AMD EPYC, an example"):
+    def earlier(name: str, by: float, **cpu):
         made = run(lambda rows: slower(by)(rows).assign(run=name))
-        shutil.move(with_environment(made, cpu={"name": cpu}), tmp_path / "old" / name)
+        shutil.move(with_environment(made, cpu=cpu), tmp_path / "old" / name)
+
+    zen5, older_record = {"vendor": "AuthenticAMD", "family": 26}, {"name": "AMD EPYC", "l1d_bytes": 49152, "l2_bytes": 1048576}
 
     (tmp_path / "old").mkdir()
-    earlier("20260103", 0.5)
-    earlier("20260101", 1)
-    earlier("20260104", 1, "another")
+    earlier("20260101", 1, **zen5)
+    earlier("20260103", 0.5, **older_record)  # of such a processor, too
+    earlier("20260104", 1, vendor="AuthenticAMD", family=25, model=17)
     (found,) = check([run()], tmp_path / "old", USUAL)
     assert found.status == REGRESSED
 
@@ -201,4 +203,4 @@ def test_a_tolerance_that_is_no_part_is_refused(text, capsys):
     with pytest.raises(SystemExit) as ended:
         check_regression.main([str(STORED / "conv"), f"--tolerance={text}"])
     assert ended.value.code == 2
-    assert f"'{text}' is no part of a speed" in capsys.readouterr().err
+    assert f"'{text}' is no share of a speed" in capsys.readouterr().err
