@@ -138,9 +138,9 @@ def test_a_disturbed_run_tells_nothing_of_speed(run):
 
 
 def test_the_latest_of_earlier_runs_counts_and_those_of_another_processor_do_not(tmp_path, run):
-    def earlier(name: str, by: float, **cpu):
-        made = run(lambda rows: slower(by)(rows).assign(run=name))
-        shutil.move(with_environment(made, cpu=cpu), tmp_path / "old" / name)
+    def earlier(date: str, by: float, **cpu):
+        made = run(lambda rows: slower(by)(rows).assign(run=date))
+        shutil.move(with_environment(made, cpu=cpu), tmp_path / "old" / date)
 
     zen5, older_record = {"vendor": "AuthenticAMD", "family": 26}, {"name": "AMD EPYC", "l1d_bytes": 49152, "l2_bytes": 1048576}
 
