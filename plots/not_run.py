@@ -9,16 +9,16 @@ MOST_NAMES = 12  # with more, the whole run is as quick to name
 SETUP = re.compile(r"scripts/setup --with-[\w-]+")
 
 
-def lines(verdicts: list[Verdict]) -> list[str]:
-    """Empty where every claim was judged."""
+def line(verdicts: list[Verdict]) -> str:
+    """For the screen; empty where every claim was judged."""
     open_ones = list({verdict.claim.id: verdict for verdict in verdicts if verdict.outcome.status == NOT_RUN}.values())
     if not open_ones:
-        return []
+        return ""
     by_reproduce, remedies = [], Counter()
     for verdict in open_ones:
         claim, reason = verdict.claim, verdict.outcome.reason
         if claim.gpu_check:
-            remedies[f"scripts/gpu-check on {' or '.join(kind.name for kind in claim.machines) or 'a machine with a GPU'}"] += 1
+            remedies["scripts/gpu-check on a machine with a GPU"] += 1
         elif library := SETUP.search(reason):
             remedies[f"{library[0]}, then the same runs again"] += 1
         elif claim.machines and reason.startswith("is about"):
@@ -28,7 +28,8 @@ def lines(verdicts: list[Verdict]) -> list[str]:
         else:
             remedies["a run of its experiment"] += 1
     judged_by = [*_reproduce(by_reproduce), *remedies.most_common()]
-    return [f"NOT RUN: {len(open_ones)} claims, which would be judged by", *(f"  {count:>3} {command}" for command, count in judged_by)]
+    commands = ". ".join(f"To judge {count}: {command}" for command, count in judged_by)
+    return f"NOT RUN: {len(open_ones)} claim{'s' * (len(open_ones) > 1)}. {commands}"
 
 
 def _reproduce(claims: list) -> list[tuple[str, int]]:
