@@ -10,7 +10,7 @@ NOT RUN       no run was given that can judge the claim
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
@@ -21,8 +21,9 @@ from claims_file import BEST_OF_OTHERS, Claim, Condition
 from derive import LIMIT_WORDS, Estimate
 from machine_kinds import NOTHING_KNOWN
 from program import InputError
+from reach import Capped, at_the_limit, capped, within
 from scaling import disturbed, machine_speedup
-from sweeps import BASE_THREADS, Cell, Problem, Sweep, Times
+from sweeps import BASE_THREADS, Problem, Sweep
 from training import why_none
 
 # Names in a "where": the contender's share of the loaded roof on the base's threads, and of the speed of reading alone.
@@ -224,19 +225,6 @@ def share(claim: Claim, sweep: Sweep, problems: list[Problem], limit: str, lowes
     return at_least(claim, derive.weighted_fraction_of(limit, problems, claim.of), reason, within(limit, problems, claim.of))
 
 
-# A limit that no operation of this kind gets past, which is measured beside another limit: reads and writes as the operation has them
-# beside STREAM's triad, and multiply-adds with a register tile's loads beside those without.
-TIGHTER = {"stream": "traffic", "peak": "roof"}
-
-
-def within(limit: str, problems: list[Problem], contender: str) -> float | None:
-    """The share of the limit that the tighter one allows; None if there is no such limit."""
-    tighter = TIGHTER.get(limit)
-    if not tighter or not derive.known(tighter, problems, contender):
-        return None
-    return derive.weighted_limit_speed(tighter, problems, contender) / derive.weighted_limit_speed(limit, problems, contender)
-
-
 def speed(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
     if missing := lacking(sweep, problems, claim.of):
         return missing
@@ -274,52 +262,14 @@ def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Call
 
     note = ""
     if claim.or_of_roof:
-        problems = [capped(claim, p, ours(p), pick(p)) for p in problems]
-        roofs = sum(isinstance(p.cells[pick(p)], Capped) for p in problems)
+        problems = [capped(p, ours(p), pick(p), claim.or_of_roof / claim.bound) for p in problems]
+        roofs = sum(isinstance(cell := p.cells[pick(p)], Capped) and cell.is_capped for p in problems)
         note = f"; on {roofs} of {len(problems)} problems {claim.or_of_roof} of the loaded roof is enough"
-    most = [at_the_limit([p], ours, pick, summed) for p in problems]
     if summed:
         reason = f"over {len(problems)} problems, against {against}{note}"
         return at_least(claim, summed(problems, ours, pick), reason, at_the_limit(problems, ours, pick, summed))
+    most = [at_the_limit([p], ours, pick, derive.weighted_ratio) for p in problems]
     return every_one(claim, [derive.ratio(p, ours(p), pick(p)) for p in problems], problems, note, most)
-
-
-@dataclass
-class Capped(Cell):
-    """A rival that is slowed down to a share of the loaded roof: whoever reaches this share need not be faster."""
-
-    rival: Cell | None = None
-    slowest: Cell | None = None
-
-    @cached_property
-    def resampled_seconds(self) -> np.ndarray:
-        return np.maximum(self.rival.resampled_seconds, self.slowest.resampled_seconds)
-
-
-def capped(claim: Claim, problem: Problem, ours: str, rival: str) -> Problem:
-    """The problem as the claim's bound and its 'or_of_roof' compare it: the rival counts as no faster than needed for that share."""
-    roof, cell = problem.limit("roof", ours), problem.cells[rival]
-    if not roof:
-        return problem
-    times = cell.work / roof.work * claim.bound / claim.or_of_roof  # as long as the roof's own samples
-    slowest = replace(roof, times=scaled(roof.times, times))
-    if slowest.seconds <= cell.seconds:
-        return problem
-    numbers = {name: getattr(cell, name) for name in ("bound", "flop", "least_flop", "bytes", "version", "isa")}
-    slowed = Capped(cell.identity, "ok", times=slowest.times, rival=cell, slowest=slowest, **numbers)
-    return replace(problem, cells=problem.cells | {rival: slowed})
-
-
-def scaled(times: Times, by: float) -> Times:
-    return Times(times.low * by, times.median * by, times.high * by, times.count, None if times.samples is None else times.samples * by)
-
-
-def at_the_limit(problems: list[Problem], ours: Callable, pick: Callable, summed: Callable | None) -> float | None:
-    """The ratio of a contender at the machine's limit to the rival; None if no limit is known, or if ours computes less than the rival."""
-    at_limit = [derive.with_limit(p, pick(p)) for p in problems]
-    if not all(at_limit) or any(p.cells[ours(p)].least_flop < p.cells[pick(p)].least_flop for p in problems):
-        return None
-    return (summed or derive.weighted_ratio)(at_limit, derive.AT_THE_LIMIT, pick).value
 
 
 def scaling(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
@@ -362,8 +312,9 @@ def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> 
     is that of an interval which all problems keep together."""
     lowest, where = min(zip(values, problems, strict=True), key=lambda pair: pair[0].value)
     enough = sum(value.value >= claim.bound for value in values)
-    low, high = min(value.low for value in values), min(of_all(value, len(values)) for value in values)
-    return replace(lowest, low=low, high=high), f"lowest at {where.label}; {enough} of {len(problems)} problems reach the bound"
+    low, high = np.min([value.low for value in values]), np.min([of_all(value, len(values)) for value in values])  # nan if one is
+    interval = replace(lowest, low=float(low), high=float(high))
+    return interval, f"lowest at {where.label}; {enough} of {len(problems)} problems reach the bound"
 
 
 def of_all(value: Estimate, count: int) -> float:

@@ -215,7 +215,7 @@ def _sentence(texts: dict[str, str], entry: dict, key: str, bound: float, words:
         each=texts["each"] or "problem", against=name(texts["against"]),
         as_fast_as="at least as fast as" if bound == 1 else f"at least {bound} times as fast as",
     )  # fmt: skip
-    roof = f", or reaches {entry['or_of_roof']} of the loaded roof where that is less" if "or_of_roof" in entry else ""
+    roof = f" or as {entry['or_of_roof']} of the loaded roof, whichever is less" if "or_of_roof" in entry else ""
     was = f" Restated: it was {texts['was']}, which is beyond the machine's limit." if texts["was"] else ""
     conditions = f" ({', '.join(words)})" if words else ""
     return f"{about}{conditions}: {says}{roof}.{was}"

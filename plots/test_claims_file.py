@@ -101,8 +101,8 @@ def test_a_sentence_says_what_is_judged(written):
     assert one.sentence == "The kernel, the simd kernel (one core, 64 columns): every shape reaches at least 0.97 of the loaded roof."
     assert (one.bound, one.expressions, [kind.name for kind in one.machines]) == (0.97, "threads == 1; n == 64", ["Zen 5"])
     assert two.sentence == (
-        "The kernel, the simd kernel (one core): every shape is at least as fast as oneDNN, or reaches 0.95 of the loaded roof where that "
-        "is less. Restated: it was twice, which is beyond the machine's limit."
+        "The kernel, the simd kernel (one core): every shape is at least as fast as oneDNN or as 0.95 of the loaded roof, whichever is "
+        "less. Restated: it was twice, which is beyond the machine's limit."
     )
     assert (two.or_of_roof, two.quick, two.full, one.quick) == (0.95, ("a", "b"), ("a", "b"), ())
     (claim, _) = load_claims(written(GOOD.replace("The kernel, {of}", "All reach {percent}").replace("= 0.97", "= 0.835")))
