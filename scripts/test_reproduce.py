@@ -48,7 +48,8 @@ def reproduce(tmp_path):
         if again:
             shutil.rmtree(tree)
         (tree / "scripts").mkdir(parents=True)
-        shutil.copy(ROOT / "scripts" / "reproduce", tree / "scripts")
+        for name in ("reproduce", "run_warnings.py"):
+            shutil.copy(ROOT / "scripts" / name, tree / "scripts")
         (tree / "experiments").symlink_to(ROOT / "experiments")
         (tree / "plots").mkdir()
         (tree / "plots" / "report.py").write_text(REPORT)
@@ -242,6 +243,13 @@ def test_a_whole_run_prints_few_lines_for_each_run(reproduce):
     assert re.findall(r"^\[(\d+)/46\] \S+, up to \d+ s$", before, re.MULTILINE) == [str(place) for place in range(1, 47)]
     assert len(before.splitlines()) <= 3 * 46 + 5
     assert report.rstrip().splitlines()[-1].startswith("Next: open ")
+
+
+def test_a_warning_of_several_runs_is_shown_once(reproduce):
+    warned = 'cp "$stored"/brgemm/* "$out"; sed -i "s/\\"warnings\\": \\[/&\\"a core is shared\\"/" "$out/environment.json"'
+    warned += '; [[ $out == *brgemm ]] || cp "$stored"/conv/samples.csv "$out"'
+    ended = reproduce(warned, options=("--only", "brgemm,conv-forward-N4"))
+    assert ended.stdout.count("a core is shared") == 1 and "warning in 2 runs: a core is shared" in ended.stdout
 
 
 def test_all_that_the_programs_print_is_shown_if_asked_for(reproduce):
