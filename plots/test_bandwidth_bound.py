@@ -129,7 +129,7 @@ def test_a_share_that_the_memory_does_not_give_is_out_of_reach(folder, statistic
     assert outcome.status in (OUT_OF_REACH, UNDECIDED) and outcome.reason.endswith(f"; {said}")
 
 
-def test_a_share_that_the_memory_gives_is_not(folder):
+def test_a_share_that_the_memory_gives_is_in_reach(folder):
     sweep = sweeps_of(load_run(with_traffic_of(folder, 3_500_000_000)))[0]
     outcome = judge(claim("lowest share of stream"), [sweep])[0].outcome
     assert outcome.status == UNDECIDED

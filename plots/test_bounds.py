@@ -80,7 +80,7 @@ def even(sweep):
     return sweep
 
 
-def test_what_lies_at_the_bound_counts_among_those_that_reach_it(conv):
+def test_a_problem_at_the_bound_reaches_it(conv):
     lowest = min(ratio(problem, SIMD, "onednn").value for problem in even(conv).problems)
     found = outcome(conv, "lowest ratio", lowest, "onednn")
     assert found.status == HOLDS and "; 3 of 3 problems reach the bound" in found.reason
@@ -98,7 +98,7 @@ def test_a_bound_that_the_machines_limit_just_reaches_is_in_reach(conv):
         assert outcome(conv, statistic, nextafter(most, inf), "onednn").status == OUT_OF_REACH
 
 
-def test_a_set_of_shapes_whose_others_all_have_a_number_is_judged(conv):
+def test_a_set_is_judged_if_other_contenders_have_a_number_on_every_shape(conv):
     conv.attributes["problems"] = 3
     about = ("weighted ratio", 0.5, BEST_OF_OTHERS, "resnet50")
     assert outcome(conv, *about).status == HOLDS
@@ -132,7 +132,7 @@ def test_a_share_of_the_stream_that_holds_is_in_reach(stream):
     assert outcome(sweep, "weighted share of stream", nextafter(whole, inf)).status == UNDECIDED
 
 
-def test_what_the_memory_just_gives_it_gives(stream):
+def test_a_share_that_the_memory_just_gives_is_in_reach(stream):
     sweep = stream(3)
     for statistic in ("lowest share of stream", "weighted share of stream"):
         assert outcome(sweep, statistic, 0.5999).status == UNDECIDED

@@ -62,7 +62,7 @@ def test_brgemm_claims(brgemm, claim, status, value):
     assert (found.status, found.measured.value) == (status, approx(value))
 
 
-def test_a_claim_on_the_peak_ignores_shapes_it_does_not_speak_of(brgemm):
+def test_a_claim_ignores_shapes_outside_its_condition(brgemm):
     slow = next(p for p in brgemm.problems if (p.sizes["m"], p.sizes["n"]) == (28, 64))
     stretch(slow.cells[SIMD], 2)
     assert outcome("brgemm-peak", brgemm).status == FAILS
@@ -70,7 +70,7 @@ def test_a_claim_on_the_peak_ignores_shapes_it_does_not_speak_of(brgemm):
     assert outcome("brgemm-peak", brgemm).status == HOLDS
 
 
-def test_conv_claims_hold_and_do_not_hold(resnet50):
+def test_conv_claims_hold_and_fail(resnet50):
     sweep = resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018)  # 4e9 flop, peak 240 GFLOP/s, loaded roof 236
     assert outcome("conv-peak", sweep).measured.value == approx(4 / 0.017 / 236)
     assert outcome("conv-peak", sweep).status == HOLDS
@@ -94,7 +94,7 @@ def test_one_slow_layer_breaks_the_claim_on_every_layer_only(resnet50):
 
 
 # A cell's time is that of reading alone, or twice that; where nothing is known of reading, the ratio has to do.
-def test_a_claim_may_leave_out_what_is_as_fast_as_reading_alone(resnet50):
+def test_a_claim_may_leave_out_problems_as_fast_as_reading_alone(resnet50):
     sweep = resnet50(brickwork_simd=0.04, onednn=0.02)
     for problem in sweep.problems[:-1]:
         problem.read = deepcopy(problem.cells[SIMD])
@@ -185,7 +185,7 @@ def test_one_layer_with_a_better_plan_breaks_the_claim_on_the_rule(resnet50, cla
 @pytest.mark.parametrize(
     ("claim", "shapes"), [("plan-rule-deepbench", "deepbench"), ("plan-rule-other-networks", "vgg-inception-mobilenet")]
 )
-def test_elsewhere_the_rule_is_judged_by_the_geometric_mean(resnet50, claim, shapes):
+def test_the_rule_on_other_networks_is_judged_by_the_geometric_mean(resnet50, claim, shapes):
     sweep = resnet50(change=lambda rows: with_searched(rows).assign(shapes=shapes), brickwork_simd=0.02)
     retime(sweep.problems[7].cells[SEARCHED], [0.01] * 3)
     found = outcome(claim, sweep)
@@ -195,13 +195,13 @@ def test_elsewhere_the_rule_is_judged_by_the_geometric_mean(resnet50, claim, sha
     assert outcome(claim, sweep).status == FAILS
 
 
-def test_without_a_search_nothing_is_said_of_the_rule(resnet50):
+def test_without_a_search_the_rule_is_not_judged(resnet50):
     found = outcome("plan-rule", resnet50())
     assert found.status == NOT_RUN
     assert found.reason == "brickwork-simd-searched has no number on layer01 and 19 more: it was not part of the run"
 
 
-def test_a_searched_plan_is_nobodys_rival(resnet50):
+def test_a_searched_plan_is_no_rival(resnet50):
     sweep = resnet50(change=lambda rows: with_searched(rows).assign(ours="no"))
     assert SEARCHED not in sweep.peers and SEARCHED not in sweep.contenders
     assert sweep.searched == {SIMD: SEARCHED}
@@ -211,7 +211,7 @@ def test_one_image(resnet50):
     assert outcome("conv-onednn-one-image", resnet50(minibatch=1, brickwork_simd=0.018, onednn=0.018)).status == HOLDS
 
 
-def test_one_image_not_held(resnet50):
+def test_one_image_fails(resnet50):
     assert outcome("conv-onednn-one-image", resnet50(minibatch=1, brickwork_simd=0.019, onednn=0.018)).status == FAILS
 
 
@@ -235,14 +235,14 @@ def of_its_experiment(claim, network):
 
 
 @pytest.mark.parametrize("claim", [claim.id for claim in OF_RESNET50.values() if "N ==" in claim.when.text])
-def test_another_minibatch_is_not_checked(conv, claim):
+def test_another_minibatch_is_not_judged(conv, claim):
     found = outcome(claim, of_its_experiment(claim, conv))
     assert found.status == NOT_RUN and found.measured is None
     assert re.match("needs (28 images|1 image|4 or 28 images)", found.reason) and f"({BY_ID[claim].when.text})" in found.reason
     assert found.reason.endswith("this run has N=2, 2 threads, hot cache, f32")
 
 
-def test_another_thread_count_is_not_checked(brgemm):
+def test_another_thread_count_is_not_judged(brgemm):
     brgemm.attributes["threads"] = 2
     found = outcome("brgemm-peak", brgemm)
     assert found.status == NOT_RUN
@@ -272,13 +272,13 @@ def test_no_claim_judges_cold_caches_epilogues_or_other_types(brgemm, resnet50, 
 
 
 @pytest.mark.parametrize("column", ["cache", "epilogue"])
-def test_what_varies_within_a_run_is_not_usual(resnet50, column):
+def test_a_column_that_varies_within_a_run_is_not_usual(resnet50, column):
     sweep = resnet50(brickwork_simd=0.017, onednn=0.018)
     del sweep.attributes[column]
     assert outcome("conv-onednn", sweep).status == NOT_RUN
 
 
-def test_a_claim_may_speak_of_cold_caches(brgemm):
+def test_a_claim_may_be_about_cold_caches(brgemm):
     usual = BY_ID["brgemm-peak"]
     claim = replace(usual, when=Condition("threads == 1 and cache == 'cold'"), usual={"dtype": "f32"})
     assert [judge(claim, [brgemm])[0].outcome.status, judge(usual, [brgemm])[0].outcome.status] == [NOT_RUN, HOLDS]
@@ -286,29 +286,29 @@ def test_a_claim_may_speak_of_cold_caches(brgemm):
     assert [judge(claim, [brgemm])[0].outcome.status, judge(usual, [brgemm])[0].outcome.status] == [HOLDS, NOT_RUN]
 
 
-def test_what_differs_within_the_run_is_not_what_a_claim_wants(brgemm):
+def test_a_column_that_varies_within_a_run_fulfils_no_condition(brgemm):
     del brgemm.attributes["threads"]
     assert outcome("brgemm-libxsmm", brgemm).status == NOT_RUN
 
 
-def test_another_experiment_is_not_checked(conv):
+def test_another_experiment_is_not_judged(conv):
     assert outcome("brgemm-peak", conv).reason == "no brgemm run was given that measured anything"
 
 
-def test_an_absent_contender_is_not_checked(resnet50):
+def test_an_absent_contender_is_not_judged(resnet50):
     found = outcome("conv-onednn", resnet50(drop=lambda row: row["contender"] == "onednn"))
     assert found.status == NOT_RUN
     assert found.reason == "onednn has no number on layer01 and 19 more: it was not part of the run"
 
 
-def test_absent_layers_are_not_checked(resnet50):
+def test_a_run_with_absent_layers_is_not_judged(resnet50):
     found = outcome("conv-peak", resnet50(drop=lambda row: row["name"] == "layer01"))
     assert found.status == NOT_RUN
     assert found.reason == "the run holds 19 of resnet50's 20 problems"
 
 
 @pytest.mark.parametrize(("shapes", "has"), [("vgg", "vgg"), ("", "shapes of no set")])
-def test_another_set_of_shapes_is_not_checked(resnet50, shapes, has):
+def test_another_set_of_shapes_is_not_judged(resnet50, shapes, has):
     problems = "20" if shapes else ""
     sweep = resnet50(change=lambda rows: rows.assign(shapes=shapes, problems=problems))
     assert outcome("conv-peak", sweep).reason == f"needs resnet50, this run has {has}"
@@ -341,7 +341,7 @@ def on_h200(resnet50):
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(0.00015, HOLDS), (0.00021, FAILS)])
-def test_claims_on_a_gpu_speak_of_its_speed_and_of_the_vendors(on_h200, seconds, status):
+def test_claims_on_a_gpu_judge_speed_and_the_ratio_to_the_vendor(on_h200, seconds, status):
     sweep = on_h200(brickwork_simd=seconds, onednn=0.0001)  # 4e9 flop
     ratio, speed = (outcome(f"gpu-conv-forward-portable{suffix}", sweep) for suffix in ("", "-speed"))
     assert (ratio.status, ratio.measured.value) == (status, approx(0.0001 / seconds))
@@ -349,17 +349,17 @@ def test_claims_on_a_gpu_speak_of_its_speed_and_of_the_vendors(on_h200, seconds,
     assert outcome("gpu-conv-forward-mma", sweep).status == NOT_RUN
 
 
-def test_a_speed_on_one_gpu_says_nothing_of_another(on_h200):
+def test_a_speed_on_one_gpu_is_not_judged_on_another(on_h200):
     found = outcome("gpu-conv-forward-portable-speed", on_h200("NVIDIA A100", brickwork_simd=0.00015))
     assert found.status == NOT_RUN and "is about NVIDIA H200, this run is on NVIDIA A100" in found.reason
 
 
-def test_a_run_that_does_not_name_its_processor_is_no_machine_that_a_bound_speaks_of(brgemm):
+def test_a_run_without_a_processor_is_not_judged_by_a_bound_for_one_processor(brgemm):
     del brgemm.run.environment["cpu"]
     assert outcome("brgemm-narrow", brgemm).reason.endswith("this run is on an unknown processor")
 
 
-def test_a_shape_beyond_l2_is_not_asked_for_the_peak(brgemm):
+def test_a_shape_beyond_l2_is_not_judged_by_the_peak(brgemm):
     claim = BY_ID["brgemm-peak"]
     assert {p.name for p in chosen(claim, brgemm)} == {"m6_n64_k64_b16", "m28_n64_k64_b16", "m64_n64_k64_b16"}
     brgemm.run.environment["cpu"]["l2_bytes"] = max(p.bytes for p in brgemm.problems) - 1
@@ -368,7 +368,7 @@ def test_a_shape_beyond_l2_is_not_asked_for_the_peak(brgemm):
     assert outcome("brgemm-peak", brgemm).reason == "the run holds none of these problems"
 
 
-def test_a_problem_whose_bytes_no_row_knows_is_not_left_out(brgemm):
+def test_a_problem_without_known_bytes_is_not_left_out(brgemm):
     brgemm.run.environment["cpu"]["l2_bytes"] = 1 << 20
     lost = next(p for p in brgemm.problems if p.name == "m64_n64_k64_b16")
     lost.bytes = float("nan")
@@ -376,7 +376,7 @@ def test_a_problem_whose_bytes_no_row_knows_is_not_left_out(brgemm):
     assert outcome("brgemm-peak", brgemm).status == FAILS
 
 
-def test_a_share_is_said_of_both_limits(brgemm, resnet50):
+def test_the_reason_has_the_shares_of_both_limits(brgemm, resnet50):
     assert outcome("brgemm-peak", brgemm).reason == "lowest at m6_n64_k64_b16; 3 of 3 problems reach the bound; of the FMA peak 0.980"
     next(p for p in brgemm.problems if p.name == "m28_n64_k64_b16").peak.flop *= 2  # the lowest of the peak is elsewhere
     assert outcome("brgemm-peak", brgemm).reason.endswith("; of the FMA peak 0.490")
@@ -390,7 +390,7 @@ def test_a_share_is_said_of_both_limits(brgemm, resnet50):
         assert f"; of the {beside} {shares[476 - measured]:.3f}" in found.reason
 
 
-def test_an_absent_limit_is_not_checked(resnet50):
+def test_a_share_of_an_absent_limit_is_not_judged(resnet50):
     found = outcome("paper-efficiency", resnet50(drop=lambda row: row["contender"] == "fma-peak"))
     assert found.status == NOT_RUN and found.reason == "no FMA peak was measured beside layer01"
 
@@ -403,7 +403,7 @@ def test_a_run_without_a_loaded_roof_is_judged_by_the_peak_alone(resnet50):
     assert "loaded roof" not in outcome("paper-efficiency", sweep).reason
 
 
-def test_a_wrong_result_of_ours_breaks_a_claim_and_one_of_a_peer_leaves_it_open(resnet50):
+def test_a_wrong_result_of_ours_fails_and_a_wrong_result_of_a_peer_is_not_judged(resnet50):
     sweep = resnet50(brickwork_simd=0.017, onednn=0.018)
     sweep.problems[2].cells["onednn"].status = "failed"
     assert outcome("conv-onednn", sweep).status == NOT_RUN
@@ -413,7 +413,7 @@ def test_a_wrong_result_of_ours_breaks_a_claim_and_one_of_a_peer_leaves_it_open(
     assert outcome("conv-peak", sweep).measured is None
 
 
-def test_of_two_of_ours_the_faster_one_on_each_problem_counts(resnet50):
+def test_the_faster_one_of_two_of_ours_counts_on_each_problem(resnet50):
     sweep = resnet50(brickwork_simd=0.017, onednn=0.018)
     assert outcome("conv-either", sweep).reason == "brickwork-winograd has no number on layer01 and 19 more: it was not part of the run"
     sweep.ours |= {WINOGRAD}
@@ -429,7 +429,7 @@ def test_of_two_of_ours_the_faster_one_on_each_problem_counts(resnet50):
     assert "brickwork-winograd has no number on layer04" in outcome("conv-either", sweep).reason
 
 
-def test_the_machines_limit_is_none_for_who_computes_less(resnet50):
+def test_the_machines_limit_does_not_hold_for_an_algorithm_with_fewer_operations(resnet50):
     sweep = resnet50(brickwork_simd=0.017, onednn=0.0175)
     for problem in sweep.problems:
         problem.sizes |= {"R": 3, "stride_h": 1}
@@ -441,7 +441,7 @@ def test_the_machines_limit_is_none_for_who_computes_less(resnet50):
     assert found.status == FAILS
 
 
-def test_without_peers_nobody_is_the_best_of_them(brgemm):
+def test_without_peers_there_is_no_best_peer(brgemm):
     for problem in brgemm.problems:
         problem.cells = {name: cell for name, cell in problem.cells.items() if name in brgemm.ours}
     assert outcome("batch-reduce-best", brgemm).reason == "no contender but ours has a number on any of these problems"
@@ -466,7 +466,7 @@ def with_im2col_of(sweep, seconds):
     return sweep
 
 
-# Of 20 layers, all as fast as the rival, one looks slow by chance: its own 95 % interval would say that it is slower.
+# One of 20 layers that are as fast as the rival looks slow by chance: its own 95 % interval would say that it is slower.
 def test_the_lowest_of_many_may_be_low_by_chance():
     claim = replace(BY_ID["conv-onednn-every-layer"], bound=1.0)
     problems = [SimpleNamespace(label=f"layer{i:02d}") for i in range(1, 21)]

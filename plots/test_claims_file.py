@@ -123,7 +123,7 @@ def test_an_error_may_have_a_bound_above(written):
     assert [claim.fulfilled_by(value) for value in (0.96, 0.97, 0.98)] == [False, True, True] and claim.needed == "0.97"
 
 
-def test_what_holds_unless_a_claim_says_otherwise(written):
+def test_columns_have_their_usual_values_unless_a_claim_names_them(written):
     usual = '[unless_said]\ncache = "hot"\nthreads = "1"\n'
     assert load_claims(written(usual + GOOD))[0].usual == {"cache": "hot"}
     assert load_claims(written(GOOD))[0].usual == {}

@@ -24,7 +24,7 @@ TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm/brgemm.hpp", "primitives
 TEXT += ["primitives/rnn/op/rnn_ops.hpp", "primitives/rnn/rnn.hpp"]
 
 
-# Without the figures of timed runs, and with the quickest format of the others.
+# The report draws no figures of timed runs, and the other figures in the quickest format.
 REPORT = f"""\
 import sys
 sys.path.insert(0, {str(ROOT / "plots")!r})
@@ -75,7 +75,7 @@ def reproduce(tmp_path):
 HEADER_ALONE = 'head -n 1 "$stored/conv/samples.csv" > "$out/samples.csv"; cp "$stored/conv/environment.json" "$out"'
 
 
-def test_a_run_that_was_ended_before_its_first_row_does_not_take_the_report_away(reproduce, tmp_path):
+def test_a_run_interrupted_before_its_first_row_does_not_prevent_the_report(reproduce, tmp_path):
     first = '[[ $out == *brgemm ]] && { cp "$stored"/brgemm/* "$out"; exit 0; }'
     ended = reproduce(first, HEADER_ALONE, "exit 130")
     assert ended.returncode == 130 and (tmp_path / "out" / "report.html").exists()
@@ -86,7 +86,7 @@ def test_a_run_that_was_ended_before_its_first_row_does_not_take_the_report_away
     )
 
 
-def test_where_nothing_was_measured_no_report_is_promised(reproduce, tmp_path):
+def test_without_any_measurement_there_is_no_report(reproduce, tmp_path):
     ended = reproduce(HEADER_ALONE, "exit 130")
     assert ended.returncode == 130 and not (tmp_path / "out" / "report.html").exists()
     assert "reproduce: failed: plots/report.py (exit code 2)" in ended.stderr and "the report shows" not in ended.stderr
@@ -130,7 +130,7 @@ def test_runs_on_one_thread_differ_from_those_before_them_in_threads_and_contend
 
 
 @pytest.mark.parametrize(("cores", "most", "options"), [(1, 1, ()), (2, 2, ("--threads", "1")), (1, 2, ())])
-def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_path, cores, most, options):
+def test_runs_on_one_thread_are_not_repeated_on_one_thread(reproduce, tmp_path, cores, most, options):
     ended = reproduce(LISTED, cores=cores, most=most, options=options)
     assert "reproduce: all runs have one thread, so those that show what more threads bring are left out\n" in ended.stdout
     found = runs(tmp_path / "out")
@@ -157,7 +157,7 @@ def test_searches_leave_half_of_the_time_to_measuring(reproduce, tmp_path):
     ("mlp,conv-forward-N?,fc-*-one-thread", ["conv-forward-N4", "conv-forward-N1", "fc-forward-one-thread", "mlp"]),
     ("digits-*-2", []),
 ])
-def test_what_is_asked_for_alone_is_run(reproduce, tmp_path, only, names):
+def test_only_the_named_runs_are_run(reproduce, tmp_path, only, names):
     ended = reproduce(LISTED, options=("--only", only), learn='echo "epoch asked: $2"; exit 1')
     assert list(runs(tmp_path / "out") if names else {}) == names
     assert asked(ended) == (["digits-mlp", "digits-conv"] if "digits" in only else [])
@@ -166,7 +166,7 @@ def test_what_is_asked_for_alone_is_run(reproduce, tmp_path, only, names):
 
 
 @pytest.mark.parametrize("only", ["conv-forward-N28", "brgemm,conv", "*-N7", ""])
-def test_a_run_that_there_is_not_is_refused_before_anything_is_made(reproduce, tmp_path, only):
+def test_an_unknown_run_is_refused_before_anything_is_written(reproduce, tmp_path, only):
     ended = reproduce(LISTED, options=("--only", only))
     assert ended.returncode == 2 and not (tmp_path / "out").exists()
     wrong = {"": "--only needs names of runs", "brgemm,conv": "--only conv is no run of --quick: there are brgemm conv-forward-N4 "}
@@ -213,7 +213,7 @@ def test_a_training_that_failed_is_named_after_the_report(reproduce, tmp_path):
 @pytest.mark.parametrize(("export", "text", "failed"), [
     ("exit 1", True, "scripts/export_digits.py"), ("exit 0", False, "cat"),
 ])
-def test_what_has_no_data_is_not_trained(reproduce, export, text, failed):
+def test_a_training_without_data_is_left_out(reproduce, export, text, failed):
     brickwork = '[[ $out == *brgemm ]] && cp "$stored"/brgemm/* "$out"; exit 0'
     ended = reproduce(brickwork, cores=1, export=export, text=text, learn='echo "epoch asked: $2"')
     left = [task for task in DATA if DATA[task] != ("digits.csv" if export == "exit 1" else "text.txt")]
@@ -277,7 +277,7 @@ cp "$stored"/brgemm/* "$out"'''
 ASKED = 'echo "$(basename "$out") $*" >> "$(dirname "$out")/asked"'
 
 
-def test_an_interrupted_reproduce_goes_on_with_what_is_not_finished(reproduce, tmp_path):
+def test_an_interrupted_reproduce_goes_on_with_its_unfinished_runs(reproduce, tmp_path):
     options = ("--only", "brgemm,conv-forward-N4*,mlp", "--threads", "2")
     assert reproduce(CUT_SHORT, options=options).returncode == 130
     out = tmp_path / "out"
