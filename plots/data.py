@@ -36,9 +36,7 @@ KEY = ["run", "experiment", "setting", "problem", "contender", "phase", "threads
 ENVIRONMENT = {
     "cpu": (dict, "an object"),
     "cpu.name": (str, "a text"),
-    "cpu.vendor": (str, "a text"),
-    "cpu.family": (int, "a whole number"),
-    "cpu.model": (int, "a whole number"),
+    "cpu.id": (str, "a text"),
     "cpu.usable_cores": (int, "a whole number"),
     "cpu.l2_bytes": ((int, float), "a number"),
     "cpu.cache_bytes": ((int, float), "a number"),

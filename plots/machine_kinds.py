@@ -1,4 +1,4 @@
-"""Kinds of processors, such as Zen 5: by vendor, family and model, or by name and caches in runs that do not record these."""
+"""Kinds of processors, such as Zen 5: by family and model, or by name and caches in runs that do not record these."""
 
 import re
 from dataclasses import dataclass
@@ -6,8 +6,9 @@ from pathlib import Path
 
 from program import InputError
 
+ID = re.compile(r"family (\d+), model (\d+)")  # cpu.id of environment.json
 NOTHING_KNOWN = "an unknown processor"
-KEYS = {"vendor": str, "family": int, "models": list, "name": str, "l1d_bytes": int, "l2_bytes": int, "l3_bytes": int, "gpu": str}
+KEYS = {"family": int, "models": list, "name": str, "l1d_bytes": int, "l2_bytes": int, "l3_bytes": int, "gpu": str}
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Kind:
 
     def fits(self, environment: dict) -> bool:
         cpu, gpu = environment.get("cpu", {}), environment.get("gpu", {})
+        if match := ID.match(cpu.get("id", "")):
+            cpu = cpu | {"family": int(match[1]), "model": int(match[2])}
         recorded = "family" in cpu
         return any(_fits(sign, cpu, gpu) for sign in self.signs if "gpu" in sign or ("family" in sign) == recorded)
 

@@ -317,10 +317,10 @@ def test_another_set_of_shapes_is_not_judged(resnet50, shapes, has):
 def test_a_bound_that_depends_on_the_processor_is_not_judged_on_another(brgemm):
     for claim in ("brgemm-narrow", "brgemm-seven-rows"):
         assert outcome(claim, brgemm).status in (HOLDS, FAILS)
-        brgemm.run.environment["cpu"] |= {"vendor": "GenuineIntel", "family": 6, "model": 207, "name": "An Intel"}
+        brgemm.run.environment["cpu"] |= {"id": "family 6, model 207, stepping 2", "name": "An Intel"}
         found = outcome(claim, brgemm)
         assert (found.status, found.reason) == (NOT_RUN, "is about Zen 4 and Zen 5, this run is on An Intel")
-        brgemm.run.environment["cpu"] |= {"vendor": "AuthenticAMD", "family": 25, "model": 17}
+        brgemm.run.environment["cpu"] |= {"id": "family 25, model 17, stepping 1"}
 
 
 @pytest.fixture

@@ -76,23 +76,27 @@ def test_without_any_run_every_claim_has_a_command():
 
 
 KINDS = load_kinds(CLAIMS)
-AMD = {"name": "AMD EPYC", "vendor": "AuthenticAMD"}
+def of(family: int, model: int, name: str = "AMD EPYC") -> dict:
+    return {"name": name, "id": f"family {family}, model {model}, stepping 1"}
+
+
 WITHOUT_FAMILY = {"name": "AMD EPYC", "l1d_bytes": 32768, "l2_bytes": 524288, "l3_bytes": 33554432}
 
 
 @pytest.mark.parametrize(
     ("cpu", "kind"),
     [
-        (AMD | {"family": 23, "model": 49}, "Zen 2"),
-        (AMD | {"family": 25, "model": 1}, "Zen 3"),
-        (AMD | {"family": 25, "model": 15}, "Zen 3"),
-        (AMD | {"family": 25, "model": 16}, "Zen 4"),
-        (AMD | {"family": 25, "model": 17}, "Zen 4"),
-        (AMD | {"family": 25, "model": 160}, "Zen 4"),
-        (AMD | {"family": 26, "model": 2}, "Zen 5"),
-        (AMD | {"family": 99, "model": 2} | WITHOUT_FAMILY, "AMD EPYC"),  # a recorded family decides, not the caches
-        ({"name": "Intel(R) Xeon(R) Processor", "vendor": "GenuineIntel", "family": 6, "model": 207}, "Emerald Rapids"),
-        ({"vendor": "GenuineIntel", "family": 26, "model": 2, "name": "An Intel"}, "An Intel"),
+        (of(23, 49), "Zen 2"),
+        (of(25, 1), "Zen 3"),
+        (of(25, 15), "Zen 3"),
+        (of(25, 33), "Zen 3"),
+        (of(25, 16), "Zen 4"),
+        (of(25, 17), "Zen 4"),
+        (of(25, 160), "Zen 4"),
+        (of(26, 2), "Zen 5"),
+        (WITHOUT_FAMILY | of(99, 2), "AMD EPYC"),  # a recorded family decides, not the caches
+        (of(6, 207, "Intel(R) Xeon(R) Processor"), "Emerald Rapids"),
+        ({"name": "AMD EPYC", "id": "family unknown, model unknown"} | WITHOUT_FAMILY, "Zen 3"),
         (WITHOUT_FAMILY, "Zen 3"),
         (WITHOUT_FAMILY | {"l3_bytes": 16777216}, "Zen 2"),
         (WITHOUT_FAMILY | {"l2_bytes": 1048576}, "Zen 4"),

@@ -142,12 +142,12 @@ def test_the_latest_of_earlier_runs_counts_and_those_of_another_processor_do_not
         made = run(lambda rows: slower(by)(rows).assign(run=date))
         shutil.move(with_environment(made, cpu=cpu), tmp_path / "old" / date)
 
-    zen5, older_record = {"vendor": "AuthenticAMD", "family": 26}, {"name": "AMD EPYC", "l1d_bytes": 49152, "l2_bytes": 1048576}
+    zen5, older_record = {"id": "family 26, model 2, stepping 1"}, {"name": "AMD EPYC", "l1d_bytes": 49152, "l2_bytes": 1048576}
 
     (tmp_path / "old").mkdir()
     earlier("20260101", 1, **zen5)
     earlier("20260103", 0.5, **older_record)  # of such a processor, too
-    earlier("20260104", 1, vendor="AuthenticAMD", family=25, model=17)
+    earlier("20260104", 1, id="family 25, model 17, stepping 1")
     (found,) = check([run()], tmp_path / "old", USUAL)
     assert found.status == REGRESSED
 
