@@ -66,13 +66,13 @@ AT_THE_LIMIT = "the machine's limit"  # a contender that nobody is
 
 
 def with_limit(problem: Problem, contender: str) -> Problem | None:
-    """The problem with one contender more, which does no more than must be done, as fast as no correct measurement can be beside
-    this contender; None where no such limit was measured."""
+    """The problem with one contender more: it does only the work that nobody can leave out, at the speed of the machine's limit that
+    was measured beside this contender. None if no such limit was measured."""
     most = problem.limit(problem.lowest_limit, contender) if problem.lowest_limit else None
     if not most:
         return None
     cell = problem.cells[contender]
-    seconds = cell.seconds * cell.least_speed / (ABOVE_LIMIT_TOLERANCE * most.speed)
+    seconds = cell.seconds * cell.least_speed / most.speed
     limit = replace(cell, identity=AT_THE_LIMIT, plan="", times=Times.of_samples([seconds]))
     return replace(problem, cells=problem.cells | {AT_THE_LIMIT: limit})
 
@@ -159,7 +159,12 @@ def weighted_speedup(pairs: list[tuple[Problem, Problem]], contender: str) -> Es
     return estimate(value, _resampled_seconds(few, contender) / _resampled_seconds(many, contender))
 
 
-def geometric_mean_speedup(pairs: list[tuple[Problem, Problem]], contender: str) -> Estimate:
+def geometric_mean_speedup(pairs: list[tuple[Problem, Problem]], contender: str, limit: str = "") -> Estimate:
+    """If a limit is named: divided by the speed-up of this limit of the machine, as it was measured beside each problem."""
+    if limit:
+        shares = [(_fraction(limit, few, contender), _fraction(limit, many, contender)) for few, many in pairs]
+        value = np.exp(np.mean([np.log(after / before) for (before, _), (after, _) in shares]))
+        return estimate(value, np.exp(np.mean([np.log(after / before) for (_, before), (_, after) in shares], axis=0)))
     cells = [(few.cells[contender], many.cells[contender]) for few, many in pairs]
     value = np.exp(np.mean([np.log(few.seconds / many.seconds) for few, many in cells]))
     return estimate(value, np.exp(np.mean([np.log(few.resampled_seconds / many.resampled_seconds) for few, many in cells], axis=0)))

@@ -185,9 +185,9 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     best_peers = [replace(looks[name], label=f"best peer: {looks[name].label}") for name in peers if name in [*bests, best_overall]]
     handles = style.point_legend([*named, *best_peers]) + style.status_legend(seen)
     caption = (
-        "Our speed over the speed of the fastest peer of the problem, by the medians of this run, with the bootstrap 95 % interval where "
-        "the samples are kept. Above the line at 1 ours is faster. The marks at the top show which peer was the fastest. In the last group "
-        "the peer is the fastest one on the whole network; the numbers in the legend are its ratios."
+        "Our speed over the speed of the fastest peer of the problem, by the medians of this run, with its 95 % interval. Above the line "
+        "at 1 ours is faster. The marks at the top show which peer was the fastest. In the last group the peer is the fastest one on the "
+        "whole network; the numbers in the legend are its ratios."
         + (f" {about_other_algorithms(sweep, OWN_PANEL)}".rstrip() if apart else "")
         + (f" The first {MOST_COMPARED} of our contenders are shown." if len(main) > MOST_COMPARED else "")
     )
@@ -222,9 +222,9 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     axes.set_ylabel("time: searched / rule")
     name_groups(sweep, groups, axes, whole="geometric mean")
     caption = (
-        "Median time with the best plan that a search found over the median time with the rule's plan, with the bootstrap 95 % interval "
-        "where the samples are kept. At 1 the rule's plan is as good as the best one found; at 0.9 the search saves a tenth of the time. "
-        "The last group is the geometric mean, which the legend has as a number. A letter stands where one of the two has no number."
+        "Median time with the best plan that a search found over the median time with the rule's plan, with its 95 % interval. At 1 the "
+        "rule's plan is as good as the best one found; at 0.9 the search saves a tenth of the time. The last group is the geometric mean, "
+        "which the legend has as a number. A letter stands where one of the two has no number."
     )
     title = f"The rule's plans beside the best plans found: {sweep.operation}, {sweep.full_setting}"
     handles = style.point_legend(named) + style.status_legend(seen)

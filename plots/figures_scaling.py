@@ -50,8 +50,8 @@ def draw_scaling(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     axes.set_ylabel(f"speed on {many} threads / on {few}")
     name_groups(sweep, groups, axes)
     caption = (
-        f"Median time on {few} over median time on {many} threads, with the bootstrap 95 % interval where the samples are kept. The last "
-        "group and the numbers in the legend are the whole network, each problem weighted by how often the network uses it. "
+        f"Median time on {few} over median time on {many} threads, with its 95 % interval. The last group and the numbers in the legend "
+        "are the whole network, each problem weighted by how often the network uses it. "
         f"{_about_runs(sweep)} The black marks are the same quotient of the machine's own limit beside each problem. Where they lie below "
         "the ideal, the cores are slower together than alone, and no program can reach the ideal. A letter stands where a contender has no "
         "number."
@@ -123,7 +123,7 @@ def draw_scaling_curve(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         axes.set_xlabel("threads")
     caption = (
         "The whole network, each problem weighted by how often the network uses it. Left: median time on the fewest threads over median "
-        "time on more, with the bootstrap 95 % interval where the samples are kept. Right: the same divided by the ideal, at which twice "
+        "time on more, with the 95 % interval. Right: the same divided by the ideal, at which twice "
         f"the threads take half the time. {_about_runs(sweep)} The black line is the same quotient of the machine's own limit."
     )
     title = f"Speed over threads: {sweep.operation}, {sweep.full_setting}"

@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import learning
+import not_run
 import page
-from claims import FAILS, HOLDS, Verdict, judge_all, tally
+from claims import FAILS, HOLDS, NOT_RUN, Verdict, judge_all, tally
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from data import load_runs
@@ -94,7 +95,7 @@ def draw(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
 
 
 def in_words(rows: list[Row], verdicts: list[Verdict]) -> str:
-    """The end of the screen: the headline table, the claims that fail, and how many have each other status."""
+    """The end of the screen: the headline table, the claims that fail or are open, and how many have each status."""
     table = _table(rows)
     return "\n".join([*table, *[""] * bool(table), *_claims(verdicts), tally(verdicts)])
 
@@ -115,7 +116,7 @@ def _table(rows: list[Row]) -> list[str]:
 
 
 def _claims(verdicts: list[Verdict]) -> list[str]:
-    """A line for each claim that fails, and one for each further status of a claim that was measured and does not hold."""
+    """A line for each claim that fails, and one for all claims of each other status but HOLDS."""
     failed = [verdict for verdict in verdicts if verdict.outcome.status == FAILS]
     lines = []
     for verdict in failed[:MOST_FAILED]:
@@ -126,10 +127,11 @@ def _claims(verdicts: list[Verdict]) -> list[str]:
         lines.append(f"... and {len(failed) - MOST_FAILED} more in claims.csv")
     others: dict[str, list[str]] = {}
     for verdict in verdicts:
-        if verdict.outcome.measured and verdict.outcome.status not in (HOLDS, FAILS):
+        if verdict.outcome.status not in (HOLDS, FAILS, NOT_RUN):
             others.setdefault(verdict.outcome.status, []).append(verdict.claim.id)
     for status, ids in others.items():
         lines.append(textwrap.shorten(f"{status}: {', '.join(dict.fromkeys(ids))}", 240, placeholder=" ..."))
+    lines += filter(None, [not_run.line(verdicts)])
     return [*lines, ""] if lines else []
 
 

@@ -8,9 +8,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import learning
+import not_run
 import scaling
 import style
-from claims import Verdict
+from claims import NOT_RUN, STATUSES, Verdict
 from data import Run
 from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_speed
 from labels import complete_sets, name_set, short_limit
@@ -30,14 +31,14 @@ def render(
     templates.filters["slug"] = lambda text: slugify(text).lower()
     rows = overview(sweeps)
     sections = [_section(f"sweep{index}", *of, folder) for index, of in enumerate(zip(sweeps, rows, drawn, strict=True))]
-    judged = [verdict for verdict in verdicts if verdict.run]
+    judged = [verdict for verdict in verdicts if verdict.outcome.status != NOT_RUN]
     common, differing = _environments(runs)
     return templates.get_template("report.html.j2").render(
         left_out=left_out, machines=_machines(runs), glance=list(zip(rows, sections, strict=True)),
         scaling=[(scaling.row(sweep), section) for sweep, section in zip(sweeps, sections, strict=True) if sweep.base],
         learned=[_learned(f"learned{index}", group, figure, folder) for index, (group, figure) in enumerate(learned)],
         lines=_lines_of_primitives(runs), sections=sections, command=command,
-        judged=judged, not_judged=_not_judged(verdicts), counts=_counts(verdicts),
+        judged=judged, not_judged=_not_judged(verdicts), not_run=not_run.line(verdicts), counts=_counts(verdicts),
         common=common, differing=differing,
     )
 
@@ -72,16 +73,18 @@ def _date(environment: dict) -> str:
 
 
 def _counts(verdicts: list[Verdict]) -> list[tuple[str, int]]:
-    return list(Counter(verdict.outcome.status for verdict in sorted(verdicts, key=lambda verdict: not verdict.run)).items())
+    found = Counter(verdict.outcome.status for verdict in verdicts)
+    return [(status, found[status]) for status in STATUSES if found[status]]
 
 
-def _not_judged(verdicts: list[Verdict]) -> list[tuple[str, str, list[str]]]:
-    """Claims that no run speaks of: status, reason, and the sentences of those that share both."""
-    grouped: dict[tuple[str, str], list[str]] = {}
+def _not_judged(verdicts: list[Verdict]) -> list[tuple[str, list[str]]]:
+    """The reasons why claims were not judged, each with the sentences of its claims."""
+    grouped: dict[str, list[str]] = {}
     for verdict in verdicts:
-        if not verdict.run:
-            grouped.setdefault((verdict.outcome.status, verdict.outcome.reason), []).append(f"{verdict.claim.id}: {verdict.claim.sentence}")
-    return [(*key, sentences) for key, sentences in grouped.items()]
+        if verdict.outcome.status == NOT_RUN:
+            reason = verdict.outcome.reason + (f" (run {verdict.run})" if verdict.run else "")
+            grouped.setdefault(reason, []).append(f"{verdict.claim.id}: {verdict.claim.sentence}")
+    return list(grouped.items())
 
 
 def _environments(runs: list[Run | Curve]) -> tuple[list[tuple[str, str]], list[dict]]:

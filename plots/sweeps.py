@@ -16,6 +16,8 @@ import pandas as pd
 from data import ELSEWHERE, LIMITS, Run
 
 RESAMPLES = 2000
+QUARTILES_APART = 1.349  # standard deviations between the quartiles of a normal distribution
+MEDIAN_TO_MEAN = 1.2533  # the standard error of its median over that of its mean
 TRAINING = "training"  # the passes of an operation together: this sweep's figure, and its pass
 BASE_THREADS = "base_threads"  # what a sweep's attributes call the threads of its base
 SEARCHED = "-searched"  # ends the name of a contender that runs the best plan found by a search instead of the rule's plan
@@ -95,10 +97,14 @@ class Cell:
 
     @cached_property
     def resampled_seconds(self) -> np.ndarray:
-        """Medians of bootstrap resamples. The seed is the cell's identity, so a report repeats exactly."""
-        if self.times.samples is None or self.times.count < 2:
+        """Medians of bootstrap resamples. The seed is the cell's identity, so a report repeats exactly. A summary has no samples: its
+        medians are drawn as if their logarithms were normal, with the width that the quartiles and the number of samples imply."""
+        if self.times.count < 2:
             return np.full(RESAMPLES, np.nan)
         draw = np.random.default_rng(zlib.crc32(self.identity.encode()))
+        if self.times.samples is None:
+            spread = np.log(self.times.high / self.times.low) / QUARTILES_APART * MEDIAN_TO_MEAN / np.sqrt(self.times.count)
+            return self.times.median * np.exp(spread * draw.standard_normal(RESAMPLES))
         picks = draw.integers(self.times.count, size=(RESAMPLES, self.times.count))
         return np.median(self.times.samples[picks], axis=1)
 

@@ -9,7 +9,7 @@ import pytest
 from pytest import approx
 
 import output
-from claims import FAILS, HOLDS, judge
+from claims import FAILS, HOLDS, OUT_OF_REACH, UNDECIDED, judge
 from claims_file import Claim, Condition
 from conftest import bandwidth_bound
 from data import load_run
@@ -81,22 +81,23 @@ def test_a_sweep_of_both_bounds_is_refused(variation):
 
 def claim(statistic: str, where: str = "") -> Claim:
     return Claim(
-        "c", "A sentence.", "ours", "conv-forward", "", statistic, "brickwork-simd", "", 0.68, Condition(""), {}, Condition(where), None
+        "c", "A sentence.", "ours", "conv-forward", "", statistic, "brickwork-simd", "", 0.68, Condition(""), {}, Condition(where)
     )
 
 
 @pytest.mark.parametrize(
-    ("statistic", "where", "value", "status"),
+    ("statistic", "where", "value"),
     [
-        ("weighted share of stream", "", 280 / 82 / 5, HOLDS),
-        ("lowest share of stream", "", 0.5, FAILS),
-        ("lowest share of stream", "bytes > 3 * cache_bytes", 0.8, HOLDS),
+        ("weighted share of stream", "", 280 / 82 / 5),
+        ("lowest share of stream", "", 0.5),
+        ("lowest share of stream", "bytes > 3 * cache_bytes", 0.8),
     ],
 )
-def test_claims_on_the_stream(folder, statistic, where, value, status):
+def test_claims_on_the_stream(folder, statistic, where, value):
     sweep = sweeps_of(load_run(with_caches_of(folder, 10_000_000)))[0]
-    (verdict,) = judge(claim(statistic, where), [sweep])
-    assert (verdict.outcome.status, verdict.outcome.measured.value) == (status, approx(value))
+    for bound, status in ((0.1, HOLDS), (value, UNDECIDED), (2.0, FAILS)):
+        (verdict,) = judge(replace(claim(statistic, where), bound=bound), [sweep])
+        assert (verdict.outcome.status, verdict.outcome.measured.value) == (status, approx(value))
 
 
 def with_traffic_of(folder, bytes_a_second):
@@ -109,19 +110,29 @@ def with_traffic_of(folder, bytes_a_second):
     return folder
 
 
-# The claims need 0.68 of a stream of 5 GB/s. Only layer02 has less: 0.5.
-@pytest.mark.parametrize(("statistic", "lowest"), [("lowest share of stream", "layer02 "), ("weighted share of stream", "")])
-def test_a_share_that_the_memory_does_not_give_is_named(folder, statistic, lowest):
+# The claims ask for 0.7 of a stream of 5 GB/s; layer02 alone has less, which is 0.5.
+@pytest.mark.parametrize(
+    ("statistic", "said"),
+    [
+        ("lowest share of stream", "the machine's own limit is below the bound on layer02 0.600"),
+        ("weighted share of stream", "the machine's own limit gives 0.600"),
+    ],
+)
+def test_a_share_that_the_memory_does_not_give_is_out_of_reach(folder, statistic, said):
     sweep = sweeps_of(load_run(with_traffic_of(folder, 3_000_000_000)))[0]
+    for problem in (sweep.problems[0], sweep.problems[2]):
+        problem.traffic.bytes *= 2
+    if statistic.startswith("weighted"):
+        for problem in sweep.problems:
+            problem.traffic.bytes = 3_000_000
     outcome = judge(replace(claim(statistic), bound=0.7), [sweep])[0].outcome
-    assert outcome.status == FAILS
-    assert f"; the memory gives no more, as many reads and writes alone have of the stream: {lowest}0.600" in outcome.reason
+    assert outcome.status in (OUT_OF_REACH, UNDECIDED) and outcome.reason.endswith(f"; {said}")
 
 
-def test_what_the_memory_does_give_is_not(folder):
+def test_a_share_that_the_memory_gives_is_in_reach(folder):
     sweep = sweeps_of(load_run(with_traffic_of(folder, 3_500_000_000)))[0]
     outcome = judge(claim("lowest share of stream"), [sweep])[0].outcome
-    assert outcome.status == FAILS and "the memory gives" not in outcome.reason
+    assert outcome.status == UNDECIDED
     assert outcome.reason.endswith(f"; of the speed of as many reads and writes alone {2.5 / 3.5:.3f}")
 
 

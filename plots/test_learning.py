@@ -11,7 +11,7 @@ import pytest
 import learning
 import report
 import style
-from claims import FAILS, HOLDS, UNCHECKED
+from claims import FAILS, HOLDS, NOT_RUN
 from claims_file import STORED as CLAIMS
 from claims_file import Condition, load_claims
 from conftest import STORED
@@ -144,19 +144,19 @@ def test_a_training_is_compared_with_its_baseline(training):
 
 def test_another_measure_is_not_judged(training):
     found = outcome("adding-lstm", training(change=of_errors("adding-lstm", "bits a character", "0.001")))
-    assert (found.status, found.reason) == (UNCHECKED, "was measured by its bits a character")
+    assert (found.status, found.reason) == (NOT_RUN, "was measured by its bits a character")
 
 
 def test_a_training_that_was_cut_short_is_not_judged(training):
     found = outcome("digits-mlp", training(change=lambda rows: rows.iloc[:3]))
-    assert (found.status, found.reason) == (UNCHECKED, "1 thread, seed 1: ended after 3 of 4 epochs")
+    assert (found.status, found.reason) == (NOT_RUN, "1 thread, seed 1: ended after 3 of 4 epochs")
 
 
 def test_another_task_and_another_contender_are_not_judged(training):
     conv = training(change=lambda rows: rows.assign(task="digits-conv"))
     assert outcome("digits-mlp", conv).reason == "no digits-mlp with brickwork-simd was given"
     other = training("other", lambda rows: rows.assign(contender="onednn"))
-    assert outcome("digits-mlp", other).status == UNCHECKED and outcome("digits-conv", conv).status == FAILS
+    assert outcome("digits-mlp", other).status == NOT_RUN and outcome("digits-conv", conv).status == FAILS
 
 
 def test_every_training_has_a_verdict(training):
@@ -185,7 +185,7 @@ def test_epochs_that_differ_in_a_bit_are_not_alike(training, column):
 def test_one_thread_alone_is_like_nothing(training):
     assert outcome("digits-mlp-threads", training()).reason == "was trained on 1 thread alone"
     other_seed = training("seed", lambda rows: rows.assign(threads="2", seed="2"))
-    assert {v.outcome.status for v in verdicts("digits-mlp-threads", training("again"), other_seed)} == {UNCHECKED}
+    assert {v.outcome.status for v in verdicts("digits-mlp-threads", training("again"), other_seed)} == {NOT_RUN}
     short = training("short", lambda rows: rows.assign(threads="2").iloc[:2])
     assert outcome("digits-mlp-threads", training("third"), short).reason == "2 threads, seed 1: ended after 2 of 4 epochs"
 
@@ -197,7 +197,7 @@ def test_a_condition_of_the_problems_is_refused(training):
     with pytest.raises(InputError, match="names 'thread', which is no column"):
         learning.judge(replace(BY_ID["digits-mlp"], when=Condition("thread == 1")), curves)
     (verdict,) = learning.judge(replace(BY_ID["digits-mlp"], when=Condition("threads == 2")), curves)
-    assert (verdict.outcome.status, verdict.outcome.reason) == (UNCHECKED, "wants threads == 2")
+    assert (verdict.outcome.status, verdict.outcome.reason) == (NOT_RUN, "needs threads == 2")
 
 
 # --- what is drawn ---------------------------------------------------------------------------------------------------

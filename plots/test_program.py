@@ -43,7 +43,7 @@ def test_a_closed_pipe_is_one_sentence():
     )  # fmt: skip
 
 
-def test_what_is_said_is_printed():
+def test_say_prints_its_text():
     ended = ending(SAYING, stdout=subprocess.PIPE)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "words\n", "")
 
@@ -93,7 +93,7 @@ def test_a_full_disk_under_a_summary_is_one_sentence(tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_what_was_left_out_is_said_on_the_screen_and_in_the_report(small, tmp_path, capsys):
+def test_the_screen_and_the_report_say_what_was_left_out(small, tmp_path, capsys):
     empty = shutil.copytree(STORED / "brgemm", tmp_path / "empty")
     (empty / "samples.csv").write_text("run,experiment")
     with (small / "samples.csv").open("a") as file:
