@@ -7,6 +7,7 @@ SVG, XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
 PATH, USE, GROUP, TEXT, STYLE = (f"{{{SVG}}}{name}" for name in ("path", "use", "g", "text", "style"))
 HREF = f"{{{XLINK}}}href"
 FONT = "font-family: 'DejaVu Sans', 'Arial', 'Helvetica', sans-serif"
+CLIP = {"clip-path"}
 NUMBERS = ("d", "x", "y", "width", "height", "transform", "viewBox", "points")
 
 
@@ -21,7 +22,7 @@ def compact_svg(content: bytes) -> bytes:
     for element in root.iter():
         _shorten(element)
     _move_styles(root)
-    _join_paths(root)
+    _join_neighbours(root)
     root.set("style", re.sub(r"\s*([:,])\s*", r"\1", FONT))
     text = ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
     return f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n'.encode()
@@ -99,15 +100,19 @@ def _move_styles(root) -> None:
             markers[element.get(HREF)].set("style", element.attrib.pop("style"))
 
 
-def _join_paths(element) -> None:
+def _join_neighbours(element) -> None:
+    """Makes one path of neighbours with one style, and one group of neighbours that are clipped alike."""
     joined = []
     for child in list(element):
-        _join_paths(child)
+        _join_neighbours(child)
         if child.tag == PATH and not child.get("d"):
             continue  # nothing of it lies inside the axes
-        before = joined[-1] if joined else None
-        if child.tag == PATH and before is not None and before.tag == PATH and _like(child) == _like(before):
+        before = joined[-1] if joined else child
+        alike = before is not child and before.tag == child.tag
+        if alike and child.tag == PATH and _like(child) == _like(before):
             before.set("d", before.get("d") + child.get("d"))
+        elif alike and child.tag == GROUP and set(child.attrib) == CLIP and child.attrib == before.attrib:
+            before.extend(list(child))
         else:
             joined.append(child)
     element[:] = joined

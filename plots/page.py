@@ -119,6 +119,7 @@ def _section(anchor: str, sweep: Sweep, row: Row, figures: list[Drawn], folder: 
         "rows": _rows(sweep),
         "absences": _absences(sweep),
         "plans": [] if sweep.passes else _plans(sweep),
+        "tunings": [] if sweep.passes else _tunings(sweep),
         "packing": [] if sweep.passes else _packing(sweep),
         "sources": [run.source for run in sweep.runs],
     }
@@ -240,9 +241,22 @@ def _plans(sweep: Sweep) -> list[dict]:
         for name in _in_order(sweep, problem):
             cell = problem.cells[name]
             if cell.ok:
-                grouped.setdefault((name, cell.isa, cell.implementation, cell.plan, cell.tuning), []).append(problem.label)
+                grouped.setdefault((name, cell.isa, cell.implementation, cell.plan), []).append(problem.label)
     lines = sorted(grouped.items(), key=lambda item: _places(sweep)[item[0][0]])
     return [{"key": key, "where": _listed(sweep, labels)} for key, labels in lines]
+
+
+def _tunings(sweep: Sweep) -> list[tuple[str, str]]:
+    """Each tuning of a contender, with its problems where the contender has several."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for problem in sweep.problems:
+        for name in _in_order(sweep, problem):
+            if problem.ok(name) and (tuning := problem.cells[name].tuning):
+                found.setdefault(name, {}).setdefault(tuning, []).append(problem.label)
+    return [
+        (name + (f" on {_listed(sweep, labels)}" if len(of) > 1 else ""), tuning)
+        for name, of in found.items() for tuning, labels in of.items()
+    ]
 
 
 def _packing(sweep: Sweep) -> list[tuple[str, str]]:

@@ -52,6 +52,13 @@ def test_a_marker_has_the_style_of_its_uses_and_names_that_nothing_uses_go():
     )
 
 
+def test_neighbours_that_are_clipped_alike_become_one_group():
+    clipped = '<g clip-path="url(#c)"><text>a</text></g>'
+    assert compact('<clipPath id="c"/>' + clipped + clipped).count("<g") == 1
+    faint = clipped.replace("<g ", '<g opacity="0.5" ')
+    assert compact('<clipPath id="c"/>' + faint + faint).count("<g") == 2
+
+
 def test_words_stay_and_the_font_is_said_once():
     font = "font-family: 'DejaVu Sans', 'Arial', 'Helvetica', sans-serif"
     text = compact_svg(f'{HEAD}<g><text style="font-size: 8px; {font}; text-anchor: end" x="1.234">a  b</text></g></svg>'.encode()).decode()
