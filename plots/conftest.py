@@ -22,7 +22,7 @@ def stored(name: str) -> Sweep:
     return sweeps_of(load_run(STORED / name))[0]
 
 
-SVG_ALONE = {"svg": style.FORMATS["svg"]}  # of the three formats of a figure the quickest
+SVG_ALONE = ["svg"]  # the quickest of the formats
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def only_svg(monkeypatch):
 
 @pytest.fixture
 def draw_only(monkeypatch):
-    """draw_only(layers=(output.draw_ratio,), sweep=()): of these kinds of experiments a report has these figures alone."""
+    """draw_only(layers=(output.draw_ratio,), sweep=()): reports have only these figures for these kinds of experiments."""
 
     def choose(**drawers) -> None:
         for kind, chosen in drawers.items():
@@ -53,7 +53,7 @@ def brgemm() -> Sweep:
 
 @pytest.fixture
 def variation(tmp_path):
-    """variation("conv", change): a copy of a stored run whose samples, all texts, went through change; a second one needs a name."""
+    """variation("conv", change): a copy of a stored run with change applied to its samples, as texts. A second one needs a name."""
     return partial(varied, tmp_path)
 
 
@@ -66,44 +66,44 @@ def varied(place: Path, stored: str, change, name: str = "variation") -> Path:
 
 
 def with_environment(run: Path, **environment) -> Path:
-    """The run itself, whose environment.json says this, too."""
+    """The same run, with these entries added to its environment.json."""
     file = run / "environment.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | environment))
     return run
 
 
 def with_searched(rows: pd.DataFrame) -> pd.DataFrame:
-    """Beside each row of the simd brick's one with a plan that was searched, and with the same times."""
+    """Adds a contender with searched plans and the times of the simd brick."""
     searched = rows[rows["contender"] == "brickwork-simd"].assign(contender="brickwork-simd-searched", plan="another")
     return pd.concat([rows, searched])
 
 
 def with_all_of_ours(rows: pd.DataFrame) -> pd.DataFrame:
-    """Besides, one of another algorithm."""
+    """The same, and a contender of another algorithm."""
     other = rows[rows["contender"] == "brickwork-simd"].assign(contender="brickwork-winograd")
     return pd.concat([with_searched(rows), other])
 
 
 def times(samples: pd.DataFrame, rows: pd.Series, factor: float) -> pd.DataFrame:
-    """These rows with so many times the seconds."""
+    """The samples with the seconds of these rows multiplied by the factor."""
     rows = rows & (samples["seconds"] != "")
     return samples.assign(seconds=samples["seconds"].mask(rows, (samples.loc[rows, "seconds"].astype(float) * factor).map(repr)))
 
 
 def on_one_thread(samples: pd.DataFrame, ours: float = 1.8, machine: float = 1.9, others: float = 1.7) -> pd.DataFrame:
-    """As if one thread had needed so many times as long."""
+    """The samples as a run on one thread: our times multiplied by `ours`, the limits' by `machine` and the peers' by `others`."""
     limit, mine = samples["primitive"].eq("machine"), samples["ours"].eq("yes")
     samples = times(times(times(samples, mine, ours), limit, machine), ~mine & ~limit, others)
     return samples.assign(run=samples["run"] + "-1", threads="1", setting=samples["setting"].str.replace("2 threads", "1 thread"))
 
 
 def on_device(samples: pd.DataFrame) -> pd.DataFrame:
-    """As if all had run on a GPU, where nobody measures the machine."""
+    """The samples as a run on a GPU, where no limits are measured."""
     return samples[samples["primitive"] != "machine"].assign(device="cuda")
 
 
 def bandwidth_bound(samples: pd.DataFrame) -> pd.DataFrame:
-    """As if the memory were the limit: beside each problem a stream of 5 GB/s in place of the FMAs."""
+    """The samples as if the memory were the limit: with a stream of 5 GB/s beside each problem in place of the FMA peak."""
     samples = without_roof(samples).copy()
     stream = {"contender": "stream", "pass": "stream", "flop": "1", "least_flop": "1", "bytes": "5000000", "seconds": "0.001"}
     samples.loc[samples["contender"] == "fma-peak", list(stream)] = list(stream.values())
@@ -112,7 +112,7 @@ def bandwidth_bound(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_roof(samples: pd.DataFrame) -> pd.DataFrame:
-    """As a run was written before a loaded roof was measured."""
+    """The samples of a run from before the loaded roof was measured."""
     return samples[samples["contender"] != "loaded-roof"]
 
 
@@ -123,12 +123,12 @@ def before_the_roof(variation):
 
 @pytest.fixture
 def resnet50(variation):
-    """The stored layer03 as all 20 layers, two threads; seconds are those of the contenders given."""
+    """The stored layer03 repeated as all 20 layers on two threads. seconds: the time of each named contender."""
 
     def make(minibatch: int = 28, drop=None, change=lambda rows: rows, **seconds: float) -> Sweep:
         def enlarge(samples: pd.DataFrame) -> pd.DataFrame:
             layer = samples[(samples["name"] == "layer03") & (samples["phase"] == "run")]
-            # A run of a machine where the newest oneDNN is installed, too.
+            # The newest oneDNN is a contender, too.
             layer = pd.concat([layer, layer[layer["contender"] == "onednn"].assign(contender="onednn-latest")])
             layer = layer.assign(N=str(minibatch), setting=f"N={minibatch}, 2 threads, hot cache, f32")
             parts = []
@@ -147,8 +147,8 @@ def resnet50(variation):
 
 @pytest.fixture
 def passes(variation):
-    """The stored run as if it were one of each pass of training: ours needs 1, 2 and 3 times as long, oneDNN 1, 4 and 2 times. change
-    sees the rows of a pass as texts; a pass that is dropped was not run."""
+    """The stored run as the three passes of training: our times multiplied by 1, 2 and 3, oneDNN's by 1, 4 and 2. change gets the rows
+    of each pass as texts. Passes in drop are left out."""
 
     def make(drop=(), change=lambda rows, which: rows, name: str = "") -> list[Path]:
         def of(which: str, ours: float, onednn: float):
@@ -167,7 +167,7 @@ def passes(variation):
 
 @pytest.fixture
 def curve(variation):
-    """The stored layer03 at several minibatches, whose size N is all that varies; change sees the rows as texts."""
+    """The stored layer03 at several minibatches: only N varies. change gets the rows as texts."""
 
     def make(minibatches=(1, 2, 4, 8, 16), change=lambda rows: rows) -> Path:
         def follow(samples: pd.DataFrame) -> pd.DataFrame:
@@ -195,13 +195,13 @@ def drawn(sweep: Sweep) -> dict:
 
 @pytest.fixture
 def figures_of():
-    """figures_of(sweep): its figures as they are just before they are saved, with their words, by the names of their files."""
+    """figures_of(sweep): its figures before they are saved, and their words, by file name."""
     return drawn
 
 
 @pytest.fixture(scope="session")
 def figures():
-    """figures(run): the figures of the run's sweep, once for all tests."""
+    """figures(run): the figures of the run's sweep, drawn once for all tests."""
 
     @cache
     def draw(run: Path) -> dict:
