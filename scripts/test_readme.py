@@ -3,6 +3,7 @@
 import math
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,12 +34,13 @@ CODE = [line for text in TEXTS.values() for line in code_of(text)]
 def help_of(program):
     if not (ROOT / program).exists():
         pytest.skip(f"{program} is not built")
-    return subprocess.run([ROOT / program, "--help"], capture_output=True, text=True, check=True).stdout
+    python = [sys.executable] if program.endswith(".py") else []
+    return subprocess.run([*python, ROOT / program, "--help"], capture_output=True, text=True, check=True).stdout
 
 
 def commands(program):
     """The code that starts this program, by its path or its bare name."""
-    return [c for c in CODE if re.match(rf"(python )?({re.escape(program)}|{Path(program).name})( |$)", c)]
+    return [c for c in CODE if re.match(rf"(\S*python )?({re.escape(program)}|{Path(program).name})( |$)", c)]
 
 
 def missing_options(command, help_text):
@@ -46,7 +48,8 @@ def missing_options(command, help_text):
 
 
 @pytest.mark.parametrize("program", [
-    "scripts/setup", "scripts/test", "scripts/reproduce", "scripts/check-regression", "scripts/gpu-check", BRICKWORK, LEARN,
+    "scripts/setup", "scripts/test", "scripts/reproduce", "scripts/check-regression", "scripts/gpu-check", "scripts/mutate",
+    "plots/report.py", "plots/machines.py", BRICKWORK, LEARN,
 ])
 def test_named_options_are_accepted(program):
     named = commands(program)
