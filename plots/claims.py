@@ -1,10 +1,17 @@
-"""Whether a run bears out what is claimed about speed."""
+"""Judges claims about speed by what runs measured.
 
-import re
+HOLDS         the whole 95 % interval reaches the bound
+FAILS         the whole 95 % interval is below the bound, or a result of ours is wrong
+UNDECIDED     the 95 % interval holds the bound
+OUT OF REACH  the machine's own limit, measured in the same run, is below the bound: nobody can reach it here
+NOT RUN       no run was given that can judge the claim
+"""
+
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
@@ -12,14 +19,17 @@ import pandas as pd
 import derive
 from claims_file import BEST_OF_OTHERS, Claim, Condition
 from derive import LIMIT_WORDS, Estimate
+from machine_kinds import NOTHING_KNOWN
 from program import InputError
+from reach import Capped, at_the_limit, capped, within
 from scaling import disturbed, machine_speedup
 from sweeps import BASE_THREADS, Problem, Sweep
 from training import why_none
 
-# What a "where" calls the share of the loaded roof that the contender has on the base's threads, and its share of reading alone.
+# Names in a "where": the contender's share of the loaded roof on the base's threads, and of the speed of reading alone.
 BASE_SHARE, READ_SHARE = "base_share", "read_share"
-HOLDS, FAILS, UNCHECKED = "HOLDS", "DOES NOT HOLD", "NOT CHECKED"
+CORES = "cores"  # in a "when": how many cores of the machine the run could use
+STATUSES = HOLDS, FAILS, UNDECIDED, OUT_OF_REACH, NOT_RUN = "HOLDS", "FAILS", "UNDECIDED", "OUT OF REACH", "NOT RUN"
 
 
 @dataclass(frozen=True)
@@ -37,58 +47,69 @@ class Verdict:
 
 
 def judge_all(claims: list[Claim], sweeps: list[Sweep], others: dict[str, Callable] | None = None) -> list[Verdict]:
-    """others: who judges the claims with a statistic that speaks of no sweep."""
+    """others: functions that judge claims whose statistic is not about a sweep, by the statistic."""
     return [verdict for claim in claims for verdict in (others or {}).get(claim.statistic, partial(judge, sweeps=sweeps))(claim)]
 
 
 def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
-    """A verdict for each sweep that the claim speaks of, or one that says why there is none."""
+    """One verdict for each sweep that the claim is about, or one that says why there is none."""
     candidates = [(sweep, mismatch(claim, sweep)) for sweep in sweeps if sweep.experiment == claim.experiment]
     fitting = [sweep for sweep, reason in candidates if not reason]
     if fitting:
         return [Verdict(claim, measure(claim, sweep), f"{sweep.run_names} ({sweep.setting})") for sweep in fitting]
     none = why_none(claim.experiment, sweeps) or f"no {claim.experiment} run was given that measured anything"
     reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [none]
-    return [Verdict(claim, Outcome(UNCHECKED, "; ".join(reasons)), "")]
+    return [Verdict(claim, Outcome(NOT_RUN, "; ".join(reasons)), "")]
 
 
 def tally(verdicts: list[Verdict]) -> str:
-    return counted((verdict.outcome.status for verdict in verdicts), (HOLDS, FAILS, UNCHECKED))
+    return counted((verdict.outcome.status for verdict in verdicts), STATUSES)
 
 
 def counted(found: Iterable[str], statuses: tuple[str, ...]) -> str:
-    """How many there are of each, in the order of the statuses."""
+    """The number of each status, in the order given."""
     counts = Counter(found)
     return ", ".join(f"{counts[status]} {status}" for status in statuses if counts[status])
 
 
-# --- of which sweeps and problems a claim speaks ---------------------------------------------------------------------
+# --- the sweeps and problems that a claim is about -------------------------------------------------------------------
 
 
 def mismatch(claim: Claim, sweep: Sweep) -> str:
-    """Why the sweep is not one that the claim speaks of; empty when it is."""
-    columns = {*sweep.run.samples.columns, BASE_THREADS}
+    """Why the claim is not about this sweep; empty when it is."""
+    attributes = sweep.attributes | {CORES: cores(sweep)}
+    columns = {*sweep.run.samples.columns, BASE_THREADS, CORES}
     check_names(claim, "when", claim.when, columns)
     shapes = sweep.attributes.get("shapes") or "shapes of no set"
     if claim.shapes and shapes != claim.shapes:
-        return f"wants {claim.shapes}, this run has {shapes}"
+        return f"needs {claim.shapes}, this run has {shapes}"
     if BASE_THREADS in claim.when.names and not sweep.base:
         return "no run of the same problems on fewer threads was given"
-    differing = claim.when.names - set(sweep.attributes)
-    if differing or not fulfilled(claim, "when", claim.when, pd.DataFrame([sweep.attributes])).all():
-        return f"wants {claim.when.text}, this run has {sweep.setting}"
+    differing = claim.when.names - set(attributes)
+    if differing or not fulfilled(claim, "when", claim.when, pd.DataFrame([attributes])).all():
+        return f"needs {claim.when.words} ({claim.when.text}), this run has {sweep.setting}"
     usual = {column: value for column, value in claim.usual.items() if column in columns}
-    if unusual := [f"{column} == '{value}'" for column, value in usual.items() if sweep.attributes.get(column) != value]:
-        return f"wants {' and '.join(unusual)}, this run has {sweep.setting}"
-    if claim.machine:
-        name = sweep.run.environment.get(claim.machine.kind, {}).get("name") or "an unknown processor"
-        if not re.search(claim.machine.pattern, name):
-            return f"speaks of {claim.machine.words}, this run is on {name}"
+    if unusual := [f"{column} == '{value}'" for column, value in usual.items() if attributes.get(column) != value]:
+        return f"needs {' and '.join(unusual)}, this run has {sweep.setting}"
+    environment = sweep.run.environment
+    if claim.machines and not any(kind.fits(environment) for kind in claim.machines):
+        on = "gpu" if any(kind.is_gpu for kind in claim.machines) else "cpu"
+        name = environment.get(on, {}).get("name") or NOTHING_KNOWN
+        return f"is about {' and '.join(kind.name for kind in claim.machines)}, this run is on {name}"
     return ""
 
 
+def cores(sweep: Sweep) -> float:
+    """All cores that the run could keep busy; nan where it does not record them."""
+    cpu = sweep.run.environment.get("cpu", {})
+    usable, quota = cpu.get("usable_cores"), cpu.get("quota_cpus")
+    if not usable:
+        return float("nan")
+    return min(usable, max(1, int(quota))) if quota else usable
+
+
 def chosen(claim: Claim, sweep: Sweep) -> list[Problem]:
-    """The problems that the claim speaks of. Where the run does not know the size of a cache, everything fits."""
+    """The problems that the claim is about. If the run does not record the size of a cache, everything fits."""
     l2_bytes = sweep.run.environment.get("cpu", {}).get("l2_bytes") or float("inf")
     known = {"l2_bytes": l2_bytes, "cache_bytes": sweep.cache_bytes}
     before = {after.text: derive.fraction_of("roof", p, claim.of).value for p, after in sweep.scaled(claim.of) if p.limit("roof", claim.of)}
@@ -121,21 +142,52 @@ def measure(claim: Claim, sweep: Sweep) -> Outcome:
     held = len({(p.text, p.name) for p in sweep.problems})
     whole = sweep.attributes.get("problems")
     if claim.shapes and held < whole:
-        return Outcome(UNCHECKED, f"the run holds {held} of {claim.shapes}'s {whole:.0f} problems")
+        return Outcome(NOT_RUN, f"the run holds {held} of {claim.shapes}'s {whole:.0f} problems")
     problems = chosen(claim, sweep)
     if not problems:
-        return Outcome(UNCHECKED, "the run holds none of these problems")
+        return Outcome(NOT_RUN, "the run holds none of these problems")
     return MEASURES[claim.statistic](claim, sweep, problems)
 
 
-def at_least(claim: Claim, measured: Estimate, reason: str) -> Outcome:
-    if measured.low < claim.bound <= measured.high:
-        reason += "; the 95 % interval holds the bound, so another run may judge otherwise"
-    return Outcome(HOLDS if measured.value >= claim.bound else FAILS, reason, measured)
+def at_least(claim: Claim, measured: Estimate, reason: str, most: float | None = None) -> Outcome:
+    """most: what the machine's own limit would give, where that is known."""
+    status = status_of(measured, claim.bound)
+    if status != HOLDS and most is not None and most < claim.bound:
+        return Outcome(OUT_OF_REACH, f"{reason}; the machine's own limit gives {most:.3f}", measured)
+    return Outcome(status, reason, measured)
+
+
+def status_of(measured: Estimate, bound: float) -> str:
+    low, high = (measured.low, measured.high) if np.isfinite(measured.low) else (measured.value, measured.value)
+    if low >= bound:
+        return HOLDS
+    return FAILS if high < bound else UNDECIDED
+
+
+def every_one(claim: Claim, values: list[Estimate], problems: list[Problem], beside: str = "", most: list | None = None) -> Outcome:
+    """The outcome of a claim about each problem: the lowest one judges it. Problems that miss the bound because the machine's own
+    limit (most) is below it are set apart."""
+    limits = most or [None] * len(problems)
+    unreachable = [
+        limit is not None and limit < claim.bound and status_of(value, claim.bound) != HOLDS
+        for value, limit in zip(values, limits, strict=True)
+    ]
+    measured, reason = lowest_of(claim, values, problems)
+    reason += beside
+    if not any(unreachable):
+        return Outcome(status_of(measured, claim.bound), reason, measured)
+    said = ", ".join(f"{p.label} {limit:.3f}" for p, limit, far in zip(problems, limits, unreachable, strict=True) if far)
+    said = f"the machine's own limit is below the bound on {said}"
+    rest = [pair for pair, far in zip(zip(values, problems, strict=True), unreachable, strict=True) if not far]
+    if rest:
+        of_rest, where = lowest_of(claim, *map(list, zip(*rest, strict=True)))
+        if (status := status_of(of_rest, claim.bound)) != HOLDS:
+            return Outcome(status, f"{where}{beside}; {said}", of_rest)
+    return Outcome(OUT_OF_REACH, f"{reason}; {said}", measured)
 
 
 def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, limit: str | None = None) -> Outcome | None:
-    """The outcome where not every contender has a number on every problem: a wrong result of ours breaks the claim."""
+    """The outcome if a contender has no number on one of the problems; None if all have. A wrong result of ours breaks the claim."""
     for name in contenders:
         absent = [p for p in problems if not p.ok(name)]
         if not absent:
@@ -144,14 +196,14 @@ def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, limit: str 
         first = (wrong or absent)[0]
         reason = first.cells[name].reason if name in first.cells else "it was not part of the run"
         where = first.label + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
-        return Outcome(FAILS if wrong else UNCHECKED, f"{name} has no number on {where}: {reason}")
+        return Outcome(FAILS if wrong else NOT_RUN, f"{name} has no number on {where}: {reason}")
     if limit and (unpaired := [p for p in problems if not p.limit(limit, contenders[0])]):
-        return Outcome(UNCHECKED, f"no {LIMIT_WORDS[limit]} was measured beside {unpaired[0].label}")
+        return Outcome(NOT_RUN, f"no {LIMIT_WORDS[limit]} was measured beside {unpaired[0].label}")
     return None
 
 
 def lacking_ours(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome | None:
-    """The same where one contender of several will do on each problem: all of them must be part of the run, and none wrong."""
+    """Like lacking, for claims about the faster one of several contenders of ours: each must be part of the run, and none wrong."""
     wrong = {name: [p for p in problems if p.status(name) == "failed"] for name in claim.either}
     nobody = [p for p in problems if not derive.fastest(p, claim.either)]
     absent = {name: nobody if any(p.ok(name) for p in problems) else problems for name in claim.either}
@@ -160,23 +212,17 @@ def lacking_ours(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome
 
 
 def share(claim: Claim, sweep: Sweep, problems: list[Problem], limit: str, lowest: bool) -> Outcome:
-    """Of one of the machine's limits; the reason says the same of the other, where that was measured."""
+    """The share of one of the machine's limits. The reason says the share of the other limits that were measured."""
     if missing := lacking(sweep, problems, claim.of, limit=limit):
         return missing
     shares = {of: [derive.fraction_of(of, p, claim.of) for p in problems] for of in LIMIT_WORDS if derive.known(of, problems, claim.of)}
     values = {of: [one.value for one in found] for of, found in shares.items()}
+    beside = {of: min(found) if lowest else derive.weighted_fraction_of(of, problems, claim.of).value for of, found in values.items()}
+    others = "".join(f"; of the {LIMIT_WORDS[of]} {value:.3f}" for of, value in beside.items() if of != limit)
     if lowest:
-        summed, reason = lowest_of(claim, shares[limit], problems)
-        beside = {of: min(found) for of, found in values.items()}
-    else:
-        summed = derive.weighted_fraction_of(limit, problems, claim.of)
-        reason = f"{len(problems)} problems; plain average {np.mean(values[limit]):.3f}, lowest {min(values[limit]):.3f}"
-        beside = {of: derive.weighted_fraction_of(of, problems, claim.of).value for of in values}
-    reason += "".join(f"; of the {LIMIT_WORDS[of]} {value:.3f}" for of, value in beside.items() if of != limit)
-    if limit == "stream" and summed.value < claim.bound:
-        below = [[p] for p, value in zip(problems, values[limit], strict=True) if value < claim.bound]
-        reason += out_of_memorys_reach(claim, below if lowest else [problems])
-    return at_least(claim, summed, reason)
+        return every_one(claim, shares[limit], problems, others, [within(limit, [p], claim.of) for p in problems])
+    reason = f"{len(problems)} problems; plain average {np.mean(values[limit]):.3f}, lowest {min(values[limit]):.3f}{others}"
+    return at_least(claim, derive.weighted_fraction_of(limit, problems, claim.of), reason, within(limit, problems, claim.of))
 
 
 def speed(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
@@ -184,18 +230,18 @@ def speed(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
         return missing
     cells = [problem.cells[claim.of] for problem in problems]
     speeds = [derive.estimate(cell.speed / 1e3, cell.work / cell.resampled_seconds / 1e12) for cell in cells]
-    return at_least(claim, *lowest_of(claim, speeds, problems))
+    return every_one(claim, speeds, problems)
 
 
 def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Callable | None) -> Outcome:
-    """The lowest ratio, or where summed is given that of all the problems."""
+    """The lowest ratio, or if summed is given, the ratio over all problems."""
     against = claim.against
     if claim.against == BEST_OF_OTHERS:
         all_chosen, problems = problems, [p for p in problems if derive.fastest(p, sweep.peers)]
         if claim.shapes and len(problems) < len(all_chosen):
-            return Outcome(UNCHECKED, f"no contender but ours has a number on {len(all_chosen) - len(problems)} of the problems")
+            return Outcome(NOT_RUN, f"no contender but ours has a number on {len(all_chosen) - len(problems)} of the problems")
         if not problems:
-            return Outcome(UNCHECKED, "no contender but ours has a number on any of these problems")
+            return Outcome(NOT_RUN, "no contender but ours has a number on any of these problems")
         present = [name for name in sweep.peers if any(p.ok(name) for p in problems)]
         against = f"the best of {', '.join(present)} on each"
         missing = lacking_ours(claim, sweep, problems)
@@ -214,72 +260,41 @@ def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Call
     def ours(problem: Problem) -> str:
         return derive.fastest(problem, claim.either)
 
+    note = ""
+    if claim.or_of_roof:
+        problems = [capped(p, ours(p), pick(p), claim.or_of_roof / claim.bound) for p in problems]
+        roofs = sum(isinstance(cell := p.cells[pick(p)], Capped) and cell.is_capped for p in problems)
+        note = f"; on {roofs} of {len(problems)} problems {claim.or_of_roof} of the loaded roof is enough"
     if summed:
-        measured, reason = summed(problems, ours, pick), f"over {len(problems)} problems, against {against}"
-        short = [] if measured.value >= claim.bound else [problems]
-    else:
-        ratios = [derive.ratio(p, ours(p), pick(p)) for p in problems]
-        measured, reason = lowest_of(claim, ratios, problems)
-        short = [[p] for p, ratio in zip(problems, ratios, strict=True) if ratio.value < claim.bound]
-    return at_least(claim, measured, reason + out_of_reach(claim, short, ours, pick, summed))
-
-
-def out_of_reach(claim: Claim, short: list[list[Problem]], ours: Callable, pick: Callable, summed: Callable | None) -> str:
-    """Of groups of problems whose ratio is below the bound, on which the other is too near to the machine's limit for anybody to be
-    so far ahead who computes as much, and how far one at the limit would be; empty where there are none."""
-    said = []
-    for group in short:
-        at_limit = [derive.with_limit(p, pick(p)) for p in group]
-        if not all(at_limit) or any(p.cells[ours(p)].least_flop < p.cells[pick(p)].least_flop for p in group):
-            continue
-        most = (summed or derive.weighted_ratio)(at_limit, derive.AT_THE_LIMIT, pick).value
-        if most < claim.bound:
-            said.append((group, most))
-    return f"; nobody could reach it, at the machine's limit the ratio would be: {in_words(said)}" if said else ""
-
-
-def out_of_memorys_reach(claim: Claim, short: list[list[Problem]]) -> str:
-    """Of groups of problems whose share of the stream is below the bound, those for which the memory gives as many reads and writes no
-    more than that, and what it gives; empty where there are none."""
-    said = []
-    for group in short:
-        if not derive.known("traffic", group, claim.of):
-            continue
-        most = derive.weighted_limit_speed("traffic", group, claim.of) / derive.weighted_limit_speed("stream", group, claim.of)
-        if derive.ABOVE_LIMIT_TOLERANCE * most < claim.bound:
-            said.append((group, most))
-    return f"; the memory gives no more, as many reads and writes alone have of the stream: {in_words(said)}" if said else ""
-
-
-def in_words(said: list[tuple[list[Problem], float]]) -> str:
-    return ", ".join((f"{group[0].label} " if len(group) == 1 else "") + f"{most:.3f}" for group, most in said)
+        reason = f"over {len(problems)} problems, against {against}{note}"
+        return at_least(claim, summed(problems, ours, pick), reason, at_the_limit(problems, ours, pick, summed))
+    most = [at_the_limit([p], ours, pick, derive.weighted_ratio) for p in problems]
+    return every_one(claim, [derive.ratio(p, ours(p), pick(p)) for p in problems], problems, note, most)
 
 
 def scaling(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
-    """How many times faster than on the base's threads; the reason says the same of the machine, as the two runs are not interleaved."""
+    """The speed-up over the base's threads, divided by the speed-up of the machine's loaded roof: the two runs are not interleaved."""
     before = {p.text: p for p in sweep.base.problems} if sweep.base else {}
     if unpaired := [p for p in problems if p.text not in before]:
-        return Outcome(UNCHECKED, f"no run on fewer threads holds {unpaired[0].label}")
+        return Outcome(NOT_RUN, f"no run on fewer threads holds {unpaired[0].label}")
     pairs = [(before[p.text], p) for p in problems]
     for of, part in zip((sweep.base, sweep), zip(*pairs, strict=True), strict=True):
         if missing := lacking(of, list(part), claim.of, limit="roof"):
             return replace(missing, reason=f"{of.setting}: {missing.reason}")
-    _, where = lowest_of(claim, [derive.speedup(pair, claim.of) for pair in pairs], problems)
     limit, machine = machine_speedup(sweep, pairs)
     itself = f"the {LIMIT_WORDS[limit]} itself is {machine:.3f} times as high"
     if disturbed(sweep, machine):
-        return Outcome(UNCHECKED, f"{itself}, more than there are threads: the run on fewer was disturbed")
-    if machine < claim.bound:
-        return Outcome(UNCHECKED, f"{itself}: nobody could reach the bound")
+        return Outcome(UNDECIDED, f"{itself}, more than there are threads: the run on fewer threads was disturbed")
     left_out = [p.label for p in sweep.problems if p.text not in {kept.text for kept in problems}]
-    reason = f"beside run {sweep.base.run_names} ({sweep.base.setting}); {where}; {itself}"
+    times = derive.geometric_mean_speedup(pairs, claim.of)
+    reason = f"{times.value:.3f} times as fast as in run {sweep.base.run_names} ({sweep.base.setting}); {itself}"
     reason += f"; left out: {', '.join(left_out)}" if left_out else ""
-    return at_least(claim, derive.geometric_mean_speedup(pairs, claim.of), reason)
+    return at_least(claim, derive.geometric_mean_speedup(pairs, claim.of, limit), reason)
 
 
 def over_steps(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
-    """What a step of the most is worth beside one of the fewest, of problems alike but for T. Each is measured by the loaded roof
-    beside it, as the machine is not the same from one problem to the next."""
+    """The speed of a step of the longest sequence divided by that of a step of the shortest, for problems that differ in T alone. Each
+    is measured by the loaded roof beside it, as the machine's speed changes from one problem to the next."""
     if missing := lacking(sweep, problems, claim.of, limit="roof"):
         return missing
     alike: dict[tuple, list[Problem]] = {}
@@ -287,21 +302,32 @@ def over_steps(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
         alike.setdefault(tuple(value for size, value in p.sizes.items() if size != "T"), []).append(p)
     longest = {found[-1].text: (found[0], found[-1]) for found in alike.values() if len(found) > 1}
     if not longest:
-        return Outcome(UNCHECKED, "the run holds no two of these problems that differ in T alone")
+        return Outcome(NOT_RUN, "the run holds no two of these problems that differ in T alone")
     ratios = [derive.quotient_of_fractions("roof", most, fewest, claim.of) for fewest, most in longest.values()]
-    return at_least(claim, *lowest_of(claim, ratios, [most for _, most in longest.values()]))
+    return every_one(claim, ratios, [most for _, most in longest.values()])
 
 
 def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> tuple[Estimate, str]:
+    """The lowest value with the 95 % interval of the lowest of all: with many problems one looks slow by chance, so that the upper end
+    is that of an interval which all problems keep together."""
     lowest, where = min(zip(values, problems, strict=True), key=lambda pair: pair[0].value)
     enough = sum(value.value >= claim.bound for value in values)
-    return lowest, f"lowest at {where.label}; {enough} of {len(problems)} problems reach the bound"
+    low, high = np.min([value.low for value in values]), np.min([of_all(value, len(values)) for value in values])  # nan if one is
+    interval = replace(lowest, low=float(low), high=float(high))
+    return interval, f"lowest at {where.label}; {enough} of {len(problems)} problems reach the bound"
+
+
+def of_all(value: Estimate, count: int) -> float:
+    """The upper end of its interval if count intervals are to hold at once with 95 %, by the normal distribution of the logarithm."""
+    normal = NormalDist()
+    return value.value * (value.high / value.value) ** (normal.inv_cdf(1 - 0.025 / count) / normal.inv_cdf(1 - 0.025))
 
 
 MEASURES = {
     "lowest share of the loaded roof": lambda *found: share(*found, "roof", lowest=True),
     "weighted share of the loaded roof": lambda *found: share(*found, "roof", lowest=False),
     "lowest share of reading alone": lambda *found: share(*found, "read", lowest=True),
+    "lowest share of reads and writes alone": lambda *found: share(*found, "traffic", lowest=True),
     "lowest share of stream": lambda *found: share(*found, "stream", lowest=True),
     "weighted share of stream": lambda *found: share(*found, "stream", lowest=False),
     "weighted share of peak": lambda *found: share(*found, "peak", lowest=False),

@@ -1,4 +1,4 @@
-"""Reads claims.toml: what is claimed about speed, of which problems of which runs, and the bound."""
+"""Reads claims.toml: what is claimed about speed, on which problems of which runs, and the bound."""
 
 import ast
 import re
@@ -9,50 +9,68 @@ from string import Formatter
 
 import pandas as pd
 
+import machine_kinds
+from machine_kinds import Kind
 from program import InputError
 
 STORED = Path(__file__).parent.parent / "experiments" / "claims.toml"
 BEST_OF_OTHERS = "the best of the others"
-EITHER = " or "  # between contenders of ours, of which the fastest on each problem is compared with another
+EITHER = " or "  # between contenders of ours: the faster one on each problem is compared
 OURS = "ours"
 WHOSE = (OURS, "the paper")
-# Which statistics compare with another contender, and which with a limit of the machine or with fewer threads.
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """How a claim is measured, and what its sentence says of it. {bound}, {percent}, {each} and {against} are filled in."""
+
+    says: str
+    compares: bool = False  # with another contender
+    of_errors: bool = False  # smaller is better, so that the bound may be the largest value allowed, too
+
+
 STATISTICS = {
-    "lowest share of the loaded roof": False,
-    "weighted share of the loaded roof": False,
-    "lowest share of reading alone": False,
-    "lowest share of stream": False,
-    "weighted share of stream": False,
-    "weighted share of peak": False,
-    "lowest ratio": True,
-    "weighted ratio": True,
-    "geometric mean ratio": True,
-    "lowest speed in TFLOP/s": False,
-    "geometric mean speed-up": False,
-    "lowest ratio of most steps to fewest": False,
-    "test accuracy": False,
-    "test mean squared error": False,
-    "test bits a character": False,
-    "share of the baseline": False,
-    "epochs alike on all threads": False,
+    "lowest share of the loaded roof": Statistic("every {each} reaches at least {bound} of the loaded roof"),
+    "weighted share of the loaded roof": Statistic("all {each}s together reach at least {bound} of the loaded roof"),
+    "weighted share of peak": Statistic("all {each}s together reach at least {percent} of the FMA peak"),
+    "lowest share of reading alone": Statistic("every {each} reaches at least {bound} of the speed of reading its tensors alone"),
+    "lowest share of reads and writes alone": Statistic(
+        "every {each} reaches at least {bound} of the speed of as many reads and writes alone"
+    ),
+    "lowest share of stream": Statistic("every {each} reaches at least {bound} of the stream bandwidth"),
+    "weighted share of stream": Statistic("all {each}s together reach at least {bound} of the stream bandwidth"),
+    "lowest ratio": Statistic("every {each} is {as_fast_as} {against}", compares=True),
+    "weighted ratio": Statistic("all {each}s together are {as_fast_as} {against}", compares=True),
+    "geometric mean ratio": Statistic("in geometric mean over the {each}s {as_fast_as} {against}", compares=True),
+    "lowest speed in TFLOP/s": Statistic("every {each} reaches at least {bound} TFLOP/s"),
+    "geometric mean speed-up": Statistic(
+        "in geometric mean over the {each}s the speed-up is at least {bound} of the speed-up of the machine's loaded roof"
+    ),
+    "lowest ratio of most steps to fewest": Statistic("a step of the longest sequence is {as_fast_as} a step of the shortest"),
+    "test accuracy": Statistic("at least {percent} of the test images are classified correctly"),
+    "test mean squared error": Statistic("the mean squared error on the test sequences is {bounded}", of_errors=True),
+    "test bits a character": Statistic("{bounded} bits a character on the test text", of_errors=True),
+    "share of the baseline": Statistic("{bounded_percent} of the bits that a model of character pairs needs", of_errors=True),
+    "epochs alike on all threads": Statistic("{percent} of the epochs have bitwise the same loss and measures on any number of threads"),
 }
-# Of which the less is the better, so that a bound may be the most, too.
-OF_ERRORS = ("test mean squared error", "test bits a character", "share of the baseline")
 BOUNDS = ("at_least", "at_most")
-TEXTS = ("id", "sentence", "whose", "experiment", "statistic", "of")
-OPTIONAL_TEXTS = ("shapes", "against", "when", "where")
+TEXTS = ("id", "about", "experiment", "statistic", "of")
+OPTIONAL_TEXTS = ("whose", "shapes", "against", "each", "was", "gpu_check")
+LISTS = ("when", "where", "machines", "quick", "full")
+KEYS = (*TEXTS, *BOUNDS, *OPTIONAL_TEXTS, *LISTS, "or_of_roof")
 
 
 class Condition:
     """A query over named columns, such as "n == 64 and m >= 6"; an empty one is always true."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, words: str = ""):
         self.text = text
+        self.words = words or text
         tree = ast.parse(text or "True", mode="eval")
         self.names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
     def mask(self, table: pd.DataFrame) -> pd.Series:
-        """Which rows of the table fulfil it. A row that does not know one of the names is kept: what it lacks is said later."""
+        """Which rows of the table fulfil it. A row that lacks a value for one of the names is kept: what it lacks is said later."""
         if not self.text:
             return pd.Series(True, index=table.index)
         try:
@@ -62,15 +80,6 @@ class Condition:
         if not isinstance(fulfilled, pd.Series) or fulfilled.dtype != bool:
             raise InputError(f"'{self.text}' is neither true nor false for each row")
         return fulfilled | table[sorted(self.names)].isna().any(axis=1)
-
-
-@dataclass(frozen=True)
-class Machine:
-    """The processors of which a bound speaks: a pattern of their names, those of CPUs or GPUs, and what they are in words."""
-
-    kind: str
-    pattern: str
-    words: str
 
 
 @dataclass(frozen=True)
@@ -84,11 +93,15 @@ class Claim:
     of: str
     against: str  # empty: a limit of the machine, or fewer threads
     bound: float
-    when: Condition  # on what is the same in the whole sweep
+    when: Condition  # on columns that are the same in the whole sweep
     usual: dict[str, str]  # what such columns hold besides, unless a condition names them
     where: Condition  # on the problems
-    machine: Machine | None
-    at_most: bool = False  # the bound is the most that may be measured; else the least
+    machines: tuple[Kind, ...] = ()  # the processors that the bound is about; empty: any
+    at_most: bool = False  # the bound is the largest value allowed; else the smallest
+    or_of_roof: float | None = None  # this share of the loaded roof is enough, too
+    quick: tuple[str, ...] = ()  # runs of scripts/reproduce that judge it; empty: none does
+    full: tuple[str, ...] = ()  # runs of scripts/reproduce --full
+    gpu_check: str = ""  # a step of scripts/gpu-check
 
     def fulfilled_by(self, value: float) -> bool:
         return value <= self.bound if self.at_most else value >= self.bound
@@ -101,100 +114,137 @@ class Claim:
     def needed(self) -> str:
         return f"at most {self.bound}" if self.at_most else f"{self.bound}"
 
+    @property
+    def expressions(self) -> str:
+        """The conditions as they are evaluated; the sentence has them in words."""
+        return "; ".join(filter(None, (self.when.text, self.where.text)))
 
-def load_claims(path: Path) -> list[Claim]:
+
+def _table(path: Path) -> dict:
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{path} cannot be read ({error.strerror}).") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not valid TOML: {error}.") from error
-    entries, usual = table.get("claim"), table.get("unless_said", {})
-    if set(table) - {"unless_said"} != {"claim"} or not isinstance(entries, list) or not all(isinstance(e, dict) for e in entries):
-        raise InputError(f"{path} must hold a list of [[claim]], before it perhaps one table [unless_said], and nothing else.")
-    if not isinstance(usual, dict) or not all(isinstance(value, str) for value in usual.values()):
-        raise InputError(f"{path}: [unless_said] must give each column a text.")
+
+
+def load_kinds(path: Path) -> dict[str, Kind]:
+    return machine_kinds.read(path, _table(path).get("machines", {}))
+
+
+def load_claims(path: Path) -> list[Claim]:
+    table = _table(path)
+    groups, usual, conditions, names = (table.get(key, {}) for key in ("claims", "unless_said", "conditions", "names"))
+    known = {"claims", "unless_said", "conditions", "names", "machines"}
+    if set(table) - known or not isinstance(groups, list) or not groups or not all(isinstance(group, dict) for group in groups):
+        raise InputError(f"{path} must hold a list of [[claims]] and may hold the tables {', '.join(sorted(known - {'claims'}))}.")
+    for key, texts in {"unless_said": usual, "conditions": conditions, "names": names}.items():
+        if not isinstance(texts, dict) or not all(isinstance(value, str) for value in texts.values()):
+            raise InputError(f"{path}: each line of [{key}] must have a text.")
+    kinds = machine_kinds.read(path, table.get("machines", {}))
     claims = []
-    for place, entry in enumerate(entries, 1):
-        try:
-            claims.append(_claim(entry, usual))
-        except ValueError as error:
-            raise InputError(f"{path}: claim '{entry.get('id', f'number {place}')}' {error}.") from error
-        if claims[-1].id in [claim.id for claim in claims[:-1]]:
-            raise InputError(f"{path}: claim '{claims[-1].id}' stands there twice.")
+    for place, group in enumerate(groups, 1):
+        judged = group.get("judged")
+        if not isinstance(judged, list) or not judged or not all(isinstance(entry, dict) for entry in judged):
+            raise InputError(f"{path}: group {place} of [[claims]] needs a list 'judged' of one claim or more.")
+        shared = {key: value for key, value in group.items() if key != "judged"}
+        for entry in judged:
+            name = entry.get("id", f"{len(claims) + 1} of the file")
+            try:
+                claims.append(_claim(shared | entry, usual, conditions, names, kinds))
+            except ValueError as error:
+                raise InputError(f"{path}: claim '{name}' {error}.") from error
+            if claims[-1].id in [claim.id for claim in claims[:-1]]:
+                raise InputError(f"{path}: claim '{claims[-1].id}' is in the file twice.")
     return claims
 
 
-def _claim(entry: dict, usual: dict[str, str]) -> Claim:
+def _claim(entry: dict, usual: dict[str, str], conditions: dict[str, str], names: dict[str, str], kinds: dict[str, Kind]) -> Claim:
     """Raises ValueError, which says after the claim's name what is wrong."""
-    known = [*TEXTS, *OPTIONAL_TEXTS, *BOUNDS, "machine"]
-    if unknown := sorted(set(entry) - set(known)):
-        raise ValueError(f"has the unknown key '{unknown[0]}'; known are {', '.join(known)}")
+    if unknown := sorted(set(entry) - set(KEYS)):
+        raise ValueError(f"has the unknown key '{unknown[0]}'; known are {', '.join(KEYS)}")
     if missing := [key for key in TEXTS if key not in entry]:
         raise ValueError(f"lacks '{missing[0]}'")
     if len(given := [key for key in BOUNDS if key in entry]) != 1:
         raise ValueError("needs one of 'at_least' and 'at_most'")
     texts = {key: entry.get(key, "") for key in (*TEXTS, *OPTIONAL_TEXTS)}
+    texts["whose"] = texts["whose"] or OURS
     if wrong := [key for key, value in texts.items() if not isinstance(value, str) or (key in entry and not value)]:
         raise ValueError(f"needs a text as '{wrong[0]}'")
-    key, bound = given[0], entry[given[0]]
-    if isinstance(bound, bool) or not isinstance(bound, (int, float)) or not bound > 0:
-        raise ValueError(f"needs a number above 0 as '{key}'")
-    _check_words(texts)
-    if key == "at_most" and texts["statistic"] not in OF_ERRORS:
-        raise ValueError(f"has 'at_most', which is for the statistics {', '.join(OF_ERRORS)}")
-    texts["sentence"] = _sentence(texts, key, bound)
-    when, where = (_condition(key, texts.pop(key)) for key in ("when", "where"))
-    usual = {column: value for column, value in usual.items() if column not in when.names | where.names}
-    return Claim(bound=float(bound), at_most=key == "at_most", when=when, usual=usual, where=where, machine=_machine(entry), **texts)
+    lists = {key: entry.get(key, []) for key in LISTS}
+    if wrong := [key for key, value in lists.items() if not isinstance(value, list) or not all(isinstance(one, str) for one in value)]:
+        raise ValueError(f"needs a list of texts as '{wrong[0]}'")
+    for key in (*given, "or_of_roof"):
+        if key in entry and (isinstance(entry[key], bool) or not isinstance(entry[key], (int, float)) or not entry[key] > 0):
+            raise ValueError(f"needs a number above 0 as '{key}'")
+    _check_words(texts, entry)
+    if unknown := [name for name in lists["machines"] if name not in kinds]:
+        raise ValueError(f"names the machine '{unknown[0]}', which [machines] does not have")
+    when, where = (_condition(key, lists[key], conditions) for key in ("when", "where"))
+    key, bound = given[0], float(entry[given[0]])
+    return Claim(
+        **{name: texts[name] for name in ("id", "whose", "experiment", "shapes", "statistic", "of", "against")},
+        sentence=_sentence(texts, entry, key, bound, [*lists["when"], *lists["where"]], names), bound=bound, at_most=key == "at_most",
+        when=when, usual={column: value for column, value in usual.items() if column not in when.names | where.names}, where=where,
+        machines=tuple(kinds[name] for name in lists["machines"]), or_of_roof=entry.get("or_of_roof"),
+        quick=tuple(lists["quick"]), full=tuple(entry.get("full", lists["quick"])), gpu_check=texts["gpu_check"],
+    )
 
 
-def _sentence(texts: dict[str, str], key: str, bound: float) -> str:
-    """The sentence, filled with what is judged: every number in it comes from there, so that the two cannot differ."""
-    known = {key: f"{bound}", "percent": f"{100 * bound:g} %", "when": texts["when"], "where": texts["where"]}
+def _sentence(texts: dict[str, str], entry: dict, key: str, bound: float, words: list[str], names: dict[str, str]) -> str:
+    """The sentence, made of what is judged: every number in it comes from there, so that the two cannot differ."""
+    percent = f"{100 * bound:g} %"
     try:
-        pieces = list(Formatter().parse(texts["sentence"]))
+        pieces = list(Formatter().parse(texts["about"]))
     except ValueError as error:
-        raise ValueError("has a sentence whose braces do not match") from error
-    named = {name for _, name, *_ in pieces if name is not None}
-    conditions = {key for key in ("when", "where") if texts[key]}
-    if named not in (conditions | {key}, conditions | {"percent"}):
-        raise ValueError(f"needs in its sentence {{{key}}} or {{percent}}, and {{when}} and {{where}} where it has them")
+        raise ValueError("has an 'about' whose braces do not match") from error
+    if unknown := [name for _, name, *_ in pieces if name not in (None, "of", "percent")]:
+        raise ValueError(f"has {{{unknown[0]}}} in its 'about'; known are {{of}} and {{percent}}")
     own = " ".join(text for text, *_ in pieces)
     if number := re.search(r"(?<![\w-])\d[\d.,]*", own):  # a digit in a name, as in L2 or after a hyphen, is none
-        raise ValueError(f"has a number of its own in its sentence, '{number[0]}', which could differ from what is judged")
-    return texts["sentence"].format(**known)
+        raise ValueError(f"has a number of its own in its 'about', '{number[0]}', which could differ from what is judged")
+
+    def name(contender: str) -> str:
+        return names.get(contender, contender)
+
+    about = texts["about"].format(of=EITHER.join(map(name, texts["of"].split(EITHER))), percent=percent)
+    bounded = "at most" if key == "at_most" else "at least"
+    says = STATISTICS[texts["statistic"]].says.format(
+        bound=f"{bound}", percent=percent, bounded=f"{bounded} {bound}", bounded_percent=f"{bounded} {percent}",
+        each=texts["each"] or "problem", against=name(texts["against"]),
+        as_fast_as="at least as fast as" if bound == 1 else f"at least {bound} times as fast as",
+    )  # fmt: skip
+    roof = f" or as {entry['or_of_roof']} of the loaded roof, whichever is less" if "or_of_roof" in entry else ""
+    was = f" Restated: it was {texts['was']}, which is beyond the machine's limit." if texts["was"] else ""
+    conditions = f" ({', '.join(words)})" if words else ""
+    return f"{about}{conditions}: {says}{roof}.{was}"
 
 
-def _check_words(texts: dict[str, str]) -> None:
+def _check_words(texts: dict[str, str], entry: dict) -> None:
     if texts["whose"] not in WHOSE:
-        raise ValueError(f"is of '{texts['whose']}'; a claim is one of {', '.join(WHOSE)}")
-    if texts["statistic"] not in STATISTICS:
+        raise ValueError(f"has '{texts['whose']}' as 'whose'; known are {', '.join(WHOSE)}")
+    statistic = STATISTICS.get(texts["statistic"])
+    if not statistic:
         raise ValueError(f"has the statistic '{texts['statistic']}'; known are {', '.join(STATISTICS)}")
-    if STATISTICS[texts["statistic"]] != bool(texts["against"]):
+    if statistic.compares != bool(texts["against"]):
         alone = "compares with no other contender and must not name one as 'against'"
-        wants = "needs 'against'" if STATISTICS[texts["statistic"]] else alone
+        wants = "needs 'against'" if statistic.compares else alone
         raise ValueError(f"has the statistic '{texts['statistic']}', which {wants}")
     if EITHER in texts["of"] and not texts["against"]:
-        raise ValueError("names several contenders as 'of', which is for those statistics that compare with another")
+        raise ValueError("names several contenders as 'of', which is for the statistics that compare with another contender")
+    if "or_of_roof" in entry and not statistic.compares:
+        raise ValueError("has 'or_of_roof', which is for the statistics that compare with another contender")
+    if "at_most" in entry and not statistic.of_errors:
+        of_errors = ", ".join(name for name, of in STATISTICS.items() if of.of_errors)
+        raise ValueError(f"has 'at_most', which is for the statistics {of_errors}")
 
 
-def _condition(key: str, text: str) -> Condition:
+def _condition(key: str, words: list[str], known: dict[str, str]) -> Condition:
+    if unknown := [name for name in words if name not in known]:
+        raise ValueError(f"has '{unknown[0]}' in its '{key}', which [conditions] does not have")
+    text = " and ".join(known[name] for name in words)
     try:
-        return Condition(text)
+        return Condition(text, ", ".join(words))
     except SyntaxError as error:
         raise ValueError(f"has a '{key}' that does not parse: {text}") from error
-
-
-def _machine(entry: dict) -> Machine | None:
-    if "machine" not in entry:
-        return None
-    given = entry["machine"]
-    kind = next((kind for kind in ("cpu", "gpu") if isinstance(given, dict) and set(given) == {kind, "words"}), "")
-    if not kind or not all(isinstance(text, str) for text in given.values()):
-        raise ValueError("needs a machine with two texts: 'cpu' or 'gpu', a pattern of its name, and 'words'")
-    try:
-        re.compile(given[kind])
-    except re.error as error:
-        raise ValueError(f"has a machine whose pattern '{given[kind]}' is no regular expression ({error})") from error
-    return Machine(kind, given[kind], given["words"])

@@ -22,7 +22,7 @@ def stored(name: str) -> Sweep:
     return sweeps_of(load_run(STORED / name))[0]
 
 
-SVG_ALONE = {"svg": style.FORMATS["svg"]}  # the format that is written fastest
+SVG_ALONE = ["svg"]  # the quickest of the formats
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def only_svg(monkeypatch):
 
 @pytest.fixture
 def draw_only(monkeypatch):
-    """draw_only(layers=(output.draw_ratio,), sweep=()): for these kinds of experiments, a report has only these figures."""
+    """draw_only(layers=(output.draw_ratio,), sweep=()): reports have only these figures for these kinds of experiments."""
 
     def choose(**drawers) -> None:
         for kind, chosen in drawers.items():
@@ -53,7 +53,7 @@ def brgemm() -> Sweep:
 
 @pytest.fixture
 def variation(tmp_path):
-    """variation("conv", change): a copy of a stored run; change gets and returns its samples, all texts. A second copy needs a name."""
+    """variation("conv", change): a copy of a stored run with change applied to its samples, as texts. A second one needs a name."""
     return partial(varied, tmp_path)
 
 
@@ -66,44 +66,44 @@ def varied(place: Path, stored: str, change, name: str = "variation") -> Path:
 
 
 def with_environment(run: Path, **environment) -> Path:
-    """Adds these values to the run's environment.json and returns the run."""
+    """The same run, with these entries added to its environment.json."""
     file = run / "environment.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | environment))
     return run
 
 
 def with_searched(rows: pd.DataFrame) -> pd.DataFrame:
-    """Adds to each row of the simd brick a row of a searched plan with the same time."""
+    """Adds a contender with searched plans and the times of the simd brick."""
     searched = rows[rows["contender"] == "brickwork-simd"].assign(contender="brickwork-simd-searched", plan="another")
     return pd.concat([rows, searched])
 
 
 def with_all_of_ours(rows: pd.DataFrame) -> pd.DataFrame:
-    """Adds rows of a searched plan and of another algorithm."""
+    """The same, and a contender of another algorithm."""
     other = rows[rows["contender"] == "brickwork-simd"].assign(contender="brickwork-winograd")
     return pd.concat([with_searched(rows), other])
 
 
 def times(samples: pd.DataFrame, rows: pd.Series, factor: float) -> pd.DataFrame:
-    """Multiplies the seconds of these rows by the factor."""
+    """The samples with the seconds of these rows multiplied by the factor."""
     rows = rows & (samples["seconds"] != "")
     return samples.assign(seconds=samples["seconds"].mask(rows, (samples.loc[rows, "seconds"].astype(float) * factor).map(repr)))
 
 
 def on_one_thread(samples: pd.DataFrame, ours: float = 1.8, machine: float = 1.9, others: float = 1.7) -> pd.DataFrame:
-    """Makes a run on one thread that takes these factors longer."""
+    """The samples as a run on one thread: our times multiplied by `ours`, the limits' by `machine` and the peers' by `others`."""
     limit, mine = samples["primitive"].eq("machine"), samples["ours"].eq("yes")
     samples = times(times(times(samples, mine, ours), limit, machine), ~mine & ~limit, others)
     return samples.assign(run=samples["run"] + "-1", threads="1", setting=samples["setting"].str.replace("2 threads", "1 thread"))
 
 
 def on_device(samples: pd.DataFrame) -> pd.DataFrame:
-    """Makes a run on a GPU, where no limits of the machine are measured."""
+    """The samples as a run on a GPU, where no limits are measured."""
     return samples[samples["primitive"] != "machine"].assign(device="cuda")
 
 
 def bandwidth_bound(samples: pd.DataFrame) -> pd.DataFrame:
-    """Makes a run that is bound by memory: beside each problem there is a stream of 5 GB/s instead of the FMA peak."""
+    """The samples as if the memory were the limit: with a stream of 5 GB/s beside each problem in place of the FMA peak."""
     samples = without_roof(samples).copy()
     stream = {"contender": "stream", "pass": "stream", "flop": "1", "least_flop": "1", "bytes": "5000000", "seconds": "0.001"}
     samples.loc[samples["contender"] == "fma-peak", list(stream)] = list(stream.values())
@@ -112,7 +112,7 @@ def bandwidth_bound(samples: pd.DataFrame) -> pd.DataFrame:
 
 
 def without_roof(samples: pd.DataFrame) -> pd.DataFrame:
-    """Makes a run of an earlier version, which measured no loaded roof."""
+    """The samples of a run from before the loaded roof was measured."""
     return samples[samples["contender"] != "loaded-roof"]
 
 
@@ -123,12 +123,12 @@ def before_the_roof(variation):
 
 @pytest.fixture
 def resnet50(variation):
-    """The stored layer03 as all 20 layers on two threads; the keyword arguments are contenders and their seconds."""
+    """The stored layer03 repeated as all 20 layers on two threads. seconds: the time of each named contender."""
 
     def make(minibatch: int = 28, drop=None, change=lambda rows: rows, **seconds: float) -> Sweep:
         def enlarge(samples: pd.DataFrame) -> pd.DataFrame:
             layer = samples[(samples["name"] == "layer03") & (samples["phase"] == "run")]
-            # The machine has the newest oneDNN, too.
+            # The newest oneDNN is a contender, too.
             layer = pd.concat([layer, layer[layer["contender"] == "onednn"].assign(contender="onednn-latest")])
             layer = layer.assign(N=str(minibatch), setting=f"N={minibatch}, 2 threads, hot cache, f32")
             parts = []
@@ -147,8 +147,8 @@ def resnet50(variation):
 
 @pytest.fixture
 def passes(variation):
-    """The stored run as the three passes of training: ours takes 1, 2 and 3 times as long, oneDNN 1, 4 and 2 times. change gets and
-    returns the rows of a pass, as texts. drop names passes that were not run."""
+    """The stored run as the three passes of training: our times multiplied by 1, 2 and 3, oneDNN's by 1, 4 and 2. change gets the rows
+    of each pass as texts. Passes in drop are left out."""
 
     def make(drop=(), change=lambda rows, which: rows, name: str = "") -> list[Path]:
         def of(which: str, ours: float, onednn: float):
@@ -167,7 +167,7 @@ def passes(variation):
 
 @pytest.fixture
 def curve(variation):
-    """The stored layer03 at several minibatches; only its size N varies. change gets and returns the rows, as texts."""
+    """The stored layer03 at several minibatches: only N varies. change gets the rows as texts."""
 
     def make(minibatches=(1, 2, 4, 8, 16), change=lambda rows: rows) -> Path:
         def follow(samples: pd.DataFrame) -> pd.DataFrame:
@@ -195,7 +195,7 @@ def drawn(sweep: Sweep) -> dict:
 
 @pytest.fixture
 def figures_of():
-    """figures_of(sweep): maps the file name of each figure to the figure, before it is saved, and its texts."""
+    """figures_of(sweep): its figures before they are saved, and their words, by file name."""
     return drawn
 
 

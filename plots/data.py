@@ -36,6 +36,8 @@ KEY = ["run", "experiment", "setting", "problem", "contender", "phase", "threads
 ENVIRONMENT = {
     "cpu": (dict, "an object"),
     "cpu.name": (str, "a text"),
+    "cpu.id": (str, "a text"),
+    "cpu.usable_cores": (int, "a whole number"),
     "cpu.l2_bytes": ((int, float), "a number"),
     "cpu.cache_bytes": ((int, float), "a number"),
     "gpu": (dict, "an object"),

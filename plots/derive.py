@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sweeps import Cell, Problem, Sweep, Times
+from sweeps import OWN, Cell, Problem, Sweep, Times
 
 ABOVE_LIMIT_TOLERANCE = 1.02  # a point this far above the measured limit is an error to find, not noise
 LIMIT_WORDS = {"peak": "FMA peak", "roof": "loaded roof", "read": "speed of reading alone", "stream": "stream bandwidth",
@@ -66,13 +66,13 @@ AT_THE_LIMIT = "the machine's limit"  # an invented contender
 
 
 def with_limit(problem: Problem, contender: str) -> Problem | None:
-    """The problem with one more contender, AT_THE_LIMIT, that only does the necessary flops, at the highest speed that a correct
-    measurement of `contender` can show. None if no such limit was measured."""
+    """The problem with one contender more: it does only the work that nobody can leave out, at the speed of the machine's limit that
+    was measured beside this contender. None if no such limit was measured."""
     most = problem.limit(problem.lowest_limit, contender) if problem.lowest_limit else None
     if not most:
         return None
     cell = problem.cells[contender]
-    seconds = cell.seconds * cell.least_speed / (ABOVE_LIMIT_TOLERANCE * most.speed)
+    seconds = cell.seconds * cell.least_speed / most.speed
     limit = replace(cell, identity=AT_THE_LIMIT, plan="", times=Times.of_samples([seconds]))
     return replace(problem, cells=problem.cells | {AT_THE_LIMIT: limit})
 
@@ -84,9 +84,9 @@ def quotient_of_fractions(limit: str, problem: Problem, other: Problem, contende
 
 
 def judged_by(sweep: Sweep, problem: Problem, contender: str) -> Cell | None:
-    """What 100 % means in a figure: the machine's first limit, or on a device the fastest library."""
+    """The speed that is 100 % in the figures: the problem's own limit, or on a GPU the fastest library."""
     if not sweep.on_device:
-        return problem.limit(sweep.limits[0], contender)
+        return problem.limit(OWN, contender)
     best = fastest(problem, sweep.peers)
     return problem.cells[best] if best else None
 
@@ -106,13 +106,8 @@ def percent_a_unit(limit: str, problem: Problem, contender: str) -> float:
     return 100 / most.speed if most else float("nan")
 
 
-def roof_of_peak(problem: Problem) -> float:
-    """The loaded roof divided by the FMA peak; nan if one of them was not measured."""
-    return problem.roof.speed / problem.peak.speed if problem.roof and problem.peak else float("nan")
-
-
-# --- many problems: layers of a network are weighted by their count, other shapes by a geometric mean ------------------ "ours"
-# and "another" are each the name of a contender, or a function from a problem to a name.
+# --- many problems: a network's weighted by how often it uses them, shapes by their geometric mean -------------------
+# "Ours" and "another" are a contender's name each, or a function from the problem to one.
 
 
 def weighted_seconds(problems: list[Problem], another) -> float:
@@ -164,7 +159,12 @@ def weighted_speedup(pairs: list[tuple[Problem, Problem]], contender: str) -> Es
     return estimate(value, _resampled_seconds(few, contender) / _resampled_seconds(many, contender))
 
 
-def geometric_mean_speedup(pairs: list[tuple[Problem, Problem]], contender: str) -> Estimate:
+def geometric_mean_speedup(pairs: list[tuple[Problem, Problem]], contender: str, limit: str = "") -> Estimate:
+    """If a limit is named: divided by the speed-up of this limit of the machine, as it was measured beside each problem."""
+    if limit:
+        shares = [(_fraction(limit, few, contender), _fraction(limit, many, contender)) for few, many in pairs]
+        value = np.exp(np.mean([np.log(after / before) for (before, _), (after, _) in shares]))
+        return estimate(value, np.exp(np.mean([np.log(after / before) for (_, before), (_, after) in shares], axis=0)))
     cells = [(few.cells[contender], many.cells[contender]) for few, many in pairs]
     value = np.exp(np.mean([np.log(few.seconds / many.seconds) for few, many in cells]))
     return estimate(value, np.exp(np.mean([np.log(few.resampled_seconds / many.resampled_seconds) for few, many in cells], axis=0)))

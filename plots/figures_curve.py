@@ -1,4 +1,4 @@
-"""How speed follows one size: a line for each contender, and as a share of what the machine could do."""
+"""Speed over one size: a line for each contender, and the same as a share of the machine's limit."""
 
 from collections import Counter
 from pathlib import Path
@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 
 import style
-from derive import LIMIT_WORDS, percent_a_unit
-from labels import about_limits, figure_title
+from derive import percent_a_unit
+from labels import about_absent, about_limits, about_other_algorithms, figure_title, in_full, short_limit
 from sizes import along, longest, varying, where
 from style import Drawn, Look, plt
-from sweeps import Problem, Sweep
+from sweeps import OWN, Problem, Sweep
 
 
 def draw_curves(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
-    """One figure, or where other sizes vary too one for each of their combinations that has a second point."""
+    """A figure for each combination of the other sizes that has at least two points."""
     free = varying(sweep.problems)
     x = longest(sweep.problems, free)
     if not x:
@@ -32,12 +32,12 @@ def draw_curves(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
 
 
 def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, problems: list[Problem]) -> Drawn:
-    looks = style.looks_of(sweep)
+    looks = style.shown_looks(sweep)
     figure, (speed, share) = plt.subplots(1, 2, figsize=(style.WIDE, 4.2))
-    seen, letters, reach = set(), Counter(), style.share_limit(sweep)
+    seen, letters, reach = set(), Counter(), style.share_limit(sweep, looks)
     for name, look in reversed(looks.items()):  # ours on top
         _draw_line(speed, problems, x, name, look, lambda problem: 1)
-        _draw_line(share, problems, x, name, look, lambda problem, name=name: percent_a_unit(problem.limits[0], problem, name))
+        _draw_line(share, problems, x, name, look, lambda problem, name=name: percent_a_unit(OWN, problem, name))
         for problem in problems:
             if not problem.ok(name):
                 seen.add(problem.status(name))
@@ -45,28 +45,28 @@ def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, probl
                     style.mark_status(axes, problem.sizes[x], problem.status(name), look.colour, letters[problem.text, problem.sizes[x]])
                 letters[problem.text, problem.sizes[x]] += 1
             else:
-                percent = percent_a_unit(problem.limits[0], problem, name) * problem.cells[name].speed
+                percent = percent_a_unit(OWN, problem, name) * problem.cells[name].speed
                 style.mark_beyond(share, problem.sizes[x], percent, reach)
+    limits = [(problem.sizes[x], style.limits_beside(problem)) for problem in problems]
     for limit, look in style.LIMITS.items():
-        if limited := [problem for problem in problems if getattr(problem, limit)]:
-            speed.plot([p.sizes[x] for p in limited], [getattr(p, limit).speed for p in limited], **look.line)
-    style.draw_roof_of_peak(share, x, problems)
+        if any(limit in beside for _, beside in limits):
+            speed.plot([at for at, _ in limits], [beside.get(limit, np.nan) for _, beside in limits], **look.line)
     style.speed_axis(speed, sweep)
-    style.share_axis(share, sweep)
+    style.share_axis(share, short_limit(sweep).removeprefix("the "), reach)
     for axes in (speed, share):
         style.scale_axis(axes, sorted({problem.sizes[x] for problem in problems}))
         axes.set_xlabel(x)
     handles = [*style.line_legend(looks.values()), *style.limit_legend(problems), *style.status_legend(seen)]
     caption = (
-        f"Median speed of each contender over {x}, whiskers from the lower to the upper quartile of the samples; at the right the same as "
-        f"a share of the {LIMIT_WORDS[sweep.limits[0]]} measured beside each problem (a red triangle: above the axis). "
-        f"{about_limits(sweep)}A letter stands where a contender has no number."
+        f"Left: the median speed of each contender over {x}, with whiskers from the lower to the upper quartile of the samples. Right: the "
+        f"same as a share of {in_full(sweep)}, measured beside each problem (a red triangle: above the axis). {about_limits(sweep)}"
+        f"{about_other_algorithms(sweep)}A letter stands where a contender has no number.{about_absent(sweep)}"
     )
     return style.finish(figure, folder, stem, f"Speed over {x}: {figure_title(sweep, held)}", handles, caption)
 
 
 def _draw_line(axes, problems: list[Problem], x: str, name: str, look: Look, scale) -> None:
-    # nan breaks the line where there is no number.
+    # A nan breaks the line where there is no number.
     heights = [scale(p) * p.cells[name].speed if p.ok(name) else np.nan for p in problems]
     axes.plot([p.sizes[x] for p in problems], heights, **look.line)
     for p in filter(lambda problem: problem.ok(name), problems):

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import style
 from derive import fastest, ratio
-from labels import figure_title
+from labels import about_absent, figure_title
 from style import Drawn
 from sweeps import Problem, Sweep
 
 
 def draw_parts(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
-    looks = style.looks_of(sweep)
+    looks = style.shown_looks(sweep)
     panels = [(problem, names) for problem in sweep.problems if (names := [name for name in looks if problem.ok(name)])]
     if not panels:
         return None
@@ -24,8 +24,8 @@ def draw_parts(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             axes.barh(y, length, 0.72, **looks[name].bar)
             style.say_beside(axes, length, y, _beside(sweep, problem, name, ours))
     grid[-1].set_xlabel("median time, ms")
-    kind = ", and words a second, of source and target together" if _counts_words(panels[0][0]) else ", and images a second"
-    caption = f"The median time of each piece of work, all of it measured by itself in the run {sweep.run_names}{kind}."
+    kind = "words per second, source and target together" if _counts_words(panels[0][0]) else "images per second"
+    caption = f"The median time of each piece of work, measured as a whole in the run {sweep.run_names}, and {kind}.{about_absent(sweep)}"
     return style.finish(figure, folder, f"{stem}-parts", figure_title(sweep, {}), [], caption)
 
 
@@ -37,12 +37,12 @@ def _beside(sweep: Sweep, problem: Problem, name: str, ours: str | None) -> str:
 
 
 def _counts_words(problem: Problem) -> bool:
-    """Whether it is made of sentences, as sources of S words and targets of T."""
+    """Whether it works on sentences, with sources of S words and targets of T words."""
     return {"S", "T"} <= set(problem.sizes)
 
 
 def _items(sweep: Sweep, problem: Problem) -> tuple[float, str] | None:
-    """How many of what a piece of work is done on."""
+    """How many items the work is done on, and their name."""
     together = problem.sizes.get("N", sweep.attributes.get("N"))
     if not together:
         return None

@@ -1,4 +1,4 @@
-"""One operation over many sizes: its share of the peak, a panel for each value of a size, and its speed at landmarks."""
+"""One operation over many sizes: its share of the machine's limit, a panel for each value of a size, and its speed at some sizes."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,19 +7,19 @@ import numpy as np
 
 import style
 from derive import judged_by
-from labels import about_limits, figure_title, in_full, short_limit
+from labels import about_absent, about_limits, about_other_algorithms, figure_title, in_full, short_limit
 from sizes import along, commonest, longest, thinned, values_of, varying, where
 from style import Drawn, Look, plt
 from sweeps import Problem, Sweep
 
 FEWEST_POINTS = 4  # fewer do not make a line
 MOST_PANELS = 12
-LANDMARKS = 10  # groups of bars over the size with the most values
-MOST_OTHERS = 4  # groups of bars over each other size
+LANDMARKS = 10  # groups of bars for the size with the most values
+MOST_OTHERS = 4  # groups of bars for each other size
 
 
 def draw_panels(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
-    """A figure for each other size that varies; the sizes that remain have the values that most problems share."""
+    """A figure for each other size that varies. The remaining sizes have the values that most problems share."""
     free = varying(sweep.problems)
     x = longest(sweep.problems, free)
     if not x:
@@ -30,7 +30,7 @@ def draw_panels(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
         return [_draw_panels(sweep, folder, f"{stem}-over-{x}", x, {}, alone)] if len(sweep.problems) >= FEWEST_POINTS else []
     figures = [(size, *_panels(sweep.problems, x, size, [other for other in others if other != size])) for size in others]
     several = [figure for figure in figures if len(figure[2]) > 1]
-    # A single panel says what another figure's panel says too.
+    # A figure with a single panel repeats a panel of another figure.
     chosen = several or [figure for figure in figures if figure[2]][:1]
     return [_draw_panels(sweep, folder, f"{stem}-over-{x}-by-{size}", x, held, panels) for size, held, panels in chosen]
 
@@ -44,15 +44,16 @@ def _panels(problems: list[Problem], x: str, size: str, rest: list[str]) -> tupl
 
 
 def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, panels: dict[str, list[Problem]]) -> Drawn:
-    looks = style.looks_of(sweep)
+    looks = style.shown_looks(sweep)
     columns = 1 if len(panels) == 1 else 2
     rows = -(-len(panels) // columns)
     figure, grid = plt.subplots(rows, columns, figsize=(style.WIDE, 1.0 + 2.8 * rows), sharex=True, sharey=True, squeeze=False)
     seen = set()
     for axes, problems in zip(grid.flat, panels.values(), strict=False):
         seen |= _draw_lines(axes, sweep, problems, x, looks)
-    for axes, title in zip(grid.flat, panels, strict=False):  # once all are drawn: they share their limits
-        style.share_axis(axes, sweep)
+    words, reach = short_limit(sweep), style.share_limit(sweep, looks)
+    for axes, title in zip(grid.flat, panels, strict=False):  # after all of them are drawn, as they share their limits
+        style.share_axis(axes, words.removeprefix("the "), reach)
         axes.label_outer(remove_inner_ticks=False)
         axes.set_title(title, loc="left")
         axes.tick_params(labelbottom=True)
@@ -62,24 +63,22 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     for axes in list(grid.flat)[:len(panels)][-columns:]:  # the lowest of each column
         axes.set_xlabel(x)
     drawn = [problem for problems in panels.values() for problem in problems]
-    handles = [*style.line_legend(looks.values()), *style.limit_legend(drawn), *style.status_legend(seen)]
+    handles = [*style.line_legend(looks.values()), *[style.hundred_legend(words)] * bool(drawn), *style.status_legend(seen)]
     caption = (
-        f"Median share of {in_full(sweep)} measured beside each problem, over {x}"
-        f"{', a panel for each value' if len(panels) > 1 else ''}. {about_limits(sweep)}"
-        "A letter at the bottom stands where a contender has no number, a red triangle at the top where a share lies beyond the axis."
+        f"Share of {in_full(sweep)} measured beside each problem, by the median times, over {x}"
+        f"{', with a panel for each value of another size' if len(panels) > 1 else ''}. {about_limits(sweep)}"
+        f"{about_other_algorithms(sweep)}A letter at the bottom stands where a contender has no number, a red triangle at the top where a "
+        f"share lies above the axis.{about_absent(sweep)}"
     )
-    return style.finish(figure, folder, stem, f"Share of {short_limit(sweep)} over {x}: {figure_title(sweep, held)}", handles, caption)
+    return style.finish(figure, folder, stem, f"Share of {words} over {x}: {figure_title(sweep, held)}", handles, caption)
 
 
 def _draw_lines(axes, sweep: Sweep, problems: list[Problem], x: str, looks: dict[str, Look]) -> set[str]:
-    absent, seen, letters, reach = [], set(), Counter(), style.share_limit(sweep)
+    seen, letters, reach = set(), Counter(), style.share_limit(sweep, looks)
     every = 1 if len(problems) <= 24 else len(looks)
     for index, (name, look) in reversed(list(enumerate(looks.items()))):  # ours on top
         judges = [judged_by(sweep, p, name) for p in problems]
-        if not any(p.ok(name) and judge for p, judge in zip(problems, judges, strict=True)):
-            absent.append(f"{look.label} ({problems[0].status(name)})")
-            continue
-        # nan breaks the line where there is no number.
+        # A nan breaks the line where there is no number.
         percent = [
             100 * p.cells[name].speed / judge.speed if p.ok(name) and judge else np.nan for p, judge in zip(problems, judges, strict=True)
         ]
@@ -90,10 +89,6 @@ def _draw_lines(axes, sweep: Sweep, problems: list[Problem], x: str, looks: dict
                 seen.add(p.status(name))
                 style.mark_status(axes, p.sizes[x], p.status(name), look.colour, letters[p.text])
                 letters[p.text] += 1
-    style.draw_roof_of_peak(axes, x, problems)
-    if absent:
-        text = "no numbers: " + ", ".join(reversed(absent))
-        axes.annotate(text, (1, 0), xycoords="axes fraction", xytext=(-3, 3), textcoords="offset points", ha="right", va="bottom")
     return seen
 
 
@@ -102,7 +97,9 @@ def draw_bars(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     problems = [problem for _, shown in segments for _, problem in shown]
     if not problems:
         return None
-    looks = style.looks_of(sweep)
+    looks = style.shown_looks(sweep)
+    if not looks:
+        return None
     figure, axes = plt.subplots(figsize=(style.WIDE, 4.2))
     width = 0.86 / len(looks)
     places = _places(segments)
@@ -116,25 +113,24 @@ def draw_bars(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
                 continue
             style.draw_bar(axes, x + offset, width, look, problem.cells[name].speed, problem.cells[name].speed_quartiles)
     for x, problem in zip(places, problems, strict=True):
-        for limit in style.LIMITS:
-            if most := getattr(problem, limit):
-                style.draw_limit(axes, limit, x, most.speed)
+        for limit, height in style.limits_beside(problem).items():
+            style.draw_limit(axes, limit, x, height)
     _name_segments(axes, segments, places)
     style.speed_axis(axes, sweep)
     handles = [*style.bar_legend(looks.values()), *style.limit_legend(problems), *style.status_legend(seen)]
-    limits = "" if sweep.on_device else ", the measured limits above"
+    limits = "" if sweep.on_device else ", and the measured limits"
     caption = (
-        "Every contender at landmarks of the sweep, one size after the other; the sizes that do not vary have the values in the title. "
-        f"Medians, whiskers over the quartiles{limits}. A letter stands where a contender has no number."
+        "The speed of each contender at some sizes of the sweep: one size varies, the others have the values in the title. Medians, with "
+        f"whiskers from the lower to the upper quartile{limits}. A letter stands where a contender has no number.{about_absent(sweep)}"
     )
-    return style.finish(figure, folder, f"{stem}-bars", f"Speed at landmarks: {figure_title(sweep, held)}", handles, caption)
+    return style.finish(figure, folder, f"{stem}-bars", f"Speed at some sizes: {figure_title(sweep, held)}", handles, caption)
 
 
 Segment = tuple[str, list[tuple[object, Problem]]]  # the axis below it, and a problem for each of its values
 
 
 def _segments(problems: list[Problem]) -> tuple[dict, list[Segment]]:
-    """What is held, and the bars: first over the size with the most values, then over each other size at one value of that."""
+    """The sizes that are held, and the bars: first over the size with the most values, then over each other size at one value of it."""
     free = varying(problems)
     x = longest(problems, free)
     if not x:
@@ -146,7 +142,7 @@ def _segments(problems: list[Problem]) -> tuple[dict, list[Segment]]:
         rest = {other: value for other, value in held.items() if other != size}
         elsewhere = [p for p in where(problems, rest) if p.sizes.get(size) != held[size]]
         if elsewhere:
-            # The value of x that most of the others have, of several the largest.
+            # The value of x that most of the other problems have; of several the largest.
             at = max(values_of(elsewhere, x), key=lambda value, found=elsewhere: (len(where(found, {x: value})), value))
             segments.append((f"{size} at {x} = {at}", _over(size, where(elsewhere, {x: at}), MOST_OTHERS)))
     return held, segments

@@ -1,4 +1,4 @@
-"""The time of a step of training in a network's layers: a bar for each contender, its passes one behind the other."""
+"""The time that a network's layers need in a step of training: a bar for each contender, with its passes end to end."""
 
 from pathlib import Path
 
@@ -14,23 +14,23 @@ from sweeps import Problem, Sweep
 from training import PASSES
 
 TINTS = (0, 0.35, 0.65)  # how much white the colour of a pass has
-LEAST_LABELLED = 0.05  # of the axis: in a narrower part of a bar no number has room
 
 
 def draw_training(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
-    """A panel for each set of problems that some contender has whole: only bars of one panel may be compared."""
-    looks = style.looks_of(sweep)
+    """A panel for each set of problems on which some contender has all numbers. Only bars of one panel may be compared."""
+    looks = style.shown_looks(sweep)
     panels = [(problems, [name for name in looks if all(p.ok(name) for p in problems)]) for problems in complete_sets(sweep)]
     if not panels:
         return None
     longest = max(1e3 * weighted_seconds(problems, name) for problems, names in panels for name in names)
     titles = [name_set(sweep, problems) for problems, _ in panels]
-    figure, grid = style.bar_panels([names for _, names in panels], titles, looks, 0.42, 1.6 * longest)
+    figure, grid = style.bar_panels([names for _, names in panels], titles, looks, 0.42, 2.1 * longest)
     for axes, (problems, names) in zip(grid, panels, strict=True):
         ours = fastest_overall(problems, [name for name in names if name in sweep.ours])
         for y, name in enumerate(names):
-            total = _draw_stack(axes, y, problems, name, looks[name], LEAST_LABELLED * longest)
-            beside = f"{total:.4g} ms"
+            lengths = _draw_stack(axes, y, problems, name, looks[name])
+            total = sum(lengths)
+            beside = f"{' + '.join(f'{length:.4g}' for length in lengths)} = {total:.4g} ms"
             if ours and name not in sweep.ours:
                 beside += f": ours is {weighted_ratio(problems, ours, name)} times as fast"
             style.say_beside(axes, total, y, beside)
@@ -38,26 +38,21 @@ def draw_training(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
             if known(limit, problems):
                 ideal = 1e3 * sum(p.count * p.work for p in problems) / weighted_limit_speed(limit, problems) / 1e9
                 axes.plot([ideal, ideal], [-0.5, len(names) - 0.5], **style.LIMITS[limit].line, zorder=4)
-    grid[-1].set_xlabel("ms a step: sum of count * median time")
+    grid[-1].set_xlabel("ms per step: sum of count * median time")
     passes = [Patch(facecolor=_tinted("#555555", tint), label=which) for which, tint in zip(PASSES, TINTS, strict=True)]
     handles = [*passes, *style.limit_legend([p for problems, _ in panels for p in problems])]
     title = f"All passes together: {sweep.operation}, {sweep.full_setting}"
     return style.finish(figure, folder, f"{stem}-passes", title, handles, _caption(sweep))
 
 
-def _draw_stack(axes, y: int, problems: list[Problem], name: str, look: Look, least: float) -> float:
-    """Returns where the bar ends."""
+def _draw_stack(axes, y: int, problems: list[Problem], name: str, look: Look) -> list[float]:
+    """Returns the lengths of the parts."""
+    lengths = [1e3 * sum(p.count * p.cells[name].parts[index].seconds for p in problems) for index in range(len(TINTS))]
     start = 0.0
-    for index, tint in enumerate(TINTS):
-        length = 1e3 * sum(p.count * p.cells[name].parts[index].seconds for p in problems)
+    for length, tint in zip(lengths, TINTS, strict=True):
         axes.barh(y, length, 0.72, start, **look.bar | {"facecolor": _tinted(look.colour, tint)})
-        if length > least:
-            axes.annotate(
-                f"{length:.4g}", (start + length / 2, y), ha="center", va="center", fontsize=8, zorder=6,
-                bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"},
-            )
         start += length
-    return start
+    return lengths
 
 
 def _tinted(colour: str, tint: float) -> tuple:
@@ -71,9 +66,9 @@ def _caption(sweep: Sweep) -> str:
     }
     said = ", ".join(f"{name} has no {which}" for name, which in without.items())
     return (
-        "The time of the passes of one step of training, each the sum over the problems of their median times, as often as the network "
-        f"uses each. The passes are those of the runs {sweep.run_names}: not measured again, and added up on the problems that all of them "
-        "have. A network's first layer needs no backward by data in training; which one that is no run says, so that of every layer is "
-        "counted. The lines are the time that the machine at its limits would need."
+        "The time of the passes in one step of training: the sum of the median times of all problems, each as often as the network uses "
+        f"it. The times are those of the runs {sweep.run_names}, added up on the problems that all of them have. Training needs no "
+        "backward pass by data for a network's first layer. The runs do not say which layer that is, so it is counted for every layer. "
+        "The lines are the times that the machine needs at its limits."
         + (f" Contenders without one of the passes have no bar: {said}." if said else "")
     )

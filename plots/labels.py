@@ -1,7 +1,8 @@
-"""What stands beside the figures: their titles, and what the problems are called, short enough for twenty under an axis."""
+"""The words of the figures: titles, captions, and names of problems that are short enough for twenty below an axis."""
 
 import re
 
+import style
 from derive import LIMIT_WORDS, doing_less, elsewhere_over_here
 from sizes import names_of, siblings, values_of
 from sweeps import Problem, Sweep
@@ -10,7 +11,7 @@ SHORT = 8  # characters; longer names do not fit beside each other
 
 
 def figure_title(sweep: Sweep, held: dict) -> str:
-    """The operation, the sizes that do not vary in a figure, and the setting; what the setting says is not said twice."""
+    """The operation, the sizes that do not vary in the figure, and the setting. Sizes that the setting names are not repeated."""
     said = ["none", *sweep.setting.split(", ")]
     fixed = {size: values[0] for size in names_of(sweep.problems) if len(values := values_of(sweep.problems, size)) == 1}
     new = {size: value for size, value in fixed.items() if f"{size}={value}" not in said and value not in said}
@@ -18,7 +19,7 @@ def figure_title(sweep: Sweep, held: dict) -> str:
 
 
 def short_sizes(sizes: list[str]) -> dict[str, str]:
-    """The shortest beginnings that tell the sizes apart."""
+    """For each size its shortest beginning that no other size has."""
     short = {}
     for size in sizes:
         others = [other for other in sizes if other != size]
@@ -28,7 +29,7 @@ def short_sizes(sizes: list[str]) -> dict[str, str]:
 
 
 def problem_labels(sweep: Sweep) -> list[str]:
-    """ "C256 K128 H56  layer07", to be read upwards: the name stands nearest to the axis."""
+    """ "C256 K128 H56  layer07": the labels stand upright, with the name next to the axis."""
     sizes = short_sizes(list(siblings(sweep.problems)))
 
     def label(problem: Problem) -> str:
@@ -39,7 +40,7 @@ def problem_labels(sweep: Sweep) -> list[str]:
 
 
 def sizes_in_words(sweep: Sweep) -> str:
-    """The sizes of the labels: "C, H (W is the same), t = tail"; empty where none differ."""
+    """Explains the sizes in the labels: "C, H (W is the same), t = tail". Empty where no size differs."""
     found = siblings(sweep.problems)
     words = []
     for size, short in short_sizes(list(found)).items():
@@ -50,50 +51,73 @@ def sizes_in_words(sweep: Sweep) -> str:
 
 
 def short_limit(sweep: Sweep) -> str:
-    """What shares are of, as a title says it."""
+    """What is 100 % in the figures, in the words of a title."""
     if sweep.on_device:
         return "the fastest library"
-    return "stream" if sweep.bound == "bytes" else "peak"
+    if sweep.bound == "bytes":
+        return f"the {LIMIT_WORDS['stream']}"
+    if any(problem.waits_for_memory for problem in sweep.problems):
+        return "the machine's limit"
+    return f"the {LIMIT_WORDS[compute_limit(sweep)]}"
 
 
 def in_full(sweep: Sweep) -> str:
-    """The same with what it is, as a sentence says it."""
-    return short_limit(sweep) if sweep.on_device else f"the {LIMIT_WORDS[sweep.limits[0]]}"
+    """The same with its meaning, in the words of a sentence."""
+    if sweep.on_device or not any(problem.waits_for_memory for problem in sweep.problems):
+        return short_limit(sweep)
+    return f"the machine's limit, which is the {LIMIT_WORDS[compute_limit(sweep)]} or, where that is lower, the {LIMIT_WORDS['read']}"
+
+
+def compute_limit(sweep: Sweep) -> str:
+    """The loaded roof; for runs that did not measure it the FMA peak."""
+    return "roof" if any(problem.roof for problem in sweep.problems) else "peak"
 
 
 def about_limits(sweep: Sweep) -> str:
-    """A sentence with the space behind it; empty where nothing has to be said."""
+    """A sentence with a space behind it, or nothing."""
     if sweep.on_device:
         return ""
-    if sweep.bound == "flops":
-        return f"The loaded roof is the rate of the same operations with a register tile's loads from L1. {about_other_algorithms(sweep)}"
-    cached = [problem.label for problem in sweep.problems if problem.bytes <= sweep.cache_bytes]
-    return f"What fits in the caches may be faster than the memory: {', '.join(cached)}. " if cached else ""
+    if sweep.bound == "bytes":
+        cached = [problem.label for problem in sweep.problems if problem.bytes <= sweep.cache_bytes]
+        return f"Problems that fit in the caches may be faster than the memory: {', '.join(cached)}. " if cached else ""
+    said = ""
+    if compute_limit(sweep) == "roof":
+        said = "The loaded roof is the speed of multiply-adds that load their operands from L1 as a register tile does. "
+    if reading := [problem.label for problem in sweep.problems if problem.waits_for_memory]:
+        said += f"Reading the tensors alone takes longer than the multiply-adds on {', '.join(reading)}. "
+    return said
 
 
-def about_other_algorithms(sweep: Sweep) -> str:
-    """Likewise, of those that need not do what the others cannot leave out."""
-    less = sorted(doing_less(sweep))
+def about_other_algorithms(sweep: Sweep, place: str = "") -> str:
+    """Sentences with a space behind each on contenders that need fewer operations and on their place in the figure, or nothing."""
+    less = " and ".join(style.label_of(sweep, name) for name in sweep.contenders if name in doing_less(sweep))
     if not less:
         return ""
-    return f"By its algorithm {' or '.join(less)} does fewer operations than are counted, and may rise above all limits. "
+    counted = f"GFLOP/s count the operations of the direct algorithm. Fewer are needed by {less}, which may therefore exceed every limit"
+    return f"{counted}{place}. "
+
+
+def about_absent(sweep: Sweep) -> str:
+    """A sentence with a space before it on contenders that no figure shows, or nothing."""
+    absent = [style.label_of(sweep, name) for name in sweep.contenders if not sweep.shown(name)]
+    return f" Without any number here, and therefore not drawn: {', '.join(absent)}." if absent else ""
 
 
 def footnote(sweep: Sweep) -> str:
-    """What ratios to a contender of another process are not; empty where all contenders were measured in one."""
+    """Sentences with a space before each on contenders that another process measured, or nothing."""
     sentences = []
     for name in sweep.contenders:
         if peaks := elsewhere_over_here(sweep, name):
             sentences.append(
-                f" {name} was measured in a process of its own, after the others of each problem and not among their samples: ratios to "
-                f"it are less certain than others. Its shares are of the limits measured there, where the "
-                f"{LIMIT_WORDS[sweep.limits[0]]} was {peaks[0]:.2f} to {peaks[1]:.2f} of that of the others."
+                f" {style.label_of(sweep, name)} was measured in its own process, after the others of each problem. Ratios to it are "
+                f"therefore less certain. Its shares are of the limits measured in its process, where the {LIMIT_WORDS[sweep.limits[0]]} "
+                f"was {peaks[0]:.2f} to {peaks[1]:.2f} times the one of the others."
             )
     return "".join(sentences)
 
 
 def complete_sets(sweep: Sweep) -> list[list[Problem]]:
-    """The sets of problems on which some contender is complete, the largest first; it may be compared with others there."""
+    """For each contender the set of problems on which it has a number, the largest set first, equal sets once."""
     sets = {tuple(p.text for p in sweep.common(name)): sweep.common(name) for name in sweep.contenders}
     return sorted(filter(None, sets.values()), key=len, reverse=True)
 
@@ -109,7 +133,7 @@ def name_set(sweep: Sweep, layers: list[Problem]) -> str:
 
 
 def tags(problems: list[Problem]) -> tuple[str, list[str]]:
-    """What kind of thing the problems are, and a few characters for each: ("layer", ["1", "2"]); else their places."""
+    """A common word for the problems and a few characters for each: ("layer", ["1", "2"]). Problems with long names are numbered."""
     names = [problem.name for problem in problems]
     numbered = [re.fullmatch(r"(\D+?)[-_ ]?0*(\d+)", name) for name in names]
     if all(numbered) and len({match[1] for match in numbered}) == 1:

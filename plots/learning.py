@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from scipy.stats import binomtest
 
 import style
-from claims import FAILS, HOLDS, UNCHECKED, Outcome, Verdict, check_names, fulfilled
+from claims import FAILS, HOLDS, NOT_RUN, Outcome, Verdict, check_names, fulfilled
 from claims_file import Claim
 from data import EmptyRun, load_environment, read_text
 from derive import Estimate
@@ -122,14 +122,14 @@ def _read(path: Path, line: int, column: str, kind: type, text: str):
 
 def judge(claim: Claim, curves: list[Curve]) -> list[Verdict]:
     """Judges a claim about trainings, as claims.judge does for claims about times."""
-    if claim.shapes or claim.where.text or claim.machine:
+    if claim.shapes or claim.where.text or claim.machines:
         raise InputError(f"claim '{claim.id}': a claim about a training has no shapes, no 'where' and no machine.")
     check_names(claim, "when", claim.when, set(SETTINGS))
     of_task = [curve for curve in curves if (curve.settings["task"], curve.settings["contender"]) == (claim.experiment, claim.of)]
     fitting = [curve for curve in of_task if fulfilled(claim, "when", claim.when, pd.DataFrame([curve.settings])).all()]
     if not fitting:
-        reason = f"wants {claim.when.text}" if of_task else f"no {claim.experiment} with {claim.of} was given"
-        return [Verdict(claim, Outcome(UNCHECKED, reason), "")]
+        reason = f"needs {claim.when.text}" if of_task else f"no {claim.experiment} with {claim.of} was given"
+        return [Verdict(claim, Outcome(NOT_RUN, reason), "")]
     return STATISTICS[claim.statistic](claim, fitting)
 
 
@@ -139,7 +139,7 @@ def _last_epochs(claim: Claim, curves: list[Curve]) -> list[Verdict]:
 
 def _last_epoch(claim: Claim, curve: Curve) -> Outcome:
     if curve.unfinished:
-        return Outcome(UNCHECKED, curve.unfinished)
+        return Outcome(NOT_RUN, curve.unfinished)
     value, settings = curve.epochs["test_measure"].iloc[-1], curve.settings
     behind = f"after {len(curve.epochs)} epochs"
     if claim.statistic == SHARE:
@@ -147,7 +147,7 @@ def _last_epoch(claim: Claim, curve: Curve) -> Outcome:
         reason = f"{value:.4g} {settings['measure']} {behind}, {settings['baseline']} has {base:.4g}"
         return _judged(claim, Estimate(value / base if base else math.inf, math.nan, math.nan), reason)
     if settings["measure"] != claim.statistic.removeprefix("test "):
-        return Outcome(UNCHECKED, f"was measured by its {settings['measure']}")
+        return Outcome(NOT_RUN, f"was measured by its {settings['measure']}")
     if settings["measure"] != ACCURACY:
         base = f"{settings['baseline']} has {settings['baseline_measure']:.4g}"
         reason = f"on {settings['tested_on']} {settings['examples']} {behind}; {base}"
@@ -175,9 +175,9 @@ def _alike(claim: Claim, curves: list[Curve]) -> list[Verdict]:
     for group in grouped(curves):
         names = ", ".join(curve.name for curve in group)
         if len(group) == 1:
-            verdicts.append(Verdict(claim, Outcome(UNCHECKED, f"was trained on {group[0].threads} alone"), names))
+            verdicts.append(Verdict(claim, Outcome(NOT_RUN, f"was trained on {group[0].threads} alone"), names))
         elif unfinished := "; ".join(filter(None, (curve.unfinished for curve in group))):
-            verdicts.append(Verdict(claim, Outcome(UNCHECKED, unfinished), names))
+            verdicts.append(Verdict(claim, Outcome(NOT_RUN, unfinished), names))
         else:
             verdicts.append(Verdict(claim, _share_alike(claim, group), names))
     return verdicts
@@ -223,25 +223,25 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     base = settings["baseline_measure"]
     if not accurate:  # the baseline of an accuracy is far below the axis
         handles.append(test.axhline(base, color="#666666", linewidth=1.2, linestyle="-.", label=f"{settings['baseline']}: {base:.3g}"))
-    if settings["measure"] != BITS:  # bits are logarithms already
-        loss.set_yscale("log")
-    loss.set_ylabel("loss of training, mean of an epoch")
+    if settings["measure"] != BITS:  # which are logarithms already
+        style.logarithmic_upwards(loss)
+    loss.set_ylabel("loss in training, mean of an epoch")
     test.set_ylabel(f"% of the test {settings['examples']} right" if accurate else f"{settings['measure']}, test {settings['examples']}")
     if accurate:
         lowest = min([curve.epochs["test_measure"].quantile(0.2) for curve in group] + [bound - 0.01 for bound in bounds])
         test.set_ylim(math.floor(100 * lowest), 100.2)
     elif settings["measure"] != BITS:
-        test.set_yscale("log")
+        style.logarithmic_upwards(test)
     for axes in (loss, test):
         axes.set_xlabel("epoch")
-        axes.set_xlim(0, settings["epochs"] + 1)
+        axes.set_xlim(1 - 0.03 * settings["epochs"], 1.03 * settings["epochs"])
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     seconds = ", ".join(f"{curve.epochs['seconds'].sum():.1f} s on {curve.threads}" for curve in group)
     caption = (
-        f"Loss on {settings['trained_on']} {settings['examples']} in training and {settings['measure']} on {settings['tested_on']} others "
-        f"over the epochs; training took {seconds}. Trainings that differ in their threads alone lie over each other where they are the "
-        f"same. {settings['baseline'].capitalize()} would have {scale * base:.4g}{unit}"
-        + ("; the accuracies of the first epochs may lie below the axis." if accurate else ".")
+        f"Left: the loss on {settings['trained_on']} {settings['examples']} in training. Right: the {settings['measure']} on "
+        f"{settings['tested_on']} other {settings['examples']}. Training took {seconds}. The lines of trainings on different threads cover "
+        f"each other where they are equal. {settings['baseline'].capitalize()} has {scale * base:.4g}{unit}."
+        + (" The accuracies of the first epochs may lie below the axis." if accurate else "")
     )
     return style.finish(figure, folder, stem(group), f"Learning {settings['task']}: seed {settings['seed']}", handles, caption)
 

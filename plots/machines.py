@@ -1,7 +1,8 @@
-"""Prints README's table of the references: python plots/machines.py
+"""Prints the tables of the references: python plots/machines.py [--headline]
 
-It has a row for each run on a CPU and a column for each machine (a folder of experiments/references): how many times as fast
-ours is as the best peer, and its share of what the machine can do.
+The table of experiments/references/README.md has a row for each run on a CPU and a column for each machine. With --headline
+it is README.md's: a row for each machine and a column for each of a few passes. A cell says how many times as fast ours is
+as the best peer and, in brackets, its share of the machine's limit.
 """
 
 import argparse
@@ -13,9 +14,20 @@ from pathlib import Path
 import program
 
 REFERENCES = Path(__file__).resolve().parent.parent / "experiments" / "references"
-# For peers whose labels begin so; what follows says which version it was.
+# A letter for each kind of peer, by the first words of its label; the rest of a label is the version.
 LETTERS = {"oneDNN": "", "newest oneDNN": "N", "OpenBLAS": "B", "LIBXSMM": "L"}
-WAYS = {"Brickwork, Winograd": "W"}  # likewise of ours, where it is not the direct algorithm's
+WAYS = {"Brickwork, Winograd": "W"}  # a letter for ours, where it is not the direct algorithm
+# The columns of the headline. Each shows the first of these runs that a machine has.
+HEADLINE = {
+    "kernel": ("brgemm",),
+    "conv forward": ("conv-forward-N28", "conv-forward-N4"),
+    "conv backward": ("conv-backward-N28", "conv-backward-N4"),
+    "conv update": ("conv-update-N28", "conv-update-N4"),
+    "fc forward": ("fc-forward",),
+    "LSTM forward": ("rnn-forward",),
+    "LSTM backward": ("rnn-backward",),
+    "ResNet-50 step": ("resnet50-step-N28", "resnet50-step-N4"),
+}
 
 
 @dataclass(frozen=True)
@@ -25,8 +37,10 @@ class Machine:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    argparse.ArgumentParser(prog="machines.py", description="Prints README's table of the references.").parse_args(arguments)
-    return program.run("machines.py", lambda: program.say(table(all_machines())))
+    parser = argparse.ArgumentParser(prog="machines.py", description="Prints the table of the references.")
+    parser.add_argument("--headline", action="store_true", help="the short table of README.md instead")
+    chosen = headline if parser.parse_args(arguments).headline else table
+    return program.run("machines.py", lambda: program.say(chosen(all_machines())))
 
 
 def all_machines() -> list[Machine]:
@@ -52,9 +66,25 @@ def cell(row) -> str:
 
 def table(machines: list[Machine]) -> str:
     names = sorted({name for machine in machines for name, text in machine.cells.items() if text})
-    heads = [f"[{machine.name}](experiments/references/{machine.name})" for machine in machines]
-    lines = [["run", *heads], ["---"] * (len(machines) + 1)]
-    lines += [[f"`{name}`", *(machine.cells.get(name, "") for machine in machines)] for name in names]
+    heads = [f"[{machine.name}]({machine.name})" for machine in machines]
+    return markdown(["run", *heads], [[f"`{name}`", *(machine.cells.get(name, "") for machine in machines)] for name in names])
+
+
+def headline(machines: list[Machine]) -> str:
+    def first(machine: Machine, runs: tuple[str, ...]) -> str:
+        return next((text for run in runs if (text := machine.cells.get(run))), "")
+
+    return markdown(
+        ["machine", *HEADLINE],
+        [
+            [f"[{machine.name}](experiments/references/{machine.name})", *(first(machine, runs) for runs in HEADLINE.values())]
+            for machine in machines
+        ],
+    )
+
+
+def markdown(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(re.sub(r" +", " ", f"| {' | '.join(line)} |") for line in lines)
 
 

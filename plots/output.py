@@ -1,7 +1,6 @@
-"""What a report consists of: the figures, claims.csv, report.html and the claims on the screen."""
+"""Writes a report: the figures, claims.csv and report.html, and a summary on the screen."""
 
 import csv
-import shutil
 import sys
 import textwrap
 from dataclasses import replace
@@ -9,17 +8,20 @@ from functools import partial
 from pathlib import Path
 
 import learning
+import not_run
 import page
-from claims import Verdict, judge_all, tally
-from claims_file import OURS, load_claims
+from claims import FAILS, HOLDS, NOT_RUN, Verdict, judge_all, tally
 from claims_file import STORED as CLAIMS
+from claims_file import load_claims
 from data import load_runs
 from figures_curve import draw_curves
-from figures_layers import draw_layers, draw_plan_quality, draw_ratio, draw_scaling
+from figures_layers import draw_layers, draw_plan_quality, draw_ratio
 from figures_parts import draw_parts
+from figures_scaling import draw_scaling, draw_scaling_curve
 from figures_sweep import draw_bars, draw_panels
 from figures_training import draw_training
 from labels import footnote
+from overview import Row, overview
 from program import say, writing
 from roofline import draw_roofline
 from scaling import with_bases
@@ -27,9 +29,9 @@ from style import Drawn
 from sweeps import TRAINING, Sweep, slugify, sweeps_of
 from training import with_trainings
 
-# What is drawn for each kind of figures that an experiment may want, and for the passes of several together.
+# The figures for each kind of experiment, and for the passes of training together.
 DRAWERS = {
-    "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_scaling, draw_roofline),
+    "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_scaling_curve, draw_scaling, draw_roofline),
     "sweep": (draw_panels, draw_bars),
     "curve": (draw_curves,),
     "parts": (draw_parts,),
@@ -37,7 +39,12 @@ DRAWERS = {
 }
 
 
-def write_report(directories: list[str], out: Path, command: str) -> None:
+TIMES = ("samples.csv", "summary.csv", learning.FILE)  # a folder with one of these is a run
+MOST_ROWS, MOST_FAILED = 24, 5  # lines on the screen; report.html and claims.csv have the rest
+
+
+def write_report(folders: list[str], out: Path, command: str) -> None:
+    directories = [str(run) for folder in folders for run in runs_in(Path(folder))]
     claims = load_claims(CLAIMS)
     trainings = [directory for directory in directories if (Path(directory) / learning.FILE).exists()]
     curves, left_out = learning.load_curves(trainings)
@@ -56,11 +63,24 @@ def write_report(directories: list[str], out: Path, command: str) -> None:
         learned = [(group, learning.draw(group, claims, folder)) for group in learning.grouped(curves)]
         text = page.render([*runs, *curves], left_out, sweeps, drawn, learned, verdicts, folder, command)
         (out / "report.html").write_text(text, encoding="utf-8")
-    say(f"{in_words(verdicts)}\n\n{sum(map(len, drawn)) + len(learned)} figures in {folder}, report in {out / 'report.html'}")
+    figures = sum(map(len, drawn)) + len(learned)
+    where = f"report: {out / 'report.html'}   claims: {out / 'claims.csv'}   {figures} figures: {folder}"
+    say(f"{in_words(overview(sweeps), verdicts)}\n\n{where}")
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """The folder itself, or the runs in the folders below it. A run may have other runs in it, the rows of which it repeats."""
+    return _runs_below(folder) or [folder]  # of a folder without runs data.py says what it lacks
+
+
+def _runs_below(folder: Path) -> list[Path]:
+    if any((folder / name).exists() for name in TIMES):
+        return [folder]
+    return [run for path in sorted(folder.glob("*/")) for run in _runs_below(path)]
 
 
 def stems(sweeps: list[Sweep]) -> list[str]:
-    """File names that differ: by the setting, else by the shape set or the run, too, else by a number."""
+    """File names that differ: by the setting, and where that is not enough by the shape set, the run, or a number."""
     named = [sweep.slug for sweep in sweeps]
     for more in (lambda sweep: sweep.attributes.get("shapes", ""), lambda sweep: sweep.run.name):
         longer = [slugify(f"{more(sweep)}-{sweep.slug}") for sweep in sweeps]
@@ -74,27 +94,45 @@ def draw(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
     return [replace(figure, caption=figure.caption + footnote(sweep)) for figure in figures]
 
 
-def in_words(verdicts: list[Verdict]) -> str:
-    """Each claim that a run speaks of; of the others, which the report has word for word, the names alone, by what is missing."""
-    width = min(110, shutil.get_terminal_size((110, 24)).columns)
-    fill = partial(textwrap.fill, width=width, initial_indent=" " * 15, subsequent_indent=" " * 17, break_on_hyphens=False)
-    lines, without_run = [], {}
+def in_words(rows: list[Row], verdicts: list[Verdict]) -> str:
+    """The end of the screen: the headline table, the claims that fail or are open, and how many have each status."""
+    table = _table(rows)
+    return "\n".join([*table, *[""] * bool(table), *_claims(verdicts), tally(verdicts)])
 
-    def add(status: str, name: str, below: list[str]) -> None:
-        lines.append(f"{status:<14} {name}")
-        lines.extend(fill(line) for line in below)
 
+def _table(rows: list[Row]) -> list[str]:
+    """The first row of each primitive and pass."""
+    if not any(row.ours for row in rows):
+        return []
+    firsts = list({(row.primitive, row.which): row for row in reversed(rows) if row.ours}.values())[::-1]
+    cells = [("primitive", "pass", "ours", "best peer", "ratio [95 % interval]", "of the limit")]
+    for row in firsts[:MOST_ROWS]:
+        share = f"{row.share:.2f} {row.limit}" if row.share else "-"
+        cells.append((row.primitive, row.which, row.ours.removeprefix("Brickwork, "), row.peer or "-", str(row.ratio or "-"), share))
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+    more = len([row for row in rows if row.ours]) - len(firsts[:MOST_ROWS])
+    return lines + ([f"... and {more} more in the report: other shapes and settings"] if more else [])
+
+
+def _claims(verdicts: list[Verdict]) -> list[str]:
+    """A line for each claim that fails, and one for all claims of each other status but HOLDS."""
+    failed = [verdict for verdict in verdicts if verdict.outcome.status == FAILS]
+    lines = []
+    for verdict in failed[:MOST_FAILED]:
+        outcome, claim = verdict.outcome, verdict.claim
+        why = f"measured {outcome.measured}, needed {claim.needed}" if outcome.measured else outcome.reason
+        lines.append(f"{outcome.status}: {claim.id} ({claim.whose}): {why}")
+    if len(failed) > MOST_FAILED:
+        lines.append(f"... and {len(failed) - MOST_FAILED} more in claims.csv")
+    others: dict[str, list[str]] = {}
     for verdict in verdicts:
-        claim, outcome = verdict.claim, verdict.outcome
-        name = f"{claim.id} ({claim.whose})"
-        if not verdict.run:
-            without_run.setdefault((outcome.status, outcome.reason), []).append(claim.id if claim.whose == OURS else name)
-            continue
-        measured = [f"measured {outcome.measured}, needed {claim.needed}"] if outcome.measured else []
-        add(outcome.status, name, [claim.sentence, *measured, outcome.reason, f"run {verdict.run}"])
-    for (status, reason), ids in without_run.items():
-        add(status, reason, [", ".join(ids)])
-    return "\n".join([*lines, "", tally(verdicts)])
+        if verdict.outcome.status not in (HOLDS, FAILS, NOT_RUN):
+            others.setdefault(verdict.outcome.status, []).append(verdict.claim.id)
+    for status, ids in others.items():
+        lines.append(textwrap.shorten(f"{status}: {', '.join(dict.fromkeys(ids))}", 240, placeholder=" ..."))
+    lines += filter(None, [not_run.line(verdicts)])
+    return [*lines, ""] if lines else []
 
 
 def _write_claims(path: Path, verdicts: list[Verdict]) -> None:

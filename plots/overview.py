@@ -1,13 +1,14 @@
-"""The report's first table: of each primitive and pass how fast ours is, beside the best peer and beside what the machine can do."""
+"""The report's first table: for each primitive and pass our speed beside the best peer and beside the machine's limit."""
 
 from dataclasses import dataclass
 
 import style
-from derive import LIMIT_WORDS, Estimate, geometric_mean_ratio, known, weighted_fraction_of, weighted_ratio
-from sweeps import Problem, Sweep
+from derive import Estimate, geometric_mean_ratio, known, weighted_fraction_of, weighted_ratio
+from labels import short_limit
+from sweeps import OWN, Problem, Sweep
 from training import PASSES
 
-TWICE = 2  # from here on a ratio is said as a factor instead of in percent
+TWICE = 2  # from this ratio on a factor is said instead of a percentage
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Row:
     peer: str
     ratio: Estimate | None
     share: float | None
-    limit: str  # of which it is the share
+    limit: str  # the limit that it is a share of
     sentence: str
 
     @property
@@ -39,23 +40,23 @@ def _row(sweep: Sweep) -> Row:
     if not ours:
         return Row(sweep, "", "", None, None, "", "nothing of ours was timed")
     done = sweep.common(ours)
-    limit = next((limit for limit in reversed(sweep.limits) if known(limit, done, ours)), "")
-    share = weighted_fraction_of(limit, done, ours).value if limit else None
+    share = weighted_fraction_of(OWN, done, ours).value if known(OWN, done, ours) else None
+    limit = short_limit(sweep).removeprefix("the ") if share else ""
     peer = _best(sweep, sweep.peers, done)
     compared = sweep.common(ours, peer) if peer else []
     ratio = summed(sweep)(compared, ours, peer) if peer else None
     label = looks[peer].label if peer else ""
     parts = [
-        f"{in_words(ratio)} {label}" if ratio else "nobody to compare with",
+        f"{in_words(ratio)} {label}" if ratio else "no peer to compare with",
         f", on {len(compared)} of {len(sweep.problems)} problems" if ratio and len(compared) < len(sweep.problems) else "",
-        f"; {share:.2f} of {_limit_in_words(sweep, done)}" if share else "",
+        f"; {share:.2f} of the {limit}{_about_memory(sweep, done)}" if share else "",
         f"; {' + '.join(PASSES)} of {len(compared or done)} problems" if sweep.passes else "",
     ]
-    return Row(sweep, looks[ours].label, label, ratio, share, LIMIT_WORDS.get(limit, ""), "".join(parts))
+    return Row(sweep, looks[ours].label, label, ratio, share, limit, "".join(parts))
 
 
 def in_words(ratio: Estimate) -> str:
-    """How fast ours is beside another, whose name follows."""
+    """Our speed beside another one, the name of which follows."""
     percent = round(100 * abs(ratio.value - 1))
     if ratio.low <= 1 <= ratio.high or percent == 0:
         return "as fast as"
@@ -64,20 +65,21 @@ def in_words(ratio: Estimate) -> str:
     return f"{percent} % ahead of" if ratio.value > 1 else f"{percent} % behind"
 
 
-def _limit_in_words(sweep: Sweep, problems: list[Problem]) -> str:
+def _about_memory(sweep: Sweep, problems: list[Problem]) -> str:
     if sweep.bound == "flops":
-        return "what the machine can do"
+        reading = sum(problem.waits_for_memory for problem in problems)
+        return f" ({reading} of {len(problems)} problems wait for their tensors to be read)" if reading else ""
     cached = sum(problem.bytes <= sweep.cache_bytes for problem in problems)
-    return "what the memory gives" + (f" ({cached} of {len(problems)} problems fit in the caches)" if cached else "")
+    return f" ({cached} of {len(problems)} problems fit in the caches)" if cached else ""
 
 
 def summed(sweep: Sweep):
-    """A network's layers count as often as it uses them, shapes of a sweep all alike."""
+    """The ratio over many problems: weighted by how often a network uses each, or the geometric mean of a sweep."""
     return weighted_ratio if sweep.weighted else geometric_mean_ratio
 
 
 def _best(sweep: Sweep, names: list[str], problems: list[Problem]) -> str | None:
-    """The fastest of those that have a number on the most of the problems."""
+    """The fastest of the contenders that have numbers on the most problems."""
     numbers = {name: sum(problem.ok(name) for problem in problems) for name in names}
     most = max(numbers.values(), default=0)
     if most == 0:

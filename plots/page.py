@@ -1,22 +1,24 @@
-"""The HTML report: one file, figures inline, nothing loaded from anywhere."""
+"""The HTML report: one file with the figures in it, which loads nothing from anywhere."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 import learning
+import not_run
 import scaling
 import style
-from claims import FAILS, HOLDS, Verdict, tally
+from claims import NOT_RUN, STATUSES, Verdict
 from data import Run
 from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_speed
-from labels import complete_sets, name_set
+from labels import complete_sets, name_set, short_limit
 from learning import Curve
-from overview import overview
+from overview import Row, overview
 from style import Drawn
-from sweeps import Problem, Sweep
+from sweeps import OWN, Problem, Sweep, slugify
 
 
 def render(
@@ -26,33 +28,99 @@ def render(
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
-    sections = [_section(f"sweep{index}", sweep, drawn[index], folder) for index, sweep in enumerate(sweeps)]
+    templates.filters["slug"] = lambda text: slugify(text).lower()
+    rows = overview(sweeps)
+    sections = [_section(f"sweep{index}", *of, folder) for index, of in enumerate(zip(sweeps, rows, drawn, strict=True))]
+    judged = [verdict for verdict in verdicts if verdict.outcome.status != NOT_RUN]
+    common, differing = _environments(runs)
     return templates.get_template("report.html.j2").render(
-        left_out=left_out, glance=list(zip(overview(sweeps), sections, strict=True)),
+        left_out=left_out, machines=_machines(runs), glance=list(zip(rows, sections, strict=True)),
         scaling=[(scaling.row(sweep), section) for sweep, section in zip(sweeps, sections, strict=True) if sweep.base],
         learned=[_learned(f"learned{index}", group, figure, folder) for index, (group, figure) in enumerate(learned)],
-        lines=_lines_of_primitives(runs), sections=sections,
-        verdicts=verdicts, tally=tally(verdicts), command=command,
-        classes={HOLDS: "holds", FAILS: "fails"},
-        environments=[{"run": run.name, "source": run.directory / "environment.json", "rows": _flatten(run.environment)} for run in runs],
+        lines=_lines_of_primitives(runs), sections=sections, command=command,
+        judged=judged, not_judged=_not_judged(verdicts), not_run=not_run.line(verdicts), counts=_counts(verdicts),
+        common=common, differing=differing,
     )
 
 
-def _section(anchor: str, sweep: Sweep, figures: list[Drawn], folder: Path) -> dict:
-    looks = style.looks_of(sweep)
+def _machines(runs: list[Run | Curve]) -> list[str]:
+    """Processor, commit and date of the runs, a line for each processor."""
+    said = []
+    for name in dict.fromkeys(_processor(run) for run in runs):
+        environments = [run.environment for run in runs if _processor(run) == name]
+        commits = dict.fromkeys(_commit(environment) for environment in environments)
+        dates = sorted({_date(environment) for environment in environments} - {""})
+        when = dates[0] if dates[:1] == dates[-1:] and dates else " to ".join([dates[0], dates[-1]]) if dates else "of unknown date"
+        said.append(f"{name} \N{MIDDLE DOT} commit {', '.join(commits)} \N{MIDDLE DOT} {when}")
+    return said
+
+
+def _processor(run: Run | Curve) -> str:
+    cpu, gpu = (run.environment.get(kind, {}) for kind in ("cpu", "gpu"))
+    cores = f", {cpu['usable_cores']} cores" if "usable_cores" in cpu else ""
+    return f"{cpu.get('name', 'unknown processor')}{cores}" + (f" with {gpu['name']}" if "name" in gpu else "")
+
+
+def _commit(environment: dict) -> str:
+    git = environment.get("git", {})
+    return str(git.get("commit", "unknown"))[:10] + (" with changes" if git.get("dirty") else "")
+
+
+def _date(environment: dict) -> str:
+    """ "2026-01-31" of "20260131T120000Z"."""
+    found = re.match(r"(\d{4})(\d\d)(\d\d)", str(environment.get("date", "")))
+    return "-".join(found.groups()) if found else ""
+
+
+def _counts(verdicts: list[Verdict]) -> list[tuple[str, int]]:
+    found = Counter(verdict.outcome.status for verdict in verdicts)
+    return [(status, found[status]) for status in STATUSES if found[status]]
+
+
+def _not_judged(verdicts: list[Verdict]) -> list[tuple[str, list[str]]]:
+    """The reasons why claims were not judged, each with the sentences of its claims."""
+    grouped: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        if verdict.outcome.status == NOT_RUN:
+            reason = verdict.outcome.reason + (f" (run {verdict.run})" if verdict.run else "")
+            grouped.setdefault(reason, []).append(f"{verdict.claim.id}: {verdict.claim.sentence}")
+    return list(grouped.items())
+
+
+def _environments(runs: list[Run | Curve]) -> tuple[list[tuple[str, str]], list[dict]]:
+    """What all runs have in common, and for each run the rest."""
+    flat = [dict(_flatten(run.environment)) for run in runs]
+    common = [(name, value) for name, value in flat[0].items() if len(flat) > 1 and all(of.get(name) == value for of in flat)]
+    shared = dict(common)
+    differing = [
+        {"run": run.name, "source": run.directory / "environment.json", "rows": [item for item in of.items() if item[0] not in shared]}
+        for run, of in zip(runs, flat, strict=True)
+    ]
+    return common, differing
+
+
+def _section(anchor: str, sweep: Sweep, row: Row, figures: list[Drawn], folder: Path) -> dict:
+    looks = style.shown_looks(sweep)
     return {
         "id": anchor,
         "title": f"{sweep.experiment}, {sweep.full_setting}",
+        "sentence": row.sentence,
         "facts": _facts(sweep),
-        "figures": [{"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", figure.stem)} for figure in figures],
+        "figures": [
+            {"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", f"{anchor}f{place}")} for place, figure in enumerate(figures)
+        ],
         "errors": [*_errors(sweep), *(f"{error}, {sweep.base.setting}" for error in (_errors(sweep.base) if sweep.base else []))],
         "contenders": [{"name": name, "label": look.label, "ours": look.ours} for name, look in looks.items()],
+        "sets": [name_set(sweep, problems) for problems in complete_sets(sweep)] if sweep.weighted else [],
         "weighted": _weighted(sweep) if sweep.weighted else [],
+        "limit": short_limit(sweep),
         "limits": [LIMIT_WORDS[limit] for limit in sweep.limits],
         "unit": sweep.unit,
         "rows": _rows(sweep),
         "absences": _absences(sweep),
-        "details": [] if sweep.passes else _details(sweep),
+        "plans": [] if sweep.passes else _plans(sweep),
+        "tunings": [] if sweep.passes else _tunings(sweep),
+        "packing": [] if sweep.passes else _packing(sweep),
         "sources": [run.source for run in sweep.runs],
     }
 
@@ -70,13 +138,13 @@ def _learned(anchor: str, group: list[Curve], figure: Drawn, folder: Path) -> di
         "title": figure.title,
         "facts": [fact for curve in group for fact in (*learning.facts(curve), *_doubts(curve.environment))],
         "figure": figure,
-        "svg": _inline(folder / f"{figure.stem}.svg", figure.stem),
+        "svg": _inline(folder / f"{figure.stem}.svg", anchor),
         "sources": [curve.source for curve in group],
     }
 
 
 def _lines_of_primitives(runs: list[Run]) -> int:
-    """In the newest build that says it; else 0."""
+    """Of the last run that says it; else 0."""
     return next((lines for run in reversed(runs) if (lines := run.environment.get("lines_of_primitives"))), 0)
 
 
@@ -86,7 +154,7 @@ def _facts(sweep: Sweep) -> list[tuple[str, str]]:
         *(fact for run in sweep.runs for fact in _about(run)),
         *(("on fewer threads", f"{name}: {value}") for run in (sweep.base.runs if sweep.base else []) for name, value in _about(run)),
         ("problems", str(len(sweep.problems))),
-        ("samples a contender and problem", f"{min(counts)} to {max(counts)}" if counts else "none"),
+        ("samples per contender and problem", f"{min(counts)} to {max(counts)}" if counts else "none"),
         *((f"measured {LIMIT_WORDS[limit]}", _range_in_words(limit_range(limit, sweep), sweep.unit)) for limit in sweep.limits),
         *([] if "stream" in sweep.limits or sweep.passes else [("measured stream bandwidth", _bandwidth_in_words(sweep))]),
     ]
@@ -107,7 +175,7 @@ def _range_in_words(measured: tuple[float, float] | None, unit: str) -> str:
 
 
 def _doubts(environment: dict) -> list[tuple[str, str]]:
-    """What the run itself says against it."""
+    """Warnings and a bad end, as the run itself recorded them."""
     doubts = [("warning", str(warning)) for warning in environment.get("warnings", [])]
     code = environment.get("exit_code")
     if code != 0:
@@ -116,21 +184,22 @@ def _doubts(environment: dict) -> list[tuple[str, str]]:
 
 
 def _weighted(sweep: Sweep) -> list[dict]:
-    """Only a row's own numbers may be compared."""
-    rows = []
-    for layers in complete_sets(sweep):
-        values = {}
-        for name in sweep.contenders:
-            if all(p.ok(name) for p in layers):
-                speed = weighted_speed(layers, name)
-                shares = {limit: weighted_fraction_of(limit, layers, name).value for limit in sweep.limits if known(limit, layers, name)}
-                values[name] = (speed, shares)
-        rows.append({"layers": name_set(sweep, layers), "values": values})
+    """A row for each contender, with a value for each set of problems. Only the values of one set may be compared."""
+    rows, sets = [], complete_sets(sweep)
+    for name, look in style.shown_looks(sweep).items():
+        values = []
+        for problems in sets:
+            if not all(p.ok(name) for p in problems):
+                values.append(None)
+                continue
+            share = weighted_fraction_of(OWN, problems, name).value if known(OWN, problems, name) else None
+            values.append((weighted_speed(problems, name), share))
+        rows.append({"label": look.label, "ours": look.ours, "values": values})
     return rows
 
 
 def _rows(sweep: Sweep) -> list[dict]:
-    rows, limit = [], sweep.limits[0]
+    rows = []
     for problem in sweep.problems:
         cells = {}
         for name in sweep.contenders:
@@ -139,8 +208,9 @@ def _rows(sweep: Sweep) -> list[dict]:
                 continue
             cell = problem.cells[name]
             low, high = cell.speed_quartiles
-            share = fraction_of(limit, problem, name).value if problem.limit(limit, name) else None
-            cells[name] = {"status": "ok", "speed": cell.speed, "low": low, "high": high, "share": share}
+            share = fraction_of(OWN, problem, name).value if problem.limit(OWN, name) else None
+            ms = cell.seconds * 1e3
+            cells[name] = {"status": "ok", "speed": cell.speed, "low": low, "high": high, "share": share, "ms": ms}
         rows.append({
             "label": problem.label, "text": problem.text, "count": problem.count, "cells": cells,
             "limits": [most.speed if (most := getattr(problem, limit)) else None for limit in sweep.limits],
@@ -149,7 +219,7 @@ def _rows(sweep: Sweep) -> list[dict]:
 
 
 def _absences(sweep: Sweep) -> list[dict]:
-    """Contenders without a number, with their reasons; problems that share a reason share a line."""
+    """Contenders without a number, with their reasons. Problems with the same reason share a line."""
     grouped: dict[tuple, list[str]] = {}
     for problem in sweep.problems:
         for name in _in_order(sweep, problem):
@@ -158,28 +228,60 @@ def _absences(sweep: Sweep) -> list[dict]:
                 grouped.setdefault((name, cell.status, cell.reason), []).append(problem.label)
     return [
         {
-            "contender": name, "status": status, "reason": reason,
-            "where": ", ".join(labels) if len(labels) <= 6 else f"{len(labels)} of {len(sweep.problems)} problems",
+            "contender": name, "status": status, "reason": reason, "where": _listed(sweep, labels),
         }
         for (name, status, reason), labels in grouped.items()
     ]
 
 
-def _details(sweep: Sweep) -> list[dict]:
-    rows = []
+def _plans(sweep: Sweep) -> list[dict]:
+    """What ran. Problems on which a contender ran the same share a line."""
+    grouped: dict[tuple, list[str]] = {}
     for problem in sweep.problems:
         for name in _in_order(sweep, problem):
             cell = problem.cells[name]
             if cell.ok:
-                pack = cell.packing.median * 1e3 if cell.packing else None
-                rows.append({"label": problem.label, "contender": name, "cell": cell, "run_ms": cell.seconds * 1e3, "pack_ms": pack})
-    return rows
+                grouped.setdefault((name, cell.isa, cell.implementation, cell.plan), []).append(problem.label)
+    lines = sorted(grouped.items(), key=lambda item: _places(sweep)[item[0][0]])
+    return [{"key": key, "where": _listed(sweep, labels)} for key, labels in lines]
+
+
+def _tunings(sweep: Sweep) -> list[tuple[str, str]]:
+    """Each tuning of a contender, with its problems where the contender has several."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for problem in sweep.problems:
+        for name in _in_order(sweep, problem):
+            if problem.ok(name) and (tuning := problem.cells[name].tuning):
+                found.setdefault(name, {}).setdefault(tuning, []).append(problem.label)
+    return [
+        (name + (f" on {_listed(sweep, labels)}" if len(of) > 1 else ""), tuning)
+        for name, of in found.items() for tuning, labels in of.items()
+    ]
+
+
+def _packing(sweep: Sweep) -> list[tuple[str, str]]:
+    """For each contender that packs the milliseconds on each problem."""
+    found: dict[str, list[str]] = {}
+    for problem in sweep.problems:
+        for name in _in_order(sweep, problem):
+            cell = problem.cells[name]
+            if cell.ok and cell.packing:
+                found.setdefault(name, []).append(f"{problem.label} {cell.packing.median * 1e3:.3g}")
+    return [(name, ", ".join(texts)) for name, texts in found.items()]
+
+
+def _listed(sweep: Sweep, labels: list[str]) -> str:
+    return ", ".join(labels) if len(labels) <= 6 else f"{len(labels)} of {len(sweep.problems)} problems"
+
+
+def _places(sweep: Sweep) -> dict[str, int]:
+    names = [other for name in style.looks_of(sweep) for other in (name, sweep.searched.get(name))]
+    return {name: place for place, name in enumerate(names) if name}
 
 
 def _in_order(sweep: Sweep, problem: Problem) -> list[str]:
-    """Everyone who has a row on the problem, each with the searched plan behind the rule's."""
-    names = [other for name in style.looks_of(sweep) for other in (name, sweep.searched.get(name))]
-    return [name for name in names if name in problem.cells]
+    """The contenders with a row on the problem, each followed by the one with its searched plan."""
+    return [name for name in _places(sweep) if name in problem.cells]
 
 
 def _flatten(value, path: str = "") -> list[tuple[str, str]]:
@@ -193,7 +295,7 @@ def _flatten(value, path: str = "") -> list[tuple[str, str]]:
 
 
 def _inline(path: Path, prefix: str) -> Markup:
-    """The svg element with its ids made unique: several figures share one page."""
+    """The svg element, with ids that are unique on a page with several figures."""
     svg = path.read_text(encoding="utf-8")
     svg = svg[svg.index("<svg"):]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)

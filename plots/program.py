@@ -1,6 +1,6 @@
-"""How the programs of this folder end: what goes wrong is one sentence and an exit code, never a traceback.
+"""Errors of the programs in this folder: one sentence and an exit code, never a traceback.
 
-Nothing heavy is imported here, so that Ctrl-C is heard from the first moment.
+This file imports nothing heavy, so that Ctrl-C works from the first moment.
 """
 
 import os
@@ -32,7 +32,7 @@ def run(name: str, work: Callable[[], None]) -> int:
 
 @contextmanager
 def writing(out: Path) -> Iterator[None]:
-    """Makes a sentence of what goes wrong in writing under out."""
+    """Turns an error in writing under out into one sentence."""
     try:
         yield
     except OSError as error:
@@ -41,9 +41,9 @@ def writing(out: Path) -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """Prints what the program ends with, after its files are written."""
+    """Prints the last words of a program, whose files are written."""
     try:
         print(text, flush=True)
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python tries again when it ends, and says so
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python writes again at its end and reports that error itself
         raise InputError(f"standard output cannot be written to ({error.strerror}); the files are written.") from error

@@ -1,33 +1,42 @@
 """Whether ours is slower than in an earlier run.
 
-On a shared machine a bare time says nothing: each run is judged by what was measured among it, how fast ours is beside
-the fastest other contender and which share it has of what the machine could do. Ours is slower where both say so, as the
-other may have got faster or have been disturbed itself.
+On a shared machine a time alone says nothing. Ours is compared with two yardsticks of the same run: the fastest other
+contender, and the machine's own limit. It is slower only if both say so: the other contender may have become faster or
+may have been disturbed.
+
+REGRESSED     ours is slower by more than the tolerance, or a result of ours is wrong now
+HOLDS         neither slower nor faster by more than the tolerance
+FASTER        ours is faster by more than the tolerance
+NOT COMPARED  there is no earlier run on such a processor, or one of the two runs was disturbed
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 import derive
-from claims import HOLDS, UNCHECKED, counted
+from claims import HOLDS, counted
+from claims_file import STORED as CLAIMS
+from claims_file import load_kinds
 from data import load_environment, load_run
 from derive import LIMIT_WORDS, Estimate
+from machine_kinds import Kind
 from overview import summed
 from program import InputError
 from sweeps import Problem, Sweep, sweeps_of
 
-REGRESSED, FASTER = "REGRESSED", "FASTER"
+REGRESSED, FASTER, NOT_COMPARED = "REGRESSED", "FASTER", "NOT COMPARED"
 
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How much of a speed noise may take: of a run's over all its problems, and of one problem's."""
+    """Losses of speed up to this share count as noise."""
 
-    whole: float
-    one: float
+    whole: float  # over all problems of a run
+    one: float  # on one problem
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Pair:
-    """A problem of both runs."""
+    """The same problem in both runs."""
 
     now: Problem
     then: Problem
@@ -52,8 +61,8 @@ class Pair:
 
 
 def in_words(verdicts: list[Verdict]) -> str:
-    lines = [f"{verdict.status:12} {verdict.what}: {verdict.reason}" for verdict in verdicts]
-    return "\n".join([*lines, counted((verdict.status for verdict in verdicts), (REGRESSED, HOLDS, FASTER, UNCHECKED))])
+    lines = [f"{verdict.status:13}{verdict.what}: {verdict.reason}" for verdict in verdicts]
+    return "\n".join([*lines, counted((verdict.status for verdict in verdicts), (REGRESSED, HOLDS, FASTER, NOT_COMPARED))])
 
 
 # --- which runs are compared -----------------------------------------------------------------------------------------
@@ -64,9 +73,9 @@ def check(new: list[Path], old: Path, tolerance: Tolerance) -> list[Verdict]:
     machines = {machine(sweep.run.environment) for sweep in sweeps}
     alike = [run for run in runs_in(old) if machine(load_environment(run / "environment.json")) in machines]
     earlier = sorted(sweeps_in(alike), key=lambda sweep: sweep.run.name)
-    last = {subject(sweep): sweep for sweep in earlier}  # names are dates
+    last = {subject(sweep): sweep for sweep in earlier}  # runs are named by their dates
     verdicts = [verdict for sweep in sweeps for verdict in judge(sweep, last.get(subject(sweep)), tolerance)]
-    if all(verdict.status == UNCHECKED for verdict in verdicts):
+    if all(verdict.status == NOT_COMPARED for verdict in verdicts):
         first = verdicts[0]
         raise InputError(f"there is nothing to compare with {old}; {first.what}: {first.reason}.")
     return verdicts
@@ -84,16 +93,24 @@ def runs_in(folder: Path) -> list[Path]:
 
 
 def _runs_in(folder: Path) -> list[Path]:
-    """A run's folder may itself hold what another process measured for it, whose rows the run has, too."""
+    """A run's folder may hold the record of another process that measured for it. It is no run: the run has its rows, too."""
     if any((folder / name).exists() for name in ("samples.csv", "summary.csv")):
         return [folder]
     return [run for below in sorted(folder.glob("*/")) for run in _runs_in(below)]
 
 
 def machine(environment: dict) -> tuple:
-    """The kind of processor, host's and device's: clouds call several by one name, but their caches differ."""
+    """The kind of processor and the GPU. Clouds give several processors one name, so unknown kinds are told apart by their caches."""
+    gpu = environment.get("gpu", {}).get("name")
+    if known := next((name for name, kind in _kinds().items() if not kind.is_gpu and kind.fits(environment)), ""):
+        return known, gpu
     cpu = environment.get("cpu", {})
-    return cpu.get("name"), cpu.get("l1d_bytes"), cpu.get("l2_bytes"), environment.get("gpu", {}).get("name")
+    return cpu.get("name"), cpu.get("l1d_bytes"), cpu.get("l2_bytes"), gpu
+
+
+@cache
+def _kinds() -> dict[str, Kind]:
+    return load_kinds(CLAIMS)
 
 
 def subject(sweep: Sweep) -> tuple:
@@ -104,10 +121,10 @@ def subject(sweep: Sweep) -> tuple:
 
 
 def judge(new: Sweep, old: Sweep | None, tolerance: Tolerance) -> list[Verdict]:
-    """A verdict for each of ours."""
+    """One verdict for each contender of ours."""
     what = f"{new.experiment} ({new.full_setting})"
     if not old:
-        return [Verdict(UNCHECKED, what, "there is no earlier run of it on such a processor")]
+        return [Verdict(NOT_COMPARED, what, "there is no earlier run of it on such a processor")]
     then = {problem.text: problem for problem in old.problems}
     pairs = [Pair(problem, then[problem.text]) for problem in new.problems if problem.text in then]
     doubt = why_not_trusted(new) or why_not_trusted(old)
@@ -117,7 +134,7 @@ def judge(new: Sweep, old: Sweep | None, tolerance: Tolerance) -> list[Verdict]:
 def why_not_trusted(sweep: Sweep) -> str:
     if warnings := sweep.run.environment.get("warnings"):
         return f"run {sweep.run.name} carries a warning: {warnings[0]}"
-    # Another process was not interleaved with ours, and what disturbed it need not have disturbed ours.
+    # A disturbance of another process is no reason for doubt: it was not interleaved with ours.
     if above := [point for point in derive.above_limit(sweep) if point[1] not in point[0].elsewhere]:
         problem, name, share = above[0]
         return f"run {sweep.run.name} was disturbed: {name} on {problem.label} is at {share:.2f} of what the machine can do"
@@ -127,23 +144,23 @@ def why_not_trusted(sweep: Sweep) -> str:
 def of_contender(old: Sweep, ours: str, what: str, pairs: list[Pair], tolerance: Tolerance, doubt: str) -> Verdict:
     pairs = [pair for pair in pairs if pair.then.ok(ours) and pair.now.status(ours) not in ("missing", "absent")]
     if not pairs:
-        return Verdict(UNCHECKED, what, "no problem has it in both runs")
+        return Verdict(NOT_COMPARED, what, "no problem has a number of it in both runs")
     if lost := [pair.now for pair in pairs if not pair.ok(ours)]:
         return Verdict(REGRESSED, what, f"{lost[0].label} is {lost[0].status(ours)} now: {lost[0].cells[ours].reason}")
     if doubt:
-        return Verdict(UNCHECKED, what, doubt)
+        return Verdict(NOT_COMPARED, what, doubt)
     changed = changes(old, ours, pairs)
     if not changed:
-        return Verdict(UNCHECKED, what, "the runs have neither another contender nor a limit of the machine in common")
+        return Verdict(NOT_COMPARED, what, "the runs have neither another contender nor a limit of the machine in common")
     slower = [pair.now.label for pair in pairs if beyond(tolerance.one, changes(old, ours, [pair])) == REGRESSED]
-    beside = ", ".join(f"{change} beside {name}" for name, change in changed.items())
-    reason = f"of its speed then it has {beside}, over {len(pairs)} problems"
+    beside = ", ".join(f"{change} times the earlier speed, measured beside {name}" for name, change in changed.items())
+    reason = f"{beside}, over {len(pairs)} problems"
     status = REGRESSED if slower else beyond(tolerance.whole, changed)
-    return Verdict(status, what, reason + (f"; by more than {tolerance.one:.0%} on {', '.join(slower)}" if slower else ""))
+    return Verdict(status, what, reason + (f"; slower by more than {tolerance.one:.0%} on {', '.join(slower)}" if slower else ""))
 
 
 def beyond(tolerance: float, changed: dict[str, Estimate]) -> str:
-    """Whether all yardsticks say so, with their whole intervals."""
+    """REGRESSED or FASTER only if the whole interval of every yardstick says so."""
     if all(change.high < 1 - tolerance for change in changed.values()):
         return REGRESSED
     if all(change.low > 1 + tolerance for change in changed.values()):
@@ -152,8 +169,8 @@ def beyond(tolerance: float, changed: dict[str, Estimate]) -> str:
 
 
 def changes(old: Sweep, ours: str, pairs: list[Pair]) -> dict[str, Estimate]:
-    """How many times as fast ours is as it was, by the yardsticks that both runs have: the fastest other contender of the earlier
-    one, where its version is the same, and a limit of the machine."""
+    """Our speed now divided by our speed then, by yardstick. Yardsticks are the fastest other contender of the earlier run, if its version
+    is the same, and a limit of the machine that both runs measured."""
     now, then = [pair.now for pair in pairs], [pair.then for pair in pairs]
 
     def change(yardstick: Callable[[list[Problem]], Estimate]) -> Estimate:
@@ -163,7 +180,7 @@ def changes(old: Sweep, ours: str, pairs: list[Pair]) -> dict[str, Estimate]:
     peers = [name for name in old.peers if all(pair.same(name) for pair in pairs)]
     if peer := derive.fastest_overall(then, peers):
         found[peer] = change(lambda problems: summed(old)(problems, ours, peer))
-    # What is in the caches knows no stream, but as many reads and writes alone.
+    # Problems that fit in the caches are faster than the stream, so that reads and writes alone are the better limit.
     known = [limit for limit in (*old.limits, "traffic") if derive.known(limit, now, ours) and derive.known(limit, then, ours)]
     if known:
         found[f"the {LIMIT_WORDS[known[-1]]}"] = change(lambda problems: derive.weighted_fraction_of(known[-1], problems, ours))
@@ -171,7 +188,7 @@ def changes(old: Sweep, ours: str, pairs: list[Pair]) -> dict[str, Estimate]:
 
 
 def quotient(now: Estimate, then: Estimate) -> Estimate:
-    """With all that both intervals allow; a summary has none."""
+    """The interval has all quotients of numbers of both intervals."""
     (now_low, now_high), (then_low, then_high) = map(interval, (now, then))
     return Estimate(now.value / then.value, now_low / then_high, now_high / then_low)
 

@@ -7,16 +7,19 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
 import style
-from derive import above_limit
-from labels import about_other_algorithms, tags
+from derive import above_limit, doing_less
+from labels import about_absent, about_other_algorithms, tags
 from style import Drawn, plt
 from sweeps import Sweep
 
+NEAR = 2  # the figure shows the ridge if the lowest intensity is at most so many times as high
 FLAG = {"marker": "o", "markersize": 12, "markerfacecolor": "none", "markeredgecolor": "red", "linestyle": "none"}
 
 
 def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
-    looks = style.looks_of(sweep)
+    less = doing_less(sweep)
+    shown = {name: look for name, look in style.shown_looks(sweep).items() if name not in less}
+    looks = shown or style.shown_looks(sweep)
     points = [
         (problem, name, problem.cells[name]) for problem in sweep.problems for name in reversed(list(looks))  # ours on top
         if problem.ok(name)
@@ -27,69 +30,64 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     roofs = [problem.roof.speed for problem in sweep.problems if problem.roof]
     heights = {limit: float(np.median(measured)) for limit, measured in (("peak", peaks), ("roof", roofs)) if measured}
     peak = heights["peak"]
-    figure, axes = plt.subplots(figsize=(style.WIDE, 5.4))
+    figure, axes = plt.subplots(figsize=(style.WIDE, 4.8))
     style.logarithmic(axes, "x", "y")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))  # powers of two are too few if speeds are close together
+    axes.yaxis.set_major_locator(LogLocator(subs=style.FINE))  # doublings are too few where speeds lie close together
     axes.grid(True, axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
     speeds = [cell.speed for _, _, cell in points]
-    low, high = min(speeds) / 1.3, max(*speeds, peak) * 1.18
+    low, high = min(speeds) / 1.2, max(*speeds, peak) * 1.12
 
+    handles = []
     if sweep.bandwidth:
         ridge = peak * 1e9 / sweep.bandwidth
-        left = min(left, ridge / 4)
-        slope = np.array([left, ridge])
-        axes.plot(slope, slope * sweep.bandwidth / 1e9, **style.LIMITS["peak"].line)
+        if ridge < left < NEAR * ridge:
+            left = ridge / 2
+        line = style.LIMITS["stream"].line
+        if left < ridge:
+            slope = np.array([left, ridge])
+            axes.plot(slope, slope * sweep.bandwidth / 1e9, **line)
+            handles.append(Line2D([], [], **line, label=f"slanted: memory bandwidth, {sweep.bandwidth / 1e9:.0f} GB/s"))
     for limit, height in heights.items():
-        start = height * 1e9 / sweep.bandwidth if sweep.bandwidth else left
+        start = max(left, height * 1e9 / sweep.bandwidth) if sweep.bandwidth else left
         axes.plot([start, right], [height, height], **style.LIMITS[limit].line)
+        handles.append(Line2D([], [], **style.LIMITS[limit].line, label=f"{style.LIMITS[limit].label}: {height:.0f} GFLOP/s"))
     axes.axhspan(min(peaks), max(peaks), color="#DDDDDD", linewidth=0, zorder=0)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
-    # At the left, because points above the peak have high intensities.
-    knee = ridge if sweep.bandwidth else left
-    axes.annotate(f"measured FMA peak {peak:.0f} GFLOP/s", (knee, max(peaks)), xytext=(4, 4), textcoords="offset points")
-    if roofs:
-        below = {"xytext": (4, -4), "textcoords": "offset points", "va": "top"}
-        axes.annotate(f"loaded roof {heights['roof']:.0f} GFLOP/s", (knee, heights["roof"]), **below)
-    if sweep.bandwidth:
-        # Above the slope there are only points of tensors that stay in the caches.
-        middle = np.sqrt(max(left, low * 1e9 / sweep.bandwidth) * ridge)
-        axes.annotate(
-            f"DRAM bandwidth\n{sweep.bandwidth / 1e9:.0f} GB/s", (middle, middle * sweep.bandwidth / 1e9), xytext=(-6, 2),
-            textcoords="offset points", ha="right", va="bottom",
-        )
 
-    flagged = {(problem.text, name) for problem, name, _ in above_limit(sweep)}
+    flagged = {(problem.text, name) for problem, name, _ in above_limit(sweep) if name in looks}
     for problem, name, cell in points:
         axes.plot(problem.intensity, cell.speed, **looks[name].point)
         if (problem.text, name) in flagged:
             axes.plot(problem.intensity, cell.speed, **FLAG)
-    _name_problems(axes, sweep, np.log2(left), np.log2(right))
+    named = _name_problems(axes, sweep, np.log2(left), np.log2(right))
 
-    axes.set_xlabel("arithmetic intensity: flop a byte of compulsory traffic (each tensor moved once)")
+    axes.set_xlabel("arithmetic intensity: flop per byte (each tensor moved once)")
     axes.set_ylabel("GFLOP/s")
-    handles = style.point_legend(looks[name] for name in looks if sweep.common(name))
+    handles = [*style.point_legend(looks[name] for name in looks if sweep.common(name)), *handles]
     if flagged:
         handles.append(Line2D([], [], **FLAG, label="above the roof: an error to find"))
     caption = (
-        "One point for each contender and problem; the problems are named at the top. The flat roof is the FMA peak measured in this "
-        "run (grey band: from its lowest to its highest value over the problems)"
-        + (", the dashed one its rate with a register tile's loads from L1. " if roofs else ". ")
-        + about_other_algorithms(sweep)
-        + "Padded problems may rise above it, as flops count the products with padding by convention and an algorithm may leave them out; "
-        + (f"what is too high even without them is ringed ({len(flagged)}), see “Errors to find”. " if flagged
-           else "no point is higher than that explains. ")
-        + ("The slanted roof is DRAM bandwidth; tensors that stay in the caches may rise above it." if sweep.bandwidth
-           else "This run measured no stream bandwidth, so there is no slanted roof.")
+        f"A point for each contender and problem{'; the problems are named at the top' if named else ''}. The flat line is the FMA peak "
+        "measured in this run (grey band: its lowest and highest value over the problems)"
+        + (", the dashed one the loaded roof: the speed of multiply-adds that load their operands from L1 as a register tile does. "
+           if roofs else ". ")
+        + (about_other_algorithms(sweep, " and is not drawn here") if shown else "")
+        + "Problems with padding may lie above the roofs, because the count of flop includes products with padding, which a program may "
+        + (f"skip. Points that are too high even without them are ringed ({len(flagged)}), see “Errors to find”. " if flagged
+           else "skip. No point is higher than that explains. ")
+        + (f"The memory's bandwidth meets the FMA peak at {ridge:.3g} flop per byte; below that, only tensors that stay in the caches "
+           "reach the flat roofs." if sweep.bandwidth else "This run measured no bandwidth, so there is no slanted roof.")
+        + about_absent(sweep)
     )
     return style.finish(figure, folder, f"{stem}-roofline", f"Roofline: {sweep.operation}, {sweep.full_setting}", handles, caption)
 
 
-def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:
-    """Writes the problems' names above the axes. Problems of nearly equal intensity share a tag; tags are pushed apart, and a line
-    leads from each to its place on the axis."""
+def _name_problems(axes, sweep: Sweep, left: float, right: float) -> bool:
+    """Names the problems above the axes, those of equal intensity together. Overlapping names are pushed apart and tied to their
+    places by lines. False where there is no room for all names."""
     kind, names = tags(sweep.problems)
     together: dict[float, list[str]] = {}
     for problem, name in zip(sweep.problems, names, strict=True):
@@ -101,8 +99,10 @@ def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:
     wanted = np.array([(place - left) / (right - left) for place in places])
     texts = [",".join(together[place]) for place in places]
     room = np.array([0.012 + 0.0075 * len(text) for text in texts])
+    if room.sum() > 1:
+        return False
     tag_at = wanted.copy()
-    for _ in range(400):  # neighbours that overlap each move by half of the overlap
+    for _ in range(400):  # neighbours that overlap move apart by half the overlap each
         for i in range(len(tag_at) - 1):
             overlap = (room[i] + room[i + 1]) / 2 - (tag_at[i + 1] - tag_at[i])
             if overlap > 0:
@@ -116,3 +116,4 @@ def _name_problems(axes, sweep: Sweep, left: float, right: float) -> None:
             fontsize=8, arrowprops={"arrowstyle": "-", "color": "#BBBBBB", "linewidth": 0.5, "shrinkA": 0, "shrinkB": 0},
         )
     axes.annotate(kind, (0, 1.045), xycoords="axes fraction", xytext=(-6, 0), textcoords="offset points", ha="right", va="bottom")
+    return True

@@ -8,16 +8,18 @@ from sweeps import BASE_THREADS, Problem, Sweep
 
 
 def with_bases(sweeps: list[Sweep]) -> list[Sweep]:
-    """Gives each sweep the same sweep on the fewest threads as its base. A base with fewer contenders than its sweep was measured
-    for the scaling alone and is not shown by itself."""
-    bases = [_base(sweep, sweeps) for sweep in sweeps]
-    only_bases = {id(base) for sweep, base in zip(sweeps, bases, strict=True) if base and set(base.contenders) < set(sweep.contenders)}
-    return [_compared(sweep, base) for sweep, base in zip(sweeps, bases, strict=True) if id(sweep) not in only_bases]
+    """Each sweep with the same problems on the fewest threads as its base. A run on fewer threads that lacks some of the contenders
+    was measured for the scaling alone, and is not shown by itself."""
+    fewer = [_on_fewer(sweep, sweeps) for sweep in sweeps]
+    for_scaling = {id(other) for sweep, found in zip(sweeps, fewer, strict=True) for other in found
+                   if set(other.contenders) < set(sweep.contenders)}
+    return [_compared(sweep, found) for sweep, found in zip(sweeps, fewer, strict=True) if id(sweep) not in for_scaling]
 
 
-def _base(sweep: Sweep, sweeps: list[Sweep]) -> Sweep | None:
+def _on_fewer(sweep: Sweep, sweeps: list[Sweep]) -> list[Sweep]:
+    """One sweep for each smaller thread count, from the fewest threads on."""
     fewer = [other for other in sweeps if _threads(other) < _threads(sweep) and _same_but_for_threads(sweep, other)]
-    return min(fewer, key=_threads, default=None)
+    return list({_threads(other): other for other in sorted(fewer[::-1], key=_threads)}.values())
 
 
 def _threads(sweep: Sweep) -> float:
@@ -32,8 +34,11 @@ def _same_but_for_threads(one: Sweep, other: Sweep) -> bool:
     return alike and one.figure == "layers" and not {p.text for p in one.problems}.isdisjoint(p.text for p in other.problems)
 
 
-def _compared(sweep: Sweep, base: Sweep | None) -> Sweep:
-    return replace(sweep, base=base, attributes=sweep.attributes | {BASE_THREADS: _threads(base)}) if base else sweep
+def _compared(sweep: Sweep, fewer: list[Sweep]) -> Sweep:
+    if not fewer:
+        return sweep
+    base, *between = fewer
+    return replace(sweep, base=base, between=tuple(between), attributes=sweep.attributes | {BASE_THREADS: _threads(base)})
 
 
 # --- the report's table ----------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""How everything looks: one colour, hatch and marker a contender, and files that repeat byte for byte.
+"""How the figures look: a colour, a hatch and a marker for each contender. The same CSV gives the same bytes.
 
-Colours are Okabe and Ito's, which the colour-blind tell apart. Ours are solid blues; the others are hatched, so the
-two camps stay apart in grey print too.
+The colours are those of Okabe and Ito, which colour-blind readers can tell apart. Ours are solid blues and the others are
+hatched, so the two groups differ in grey print, too.
 """
 
 import textwrap
@@ -13,7 +13,8 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
-from derive import LIMIT_WORDS, doing_less, roof_of_peak
+from compact import compact_svg
+from derive import doing_less
 from sizes import grows_by_factors, thinned
 
 matplotlib.use("Agg")
@@ -21,12 +22,14 @@ import matplotlib.pyplot as plt
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from sweeps import Problem, Sweep
 
-SHARE_LIMIT = 130  # % of what must be done; above it a triangle and the report's list of errors stand for the point
+SHARE_LIMIT = 130  # % of the limit; a triangle and the report's list of errors stand for a point above it
+FROM_ZERO = 25  # %: an axis of shares that would begin below this begins at zero
 MOST_TICKS = 12
+FINE = (1, 1.2, 1.5, 2, 3, 4, 5, 7)  # ticks in a power of ten, where all values lie close together
 EMPHASIS = "#0072B2"
 TITLE_WIDTH = 130  # characters
 WIDE = 10.6  # inches: the text width of a landscape page, at which the fonts below are true size
@@ -57,7 +60,7 @@ class Look:
         return self.point | {"linestyle": "-", "linewidth": 1.7 if self.ours else 1.1}
 
 
-# Label, colour, hatch, marker. Whose a contender is, the run says.
+# Label, colour, hatch, marker. The run says which contenders are ours. Hatches are of lines alone: one of dots is a megabyte of SVG.
 LISTED = {
     "brickwork": ("Brickwork", "#0072B2", "", "o"),
     "brickwork-simd": ("Brickwork, simd brick", "#0072B2", "", "o"),
@@ -69,8 +72,8 @@ LISTED = {
     "brickwork-portable": ("Brickwork, portable brick", "#B9DDF1", "", "^"),
     "brickwork-portable-kokkos": ("Brickwork, portable brick by Kokkos' teams", "#7BAFD4", "", "v"),
     "onednn": ("oneDNN", "#D55E00", "//////", "D"),
-    "onednn-latest": ("newest oneDNN", "#8C3A00", "........", "d"),
-    "pytorch": ("PyTorch", "#009E73", "++++++", "<"),
+    "onednn-latest": ("newest oneDNN", "#8C3A00", "|||", "d"),
+    "pytorch": ("PyTorch", "#009E73", "++++", "<"),
     "libxsmm-dnn": ("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
     "im2col": ("im2col + SGEMM", "#8C8C8C", "------", "P"),
     "col2im": ("SGEMM + col2im", "#8C8C8C", "------", "P"),
@@ -79,12 +82,12 @@ LISTED = {
     "libxsmm-gemm": ("LIBXSMM GEMM loop", "#E69F00", "\\\\\\\\\\\\", "v"),
     "openblas-gemm": ("OpenBLAS GEMM loop", "#8C8C8C", "------", "P"),
     "onednn-matmul": ("oneDNN batched matmul", "#D55E00", "//////", "D"),
-    "onednn-matmul-latest": ("newest oneDNN, batched matmul", "#8C3A00", "........", "d"),
+    "onednn-matmul-latest": ("newest oneDNN, batched matmul", "#8C3A00", "|||", "d"),
     "cudnn": ("cuDNN", "#5A8F00", "//////", "D"),
-    "cudnn-transforms": ("cuDNN, Winograd and Fourier", "#A3C957", "........", "d"),
+    "cudnn-transforms": ("cuDNN, Winograd and Fourier", "#A3C957", "|||", "d"),
     "cublaslt": ("cuBLASLt", "#5A8F00", "//////", "D"),
 }
-# For contenders that were added without a look of their own.
+# For contenders without an entry above.
 SPARE_OURS = [("#004C77", "", "h"), ("#3A6EA5", "", "d"), ("#8FA8D0", "", "8")]
 SPARE = [("#F0E442", "||||||", ">"), ("#555555", "//////", "p"), ("#7F3C8D", "++++++", "8")]
 
@@ -97,19 +100,22 @@ class LimitLook:
 
 LIMITS = {
     "peak": LimitLook("measured FMA peak", {"color": "black", "linewidth": 1.4}),
-    "roof": LimitLook("loaded roof: with a tile's loads from L1", {"color": "black", "linewidth": 1.1, "linestyle": "--"}),
+    "roof": LimitLook("measured loaded roof", {"color": "black", "linewidth": 1.1, "linestyle": "--"}),
+    "read": LimitLook("reading the tensors alone", {"color": "black", "linewidth": 1.2, "linestyle": ":"}),
     "stream": LimitLook("measured stream bandwidth", {"color": "black", "linewidth": 1.4}),
 }
 
-STATUSES = {  # a letter and what it stands for
+STATUSES = {  # a letter and its meaning
     "failed": ("F", "failed: wrong result or refused"),
     "unsupported": ("u", "unsupported here"),
     "absent": ("a", "absent from this build"),
     "misfit": ("m", "the given plan does not fit"),
     "missing": ("?", "no row in this run"),
     "unpaired": ("o", "not timed on fewer threads"),
-    "incomplete": ("i", "lacks problems, not comparable"),
+    "incomplete": ("i", "has no number on some problems"),
 }
+
+HUNDRED = {"color": "black", "linewidth": 1.2}  # the line at 100 %
 
 plt.rcParams.update({
     "font.family": "sans-serif",
@@ -131,7 +137,7 @@ plt.rcParams.update({
     "hatch.linewidth": 0.5,
     "figure.facecolor": "white",
     "figure.constrained_layout.use": True,
-    "savefig.dpi": 200,
+    "savefig.dpi": 160,
     "svg.fonttype": "none",
     "svg.hashsalt": "brickwork",
     "pdf.fonttype": 42,
@@ -140,15 +146,20 @@ plt.rcParams.update({
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure on disk: figures/<stem>.svg, .png and .pdf."""
+    """A figure on disk: figures/<stem>.svg, and .pdf and .png where these are asked for."""
 
     stem: str
     title: str
     caption: str
 
 
+def shown_looks(sweep: Sweep) -> dict[str, Look]:
+    """The looks of the contenders that figures show."""
+    return {name: look for name, look in looks_of(sweep).items() if sweep.shown(name)}
+
+
 def looks_of(sweep: Sweep) -> dict[str, Look]:
-    """Each contender's look, in the order of all figures: ours first, each camp in the order of the table above."""
+    """The look of each contender in the order of all figures: ours first, both groups in the order of the table above."""
     listed = list(LISTED)
 
     def rank(name: str) -> tuple:
@@ -160,13 +171,13 @@ def looks_of(sweep: Sweep) -> dict[str, Look]:
         ours = name in sweep.ours
         label, colour, hatch, marker = LISTED.get(name) or (name, *next(spare[ours]))
         if not ours:
-            label = f"{label} {sweep.version(name)}".strip()  # that of ours is the run's
+            label = f"{label} {sweep.version(name)}".strip()  # our version is the run's commit
         looks[name] = Look(label, colour, "" if ours else hatch or "//////", marker, ours)
     return looks
 
 
 def label_of(sweep: Sweep, contender: str) -> str:
-    """That of its look; of who searched better plans, that of whom it did it for."""
+    """The contender's name in figures and tables."""
     looks = looks_of(sweep)
     rule = next((name for name, searched in sweep.searched.items() if searched == contender), None)
     return f"{looks[rule].label}, searched plan" if rule else looks[contender].label
@@ -194,17 +205,21 @@ def draw_limit(axes, limit: str, x: float, height: float) -> None:
     axes.plot([x - 0.5, x + 0.5], [height, height], **LIMITS[limit].line, solid_capstyle="butt", zorder=4)
 
 
-def draw_roof_of_peak(axes, x: str, problems: list[Problem]) -> None:
-    """In a figure of shares of the peak, over the size x; nan breaks the line where it is not known."""
-    percents = [100 * roof_of_peak(problem) for problem in problems]
-    if np.isfinite(percents).any():
-        axes.plot([problem.sizes[x] for problem in problems], percents, **LIMITS["roof"].line)
+def limits_beside(problem: Problem) -> dict[str, float]:
+    """The speeds of the limits that a figure draws beside the problem. Reading alone is drawn where it is the lower limit."""
+    cells = {limit: getattr(problem, limit) for limit in LIMITS if limit != "read" or problem.waits_for_memory}
+    return {limit: cell.speed for limit, cell in cells.items() if cell}
 
 
 def limit_legend(problems: list[Problem]) -> list:
-    """Of those limits that were measured beside any of the problems."""
-    shown = [look for limit, look in LIMITS.items() if any(getattr(problem, limit) for problem in problems)]
-    return [Line2D([], [], **look.line, label=look.label) for look in shown]
+    """A handle for each limit that is drawn beside any of the problems."""
+    drawn = {limit for problem in problems for limit in limits_beside(problem)}
+    return [Line2D([], [], **look.line, label=look.label) for limit, look in LIMITS.items() if limit in drawn]
+
+
+def hundred_legend(words: str) -> Line2D:
+    """The handle of the line at 100 % in a figure that has shares alone."""
+    return Line2D([], [], **HUNDRED, label=f"{words} (100 %)")
 
 
 def speed_axis(axes, sweep: Sweep) -> None:
@@ -212,35 +227,52 @@ def speed_axis(axes, sweep: Sweep) -> None:
     axes.set_ylim(bottom=0)
 
 
-def share_axis(axes, sweep: Sweep) -> None:
-    """A limit that other load disturbed must not squeeze everything else to the floor; who does less than is counted has room."""
-    limit = sweep.limits[0]
-    axes.set_ylabel("% of the fastest library" if sweep.on_device else f"% of measured {LIMIT_WORDS[limit]}")
-    axes.axhline(100, **LIMITS[limit].line)
-    axes.set_ylim(0, min(max(106, axes.get_ylim()[1]), share_limit(sweep)))
+def share_axis(axes, words: str, reach: float) -> None:
+    """An axis of percent from the lowest value that was drawn up to at most the reach, with a line at 100. Axes that share it are
+    finished by one call for each, after all of them are drawn."""
+    axes.set_ylabel(f"% of {words}")
+    sharing = axes.get_shared_y_axes().get_siblings(axes)
+    heights = [y for each in sharing for line in each.lines if line.get_transform() == each.transData for y in line.get_ydata()]
+    heights = np.array(heights, dtype=float)[np.isfinite(np.array(heights, dtype=float))]
+    lowest, highest = (heights.min(), heights.max()) if heights.size else (0, 100)
+    begin = 10 * np.floor((lowest - 0.06 * (max(highest, 100) - lowest)) / 10)
+    axes.axhline(100, **HUNDRED)
+    axes.set_ylim(begin if begin >= FROM_ZERO else 0, min(max(102.5, highest * 1.025), reach))
+    if begin >= FROM_ZERO:
+        make_room_for_letters(axes)
 
 
-def share_limit(sweep: Sweep) -> float:
-    """How far the axis of shares may reach, in percent."""
-    return SHARE_LIMIT * max(doing_less(sweep).values(), default=1)
+def share_limit(sweep: Sweep, contenders) -> float:
+    """How far an axis of shares may reach for these contenders, in percent."""
+    less = doing_less(sweep)
+    return SHARE_LIMIT * max((less.get(name, 1) for name in contenders), default=1)
 
 
 def mark_beyond(axes, x: float, percent: float, limit: float) -> None:
-    """A red triangle on the upper edge for a share that the axis does not reach, as it is beyond share_limit()."""
+    """A red triangle on the upper edge for a share beyond share_limit(), which the axis does not show."""
     if percent > limit:
         axes.plot(x, 0.985, transform=axes.get_xaxis_transform(), marker="^", color="red", markersize=6, clip_on=False, zorder=5)
 
 
 def logarithmic(axes, *directions: str) -> None:
-    """Doublings at equal distance along "x", "y" or both, with plain numbers."""
+    """A logarithm along "x", "y" or both, with plain numbers at the doublings."""
     for direction in directions:
         getattr(axes, f"set_{direction}scale")("log", base=2)
         getattr(axes, f"{direction}axis").set_major_formatter(lambda value, _: f"{value:g}")
     axes.minorticks_off()
 
 
+def logarithmic_upwards(axes) -> None:
+    """A logarithm along y with plain numbers: powers of ten, and where all values lie close together steps between them."""
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=FINE if high < 30 * low else (1,)))
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
 def scale_axis(axes, values: list) -> None:
-    """Ticks at the measured values where there is room for all, and a logarithm where they grow by factors."""
+    """Ticks at the measured values where there is room for all. A logarithmic axis where the values grow by factors."""
     if grows_by_factors(values):
         logarithmic(axes, "x")
         axes.set_xlim(values[0] / 2**0.25, values[-1] * 2**0.25)
@@ -264,17 +296,26 @@ def status_legend(statuses) -> list:
 
 
 def mark_status(axes, x: float, status: str, colour: str = "black", above: int = 0) -> None:
-    """A letter where a bar or point would stand, so that a contender without a number is seen to be without one. Where all
-    contenders share a place, the letter has its contender's colour and stands above so many others."""
+    """A letter in the place of a bar or point says why a contender has no number. Where all contenders share a place, the letter
+    has its contender's colour and stands above the given count of others."""
     axes.annotate(
         STATUSES[status][0], (x, 0), xycoords=axes.get_xaxis_transform(), xytext=(0, 2 + 10 * above), textcoords="offset points",
         ha="center", va="bottom", fontsize=8, fontweight="bold", zorder=5, color=colour,
     )
 
 
+def make_room_for_letters(axes) -> None:
+    """Moves the lower end of the axis down by the height of a letter, where there are letters."""
+    letters = {letter for letter, _ in STATUSES.values()}
+    if any(note.get_text() in letters for note in axes.texts):
+        low, high = axes.get_ylim()
+        points = 72 * axes.figure.get_figheight() * axes.get_subplotspec().get_position(axes.figure).height
+        axes.set_ylim(low - 13 / points * (high - low), high)
+
+
 def bar_panels(names: list[list[str]], titles: list[str], looks: dict[str, Look], high: float, longest: float):
-    """A figure and its panels below each other, in each a horizontal bar for each of its contenders, ours first; a bar is so high,
-    in inches. The axis has room for words behind the longest bar."""
+    """A figure with panels below each other, each with a horizontal bar per contender, ours first. high: inches per bar. longest:
+    the end of the axis, with room for words behind the longest bar."""
     counts = [len(panel) for panel in names]
     figure, grid = plt.subplots(
         len(names), 1, figsize=(WIDE, 1.3 + sum(high * count + 0.5 for count in counts)), sharex=True, squeeze=False,
@@ -292,31 +333,38 @@ def bar_panels(names: list[list[str]], titles: list[str], looks: dict[str, Look]
 
 
 def say_beside(axes, x: float, y: float, words: str) -> None:
-    """Behind the end of a bar."""
-    axes.annotate(words, (x, y), xytext=(6, 0), textcoords="offset points", va="center", annotation_clip=False)
+    """Words behind the end of a bar."""
+    axes.annotate(
+        words, (x, y), xytext=(6, 0), textcoords="offset points", va="center", annotation_clip=False,
+        bbox={"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"},  # no line of the grid goes through it
+    )
 
 
 def finish(figure, folder: Path, stem: str, title: str, handles: list, caption: str) -> Drawn:
-    """Title above, legend below, and the files. Handles that share a line of the legend come as a tuple."""
+    """Adds the title above and the legend below, and writes the files. A tuple of handles is one entry of the legend."""
     figure.suptitle(textwrap.fill(title, TITLE_WIDTH), x=0.01, ha="left", fontsize=10)
     labels = [(handle[0] if isinstance(handle, tuple) else handle).get_label() for handle in handles]
     beside = {tuple: HandlerTuple(ndivide=None)}
-    figure.legend(handles, labels, handler_map=beside, loc="outside lower left", ncols=4)
+    widest = max(map(len, labels), default=1) * 0.6 * plt.rcParams["legend.fontsize"] + 40  # points, with its marks
+    columns = max(1, min(4, int(72 * figure.get_figwidth() / widest)))
+    figure.legend(handles, labels, handler_map=beside, loc="outside lower left", ncols=columns)
     save(figure, folder, stem)
     return Drawn(stem, title, caption)
 
 
 # No dates and no program versions: the same CSV gives the same bytes.
-FORMATS = {
+KNOWN_FORMATS = {
     "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     "png": {"Software": None},
 }
+FORMATS = ["svg"]  # of the files that are written; the page needs the SVG
 
 
 def save(figure, folder: Path, stem: str) -> None:
-    for kind, metadata in FORMATS.items():
-        buffer = BytesIO()  # where a disk is full matplotlib stumbles over files that it could not close
-        figure.savefig(buffer, format=kind, metadata=metadata)
-        (folder / f"{stem}.{kind}").write_bytes(buffer.getvalue())
+    for kind in FORMATS:
+        buffer = BytesIO()  # matplotlib fails on a full disk in a way that hides the reason
+        figure.savefig(buffer, format=kind, metadata=KNOWN_FORMATS[kind])
+        content = buffer.getvalue()
+        (folder / f"{stem}.{kind}").write_bytes(compact_svg(content) if kind == "svg" else content)
     plt.close(figure)

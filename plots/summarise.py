@@ -1,8 +1,8 @@
 """Makes a reference of a run: python plots/summarise.py RUN_DIR --out DIR
 
-Writes DIR/summary.csv, which has a row with median and quartiles where the run has one for each sample, and copies
-environment.json, less the folders that --out, the program and its own libraries lay in. Refuses a run that should not
-be referred to: one with warnings, without a commit, or cut short.
+Writes DIR/summary.csv, with one row of median and quartiles where the run has a row for each sample, and a copy of
+environment.json without the folders of results, program and own libraries. Refuses runs with warnings, runs of a build
+without a clean commit, and runs that did not end with 0.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def write_summary(directory: Path, out: Path) -> None:
 
 
 def without_folders(environment: str) -> str:
-    """Where a machine kept its results, a program or a library of its own tells readers on others nothing: their names are left."""
+    """Keeps the names of results, programs and own libraries, and removes their folders, which mean nothing on other machines."""
     results_by_name = re.sub(r"--out \S*/", "--out ", environment)
     return re.sub(r'(?<=")/(?!usr/|lib)[^\s"]*/', "", results_by_name)
 
@@ -62,7 +62,7 @@ def refuse_unfit(directory: Path, environment: dict) -> None:
 
 
 def summarised(samples: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
-    """The rows as they were written, those that differ in their sample alone made one."""
+    """The rows as they were written, but one row for all samples of a contender on a problem."""
     timed = samples[samples["status"] == "ok"]
     rows = texts.drop_duplicates([*GROUP, "status"]).drop(columns=list(SUMMARY)).assign(**dict.fromkeys(added(), ""))
     for _, group in timed.groupby(GROUP, sort=False):

@@ -1,6 +1,6 @@
-"""What was measured, in the order of what the figures show.
+"""What was measured, in the order in which the figures show it.
 
-A Sweep is one experiment under one setting; its problems hold one Cell for each contender.
+A Sweep is one experiment under one setting. It has problems, and each problem has one Cell per contender.
 """
 
 import re
@@ -16,14 +16,17 @@ import pandas as pd
 from data import ELSEWHERE, LIMITS, Run
 
 RESAMPLES = 2000
+QUARTILES_APART = 1.349  # standard deviations between the quartiles of a normal distribution
+MEDIAN_TO_MEAN = 1.2533  # the standard error of its median over that of its mean
 TRAINING = "training"  # the passes of an operation together: this sweep's figure, and its pass
 BASE_THREADS = "base_threads"  # what a sweep's attributes call the threads of its base
-SEARCHED = "-searched"  # how a contender is called that runs the best plan that was found in place of the rule's
+SEARCHED = "-searched"  # ends the name of a contender that runs the best plan found by a search instead of the rule's plan
+OWN = "own"  # the limit that a problem is judged by, see Problem.own_limit
 
 
 @dataclass
 class Times:
-    """Seconds of one phase. A summary knows their quartiles and how many they were, but not the samples."""
+    """Seconds of one phase. A summary keeps their quartiles and their count, but not the samples."""
 
     low: float
     median: float
@@ -55,9 +58,9 @@ class Cell:
     reason: str = ""
     times: Times | None = None
     packing: Times | None = None
-    bound: str = "flops"  # or "bytes": which of the two its speed counts
+    bound: str = "flops"  # or "bytes": what its speed counts
     flop: float = float("nan")
-    least_flop: float = float("nan")  # without what an algorithm may leave out, as the products with padding
+    least_flop: float = float("nan")  # without the operations that an algorithm may skip, such as products with padding
     bytes: float = float("nan")
     implementation: str = ""
     plan: str = ""
@@ -89,22 +92,26 @@ class Cell:
 
     @property
     def speed_quartiles(self) -> tuple[float, float]:
-        """The speeds at the quartiles of the times, so that a summary of the samples gives the same."""
+        """The speeds at the quartiles of the times. A summary gives the same numbers as the samples."""
         return self.work / self.times.high / 1e9, self.work / self.times.low / 1e9
 
     @cached_property
     def resampled_seconds(self) -> np.ndarray:
-        """Medians of bootstrap resamples; the seed is the cell's identity, so a report repeats exactly."""
-        if self.times.samples is None or self.times.count < 2:
+        """Medians of bootstrap resamples. The seed is the cell's identity, so a report repeats exactly. A summary has no samples: its
+        medians are drawn as if their logarithms were normal, with the width that the quartiles and the number of samples imply."""
+        if self.times.count < 2:
             return np.full(RESAMPLES, np.nan)
         draw = np.random.default_rng(zlib.crc32(self.identity.encode()))
+        if self.times.samples is None:
+            spread = np.log(self.times.high / self.times.low) / QUARTILES_APART * MEDIAN_TO_MEAN / np.sqrt(self.times.count)
+            return self.times.median * np.exp(spread * draw.standard_normal(RESAMPLES))
         picks = draw.integers(self.times.count, size=(RESAMPLES, self.times.count))
         return np.median(self.times.samples[picks], axis=1)
 
 
 @dataclass
 class SummedCell(Cell):
-    """One contender's work that was measured in parts, one after the other."""
+    """The sum of several measured parts of one contender's work."""
 
     parts: tuple[Cell, ...] = ()
 
@@ -124,15 +131,31 @@ class Problem:
     cells: dict[str, Cell]
     bound: str = "flops"
     peak: Cell | None = None  # the FMA peak measured among this problem's contenders
-    roof: Cell | None = None  # the same with a register tile's loads from L1
-    read: Cell | None = None  # where its flops are few: what it would reach if it did nothing but read its tensors
-    stream: Cell | None = None  # where the memory is the limit: its bandwidth
-    traffic: Cell | None = None  # and what it would reach if it did nothing but read and write as much
-    elsewhere: dict[str, dict[str, Cell]] = field(default_factory=dict)  # the same of processes that measured one contender each
+    roof: Cell | None = None  # the loaded roof: the FMA peak with a register tile's loads from L1
+    read: Cell | None = None  # where its flops are few: the speed at which its tensors alone can be read
+    stream: Cell | None = None  # where the memory is the limit: the memory's bandwidth
+    traffic: Cell | None = None  # where the memory is the limit: the speed of as many reads and writes alone
+    elsewhere: dict[str, dict[str, Cell]] = field(default_factory=dict)  # by contender: the limits measured in its own process
 
     def limit(self, limit: str, contender: str = "") -> Cell | None:
-        """As the process reached it that measured the contender."""
+        """The limit as it was measured in the process that measured the contender."""
+        if limit == OWN:
+            return self.own_limit(contender)
         return self.elsewhere[contender].get(limit) if contender in self.elsewhere else getattr(self, limit)
+
+    def own_limit(self, contender: str = "") -> Cell | None:
+        """The limit that this problem is judged by. It has to compute and to read, so it is the lower one of the loaded roof (without
+        one, of the FMA peak) and of the speed of reading alone; where the memory is the limit it is the stream bandwidth."""
+        if self.bound == "bytes":
+            return self.limit("stream", contender)
+        compute = self.limit("roof", contender) or self.limit("peak", contender)
+        read = self.limit("read", contender)
+        return read if compute and read and read.speed < compute.speed else compute
+
+    @property
+    def waits_for_memory(self) -> bool:
+        """Whether reading alone takes longer than computing alone."""
+        return self.bound == "flops" and self.read is not None and self.own_limit() is self.read
 
     @property
     def work(self) -> float:
@@ -140,7 +163,7 @@ class Problem:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """The limits of the machine that it is judged by; shares in the figures are of the first."""
+        """The limits of the machine that are shown beside it."""
         return ("stream",) if self.bound == "bytes" else ("peak", "roof")
 
     @property
@@ -153,7 +176,7 @@ class Problem:
 
     @property
     def intensity(self) -> float:
-        """flop a byte of compulsory traffic"""
+        """flop per byte, each tensor moved once"""
         return self.flop / self.bytes
 
     def status(self, contender: str) -> str:
@@ -174,11 +197,12 @@ class Sweep:
     setting: str
     figure: str
     ours: frozenset[str]
-    attributes: dict  # the value of every column that is the same throughout
+    attributes: dict  # the columns that have the same value in all rows
     problems: list[Problem]
     stream: Cell | None
-    passes: tuple["Sweep", ...] = ()  # that it is the sum of
-    base: "Sweep | None" = None  # the same on fewer threads
+    passes: tuple["Sweep", ...] = ()  # where it is a sum of passes
+    base: "Sweep | None" = None  # the same problems on the fewest threads
+    between: tuple["Sweep", ...] = ()  # the same problems on thread counts between the base's and its own
 
     @property
     def runs(self) -> list[Run]:
@@ -190,13 +214,13 @@ class Sweep:
 
     @property
     def conditions(self) -> tuple:
-        """What sweeps must share to be added up or divided by each other, besides their problems."""
+        """What two sweeps must have in common, besides their problems, to be added up or compared."""
         cpu = self.run.environment.get("cpu", {}).get("name")
         return cpu, self.bound, *(self.attributes.get(column) for column in ("primitive", "shapes", "device", "dtype", "cache"))
 
     @property
     def weighted(self) -> bool:
-        """Whether a problem counts as often as a network uses it; the shapes of other sweeps count all alike."""
+        """Whether each problem is weighted by how often a network uses it. In other sweeps all problems weigh the same."""
         return self.figure in ("layers", TRAINING)
 
     @property
@@ -206,7 +230,7 @@ class Sweep:
 
     @property
     def bound(self) -> str:
-        """What limits the operation: "flops", or the memory's "bytes"."""
+        """What limits the operation: "flops" or the memory's "bytes"."""
         return self.problems[0].bound
 
     @property
@@ -219,12 +243,12 @@ class Sweep:
 
     @property
     def cache_bytes(self) -> float:
-        """What the caches hold together in which its threads compute; where the run does not know it, everything fits."""
+        """The size of all caches that its threads use. Infinite where the run does not say it."""
         return self.run.environment.get("cpu", {}).get("cache_bytes") or float("inf")
 
     @property
     def full_setting(self) -> str:
-        """The shape set, if there is one, and the setting: LSTMs and other cells are measured under the same one."""
+        """The shape set, if there is one, and the setting."""
         return ", ".join(filter(None, (str(self.attributes.get("shapes", "")), self.setting)))
 
     @property
@@ -233,12 +257,12 @@ class Sweep:
 
     @cached_property
     def contenders(self) -> list[str]:
-        """Those that are compared with each other: without the searched, who are there to judge a rule."""
+        """The contenders that are compared with each other: all but those with searched plans."""
         return [name for name in self._all if name not in self.searched.values()]
 
     @cached_property
     def searched(self) -> dict[str, str]:
-        """Contenders with a rule's plans, and who ran beside them with the best plans that were found."""
+        """For each contender with a rule's plans the one with the best plans that a search found."""
         return {name: name + SEARCHED for name in self._all if name + SEARCHED in self._all}
 
     @cached_property
@@ -247,24 +271,28 @@ class Sweep:
 
     @property
     def on_device(self) -> bool:
-        """Whose limits nobody measures: what is shown beside them on the host is the fastest library there."""
+        """Whether it ran on a GPU. No limits are measured there, so the fastest library takes their place."""
         return self.attributes.get("device", "cpu") != "cpu"
 
     @property
     def peers(self) -> list[str]:
         return [name for name in self.contenders if name not in self.ours]
 
+    def shown(self, contender: str) -> bool:
+        """Whether the figures show it: a contender without any number takes no place, unless its result was wrong."""
+        return any(problem.status(contender) in ("ok", "failed") for problem in self.problems)
+
     @property
     def bandwidth(self) -> float | None:
-        """bytes per second, measured by the stream kernel"""
+        """Bytes per second of the stream kernel."""
         return self.stream.bytes / self.stream.seconds if self.stream else None
 
     def common(self, *contenders: str) -> list[Problem]:
-        """The problems on which each of the contenders has a number: the only set on which they may be compared."""
+        """The problems on which all these contenders have a number. Only on these may they be compared."""
         return [problem for problem in self.problems if all(problem.ok(name) for name in contenders)]
 
     def scaled(self, *contenders: str) -> list[tuple[Problem, Problem]]:
-        """The problems on which each of the contenders has a number on both thread counts, those on fewer first."""
+        """Pairs of the same problem on the base's threads and on these, where all these contenders have a number on both."""
         before = {problem.text: problem for problem in self.base.common(*contenders)} if self.base else {}
         return [(before[problem.text], problem) for problem in self.common(*contenders) if problem.text in before]
 
@@ -280,11 +308,11 @@ def sweeps_of(run: Run) -> list[Sweep]:
 
 
 def _sweep(run: Run, rows: pd.DataFrame, machine: list[dict]) -> Sweep:
-    # From here on rows are dictionaries: of a frame pandas makes some hundred a second, and a run has many cells.
+    # From here on rows are dictionaries: a run has thousands of cells, and building that many data frames takes seconds.
     work = rows.to_dict("records")
     first = work[0]
     attributes = _attributes(rows)
-    # A run over several thread counts is one over a size more.
+    # In a run over several thread counts the threads are one more size.
     sizes = run.sizes + (["threads"] if rows["threads"].nunique() > 1 else [])
     group = ("problem", "threads")
     beside = [row for row in machine if (row["experiment"], row["setting"]) == (first["experiment"], first["setting"])]
@@ -310,7 +338,7 @@ def _grouped(rows: Iterable[dict], *columns: str) -> dict[tuple, list[dict]]:
 
 
 def _attributes(rows: pd.DataFrame) -> dict:
-    """Judged by the timed rows where there are some: rows without a time may not know everything, the dtype for one."""
+    """Taken from the timed rows where there are any: rows without a time may lack some columns, such as the dtype."""
     timed = rows[(rows["status"] == "ok") & (rows["phase"] == "run")]
     rows = rows if timed.empty else timed
     return {column: rows[column].iloc[0] for column in rows if rows[column].nunique(dropna=False) == 1}
@@ -341,7 +369,7 @@ def _cell(rows: list[dict]) -> Cell | None:
     if not rows:
         return None
     run = [row for row in rows if row["phase"] == "run"]
-    # One failed check spoils the contender on this problem: whatever it was timed at, the work was not done.
+    # One failed check spoils the contender on this problem: its times are not those of the right work.
     bad = [*(row for row in rows if row["status"] == "failed"), *(row for row in run if row["status"] != "ok")]
     if bad:
         return Cell(_identity(bad[0]), bad[0]["status"], bad[0]["reason"] or "no reason was written")

@@ -1,4 +1,4 @@
-"""Runs of operations that the memory limits: their speeds are bytes a second, and the limit is the stream measured beside them."""
+"""Operations that the memory limits: speeds are in GB/s, and the limit is the stream bandwidth measured beside each problem."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import pytest
 from pytest import approx
 
 import output
-from claims import FAILS, HOLDS, judge
+from claims import FAILS, HOLDS, OUT_OF_REACH, UNDECIDED, judge
 from claims_file import Claim, Condition
 from conftest import bandwidth_bound
 from data import load_run
@@ -20,7 +20,7 @@ from testing import artists
 from testing.artists import STREAM_LABEL
 
 SIMD = "Brickwork, simd brick"
-# By hand: 40, 20 and 80 MB in 10, 8 and 20 ms, and of all 40 + 4 * 20 + 2 * 80 MB in 82 ms.
+# By hand: 40, 20 and 80 MB in 10, 8 and 20 ms; all: 40 + 4 * 20 + 2 * 80 MB in 82 ms.
 SPEEDS = {"layer01": 4, "layer02": 2.5, "layer03": 4, "all": 280 / 82}
 
 
@@ -60,7 +60,7 @@ def test_a_run_of_multiply_adds_has_no_stream_beside_its_problems(conv):
     assert conv.limits == ("peak", "roof") and not known("stream", conv.problems)
 
 
-def test_a_run_of_before_the_bound_counts_operations(variation, conv):
+def test_a_run_without_the_column_bound_counts_operations(variation, conv):
     before = sweeps_of(load_run(variation("conv", lambda samples: samples.drop(columns="bound"))))[0]
     assert before.bound == "flops" and "bound" not in before.problems[0].sizes
     assert [p.work for p in before.problems] == [p.flop for p in conv.problems]
@@ -81,26 +81,27 @@ def test_a_sweep_of_both_bounds_is_refused(variation):
 
 def claim(statistic: str, where: str = "") -> Claim:
     return Claim(
-        "c", "A sentence.", "ours", "conv-forward", "", statistic, "brickwork-simd", "", 0.68, Condition(""), {}, Condition(where), None
+        "c", "A sentence.", "ours", "conv-forward", "", statistic, "brickwork-simd", "", 0.68, Condition(""), {}, Condition(where)
     )
 
 
 @pytest.mark.parametrize(
-    ("statistic", "where", "value", "status"),
+    ("statistic", "where", "value"),
     [
-        ("weighted share of stream", "", 280 / 82 / 5, HOLDS),
-        ("lowest share of stream", "", 0.5, FAILS),
-        ("lowest share of stream", "bytes > 3 * cache_bytes", 0.8, HOLDS),
+        ("weighted share of stream", "", 280 / 82 / 5),
+        ("lowest share of stream", "", 0.5),
+        ("lowest share of stream", "bytes > 3 * cache_bytes", 0.8),
     ],
 )
-def test_claims_on_the_stream(folder, statistic, where, value, status):
+def test_claims_on_the_stream(folder, statistic, where, value):
     sweep = sweeps_of(load_run(with_caches_of(folder, 10_000_000)))[0]
-    (verdict,) = judge(claim(statistic, where), [sweep])
-    assert (verdict.outcome.status, verdict.outcome.measured.value) == (status, approx(value))
+    for bound, status in ((0.1, HOLDS), (value, UNDECIDED), (2.0, FAILS)):
+        (verdict,) = judge(replace(claim(statistic, where), bound=bound), [sweep])
+        assert (verdict.outcome.status, verdict.outcome.measured.value) == (status, approx(value))
 
 
 def with_traffic_of(folder, bytes_a_second):
-    """The run with reads and writes alone measured beside each problem, too."""
+    """Adds reads and writes alone, measured beside each problem."""
     path = folder / "samples.csv"
     samples = pd.read_csv(path, dtype=str, keep_default_na=False)
     stream = samples[(samples["contender"] == "stream") & (samples["setting"] != "")]
@@ -109,19 +110,29 @@ def with_traffic_of(folder, bytes_a_second):
     return folder
 
 
-# Of a stream of 5 GB/s the claims ask for 0.68, layer02 alone has less: 0.5.
-@pytest.mark.parametrize(("statistic", "lowest"), [("lowest share of stream", "layer02 "), ("weighted share of stream", "")])
-def test_what_the_memory_does_not_give_is_named(folder, statistic, lowest):
+# The claims ask for 0.7 of a stream of 5 GB/s; layer02 alone has less, which is 0.5.
+@pytest.mark.parametrize(
+    ("statistic", "said"),
+    [
+        ("lowest share of stream", "the machine's own limit is below the bound on layer02 0.600"),
+        ("weighted share of stream", "the machine's own limit gives 0.600"),
+    ],
+)
+def test_a_share_that_the_memory_does_not_give_is_out_of_reach(folder, statistic, said):
     sweep = sweeps_of(load_run(with_traffic_of(folder, 3_000_000_000)))[0]
+    for problem in (sweep.problems[0], sweep.problems[2]):
+        problem.traffic.bytes *= 2
+    if statistic.startswith("weighted"):
+        for problem in sweep.problems:
+            problem.traffic.bytes = 3_000_000
     outcome = judge(replace(claim(statistic), bound=0.7), [sweep])[0].outcome
-    assert outcome.status == FAILS
-    assert f"; the memory gives no more, as many reads and writes alone have of the stream: {lowest}0.600" in outcome.reason
+    assert outcome.status in (OUT_OF_REACH, UNDECIDED) and outcome.reason.endswith(f"; {said}")
 
 
-def test_what_the_memory_does_give_is_not(folder):
+def test_a_share_that_the_memory_gives_is_in_reach(folder):
     sweep = sweeps_of(load_run(with_traffic_of(folder, 3_500_000_000)))[0]
     outcome = judge(claim("lowest share of stream"), [sweep])[0].outcome
-    assert outcome.status == FAILS and "the memory gives" not in outcome.reason
+    assert outcome.status == UNDECIDED
     assert outcome.reason.endswith(f"; of the speed of as many reads and writes alone {2.5 / 3.5:.3f}")
 
 
@@ -130,7 +141,7 @@ def test_the_figure_shows_bytes_and_the_stream(figures, folder):
     assert set(drawn) == {"x-layers", "x-ratio"}  # there is no roofline without operations
     figure = drawn["x-layers"]
     speed, share = figure.axes
-    assert (speed.get_ylabel(), share.get_ylabel()) == ("GB/s", "% of measured stream bandwidth")
+    assert (speed.get_ylabel(), share.get_ylabel()) == ("GB/s", "% of stream bandwidth")
     short = dict(zip(SPEEDS, artists.bars(figure, speed)[SIMD].values(), strict=True))
     assert short == approx(SPEEDS)
     points = artists.by_group(share, artists.points(figure, share))[SIMD]
@@ -144,17 +155,17 @@ def test_the_caption_names_what_fits_in_the_caches(folder, tmp_path):
     for cache_bytes, named in ((smallest, True), (smallest - 1, False)):
         (sweep,) = sweeps_of(load_run(with_caches_of(folder, cache_bytes)))
         layers, _ = output.draw(sweep, tmp_path, "x")
-        assert ("What fits in the caches may be faster than the memory: layer02. " in layers.caption) == named
-        assert "Share" not in layers.title and "share of stream" in layers.title
+        assert ("Problems that fit in the caches may be faster than the memory: layer02. " in layers.caption) == named
+        assert "Share" not in layers.title and "share of the stream bandwidth" in layers.title
 
 
 @pytest.mark.usefixtures("only_svg")
 def test_the_report_counts_bytes(folder, tmp_path):
     output.write_report([str(folder)], tmp_path, "a command")
     text = (tmp_path / "report.html").read_text()
-    plain = [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in re.findall(r"<tr>.*?</tr>", text, re.S)]
-    assert any(row.startswith("all 3 problems 3.4 GB/s 68.3 % of stream") for row in plain)
-    assert any(row.startswith("layer02") and "2.5 [2.2, 2.9] 50.0 %" in row and row.endswith(" 5.0") for row in plain)
+    plain = [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in re.findall(r"<tr.*?</tr>", text, re.S)]
+    assert any(row.startswith("Brickwork, simd brick 3.4 GB/s, 68.3 %") for row in plain)
+    assert any(row.startswith("layer02") and "2.5, 8 ms [2.2, 2.9] 50.0 %" in row and row.endswith(" 5.0") for row in plain)
     facts = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", text)
     assert ("measured stream bandwidth", "5.0 to 5.0 GB/s, lowest to highest over the problems") in facts
-    assert "GB/s, median [quartiles], and % of measured stream bandwidth" in text
+    assert "GB/s, milliseconds, [quartiles of GB/s], and % of the stream bandwidth." in text

@@ -1,4 +1,4 @@
-"""The figure of a piece of work and its parts, as its reader sees it."""
+"""The figure of a piece of work and its parts, read back."""
 
 import pytest
 from pytest import approx
@@ -14,7 +14,7 @@ SIMD, ONEDNN = "Brickwork, simd brick", "oneDNN 3.2"
 
 @pytest.fixture
 def drawn(variation, tmp_path, monkeypatch):
-    """The stored run as if its layers were parts, of 3 images."""
+    """The stored run with its layers as parts of one piece of work on 3 images."""
 
     def draw(change=lambda samples: samples):
         figures = []
@@ -28,7 +28,7 @@ def drawn(variation, tmp_path, monkeypatch):
 
 
 def lines(axes):
-    """What stands at each contender's bar, and its length."""
+    """The length of each contender's bar and the words beside it."""
     labels = [tick.get_text() for tick in axes.get_yticklabels()]
     lengths = {round(bar.get_y() + bar.get_height() / 2): bar.get_width() for bar in axes.patches}
     said = {round(text.xy[1]): text.get_text() for text in axes.texts}
@@ -53,7 +53,7 @@ def test_many_images_are_no_power_of_ten(drawn):
 def test_of_sentences_the_words_of_source_and_target_are_counted(drawn):
     figure, found = drawn(lambda samples: samples.assign(S="7", T="3"))
     assert lines(figure.axes[1])[SIMD] == (approx(8), "8 ms, 3,750 words/s")
-    assert "words a second" in found.caption and "images" not in found.caption
+    assert "words per second" in found.caption and "images" not in found.caption
 
 
 def test_who_has_no_number_has_no_bar(drawn):

@@ -1,4 +1,4 @@
-"""The roofline, read back, against values computed by hand from testdata/conv/samples.csv."""
+"""The roofline, read back and compared with values computed by hand from testdata/conv/samples.csv."""
 
 import pytest
 from pytest import approx
@@ -54,7 +54,7 @@ def test_both_axes_double_at_equal_distance_and_name_their_units(roofline):
     axes.figure.canvas.draw()
     assert artists.true(axes, "x", "y", scale="log")
     assert all(line.get_visible() for axis in (axes.xaxis, axes.yaxis) for line in axis.get_gridlines())
-    assert axes.get_ylabel() == "GFLOP/s" and axes.get_xlabel().startswith("arithmetic intensity: flop a byte ")
+    assert axes.get_ylabel() == "GFLOP/s" and axes.get_xlabel().startswith("arithmetic intensity: flop per byte ")
 
 
 def test_the_roofs_meet_at_the_ridge(roofline):
@@ -69,14 +69,25 @@ def test_the_roofs_meet_at_the_ridge(roofline):
     assert (band.get_y(), band.get_y() + band.get_height()) == approx((240, 250))
 
 
-def test_the_roofs_say_their_height(roofline):
-    _, axes = roofline()
-    said = {text: (x, y) for text, x, y in artists.notes(axes) if " " in text}
-    assert list(said) == ["measured FMA peak 250 GFLOP/s", "loaded roof 225 GFLOP/s", "DRAM bandwidth\n40 GB/s"]
-    assert said["measured FMA peak 250 GFLOP/s"] == approx((RIDGE, PEAK))
-    assert said["loaded roof 225 GFLOP/s"] == approx((RIDGE, ROOF))
-    x, y = said["DRAM bandwidth\n40 GB/s"]
-    assert y == approx(x * BANDWIDTH) and axes.get_xlim()[0] < x < RIDGE
+def test_the_legend_says_the_height_of_the_roofs(roofline):
+    figure, axes = roofline()
+    assert list(artists.legend(figure))[-4:] == [
+        "slanted: memory bandwidth, 40 GB/s", "measured FMA peak: 250 GFLOP/s", "measured loaded roof: 225 GFLOP/s", RING,
+    ]  # fmt: skip
+    assert not any(" " in text for text, *_ in artists.notes(axes))
+
+
+# The axis begins at 1 / 1.35 of the lowest intensity, 4 times as much, or at the ridge where that is less than half of it.
+@pytest.mark.parametrize(("times", "shown"), [(4.2, True), (4.3, False)])
+def test_the_axis_begins_where_the_data_does(roofline, times, shown):
+    def change(samples):
+        known = samples["bytes"].ne("") & samples["name"].eq("layer03")
+        samples.loc[known, "bytes"] = str(BYTES["layer03"] / times)
+        return samples
+
+    figure, axes = roofline(change)
+    assert (axes.get_xlim()[0] < RIDGE) == shown
+    assert any(label.startswith("slanted") for label in artists.legend(figure)) == shown
 
 
 def test_without_a_bandwidth_there_are_the_flat_roofs_alone(roofline):
@@ -89,7 +100,7 @@ def test_without_a_bandwidth_there_are_the_flat_roofs_alone(roofline):
 def test_a_run_without_a_loaded_roof_has_the_peak_alone(roofline):
     figure, axes = roofline(lambda samples: samples[samples["contender"] != "loaded-roof"])
     assert len(roofs(axes)) == 2 and not roofs(axes, "--")
-    assert not any("loaded" in text for text, *_ in artists.notes(axes))
+    assert not any("loaded" in label for label in artists.legend(figure))
     assert artists.points(figure, axes)[RING] == [approx((4, 250))]  # 250 of 240 GFLOP/s
 
 

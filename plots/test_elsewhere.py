@@ -1,4 +1,4 @@
-"""A contender that another process measured, which has limits of its own."""
+"""A contender that another process measured, with its own limits."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from sweeps import sweeps_of
 
 
 def apart(samples: pd.DataFrame, contender: str = "onednn", slower: float = 2) -> pd.DataFrame:
-    """As if another process had measured the contender, with limits that are so many times lower."""
+    """The samples as if another process had measured the contender. slower: the factor on the times of its limits."""
     limits = samples[samples["contender"].isin(LIMITS.values())]
     seconds = (limits["seconds"].astype(float) * slower).map(repr)
     return pd.concat([samples, limits.assign(contender=f"{contender}/" + limits["contender"], seconds=seconds)])
@@ -59,7 +59,7 @@ def test_ratios_are_those_of_the_times(conv, sweep):
         assert derive.ratio(problem, "brickwork-simd", "onednn") == derive.ratio(before, "brickwork-simd", "onednn")
 
 
-def test_figures_draw_its_share_of_its_own_peak(figures, variation):
+def test_figures_draw_its_share_of_its_own_roof(figures, variation):
     def heights(run, stem):
         share = figures(run)[stem].axes[1]
         return sorted({float(line.get_ydata()[0]) for line in share.lines if len(line.get_ydata()) == 1})
@@ -67,18 +67,18 @@ def test_figures_draw_its_share_of_its_own_peak(figures, variation):
     run = variation("conv", lambda samples: apart(samples, "onednn", slower=0.5))
     drawn, sweep = heights(run, "x-layers"), sweeps_of(load_run(run))[0]
     for problem in sweep.problems:
-        assert any(np.isclose(drawn, 100 * problem.cells["onednn"].speed / problem.peak.speed / 2))
+        assert any(np.isclose(drawn, 100 * problem.cells["onednn"].speed / problem.roof.speed / 2))
 
 
 def test_the_report_says_where_it_was_measured(conv, sweep, only_svg, tmp_path):
     assert footnote(conv) == ""
-    assert footnote(sweep).startswith(" onednn was measured in a process of its own")
-    assert "the FMA peak was 0.50 to 0.50 of that of the others" in footnote(sweep)
+    assert footnote(sweep).startswith(" oneDNN 3.2 was measured in its own process")
+    assert "the FMA peak was 0.50 to 0.50 times the one of the others" in footnote(sweep)
     assert elsewhere_over_here(sweep, "onednn") == (approx(0.5), approx(0.5))
     figures = output.draw(sweep, tmp_path, "x")
     assert figures and all(figure.caption.endswith(footnote(sweep)) for figure in figures)
     assert [row["cells"]["onednn"]["share"] for row in page._rows(sweep)] == approx(
-        [fraction_of("peak", problem, "onednn").value for problem in sweep.problems]
+        [fraction_of("roof", problem, "onednn").value for problem in sweep.problems]
     )
 
 

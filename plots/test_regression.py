@@ -8,7 +8,7 @@ import regression
 import summarise
 from conftest import STORED, times, with_environment
 from program import InputError
-from regression import FASTER, HOLDS, REGRESSED, UNCHECKED, Tolerance, check
+from regression import FASTER, HOLDS, NOT_COMPARED, REGRESSED, Tolerance, check
 
 SIMD = "brickwork-simd"
 USUAL = Tolerance(0.05, 0.15)
@@ -49,13 +49,13 @@ def test_a_run_is_as_fast_as_itself(verdict):
     assert "over 3 problems" in found.reason
 
 
-def test_whoever_loses_more_than_the_tolerance_has_regressed(verdict):
+def test_a_loss_above_the_tolerance_is_a_regression(verdict):
     exact = Tolerance(0.05, 0.5)
     assert verdict(slower(2), exact).status == REGRESSED
     assert verdict(slower(0.5), exact).status == FASTER
 
 
-def test_a_tolerance_is_of_the_speed(run):
+def test_the_tolerance_is_a_share_of_the_speed(run):
     def even(by: float):  # samples without noise, so that the interval is the value
         def change(rows):
             machine, timed = rows["primitive"].eq("machine"), rows["seconds"] != ""
@@ -82,7 +82,7 @@ def test_a_slower_machine_and_a_faster_peer_are_no_regression(verdict):
     assert verdict(lambda rows: times(rows, rows["contender"].eq("onednn"), 0.5)).status == HOLDS
 
 
-def test_a_peer_of_another_version_tells_nothing(verdict):
+def test_a_peer_of_another_version_is_no_yardstick(verdict):
     def another(rows):
         return slower(2)(rows).assign(version=rows["version"].mask(rows["contender"] == "onednn", "3.13"))
 
@@ -92,16 +92,16 @@ def test_a_peer_of_another_version_tells_nothing(verdict):
     assert "the loaded roof" in found.reason
 
 
-def test_without_any_yardstick_nothing_is_checked(run):
+def test_without_any_yardstick_nothing_is_compared(run):
     with pytest.raises(InputError, match="neither another contender nor a limit of the machine in common"):
         check([run(lambda rows: rows[rows["contender"] == SIMD])], run(), USUAL)
 
 
-def test_what_has_no_earlier_run_stands_beside_what_has(run):
-    assert [found.status for found in check([run(), STORED / "brgemm"], run(), USUAL)] == [HOLDS, UNCHECKED]
+def test_runs_with_and_without_an_earlier_run_have_verdicts(run):
+    assert [found.status for found in check([run(), STORED / "brgemm"], run(), USUAL)] == [HOLDS, NOT_COMPARED]
 
 
-def test_what_is_wrong_now_has_regressed_and_what_is_absent_tells_nothing(verdict):
+def test_a_wrong_result_is_a_regression_and_an_absent_one_is_left_out(verdict):
     def now(status: str):
         def change(rows):
             here = rows["contender"].eq(SIMD) & rows["name"].eq("layer02")
@@ -119,7 +119,7 @@ def test_what_is_wrong_now_has_regressed_and_what_is_absent_tells_nothing(verdic
     assert "over 2 problems" in now("absent").reason
 
 
-def test_a_disturbed_run_tells_nothing_of_speed(run):
+def test_a_disturbed_run_is_not_compared(run):
     def carrying_a_warning(made):
         return with_environment(made, warnings=["a core is shared"])
 
@@ -138,19 +138,21 @@ def test_a_disturbed_run_tells_nothing_of_speed(run):
 
 
 def test_the_latest_of_earlier_runs_counts_and_those_of_another_processor_do_not(tmp_path, run):
-    def earlier(name: str, by: float, cpu: str = "AMD EPYC, an example"):
-        made = run(lambda rows: slower(by)(rows).assign(run=name))
-        shutil.move(with_environment(made, cpu={"name": cpu}), tmp_path / "old" / name)
+    def earlier(date: str, by: float, **cpu):
+        made = run(lambda rows: slower(by)(rows).assign(run=date))
+        shutil.move(with_environment(made, cpu=cpu), tmp_path / "old" / date)
+
+    zen5, older_record = {"id": "family 26, model 2, stepping 1"}, {"name": "AMD EPYC", "l1d_bytes": 49152, "l2_bytes": 1048576}
 
     (tmp_path / "old").mkdir()
-    earlier("20260103", 0.5)
-    earlier("20260101", 1)
-    earlier("20260104", 1, "another")
+    earlier("20260101", 1, **zen5)
+    earlier("20260103", 0.5, **older_record)  # of such a processor, too
+    earlier("20260104", 1, id="family 25, model 17, stepping 1")
     (found,) = check([run()], tmp_path / "old", USUAL)
     assert found.status == REGRESSED
 
 
-def test_what_another_process_measured_for_a_run_is_no_run(run):
+def test_the_record_of_another_process_is_no_run(run):
     conv = run()
     shutil.copytree(STORED / "brgemm", conv / "onednn-latest")
     assert len(check([conv.parent], conv.parent, USUAL)) == 1
@@ -182,7 +184,7 @@ def test_nothing_to_compare_is_one_sentence(tmp_path, capsys):
         assert error.count("\n") == 1
 
 
-def test_whoever_names_no_tolerance_has_the_usual_ones(monkeypatch):
+def test_the_usual_tolerances_are_the_default(monkeypatch):
     given = []
     monkeypatch.setattr(regression, "check", lambda new, old, tolerance: given.append(tolerance) or [])
     for options in ([], ["--tolerance", "0.2"], ["--of-one", "0.3"]):
@@ -190,15 +192,15 @@ def test_whoever_names_no_tolerance_has_the_usual_ones(monkeypatch):
     assert given == [Tolerance(0.05, 0.15), Tolerance(0.2, 0.15), Tolerance(0.05, 0.3)]
 
 
-def test_a_tolerance_may_be_nothing(run, tmp_path, capsys):
+def test_a_tolerance_may_be_0(run, tmp_path, capsys):
     old = run()
     assert check_regression.main([str(run()), "--against", str(old), "--tolerance", "0", "--of-one", "0"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "1 HOLDS"
 
 
 @pytest.mark.parametrize("text", ["5", "1", "-0.1", "nan", "much"])
-def test_a_tolerance_that_is_no_part_is_refused(text, capsys):
+def test_a_tolerance_outside_0_to_1_is_refused(text, capsys):
     with pytest.raises(SystemExit) as ended:
         check_regression.main([str(STORED / "conv"), f"--tolerance={text}"])
     assert ended.value.code == 2
-    assert f"'{text}' is no part of a speed" in capsys.readouterr().err
+    assert f"'{text}' is no share of a speed" in capsys.readouterr().err

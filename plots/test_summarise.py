@@ -1,5 +1,7 @@
 import shutil
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from pytest import approx
@@ -13,7 +15,7 @@ from conftest import STORED, with_environment
 from data import SUMMARY_COLUMNS, load_run, load_runs
 from derive import fraction_of, ratio, weighted_ratio
 from program import InputError
-from sweeps import sweeps_of
+from sweeps import Cell, Times, sweeps_of
 
 
 @pytest.fixture
@@ -77,15 +79,23 @@ def test_a_failed_sample_stays_beside_the_times(variation, summary):
     assert sweep.problems[0].cells["onednn"].reason == "wrong at the last repetition"
 
 
-def test_a_summary_has_no_intervals_and_is_judged_all_the_same(summary):
-    (sweep,) = sweeps_of(load_run(summary(STORED / "brgemm")))
-    assert str(ratio(sweep.problems[0], "brickwork-simd", "brickwork-libxsmm")) == "1.091"
-    assert str(fraction_of("peak", sweep.problems[0], "brickwork-simd")) == "0.960"
-    assert str(fraction_of("roof", sweep.problems[0], "brickwork-simd")) == "0.980"
-    assert str(weighted_ratio(sweep.problems, "brickwork-simd", "brickwork-libxsmm")).count("[") == 0
+def test_a_summary_gives_intervals_of_its_quartiles(summary, variation):
+    (sweep,) = sweeps_of(load_run(summary(STORED / "brgemm")))  # without noise
+    assert str(ratio(sweep.problems[0], "brickwork-simd", "brickwork-libxsmm")) == "1.091 [1.091, 1.091]"
+    assert str(fraction_of("peak", sweep.problems[0], "brickwork-simd")) == "0.960 [0.960, 0.960]"
+    assert str(weighted_ratio(sweep.problems, "brickwork-simd", "brickwork-libxsmm")).count("[") == 1
     claim = next(claim for claim in load_claims(CLAIMS) if claim.id == "brgemm-peak")
     (verdict,) = judge(claim, [sweep])
     assert (verdict.outcome.status, verdict.outcome.measured.value) == (HOLDS, approx(1.0))
+
+
+def test_the_interval_of_a_summary_is_about_that_of_its_samples():
+    samples = np.random.default_rng(1).normal(1.0, 0.05, 101)
+    cells = [Cell("c", "ok", times=Times.of_samples(samples)), Cell("c", "ok", times=replace(Times.of_samples(samples), samples=None))]
+    widths = [np.subtract(*np.percentile(cell.resampled_seconds, [97.5, 2.5])) for cell in cells]
+    assert widths[1] == approx(2 * 1.96 * 1.2533 * 0.05 / np.sqrt(101), rel=0.4)  # the standard error of a normal distribution's median
+    assert widths[1] == approx(widths[0], rel=0.5)
+    assert np.isnan(Cell("c", "ok", times=Times(1, 1, 1, 1, None)).resampled_seconds).all()
 
 
 @pytest.mark.usefixtures("only_svg")

@@ -71,7 +71,7 @@ def _problem(parts: list[Problem]) -> Problem:
     cells = {name: _sum([part.cells[name] for part in parts]) for name in first.cells if all(name in part.cells for part in parts)}
     apart = [name for name in cells if any(name in part.elsewhere for part in parts)]
     return replace(
-        first, flop=sum(part.flop for part in parts), bytes=sum(part.bytes for part in parts), cells=cells,
+        first, flop=sum(part.flop for part in parts), bytes=sum(part.bytes for part in parts), cells=cells, read=None,
         **{limit: _limit(parts, limit) for limit in first.limits},
         elsewhere={name: {limit: _limit(parts, limit, name) for limit in first.limits} for name in apart},
     )

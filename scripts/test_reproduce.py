@@ -1,4 +1,4 @@
-"""scripts/reproduce around a program that measures nothing: what it draws of what, and how it ends."""
+"""scripts/reproduce with a program in brickwork's place that measures nothing: what it runs and draws, and how it ends."""
 
 import os
 import re
@@ -19,12 +19,12 @@ def script(path: Path, *lines: str) -> None:
     path.chmod(0o755)
 
 
-# What of the tree is a text to learn from.
+# The files of the tree whose text is learned.
 TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm/brgemm.hpp", "primitives/nest/league.hpp"]
 TEXT += ["primitives/rnn/op/rnn_ops.hpp", "primitives/rnn/rnn.hpp"]
 
 
-# Without the figures of what was timed, and of the three formats of the others the quickest.
+# The report draws no figures of timed runs, and the other figures in the quickest format.
 REPORT = f"""\
 import sys
 sys.path.insert(0, {str(ROOT / "plots")!r})
@@ -37,16 +37,19 @@ sys.exit(report.main())
 
 @pytest.fixture
 def reproduce(tmp_path):
-    """reproduce(lines): the script where brickwork is these lines, which find the place of their results in $out. So are export and
-    learn: where they say nothing, nothing is learned."""
+    """reproduce(lines): runs the script with these lines as brickwork; $out is the folder of their results. export and learn likewise
+    stand for these programs; by default they do nothing."""
 
     def run(
         *brickwork: str, cores: int = 2, most: int = 0, options: tuple = (), export: str = "exit 0", learn: str = "exit 0",
-        text: bool = True,
+        text: bool = True, again: bool = False, cmake: str = "",
     ) -> subprocess.CompletedProcess:
         tree = tmp_path / "tree"
+        if again:
+            shutil.rmtree(tree)
         (tree / "scripts").mkdir(parents=True)
-        shutil.copy(ROOT / "scripts" / "reproduce", tree / "scripts")
+        for name in ("reproduce", "run_warnings.py"):
+            shutil.copy(ROOT / "scripts" / name, tree / "scripts")
         (tree / "experiments").symlink_to(ROOT / "experiments")
         (tree / "plots").mkdir()
         (tree / "plots" / "report.py").write_text(REPORT)
@@ -54,7 +57,7 @@ def reproduce(tmp_path):
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             (tree / name).write_text(f"{name}\n")
         script(tree / "scripts" / "setup")
-        script(tree / "bin" / "cmake")
+        script(tree / "bin" / "cmake", cmake)
         script(tree / "bin" / "nproc", f"echo {most or cores}")
         script(tree / "scripts" / "cpus", f"echo {cores}")
         script(tree / ".deps" / "venv" / "bin" / "python", f'exec "{sys.executable}" "$@"')
@@ -62,7 +65,8 @@ def reproduce(tmp_path):
         script(tree / "build" / "release" / "experiments" / "learn", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', learn)
         (tree / "scripts" / "export_digits.py").write_text(f"import subprocess, sys; sys.exit(subprocess.call({export!r}, shell=True))")
         path = {"PATH": f"{tree / 'bin'}:{os.environ['PATH']}"}
-        command = [tree / "scripts" / "reproduce", "--out", tmp_path / "out", *options]
+        where = () if again else ("--out", tmp_path / "out")
+        command = [tree / "scripts" / "reproduce", *where, *options]
         return subprocess.run(command, env=os.environ | path, capture_output=True, text=True, check=False)
 
     return run
@@ -71,15 +75,18 @@ def reproduce(tmp_path):
 HEADER_ALONE = 'head -n 1 "$stored/conv/samples.csv" > "$out/samples.csv"; cp "$stored/conv/environment.json" "$out"'
 
 
-def test_a_run_that_was_ended_before_its_first_row_does_not_take_the_report_away(reproduce, tmp_path):
+def test_a_run_interrupted_before_its_first_row_does_not_prevent_the_report(reproduce, tmp_path):
     first = '[[ $out == *brgemm ]] && { cp "$stored"/brgemm/* "$out"; exit 0; }'
     ended = reproduce(first, HEADER_ALONE, "exit 130")
     assert ended.returncode == 130 and (tmp_path / "out" / "report.html").exists()
     assert "conv-forward-N4/samples.csv has a header but no rows: the run measured nothing." in ended.stderr
-    assert ended.stderr.endswith("reproduce: interrupted: the report shows what was finished before\n")
+    assert ended.stderr.endswith(
+        "reproduce: interrupted: the report shows what was finished before\n"
+        f"reproduce: to go on: scripts/reproduce --resume {tmp_path / 'out'}\n"
+    )
 
 
-def test_where_nothing_was_measured_no_report_is_promised(reproduce, tmp_path):
+def test_without_any_measurement_there_is_no_report(reproduce, tmp_path):
     ended = reproduce(HEADER_ALONE, "exit 130")
     assert ended.returncode == 130 and not (tmp_path / "out" / "report.html").exists()
     assert "reproduce: failed: plots/report.py (exit code 2)" in ended.stderr and "the report shows" not in ended.stderr
@@ -99,8 +106,8 @@ def test_a_failed_run_is_named_after_the_report(reproduce, tmp_path):
     assert ended.stderr.splitlines()[-len(failed):] == [f"reproduce: failed: {run} (exit code 1)" for run in failed]
 
 
-# Writes what it was called with, a line a run, and measures nothing.
-LISTED = 'echo "$(basename "$out") ${*:1:$#-4}" >> "$(dirname "$out")/runs"; exit 1'
+# Writes its arguments but the last five (--brief, the time and the folder), one line for each run, and measures nothing.
+LISTED = 'echo "$(basename "$out") ${*:1:$#-5}" >> "$(dirname "$out")/runs"; exit 1'
 ALONE = " --contenders brickwork-simd,onednn --threads 1"
 
 
@@ -123,14 +130,14 @@ def test_runs_on_one_thread_differ_from_those_before_them_in_threads_and_contend
 
 
 @pytest.mark.parametrize(("cores", "most", "options"), [(1, 1, ()), (2, 2, ("--threads", "1")), (1, 2, ())])
-def test_where_all_runs_have_one_thread_there_is_no_second_one(reproduce, tmp_path, cores, most, options):
+def test_runs_on_one_thread_are_not_repeated_on_one_thread(reproduce, tmp_path, cores, most, options):
     ended = reproduce(LISTED, cores=cores, most=most, options=options)
     assert "reproduce: all runs have one thread, so those that show what more threads bring are left out\n" in ended.stdout
     found = runs(tmp_path / "out")
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
 
 
-# brickwork refuses a search of more than half of its time: so much for each problem, simd's and LIBXSMM's plan.
+# brickwork refuses a search that takes more than half of its time. It searches simd's and LIBXSMM's plan for each problem.
 def test_searches_leave_half_of_the_time_to_measuring(reproduce, tmp_path):
     ended = reproduce(LISTED, options=("--full",))
     budget = {name: int(seconds) for name, seconds in re.findall(r"^  (\S+) +up to +(\d+) s ", ended.stdout, re.MULTILINE)}
@@ -150,8 +157,8 @@ def test_searches_leave_half_of_the_time_to_measuring(reproduce, tmp_path):
     ("mlp,conv-forward-N?,fc-*-one-thread", ["conv-forward-N4", "conv-forward-N1", "fc-forward-one-thread", "mlp"]),
     ("digits-*-2", []),
 ])
-def test_what_is_asked_for_alone_is_run(reproduce, tmp_path, only, names):
-    ended = reproduce(LISTED, options=("--only", only), learn='echo "asked: $2"; exit 1')
+def test_only_the_named_runs_are_run(reproduce, tmp_path, only, names):
+    ended = reproduce(LISTED, options=("--only", only), learn='echo "epoch asked: $2"; exit 1')
     assert list(runs(tmp_path / "out") if names else {}) == names
     assert asked(ended) == (["digits-mlp", "digits-conv"] if "digits" in only else [])
     listed = re.findall(r"^  (\S+) +up to +\d+ s ", ended.stdout, re.MULTILINE)
@@ -159,7 +166,7 @@ def test_what_is_asked_for_alone_is_run(reproduce, tmp_path, only, names):
 
 
 @pytest.mark.parametrize("only", ["conv-forward-N28", "brgemm,conv", "*-N7", ""])
-def test_a_run_that_there_is_not_is_refused_before_anything_is_made(reproduce, tmp_path, only):
+def test_an_unknown_run_is_refused_before_anything_is_written(reproduce, tmp_path, only):
     ended = reproduce(LISTED, options=("--only", only))
     assert ended.returncode == 2 and not (tmp_path / "out").exists()
     wrong = {"": "--only needs names of runs", "brgemm,conv": "--only conv is no run of --quick: there are brgemm conv-forward-N4 "}
@@ -175,19 +182,19 @@ def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, mi
     assert re.search(rf"--{mode} .*: up to {minutes} minutes on two cores", text)
 
 
-# Of the task and the threads that it is asked for.
+# Writes a training of the task and the threads that it is asked for.
 LEARN = """cp "$stored"/learning/environment.json "$out"
 sed "s/^digits-mlp/$2/; s/simd,1/simd,$4/" "$stored"/learning/learning.csv > "$out"/learning.csv"""
 DATA = {"digits-mlp": "digits.csv", "digits-conv": "digits.csv", "adding-lstm": None, "adding-rnn": None, "characters": "text.txt"}
 
 
 def asked(ended: subprocess.CompletedProcess) -> list[str]:
-    return [line.removeprefix("asked: ") for line in ended.stdout.splitlines() if line.startswith("asked: ")]
+    return [line.removeprefix("epoch asked: ") for line in ended.stdout.splitlines() if line.startswith("epoch asked: ")]
 
 
 @pytest.mark.parametrize(("cores", "counts"), [(1, [1]), (2, [1, 2])])
 def test_every_network_is_trained_on_one_thread_and_on_all(reproduce, tmp_path, cores, counts):
-    ended = reproduce("exit 0", cores=cores, learn=f'echo "asked: ${{*:1:$#-2}}"; {LEARN}')
+    ended = reproduce("exit 0", cores=cores, learn=f'echo "epoch asked: ${{*:1:$#-2}}"; {LEARN}')
     trainings = [(task, count) for count in counts for task in DATA]
     data = {task: f" --data {tmp_path}/out/{file}" if file else "" for task, file in DATA.items()}
     assert asked(ended) == [f"--task {task} --threads {count}{data[task]}" for task, count in trainings]
@@ -206,14 +213,104 @@ def test_a_training_that_failed_is_named_after_the_report(reproduce, tmp_path):
 @pytest.mark.parametrize(("export", "text", "failed"), [
     ("exit 1", True, "scripts/export_digits.py"), ("exit 0", False, "cat"),
 ])
-def test_what_has_no_data_is_not_trained(reproduce, export, text, failed):
+def test_a_training_without_data_is_left_out(reproduce, export, text, failed):
     brickwork = '[[ $out == *brgemm ]] && cp "$stored"/brgemm/* "$out"; exit 0'
-    ended = reproduce(brickwork, cores=1, export=export, text=text, learn='echo "asked: $2"')
+    ended = reproduce(brickwork, cores=1, export=export, text=text, learn='echo "epoch asked: $2"')
     left = [task for task in DATA if DATA[task] != ("digits.csv" if export == "exit 1" else "text.txt")]
     assert ended.returncode == 1 and asked(ended) == left
     assert ended.stderr.splitlines()[-1] == f"reproduce: failed: {failed} (exit code 1)"
 
 
 def test_an_interrupted_training_ends_the_measuring(reproduce, tmp_path):
-    ended = reproduce("exit 0", learn=f"echo asked; {LEARN}\nexit 130")
+    ended = reproduce("exit 0", learn=f"echo epoch asked; {LEARN}\nexit 130")
     assert ended.returncode == 130 and ended.stdout.count("asked") == 1 and (tmp_path / "out" / "report.html").exists()
+
+
+# --- the screen
+
+
+ONE_LINE = '''echo "one line"
+[[ $* == *" --brief --time-budget "* ]] || echo "a long screen"
+[[ $out != *brgemm ]] || cp "$stored"/brgemm/* "$out"'''
+
+
+def test_a_whole_run_prints_few_lines_for_each_run(reproduce):
+    ended = reproduce(ONE_LINE, learn=f"{LEARN}\nfor i in 1 2 3; do echo epoch $i; done; echo more")
+    assert ended.returncode == 0
+    before, _, report = ended.stdout.partition("\n\n")
+    assert "a long screen" not in before and before.count("one line") == 36 and before.count("epoch 3") == 10
+    assert "epoch 2" not in before and "more" not in before
+    assert re.findall(r"^\[(\d+)/46\] \S+, up to \d+ s$", before, re.MULTILINE) == [str(place) for place in range(1, 47)]
+    assert len(before.splitlines()) <= 3 * 46 + 5
+    assert report.rstrip().splitlines()[-1].startswith("Next: open ")
+
+
+def test_a_warning_of_several_runs_is_shown_once(reproduce):
+    warned = 'cp "$stored"/brgemm/* "$out"; sed -i "s/\\"warnings\\": \\[/&\\"a core is shared\\"/" "$out/environment.json"'
+    warned += '; [[ $out == *brgemm ]] || cp "$stored"/conv/samples.csv "$out"'
+    ended = reproduce(warned, options=("--only", "brgemm,conv-forward-N4"))
+    assert ended.stdout.count("a core is shared") == 1 and "warning in 2 runs: a core is shared" in ended.stdout
+
+
+def test_all_that_the_programs_print_is_shown_if_asked_for(reproduce):
+    ended = reproduce(ONE_LINE, options=("--verbose", "--only", "brgemm,digits-mlp-1"), learn=f"{LEARN}\necho epoch 1; echo more")
+    assert "a long screen" in ended.stdout and "epoch 1\nmore\n" in ended.stdout
+
+
+def test_the_help_says_what_the_exit_codes_mean():
+    text = subprocess.run([ROOT / "scripts" / "reproduce", "--help"], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"Exit code: 0 .*; 1 .*; 2 .*; 130 interrupted\.", text, re.DOTALL)
+
+
+# --- after an interruption
+
+
+# The third run is interrupted after its first row; the second one failed.
+CUT_SHORT = '''echo "$(basename "$out")" >> "$(dirname "$out")/asked"
+if [[ $out == *one-thread ]]; then
+  cp "$stored"/conv/* "$out"
+  sed -i 's/"exit_code": 0/"exit_code": 130/' "$out/environment.json"
+  exit 130
+fi
+[[ $out != *conv-forward-N4 ]] || exit 1
+cp "$stored"/brgemm/* "$out"'''
+ASKED = 'echo "$(basename "$out") $*" >> "$(dirname "$out")/asked"'
+
+
+def test_an_interrupted_reproduce_goes_on_with_its_unfinished_runs(reproduce, tmp_path):
+    options = ("--only", "brgemm,conv-forward-N4*,mlp", "--threads", "2")
+    assert reproduce(CUT_SHORT, options=options).returncode == 130
+    out = tmp_path / "out"
+    assert (out / "asked").read_text().split() == ["brgemm", "conv-forward-N4", "conv-forward-N4-one-thread"]
+    (out / "asked").unlink()
+    left = out / "conv-forward-N4-one-thread" / "left"
+    left.touch()
+    ended = reproduce(f"{ASKED}; exit 1", options=("--resume", out), again=True)
+    again = (out / "asked").read_text()
+    assert [line.split()[0] for line in again.splitlines()] == ["conv-forward-N4", "conv-forward-N4-one-thread", "mlp"]
+    assert "--threads 2 --brief" in again and not left.exists()
+    assert re.search(r"^  brgemm +finished before$", ended.stdout, re.MULTILINE) and "[3/3] mlp" in ended.stdout
+    assert ended.returncode == 1 and (out / "report.html").exists()
+
+
+def test_nothing_is_left_to_do_for_a_reproduce_that_came_to_its_end(reproduce, tmp_path):
+    stored = 'cp "$stored"/brgemm/* "$out"'
+    assert reproduce(stored, options=("--only", "brgemm")).returncode == 0
+    ended = reproduce("exit 1", options=("--resume", tmp_path / "out"), again=True)
+    assert ended.returncode == 0 and "[1/" not in ended.stdout
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (("--resume",), "--resume needs the folder of an interrupted reproduce"),
+    (("--resume", "missing"), "missing/reproduce.options is missing"),
+    (("--resume", "missing", "--full"), "--resume takes the options of the interrupted reproduce: leave out --full"),
+])
+def test_a_folder_that_cannot_be_resumed_is_refused(options, said):
+    ended = subprocess.run([ROOT / "scripts" / "reproduce", *options], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2 and said in ended.stderr
+
+
+def test_a_build_that_fails_shows_its_end(reproduce, tmp_path):
+    ended = reproduce("exit 0", cmake='[[ $1 != --build ]] || { echo "a wrong line"; exit 1; }')
+    assert ended.returncode == 1 and "a wrong line\nreproduce: the build failed; " in ended.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,8 +1,9 @@
-"""Reads a drawn figure as its reader does: marks and their places, contenders by the legend's colours, and the axes.
+"""Reads a drawn figure as a reader does: by the colours of the legend, the positions of the marks and the words at the axes.
 
-Places are data coordinates. A reader sees them, because true() compares the numbers at the axes with them.
+Positions are data coordinates. true() checks that the numbers at the axes are the same.
 """
 
+import re
 from collections import defaultdict
 
 from matplotlib.axes import Axes
@@ -13,7 +14,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.text import Annotation
 from pytest import approx
 
-PEAK_LABEL, ROOF_LABEL = "measured FMA peak", "loaded roof: with a tile's loads from L1"
+PEAK_LABEL, ROOF_LABEL = "measured FMA peak", "measured loaded roof"
 STREAM_LABEL = "measured stream bandwidth"
 
 
@@ -24,10 +25,15 @@ def legend(figure: Figure) -> dict[str, object]:
 
 
 def contenders(figure: Figure) -> dict[str, str]:
-    """Maps colours to their labels in the legend, without black, the colour of the peak, of whiskers and of letters."""
-    labels = {colour_of(handle): label for label, handle in legend(figure).items() if colour_of(handle) != "#000000"}
+    """Colours and the labels that the legend gives them, without numbers. Limits, whiskers and letters are black."""
+    labels = {colour_of(handle): without_number(label) for label, handle in legend(figure).items() if colour_of(handle) != "#000000"}
     assert len(labels) == sum(colour_of(handle) != "#000000" for handle in legend(figure).values()), "two have the same colour"
     return labels
+
+
+def without_number(label: str) -> str:
+    """ "oneDNN 3.2" of "oneDNN 3.2: 69.5 %"."""
+    return re.sub(r": [\d.]+( %)?( on .*)?$", "", label)
 
 
 def colour_of(artist) -> str:
@@ -35,7 +41,7 @@ def colour_of(artist) -> str:
 
 
 def true(axes: Axes, *directions: str, scale: str = "linear") -> bool:
-    """Asserts that the numbers at the axes equal the positions and grow upwards or to the right. Returns True."""
+    """Whether the numbers at the axis are the positions and grow upwards or to the right."""
     for direction in directions:
         axis = getattr(axes, f"{direction}axis")
         low, high = axis.get_view_interval()
@@ -56,14 +62,15 @@ def groups(axes: Axes) -> dict[str, float]:
 def bars(figure: Figure, axes: Axes) -> dict[str, dict[str, float]]:
     """The height of each contender's bar in each group."""
     heights = defaultdict(dict)
+    hatches = {without_number(label): handle.get_hatch() for label, handle in legend(figure).items() if isinstance(handle, Patch)}
     for patch, label in _theirs(figure, [patch for patch in axes.patches if isinstance(patch, Rectangle)]):
-        assert patch.get_y() == 0 and patch.get_hatch() == legend(figure)[label].get_hatch()
+        assert patch.get_y() == 0 and patch.get_hatch() == hatches[label]
         heights[label][_group(axes, patch.get_x() + patch.get_width() / 2)] = patch.get_height()
     return dict(heights)
 
 
 def points(figure: Figure, axes: Axes) -> dict[str, list[tuple[float, float]]]:
-    """The places of each contender's marks, with those of lines; nan where a line is broken."""
+    """The positions of each contender's marks, on lines as well. nan where a line is broken."""
     found = defaultdict(list)
     for line, label in _theirs(figure, data_lines(axes)):
         if line.get_marker() not in ("None", "", None):
@@ -88,7 +95,7 @@ def limits(axes: Axes, style: str) -> list[tuple[float, float, float]]:
 
 
 def black_lines(axes: Axes, style: str) -> list[list[tuple[float, float]]]:
-    """The points of each black line of this style: limits of the machine, and whiskers."""
+    """The points of each black line of the style: limits of the machine, and whiskers."""
     lines = [line for line in data_lines(axes) if colour_of(line) == "#000000" and line.get_linestyle() == style]
     return [list(zip(map(float, line.get_xdata()), map(float, line.get_ydata()), strict=True)) for line in lines]
 
@@ -99,12 +106,12 @@ def across(axes: Axes) -> list[float]:
 
 
 def notes(axes: Axes) -> list[tuple[str, float, float]]:
-    """Each text in the axes, with its point."""
+    """Each text in the axes with its position."""
     return [(note.get_text(), *map(float, note.xy)) for note in axes.texts if isinstance(note, Annotation)]
 
 
 def letters(axes: Axes) -> dict[str, list[float]]:
-    """The places of letters that stand for missing numbers."""
+    """The positions of the letters that stand in place of numbers."""
     found = defaultdict(list)
     for note in axes.texts:
         if len(note.get_text()) == 1 and note.xy[1] == 0 < note.get_position()[1]:
@@ -113,7 +120,7 @@ def letters(axes: Axes) -> dict[str, list[float]]:
 
 
 def triangles(axes: Axes) -> list[float]:
-    """The places of red triangles, which stand for values above the axes."""
+    """The positions of the red triangles, which stand for values above the axes."""
     return [float(line.get_xdata()[0]) for line in axes.lines if line.get_marker() == "^" and line.get_color() == "red"]
 
 
