@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+import scales
 import style
 from derive import (
     Estimate,
@@ -42,9 +43,9 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     groups = places(sweep)
     seen = _draw_speeds(speed, sweep, groups, main)
     for axes, shown in zip(shares, (main, apart), strict=False):
-        reach = style.share_limit(sweep, shown)
+        reach = scales.share_limit(sweep, shown)
         seen |= _draw_shares(axes, sweep, groups, shown, reach)
-        style.share_axis(axes, short_limit(sweep).removeprefix("the "), reach)
+        scales.share_axis(axes, short_limit(sweep).removeprefix("the "), reach)
     for axes in (speed, *shares):
         for x in groups[:-1:2]:
             axes.axvspan(x - 0.5, x + 0.5, color="#F5F5F5", zorder=0, linewidth=0)
@@ -89,7 +90,7 @@ def _draw_speeds(axes, sweep: Sweep, groups: np.ndarray, looks: dict[str, Look])
             if problem.ok(name):
                 cell = problem.cells[name]
                 style.draw_bar(axes, x + offset, width, look, cell.speed, cell.speed_quartiles)
-                style.mark_beyond(axes, x + offset, cell.speed, reach)
+                scales.mark_beyond(axes, x + offset, cell.speed, reach)
             else:
                 seen.add(problem.status(name))
                 style.mark_status(axes, x + offset, problem.status(name))
@@ -104,7 +105,7 @@ def _draw_speeds(axes, sweep: Sweep, groups: np.ndarray, looks: dict[str, Look])
     for limit in style.LIMITS:
         if limit != "read" and known(limit, sweep.problems):
             style.draw_limit(axes, limit, groups[-1], weighted_limit_speed(limit, sweep.problems))
-    style.speed_axis(axes, sweep)
+    scales.speed_axis(axes, sweep)
     if np.isfinite(reach):
         axes.set_ylim(top=reach)
     return seen
@@ -115,7 +116,7 @@ def _speed_reach(sweep: Sweep, looks: dict[str, Look]) -> float:
     limits = [limit.speed for problem in sweep.problems if (limit := problem.own_limit())]
     speeds = [problem.cells[name].speed for problem in sweep.problems for name in looks if problem.ok(name)]
     far = limits and speeds and max(speeds) > FAR * max(limits)
-    return style.SHARE_LIMIT / 100 * max(limits) if far else np.inf
+    return scales.SHARE_LIMIT / 100 * max(limits) if far else np.inf
 
 
 def _draw_shares(axes, sweep: Sweep, groups: np.ndarray, looks: dict[str, Look], reach: float) -> set[str]:
@@ -130,7 +131,7 @@ def _draw_shares(axes, sweep: Sweep, groups: np.ndarray, looks: dict[str, Look],
             elif most := judged_by(sweep, problem, name):
                 cell, scale = problem.cells[name], 100 / most.speed
                 _point(axes, x + offset, cell.speed * scale, look, [scale * quartile for quartile in cell.speed_quartiles])
-                style.mark_beyond(axes, x + offset, cell.speed * scale, reach)
+                scales.mark_beyond(axes, x + offset, cell.speed * scale, reach)
         if len(sweep.common(name)) < len(sweep.problems):
             seen.add("incomplete")
             style.mark_status(axes, groups[-1] + offset, "incomplete")
@@ -247,7 +248,7 @@ def _draw_one(axes, groups: np.ndarray, values: list[float], least: float) -> No
     room = 0.06 * (highest - lowest)
     axes.set_ylim(lowest - room, highest + room)
     axes.set_xlim(groups[0] - 0.6, groups[-1] + 0.7)
-    style.make_room_for_letters(axes)
+    scales.make_room_for_letters(axes)
 
 
 def name_groups(sweep: Sweep, groups: np.ndarray, *stacked, whole: str = "all (weighted)") -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.lines import Line2D
 
+import scales
 import style
 from derive import LIMIT_WORDS, speedup, weighted_speedup
 from figures_layers import interval, name_groups, places
@@ -46,7 +47,7 @@ def draw_scaling(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     room = max(0.06 * (max(values) - min(values)), 0.02)
     axes.set_ylim(min(values) - room, max(values) + room)
     axes.set_xlim(groups[0] - 0.6, groups[-1] + 0.7)
-    style.make_room_for_letters(axes)
+    scales.make_room_for_letters(axes)
     axes.set_ylabel(f"speed on {many} threads / on {few}")
     name_groups(sweep, groups, axes)
     caption = (
@@ -119,7 +120,7 @@ def draw_scaling_curve(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     faster.set_ylabel(f"times as fast as on {_in_words(threads[0])}")
     efficiency.set_ylabel("% of the ideal")
     for axes in (faster, efficiency):
-        style.scale_axis(axes, threads)
+        scales.scale_axis(axes, threads)
         axes.set_xlabel("threads")
     caption = (
         "The whole network, each problem weighted by how often the network uses it. Left: median time on the fewest threads over median "

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
+import scales
 import style
 from derive import above_limit, doing_less
 from labels import about_absent, about_other_algorithms, tags
@@ -31,8 +32,8 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     heights = {limit: float(np.median(measured)) for limit, measured in (("peak", peaks), ("roof", roofs)) if measured}
     peak = heights["peak"]
     figure, axes = plt.subplots(figsize=(style.WIDE, 4.8))
-    style.logarithmic(axes, "x", "y")
-    axes.yaxis.set_major_locator(LogLocator(subs=style.FINE))  # doublings are too few where speeds lie close together
+    scales.logarithmic(axes, "x", "y")
+    axes.yaxis.set_major_locator(LogLocator(subs=scales.FINE))  # doublings are too few where speeds lie close together
     axes.grid(True, axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
