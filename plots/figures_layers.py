@@ -29,7 +29,7 @@ GAP = 0.9  # between the layers and the whole network
 MOST_COMPARED = 2  # of our contenders with one algorithm; a third, slower one would flatten the scale for the others
 MOST_INTERVAL, LEAST_INTERVAL = 1.5, 0.5  # how far an interval may extend an axis: times the span of the values, and at least
 FAR = 2  # times the highest limit: bars that reach this height are cut
-OWN_PANEL = " in a panel of its own"
+OWN_PANEL = ": see the panel at the bottom"
 
 
 def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:

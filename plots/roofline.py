@@ -75,7 +75,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         "measured in this run (grey band: its lowest and highest value over the problems)"
         + (", the dashed one the loaded roof: the speed of multiply-adds that load their operands from L1 as a register tile does. "
            if roofs else ". ")
-        + (about_other_algorithms(sweep, " and is not drawn here") if shown else "")
+        + (about_other_algorithms(sweep, ", and so has no points here") if shown else "")
         + "Problems with padding may lie above the roofs, because the count of flop includes products with padding, which a program may "
         + (f"skip. Points that are too high even without them are ringed ({len(flagged)}), see “Errors to find”. " if flagged
            else "skip. No point is higher than that explains. ")
