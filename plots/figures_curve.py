@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+import scales
 import style
 from derive import percent_a_unit
 from labels import about_absent, about_limits, about_other_algorithms, figure_title, in_full, short_limit
@@ -34,7 +35,7 @@ def draw_curves(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
 def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, problems: list[Problem]) -> Drawn:
     looks = style.shown_looks(sweep)
     figure, (speed, share) = plt.subplots(1, 2, figsize=(style.WIDE, 4.2))
-    seen, letters, reach = set(), Counter(), style.share_limit(sweep, looks)
+    seen, letters, reach = set(), Counter(), scales.share_limit(sweep, looks)
     for name, look in reversed(looks.items()):  # ours on top
         _draw_line(speed, problems, x, name, look, lambda problem: 1)
         _draw_line(share, problems, x, name, look, lambda problem, name=name: percent_a_unit(OWN, problem, name))
@@ -46,15 +47,15 @@ def _draw_curve(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, probl
                 letters[problem.text, problem.sizes[x]] += 1
             else:
                 percent = percent_a_unit(OWN, problem, name) * problem.cells[name].speed
-                style.mark_beyond(share, problem.sizes[x], percent, reach)
+                scales.mark_beyond(share, problem.sizes[x], percent, reach)
     limits = [(problem.sizes[x], style.limits_beside(problem)) for problem in problems]
     for limit, look in style.LIMITS.items():
         if any(limit in beside for _, beside in limits):
             speed.plot([at for at, _ in limits], [beside.get(limit, np.nan) for _, beside in limits], **look.line)
-    style.speed_axis(speed, sweep)
-    style.share_axis(share, short_limit(sweep).removeprefix("the "), reach)
+    scales.speed_axis(speed, sweep)
+    scales.share_axis(share, short_limit(sweep).removeprefix("the "), reach)
     for axes in (speed, share):
-        style.scale_axis(axes, sorted({problem.sizes[x] for problem in problems}))
+        scales.scale_axis(axes, sorted({problem.sizes[x] for problem in problems}))
         axes.set_xlabel(x)
     handles = [*style.line_legend(looks.values()), *style.limit_legend(problems), *style.status_legend(seen)]
     caption = (

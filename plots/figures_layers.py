@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+import scales
 import style
 from derive import (
     Estimate,
@@ -26,8 +27,9 @@ from sweeps import Sweep
 
 GAP = 0.9  # between the layers and the whole network
 MOST_COMPARED = 2  # of our contenders with one algorithm; a third, slower one would flatten the scale for the others
+MOST_INTERVAL, LEAST_INTERVAL = 1.5, 0.5  # how far an interval may extend an axis: times the span of the values, and at least
 FAR = 2  # times the highest limit: bars that reach this height are cut
-OWN_PANEL = " in a panel of its own"
+OWN_PANEL = ": see the panel at the bottom"
 
 
 def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
@@ -42,9 +44,9 @@ def draw_layers(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     groups = places(sweep)
     seen = _draw_speeds(speed, sweep, groups, main)
     for axes, shown in zip(shares, (main, apart), strict=False):
-        reach = style.share_limit(sweep, shown)
+        reach = scales.share_limit(sweep, shown)
         seen |= _draw_shares(axes, sweep, groups, shown, reach)
-        style.share_axis(axes, short_limit(sweep).removeprefix("the "), reach)
+        scales.share_axis(axes, short_limit(sweep).removeprefix("the "), reach)
     for axes in (speed, *shares):
         for x in groups[:-1:2]:
             axes.axvspan(x - 0.5, x + 0.5, color="#F5F5F5", zorder=0, linewidth=0)
@@ -89,7 +91,7 @@ def _draw_speeds(axes, sweep: Sweep, groups: np.ndarray, looks: dict[str, Look])
             if problem.ok(name):
                 cell = problem.cells[name]
                 style.draw_bar(axes, x + offset, width, look, cell.speed, cell.speed_quartiles)
-                style.mark_beyond(axes, x + offset, cell.speed, reach)
+                scales.mark_beyond(axes, x + offset, cell.speed, reach)
             else:
                 seen.add(problem.status(name))
                 style.mark_status(axes, x + offset, problem.status(name))
@@ -104,7 +106,7 @@ def _draw_speeds(axes, sweep: Sweep, groups: np.ndarray, looks: dict[str, Look])
     for limit in style.LIMITS:
         if limit != "read" and known(limit, sweep.problems):
             style.draw_limit(axes, limit, groups[-1], weighted_limit_speed(limit, sweep.problems))
-    style.speed_axis(axes, sweep)
+    scales.speed_axis(axes, sweep)
     if np.isfinite(reach):
         axes.set_ylim(top=reach)
     return seen
@@ -114,8 +116,8 @@ def _speed_reach(sweep: Sweep, looks: dict[str, Look]) -> float:
     """The end of the axis of speeds. Bars far above every limit, of problems on which padding is skipped, would flatten all others."""
     limits = [limit.speed for problem in sweep.problems if (limit := problem.own_limit())]
     speeds = [problem.cells[name].speed for problem in sweep.problems for name in looks if problem.ok(name)]
-    far = limits and speeds and max(speeds) > FAR * max(limits)
-    return style.SHARE_LIMIT / 100 * max(limits) if far else np.inf
+    far = sweep.bound == "flops" and limits and speeds and max(speeds) > FAR * max(limits)
+    return scales.SHARE_LIMIT / 100 * max(limits) if far else np.inf
 
 
 def _draw_shares(axes, sweep: Sweep, groups: np.ndarray, looks: dict[str, Look], reach: float) -> set[str]:
@@ -130,7 +132,7 @@ def _draw_shares(axes, sweep: Sweep, groups: np.ndarray, looks: dict[str, Look],
             elif most := judged_by(sweep, problem, name):
                 cell, scale = problem.cells[name], 100 / most.speed
                 _point(axes, x + offset, cell.speed * scale, look, [scale * quartile for quartile in cell.speed_quartiles])
-                style.mark_beyond(axes, x + offset, cell.speed * scale, reach)
+                scales.mark_beyond(axes, x + offset, cell.speed * scale, reach)
         if len(sweep.common(name)) < len(sweep.problems):
             seen.add("incomplete")
             style.mark_status(axes, groups[-1] + offset, "incomplete")
@@ -160,19 +162,19 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
 
     seen, named = set(), []
     for axes, names in zip(grid, panels, strict=True):
-        values: list[float] = []
+        values: list[Estimate] = []
         for index, name in enumerate(names):
             shift = (index - (len(names) - 1) / 2) * 0.26
             for x, problem, best in zip(groups, sweep.problems, bests, strict=False):
                 if best and problem.ok(name):
-                    values.extend(interval(axes, x + shift, ratio(problem, name, best), looks[name]))
+                    values.append(interval(axes, x + shift, ratio(problem, name, best), looks[name]))
                 elif not problem.ok(name):
                     seen.add(problem.status(name))
                     style.mark_status(axes, x + shift, problem.status(name))
             said = ""
             if best_overall and len(sweep.common(name)) == len(sweep.problems):
                 whole = weighted_ratio(sweep.problems, name, best_overall)
-                values.extend(interval(axes, groups[-1] + shift, whole, looks[name]))
+                values.append(interval(axes, groups[-1] + shift, whole, looks[name]))
                 said = f": {whole.value:.3f}"
             named.append(replace(looks[name], label=looks[name].label + said))
         _draw_one(axes, groups, values, 0.05)
@@ -185,9 +187,9 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     best_peers = [replace(looks[name], label=f"best peer: {looks[name].label}") for name in peers if name in [*bests, best_overall]]
     handles = style.point_legend([*named, *best_peers]) + style.status_legend(seen)
     caption = (
-        "Our speed over the speed of the fastest peer of the problem, by the medians of this run, with its 95 % interval. Above the line "
-        "at 1 ours is faster. The marks at the top show which peer was the fastest. In the last group the peer is the fastest one on the "
-        "whole network; the numbers in the legend are its ratios."
+        "Our speed over the speed of the fastest peer of the problem, by the medians of this run, with its 95 % interval, which may "
+        "reach beyond the axis. Above the line at 1 ours is faster. The marks at the top show which peer was the fastest. In the last "
+        "group the peer is the fastest one on the whole network; the numbers in the legend are its ratios."
         + (f" {about_other_algorithms(sweep, OWN_PANEL)}".rstrip() if apart else "")
         + (f" The first {MOST_COMPARED} of our contenders are shown." if len(main) > MOST_COMPARED else "")
     )
@@ -202,7 +204,7 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         return None
     figure, axes = plt.subplots(figsize=(style.WIDE, 5.0))
     groups = places(sweep)
-    values: list[float] = []
+    values: list[Estimate] = []
     seen, named = set(), []
     for index, (name, look) in enumerate(looks.items()):
         shift = (index - (len(looks) - 1) / 2) * 0.26
@@ -212,10 +214,10 @@ def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
                 seen.add(problem.status(lacking))
                 style.mark_status(axes, x + shift, problem.status(lacking))
             else:
-                values.extend(interval(axes, x + shift, ratio(problem, name, searched), look))
+                values.append(interval(axes, x + shift, ratio(problem, name, searched), look))
         if len(sweep.common(name, searched)) == len(sweep.problems):
             mean = geometric_mean_ratio(sweep.problems, name, searched)
-            values.extend(interval(axes, groups[-1] + shift, mean, look))
+            values.append(interval(axes, groups[-1] + shift, mean, look))
             look = replace(look, label=f"{look.label}: {mean.value:.3f}")
         named.append(look)
     _draw_one(axes, groups, values, 0.02)
@@ -240,14 +242,22 @@ def places(sweep: Sweep) -> np.ndarray:
     return np.append(np.arange(len(sweep.problems)), len(sweep.problems) + GAP)
 
 
-def _draw_one(axes, groups: np.ndarray, values: list[float], least: float) -> None:
+def _draw_one(axes, groups: np.ndarray, values: list[Estimate], least: float) -> None:
     """The line at 1, with room for all values and for at least `least` on both sides."""
     axes.axhline(1, color="black", linewidth=1.2)
-    lowest, highest = min([*values, 1 - least]), max([*values, 1 + least])
-    room = 0.06 * (highest - lowest)
-    axes.set_ylim(lowest - room, highest + room)
+    end_at_values(axes, [*values, *(Estimate(1 + side, np.nan, np.nan) for side in (-least, least))])
     axes.set_xlim(groups[0] - 0.6, groups[-1] + 0.7)
-    style.make_room_for_letters(axes)
+    scales.make_room_for_letters(axes)
+
+
+def end_at_values(axes, values: list[Estimate]) -> None:
+    """Room for all values and for their intervals, but for an interval that is far wider than the values are apart only for a part."""
+    lowest, highest = min(value.value for value in values), max(value.value for value in values)
+    most = max(MOST_INTERVAL * (highest - lowest), LEAST_INTERVAL)
+    ends = [end for value in values for end in (value.low, value.high) if np.isfinite(end)]
+    low, high = max(min([lowest, *ends]), lowest - most), min(max([highest, *ends]), highest + most)
+    room = max(0.06 * (high - low), 0.005)
+    axes.set_ylim(low - room, high + room)
 
 
 def name_groups(sweep: Sweep, groups: np.ndarray, *stacked, whole: str = "all (weighted)") -> None:
@@ -267,9 +277,9 @@ def _point(axes, x: float, y: float, look: Look, quartiles=None) -> None:
     axes.plot(x, y, **look.point)
 
 
-def interval(axes, x: float, value: Estimate, look: Look) -> list[float]:
-    """Draws the estimate and returns the numbers that must lie inside the axes."""
+def interval(axes, x: float, value: Estimate, look: Look) -> Estimate:
+    """Draws the estimate and returns it."""
     if np.isfinite(value.low):
         axes.plot([x, x], [value.low, value.high], color=look.colour, linewidth=1.6, solid_capstyle="butt", zorder=2)
     axes.plot(x, value.value, **look.point)
-    return [number for number in (value.value, value.low, value.high) if np.isfinite(number)]
+    return value

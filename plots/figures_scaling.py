@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.lines import Line2D
 
+import scales
 import style
-from derive import LIMIT_WORDS, speedup, weighted_speedup
-from figures_layers import interval, name_groups, places
+from derive import LIMIT_WORDS, Estimate, speedup, weighted_speedup
+from figures_layers import end_at_values, interval, name_groups, places
 from scaling import machine_speedup
 from style import Drawn, Look, plt
 from sweeps import Problem, Sweep
@@ -24,13 +25,13 @@ def draw_scaling(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     figure, axes = plt.subplots(figsize=(style.WIDE, 5.0))
     groups = places(sweep)
     few, many = (int(of.attributes["threads"]) for of in (sweep.base, sweep))
-    handles, values, seen = [], [many / few], set()
+    handles, values, seen = [], [Estimate(many / few, np.nan, np.nan)], set()
     for index, (name, look) in enumerate(looks.items()):
         shift = (index - (len(looks) - 1) / 2) * 0.7 / len(looks)
         pairs = {after.text: (before, after) for before, after in sweep.scaled(name)}
         for x, problem in zip(groups, sweep.problems, strict=False):
             if pair := pairs.get(problem.text):
-                values.extend(interval(axes, x + shift, speedup(pair, name), look))
+                values.append(interval(axes, x + shift, speedup(pair, name), look))
             else:
                 status = problem.status(name) if not problem.ok(name) else "unpaired"
                 seen.add(status)
@@ -39,14 +40,13 @@ def draw_scaling(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         part = "" if len(pairs) == len(sweep.problems) else f" on {len(pairs)} of {len(sweep.problems)}"
         handles += style.point_legend([replace(look, label=f"{look.label}: {whole.value:.3f}{part}")])
         if not part:
-            values.extend(interval(axes, groups[-1] + shift, whole, look))
+            values.append(interval(axes, groups[-1] + shift, whole, look))
     handles += _draw_machine(axes, sweep, groups, values)
     axes.axhline(many / few, **IDEAL)
     handles.append(Line2D([], [], **IDEAL, label=f"ideal: {many / few:g}"))
-    room = max(0.06 * (max(values) - min(values)), 0.02)
-    axes.set_ylim(min(values) - room, max(values) + room)
+    end_at_values(axes, values)
     axes.set_xlim(groups[0] - 0.6, groups[-1] + 0.7)
-    style.make_room_for_letters(axes)
+    scales.make_room_for_letters(axes)
     axes.set_ylabel(f"speed on {many} threads / on {few}")
     name_groups(sweep, groups, axes)
     caption = (
@@ -72,7 +72,7 @@ def _about_runs(sweep: Sweep) -> str:
     )
 
 
-def _draw_machine(axes, sweep: Sweep, groups: np.ndarray, values: list[float]) -> list:
+def _draw_machine(axes, sweep: Sweep, groups: np.ndarray, values: list[Estimate]) -> list:
     """Draws the quotients of the limit that both runs measured and adds them to the values. Returns the legend's handle."""
     limit, whole = machine_speedup(sweep, sweep.scaled())
     if not limit:
@@ -82,7 +82,7 @@ def _draw_machine(axes, sweep: Sweep, groups: np.ndarray, values: list[float]) -
         if problem.text in before:
             _, quotient = machine_speedup(sweep, [(before[problem.text], problem)])
             style.draw_limit(axes, limit, x, quotient)
-            values.append(quotient)
+            values.append(Estimate(quotient, np.nan, np.nan))
     style.draw_limit(axes, limit, groups[-1], whole)
     return [Line2D([], [], **style.LIMITS[limit].line, label=f"the machine's own {LIMIT_WORDS[limit]}: {whole:.3f}")]
 
@@ -119,7 +119,7 @@ def draw_scaling_curve(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     faster.set_ylabel(f"times as fast as on {_in_words(threads[0])}")
     efficiency.set_ylabel("% of the ideal")
     for axes in (faster, efficiency):
-        style.scale_axis(axes, threads)
+        scales.scale_axis(axes, threads)
         axes.set_xlabel("threads")
     caption = (
         "The whole network, each problem weighted by how often the network uses it. Left: median time on the fewest threads over median "

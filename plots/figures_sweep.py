@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+import scales
 import style
 from derive import judged_by
 from labels import about_absent, about_limits, about_other_algorithms, figure_title, in_full, short_limit
@@ -51,15 +52,15 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
     seen = set()
     for axes, problems in zip(grid.flat, panels.values(), strict=False):
         seen |= _draw_lines(axes, sweep, problems, x, looks)
-    words, reach = short_limit(sweep), style.share_limit(sweep, looks)
+    words, reach = short_limit(sweep), scales.share_limit(sweep, looks)
     for axes, title in zip(grid.flat, panels, strict=False):  # after all of them are drawn, as they share their limits
-        style.share_axis(axes, words.removeprefix("the "), reach)
+        scales.share_axis(axes, words.removeprefix("the "), reach)
         axes.label_outer(remove_inner_ticks=False)
         axes.set_title(title, loc="left")
         axes.tick_params(labelbottom=True)
     for axes in list(grid.flat)[len(panels):]:
         axes.set_visible(False)
-    style.scale_axis(grid[0, 0], sorted({p.sizes[x] for problems in panels.values() for p in problems}))
+    scales.scale_axis(grid[0, 0], sorted({p.sizes[x] for problems in panels.values() for p in problems}))
     for axes in list(grid.flat)[:len(panels)][-columns:]:  # the lowest of each column
         axes.set_xlabel(x)
     drawn = [problem for problems in panels.values() for problem in problems]
@@ -74,7 +75,7 @@ def _draw_panels(sweep: Sweep, folder: Path, stem: str, x: str, held: dict, pane
 
 
 def _draw_lines(axes, sweep: Sweep, problems: list[Problem], x: str, looks: dict[str, Look]) -> set[str]:
-    seen, letters, reach = set(), Counter(), style.share_limit(sweep, looks)
+    seen, letters, reach = set(), Counter(), scales.share_limit(sweep, looks)
     every = 1 if len(problems) <= 24 else len(looks)
     for index, (name, look) in reversed(list(enumerate(looks.items()))):  # ours on top
         judges = [judged_by(sweep, p, name) for p in problems]
@@ -84,7 +85,7 @@ def _draw_lines(axes, sweep: Sweep, problems: list[Problem], x: str, looks: dict
         ]
         axes.plot([p.sizes[x] for p in problems], percent, **look.line | {"markevery": (index % every, every)})
         for p, share in zip(problems, percent, strict=True):
-            style.mark_beyond(axes, p.sizes[x], share, reach)
+            scales.mark_beyond(axes, p.sizes[x], share, reach)
             if not p.ok(name):
                 seen.add(p.status(name))
                 style.mark_status(axes, p.sizes[x], p.status(name), look.colour, letters[p.text])
@@ -116,7 +117,7 @@ def draw_bars(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         for limit, height in style.limits_beside(problem).items():
             style.draw_limit(axes, limit, x, height)
     _name_segments(axes, segments, places)
-    style.speed_axis(axes, sweep)
+    scales.speed_axis(axes, sweep)
     handles = [*style.bar_legend(looks.values()), *style.limit_legend(problems), *style.status_legend(seen)]
     limits = "" if sweep.on_device else ", and the measured limits"
     caption = (

@@ -90,11 +90,11 @@ def about_limits(sweep: Sweep) -> str:
 
 def about_other_algorithms(sweep: Sweep, place: str = "") -> str:
     """Sentences with a space behind each on contenders that need fewer operations and on their place in the figure, or nothing."""
-    less = " and ".join(style.label_of(sweep, name) for name in sweep.contenders if name in doing_less(sweep))
+    less = [style.label_of(sweep, name) for name in sweep.contenders if name in doing_less(sweep)]
     if not less:
         return ""
-    counted = f"GFLOP/s count the operations of the direct algorithm. Fewer are needed by {less}, which may therefore exceed every limit"
-    return f"{counted}{place}. "
+    need = "needs" if len(less) == 1 else "need"
+    return f"GFLOP/s count the operations of the direct algorithm. {' and '.join(less)} {need} fewer and may exceed every limit{place}. "
 
 
 def about_absent(sweep: Sweep) -> str:

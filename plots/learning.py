@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 from scipy.stats import binomtest
 
+import scales
 import style
 from claims import FAILS, HOLDS, NOT_RUN, Outcome, Verdict, check_names, fulfilled
 from claims_file import Claim
@@ -224,14 +225,14 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     if not accurate:  # the baseline of an accuracy is far below the axis
         handles.append(test.axhline(base, color="#666666", linewidth=1.2, linestyle="-.", label=f"{settings['baseline']}: {base:.3g}"))
     if settings["measure"] != BITS:  # which are logarithms already
-        style.logarithmic_upwards(loss)
+        scales.logarithmic_upwards(loss)
     loss.set_ylabel("loss in training, mean of an epoch")
     test.set_ylabel(f"% of the test {settings['examples']} right" if accurate else f"{settings['measure']}, test {settings['examples']}")
     if accurate:
         lowest = min([curve.epochs["test_measure"].quantile(0.2) for curve in group] + [bound - 0.01 for bound in bounds])
         test.set_ylim(math.floor(100 * lowest), 100.2)
     elif settings["measure"] != BITS:
-        style.logarithmic_upwards(test)
+        scales.logarithmic_upwards(test)
     for axes in (loss, test):
         axes.set_xlabel("epoch")
         axes.set_xlim(1 - 0.03 * settings["epochs"], 1.03 * settings["epochs"])

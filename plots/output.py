@@ -40,7 +40,7 @@ DRAWERS = {
 
 
 TIMES = ("samples.csv", "summary.csv", learning.FILE)  # a folder with one of these is a run
-MOST_ROWS, MOST_FAILED = 24, 5  # lines on the screen; report.html and claims.csv have the rest
+MOST_ROWS, MOST_FAILED, MOST_LETTERS = 20, 5, 160  # on the screen; report.html and claims.csv have the rest
 
 
 def write_report(folders: list[str], out: Path, command: str) -> None:
@@ -130,7 +130,7 @@ def _claims(verdicts: list[Verdict]) -> list[str]:
         if verdict.outcome.status not in (HOLDS, FAILS, NOT_RUN):
             others.setdefault(verdict.outcome.status, []).append(verdict.claim.id)
     for status, ids in others.items():
-        lines.append(textwrap.shorten(f"{status}: {', '.join(dict.fromkeys(ids))}", 240, placeholder=" ..."))
+        lines.append(textwrap.shorten(f"{status}: {', '.join(dict.fromkeys(ids))}", MOST_LETTERS, placeholder=" ..."))
     lines += filter(None, [not_run.line(verdicts)])
     return [*lines, ""] if lines else []
 

@@ -30,17 +30,26 @@ def render(
     )
     templates.filters["slug"] = lambda text: slugify(text).lower()
     rows = overview(sweeps)
+    usual, settings = _settings(sweeps)
     sections = [_section(f"sweep{index}", *of, folder) for index, of in enumerate(zip(sweeps, rows, drawn, strict=True))]
     judged = [verdict for verdict in verdicts if verdict.outcome.status != NOT_RUN]
     common, differing = _environments(runs)
     return templates.get_template("report.html.j2").render(
-        left_out=left_out, machines=_machines(runs), glance=list(zip(rows, sections, strict=True)),
+        left_out=left_out, machines=_machines(runs), usual=", ".join(usual), glance=list(zip(rows, sections, settings, strict=True)),
         scaling=[(scaling.row(sweep), section) for sweep, section in zip(sweeps, sections, strict=True) if sweep.base],
         learned=[_learned(f"learned{index}", group, figure, folder) for index, (group, figure) in enumerate(learned)],
         lines=_lines_of_primitives(runs), sections=sections, command=command,
         judged=judged, not_judged=_not_judged(verdicts), not_run=not_run.line(verdicts), counts=_counts(verdicts),
         common=common, differing=differing,
     )
+
+
+def _settings(sweeps: list[Sweep]) -> tuple[list[str], list[str]]:
+    """The parts of the settings that most sweeps share, and the rest of each."""
+    parts = [sweep.full_setting.split(", ") for sweep in sweeps]
+    counts = Counter(part for of in parts for part in of)
+    usual = [part for part, count in counts.items() if 2 * count > len(sweeps) > 1]
+    return usual, [", ".join(part for part in of if part not in usual) for of in parts]
 
 
 def _machines(runs: list[Run | Curve]) -> list[str]:

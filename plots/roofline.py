@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
+import scales
 import style
 from derive import above_limit, doing_less
 from labels import about_absent, about_other_algorithms, tags
@@ -31,8 +32,8 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     heights = {limit: float(np.median(measured)) for limit, measured in (("peak", peaks), ("roof", roofs)) if measured}
     peak = heights["peak"]
     figure, axes = plt.subplots(figsize=(style.WIDE, 4.8))
-    style.logarithmic(axes, "x", "y")
-    axes.yaxis.set_major_locator(LogLocator(subs=style.FINE))  # doublings are too few where speeds lie close together
+    scales.logarithmic(axes, "x", "y")
+    axes.yaxis.set_major_locator(LogLocator(subs=scales.FINE))  # doublings are too few where speeds lie close together
     axes.grid(True, axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
@@ -74,7 +75,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
         "measured in this run (grey band: its lowest and highest value over the problems)"
         + (", the dashed one the loaded roof: the speed of multiply-adds that load their operands from L1 as a register tile does. "
            if roofs else ". ")
-        + (about_other_algorithms(sweep, " and is not drawn here") if shown else "")
+        + (about_other_algorithms(sweep, ", and so has no points here") if shown else "")
         + "Problems with padding may lie above the roofs, because the count of flop includes products with padding, which a program may "
         + (f"skip. Points that are too high even without them are ringed ({len(flagged)}), see “Errors to find”. " if flagged
            else "skip. No point is higher than that explains. ")

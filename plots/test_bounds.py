@@ -5,7 +5,7 @@ from math import inf, nan, nextafter
 
 import pytest
 
-import style
+import scales
 from claims import FAILS, HOLDS, NOT_RUN, OUT_OF_REACH, UNDECIDED, at_least, judge
 from claims_file import BEST_OF_OTHERS, Claim, Condition
 from conftest import bandwidth_bound
@@ -179,7 +179,7 @@ def test_who_does_as_much_as_the_others_does_not_less(conv):
 @pytest.mark.parametrize(("percent", "marked"), [(130, 0), (130.001, 1)])
 def test_a_share_at_the_end_of_the_axis_is_drawn(percent, marked):
     figure, axes = plt.subplots()
-    style.mark_beyond(axes, 0, percent, 130)
+    scales.mark_beyond(axes, 0, percent, 130)
     assert len(axes.lines) == marked
     plt.close(figure)
 

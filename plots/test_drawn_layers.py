@@ -5,7 +5,7 @@ import pytest
 from pytest import approx
 
 from conftest import STORED, on_device
-from style import FROM_ZERO
+from scales import FROM_ZERO
 from testing import artists
 from testing.artists import PEAK_LABEL, ROOF_LABEL
 

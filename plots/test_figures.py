@@ -264,6 +264,6 @@ def test_captions_say_who_does_less_than_is_counted(variation, figures_of):
         return samples.assign(least_flop=samples["least_flop"].mask(rows, "1"))
 
     usual, less = words(figures_of, STORED / "conv"), words(figures_of, variation("conv", change))
-    said = "Fewer are needed by Brickwork, simd brick, which may therefore exceed every limit"
-    for stem, place in (("x-layers", " in a panel of its own. "), ("x-roofline", " and is not drawn here. ")):
+    said = "Brickwork, simd brick needs fewer and may exceed every limit"
+    for stem, place in (("x-layers", ": see the panel at the bottom. "), ("x-roofline", ", and so has no points here. ")):
         assert said + place in less[stem].caption and said not in usual[stem].caption

@@ -115,7 +115,8 @@ def test_the_table_comes_first(draw_only, tmp_path):
     assert text.index('id="glance"') < text.index('<h2 id="claims">') < text.index("<figure>")
     table = text[text.index('id="glance"'): text.index('<h2 id="claims">')]
     rows = [" ".join(re.sub(r"<[^>]+>", " ", row).split()) for row in re.findall(r"<tr>.*?</tr>", table, re.S)]
-    assert rows[1].startswith("conv forward resnet50, N=2, 2 threads, hot cache, f32 Brickwork, simd brick oneDNN 3.2 1.030 [")
+    assert rows[1].startswith("conv forward resnet50, N=2, 2 threads simd brick oneDNN 3.2 1.030 [")
+    assert rows[2].startswith("brgemm gemm brgemm, 1 thread simd brick ") and "; hot cache, f32 where nothing else is said." in text
     assert rows[1].endswith("] 0.77 loaded roof")
     assert "As fast as oneDNN 3.2; 0.77 of the loaded roof.</p>" in text[text.index('<h2 id="sweep0">'):]
     assert len(rows) == 3 and 'href="#sweep1"' in table
