@@ -1,6 +1,7 @@
 """Writes a report: the figures, claims.csv and report.html, and a summary on the screen."""
 
 import csv
+import math
 import sys
 import textwrap
 from dataclasses import replace
@@ -101,18 +102,26 @@ def in_words(rows: list[Row], verdicts: list[Verdict]) -> str:
 
 
 def _table(rows: list[Row]) -> list[str]:
-    """The first row of each primitive and pass."""
-    if not any(row.ours for row in rows):
+    """For each primitive and pass the row with the most work."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.ours:
+            groups.setdefault((row.primitive, row.which), []).append(row)
+    if not groups:
         return []
-    firsts = list({(row.primitive, row.which): row for row in reversed(rows) if row.ours}.values())[::-1]
+    chosen = [max(group, key=_work) for group in groups.values()][:MOST_ROWS]
     cells = [("primitive", "pass", "ours", "best peer", "ratio [95 % interval]", "of the limit")]
-    for row in firsts[:MOST_ROWS]:
+    for row in chosen:
         share = f"{row.share:.2f} {row.limit}" if row.share else "-"
         cells.append((row.primitive, row.which, row.ours.removeprefix("Brickwork, "), row.peer or "-", str(row.ratio or "-"), share))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells]
-    more = len([row for row in rows if row.ours]) - len(firsts[:MOST_ROWS])
+    more = sum(map(len, groups.values())) - len(chosen)
     return lines + ([f"... and {more} more in the report: other shapes and settings"] if more else [])
+
+
+def _work(row: Row) -> float:
+    return sum(problem.count * problem.work for problem in row.sweep.problems if math.isfinite(problem.work))
 
 
 def _claims(verdicts: list[Verdict]) -> list[str]:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator
 
 import scales
 import style
@@ -33,7 +32,6 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     peak = heights["peak"]
     figure, axes = plt.subplots(figsize=(style.WIDE, 4.8))
     scales.logarithmic(axes, "x", "y")
-    axes.yaxis.set_major_locator(LogLocator(subs=scales.FINE))  # doublings are too few where speeds lie close together
     axes.grid(True, axis="both")
     intensities = [problem.intensity for problem, _, _ in points]
     left, right = min(intensities) / 1.35, max(intensities) * 1.25
@@ -57,6 +55,7 @@ def draw_roofline(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     axes.axhspan(min(peaks), max(peaks), color="#DDDDDD", linewidth=0, zorder=0)
     axes.set_xlim(left, right)
     axes.set_ylim(low, high)
+    scales.tick_upwards(axes)
 
     flagged = {(problem.text, name) for problem, name, _ in above_limit(sweep) if name in looks}
     for problem, name, cell in points:

@@ -13,7 +13,7 @@ from sweeps import Sweep
 SHARE_LIMIT = 130  # % of the limit; a triangle and the report's list of errors stand for a point above it
 FROM_ZERO = 25  # %: an axis of shares that would begin below this begins at zero
 MOST_TICKS = 12
-FINE = (1, 1.2, 1.5, 2, 3, 4, 5, 7)  # ticks in a power of ten, where all values lie close together
+FINE = (1, 1.5, 2, 3, 5, 7)  # ticks in a power of ten
 
 
 def speed_axis(axes, sweep: Sweep) -> None:
@@ -57,10 +57,16 @@ def logarithmic(axes, *directions: str) -> None:
 
 
 def logarithmic_upwards(axes) -> None:
-    """A logarithm along y with plain numbers: powers of ten, and where all values lie close together steps between them."""
+    """A logarithm along y with plain numbers."""
     axes.set_yscale("log")
+    tick_upwards(axes)
+
+
+def tick_upwards(axes) -> None:
+    """Plain numbers along a logarithmic y: even steps, steps in each power of ten, or powers of ten, by the height of the axis."""
     low, high = axes.get_ylim()
-    axes.yaxis.set_major_locator(LogLocator(subs=FINE if high < 30 * low else (1,)))
+    narrow, wide = high < 2.5 * low, high > 30 * low
+    axes.yaxis.set_major_locator(MaxNLocator(7) if narrow else LogLocator(subs=(1,) if wide else FINE))
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.yaxis.set_minor_locator(NullLocator())
 

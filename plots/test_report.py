@@ -218,6 +218,14 @@ def test_the_screen_stays_short_however_much_there_is(brgemm):
     assert "... and 60 more in the report: other shapes and settings" in lines and "... and 35 more in claims.csv" in lines
 
 
+def test_the_screen_has_the_row_with_the_most_work_of_each_pass(brgemm):
+    (row,) = overview([brgemm])
+    few = replace(row, sweep=replace(brgemm, problems=brgemm.problems[:2]), peer="too small")
+    for rows in ([few, row], [row, few]):
+        lines = output.in_words(rows, []).splitlines()
+        assert "LIBXSMM GEMM loop 1" in lines[1] and lines[2] == "... and 1 more in the report: other shapes and settings"
+
+
 def verdict(status: str) -> Verdict:
     claim = next(claim for claim in load_claims(CLAIMS) if claim.id == "brgemm-peak")
     return Verdict(claim, Outcome(status, "why", Estimate(0.5, 0.4, 0.6)), "a run")
