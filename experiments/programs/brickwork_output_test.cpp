@@ -113,6 +113,19 @@ TEST_F(ProgramOutput, OfSeveralExperimentsTheFirstFailureIsTheExitCode) {
   EXPECT_THAT(output, HasSubstr("\nfc-update in "));
 }
 
+TEST_F(ProgramOutput, AnInterruptEndsSeveralExperiments) {
+  for (const char* number : {"INT", "TERM"}) {
+    fs::remove_all(folder_);
+    const auto [code, output] = shell(fmt::format(
+        "'{}' --experiment fc-forward,fc-update --contenders brickwork-portable --out {} & id=$!; until [ -e "
+        "{}/fc-forward/environment.json ]; do sleep 0.05; done; kill -{} $id; wait $id",
+        BRICKWORK_PROGRAM, folder_.string(), folder_.string(), number));
+    EXPECT_EQ(code, 130) << output;
+    EXPECT_THAT(output, HasSubstr("interrupted: what was finished is kept"));
+    EXPECT_THAT(entries_of(folder_), ElementsAre("fc-forward"));
+  }
+}
+
 TEST_F(ProgramOutput, AProblemsNameOnTheScreenIsReadBack) {
   const auto plan = [](const std::string& problem) {
     return brickwork("--experiment conv-forward --contenders brickwork-simd --plan print --tuning default " + problem)

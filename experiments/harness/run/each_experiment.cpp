@@ -12,7 +12,6 @@
 #include <stdexcept>
 
 #include "experiments/harness/process/bind_threads.hpp"
-#include "experiments/harness/process/interrupt.hpp"
 #include "experiments/harness/rows/environment.hpp"
 #include "experiments/harness/run/results_folder.hpp"
 #include "experiments/harness/terminal/screen.hpp"
@@ -25,10 +24,22 @@ namespace {
 namespace fs = std::filesystem;
 
 volatile std::sig_atomic_t child = 0;  // its process, while one runs
+volatile std::sig_atomic_t stopped = 0;
 
-// A terminal sends Ctrl-C to the child as well; SIGTERM reaches this process alone.
-void pass_on(int number) {
-  if (child != 0) kill(child, number);
+// A terminal sends Ctrl-C to the child as well; a signal from a process (si_code <= 0) reaches this process alone. A
+// second signal ends this process at once.
+void stop(int number, siginfo_t* info, void*) {
+  stopped = 1;
+  if (child != 0 && info->si_code <= 0) kill(child, number);
+  std::signal(number, SIG_DFL);
+}
+
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_sigaction = stop;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
 }
 
 ExitCode run_program_with(const fs::path& program, std::vector<std::string> arguments) {
@@ -64,8 +75,7 @@ std::vector<std::string> without_option(const std::vector<std::string>& argument
 }
 
 ExitCode run_each_experiment(const Options& options, int argc, char** argv) {
-  catch_interrupts();
-  std::signal(SIGTERM, pass_on);
+  catch_signals();
   unbind_this_thread();
   const fs::path program = fs::read_symlink("/proc/self/exe");
   const fs::path folder = options.out.empty() ? default_results(utc_timestamp(), "several") : fs::path(options.out);
@@ -79,7 +89,7 @@ ExitCode run_each_experiment(const Options& options, int argc, char** argv) {
     if (!options.keep_nothing) arguments.insert(arguments.end(), {"--out", (folder / experiment).string()});
     const ExitCode code = run_program_with(program, std::move(arguments));
     if (worst == exit_ok) worst = code;
-    if (interrupted() || code == exit_interrupted) return exit_interrupted;
+    if (stopped != 0 || code == exit_interrupted) return exit_interrupted;
     if (code == exit_broken_pipe) return code;
   }
   if (!options.keep_nothing && !options.print_plan) {
