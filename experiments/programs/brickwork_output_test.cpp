@@ -1,4 +1,4 @@
-// Where results go, and which experiments and problems a command line chooses.
+// The places of results, and the experiments and problems that a command line chooses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

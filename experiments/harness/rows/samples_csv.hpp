@@ -1,4 +1,4 @@
-// samples.csv: one row per sample, in which every cell is filled, so that a reader needs no other file.
+// samples.csv: one row per sample with all properties of the run, so that a reader needs no other file.
 #pragma once
 #include <filesystem>
 #include <optional>

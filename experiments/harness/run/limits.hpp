@@ -1,5 +1,5 @@
-// What the machine can do at most, measured beside the contenders of each problem: the FMA peak and the loaded roof, or
-// the bandwidth of STREAM's triad and of the problem's own traffic.
+// The machine's limits, measured beside the contenders of each problem: the FMA peak and the loaded roof, or the
+// bandwidth of STREAM's triad and of the problem's own traffic.
 #pragma once
 #include <memory>
 #include <vector>

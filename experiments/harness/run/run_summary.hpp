@@ -1,4 +1,4 @@
-// What a run counts, and what it says once at its end.
+// Counts checks and samples during a run, for the lines at the end of the screen.
 #pragma once
 #include <map>
 #include <string>

@@ -15,7 +15,7 @@ void show(std::string_view text);          // for people
 void complain(std::string_view sentence);  // on standard error, with the program's name
 bool shown_on_terminal();                  // whether show() writes to a terminal
 
-// From now on show() writes to standard error, and standard output is for put_rows() alone.
+// After this call show() writes to standard error, and only put_rows() writes to standard output.
 void keep_output_for_rows();
 void put_rows(std::string_view text);
 
