@@ -27,7 +27,7 @@ std::string result_line(const ProblemInfo& problem, const Outcome& outcome, doub
   }
   const std::string share =
       limit > 0 ? fmt::format("  {:3.0f} % of {}", 100 * rate / limit, limit_words(problem.bound)) : "";
-  return fmt::format("  {:<{}} {:>8.1f} {}  {:<28}{}", outcome.contender, width, 1e-9 * rate, rate_unit(problem.bound),
+  return fmt::format("  {:<{}} {:>8.1f} {}  {:<30}{}", outcome.contender, width, 1e-9 * rate, rate_unit(problem.bound),
                      time, share);
 }
 

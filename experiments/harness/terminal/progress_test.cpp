@@ -38,13 +38,13 @@ TEST_F(ProgressOutput, AProblemIsALineAndALineForEachResult) {
         progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {5e-3, 1e-3, 2e-3}}, {"theirs", "absent", {}}}, 4e12);
       }),
       "[1/2] a  | 1:10 elapsed, about 1:10 left\n"
-      "  ours                     1000.0 GFLOP/s  2.000 ms                       25 % of the loaded roof\n");
+      "  ours                     1000.0 GFLOP/s  2.000 ms                         25 % of the loaded roof\n");
   now_ += 3730;
   EXPECT_EQ(shown([&] {
               progress_.finished(problem("b", 1, 8e9), {{"ours", "ok", {1}}}, 1e10);
             }),
             "[2/2] b  | 1:03:20 elapsed, about 0:00 left\n"
-            "  ours                        8.0 GFLOP/s  1000 ms                        80 % of the loaded roof\n");
+            "  ours                        8.0 GFLOP/s  1000 ms                          80 % of the loaded roof\n");
 }
 
 TEST_F(ProgressOutput, AResultHasTheIntervalOfItsMedianIfThereAreEnoughSamples) {
@@ -123,7 +123,7 @@ TEST_F(ProgressOutput, ABandwidthBoundRunShowsBytesAndTheStream) {
               progress.finished(moved("a", 8e9), {{"ours", "ok", {1}}}, 1e10);
             }),
             "[1/2] a  | 0:00 elapsed, about 0:00 left\n"
-            "  ours                        8.0 GB/s  1000 ms                        80 % of the stream\n");
+            "  ours                        8.0 GB/s  1000 ms                          80 % of the stream\n");
   EXPECT_THAT(shown([&] {
                 progress.finished(moved("b", 1e9), {{"ours", "ok", {0.02}}}, 1e10);
               }),
