@@ -37,6 +37,7 @@ std::optional<LearnOptions> parse_learn_options(int argc, char** argv) {
                             ->check(whole(1, 100000));
   add_brick(app, isa, o.run.tuning_text);
   app.add_option("--out", o.run.out, "Folder of the results (default: results/<UTC time>-<task>)")->type_name("FOLDER");
+  app.add_flag("--brief", o.run.brief, "Show one line for the whole training");
   if (!parse_command_line(app, argc, argv)) return std::nullopt;
   try {
     if (task.empty()) {

@@ -1,4 +1,4 @@
-// Is what a run says beforehand of the memory that it needs what it takes?
+// Compares the memory that a run estimates before it starts with the memory that it takes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace brickwork {
 namespace {
 
-// Bytes, of a check of ours.
+// Peak memory in bytes of a run that checks one of our contenders.
 double peak_of(const std::string& experiment, const std::string& problem) {
   const auto folder = fresh_folder();
   const auto [code, output] = brickwork(fmt::format(
@@ -45,31 +45,29 @@ class Memory : public testing::Test {
   }
 };
 
-TEST_F(Memory, OfImagesIsThatOfAllAndOfAFewInDouble) {
+TEST_F(Memory, OfImagesCountsAllOfThemAndAFewInDouble) {
   expect_needed<ConvForwardOp>("conv-forward", "N28 C16 K64 H56", "N1 C1 K1 H2");
 }
 
-TEST_F(Memory, OfWeightsIsThatOfTheirDoubles) {
-  expect_needed<FcForwardOp>("fc-forward", "N1 C2048 K2048", "N1 C1 K1");
-}
+TEST_F(Memory, OfWeightsCountsThemInDouble) { expect_needed<FcForwardOp>("fc-forward", "N1 C2048 K2048", "N1 C1 K1"); }
 
-// Its statistics are those of all images, so that the right answer is, too.
-TEST_F(Memory, OfAWholeMinibatchIsThatOfItsDoubles) {
+// The statistics need all images, so the right answer does, too.
+TEST_F(Memory, OfAWholeMinibatchCountsItInDouble) {
   expect_needed<BatchNormForwardOp>("batch-norm-forward", "N8 C64 H56", "N2 C1 H2");
 }
 
-TEST_F(Memory, OfSequencesIsThatOfTheirScores) {
+TEST_F(Memory, OfSequencesCountsTheirScores) {
   expect_needed<AttentionForwardOp>("attention-forward", "T20 S400 N64 K128", "T2 S2 N1 K2");
 }
 
-TEST_F(Memory, OfARecurrenceIsThatOfEveryStep) {
+TEST_F(Memory, OfARecurrenceCountsEveryStep) {
   expect_needed<RnnForwardOp>("rnn-forward", "T800 N32 C64 K64", "T2 N1 C1 K1");
 }
 
-TEST_F(Memory, OfANetworkIsThatOfItsLayers) { expect_needed<MlpOp>("mlp", "N32 C1024 L3", "N2 C2 L2"); }
+TEST_F(Memory, OfANetworkCountsItsLayers) { expect_needed<MlpOp>("mlp", "N32 C1024 L3", "N2 C2 L2"); }
 
-// No machine has so much memory: the row must come before anything is filled.
-TEST_F(Memory, OfTooMuchIsARowAtOnce) {
+// No machine has so much memory: the row must be written before any tensor is filled.
+TEST_F(Memory, AProblemThatNeedsTooMuchIsRefusedAtOnce) {
   const auto folder = fresh_folder();
   const auto [code, output] =
       brickwork("--check --experiment batch-norm-forward --problem 'N1000000 C64 H56' --problem 'N2 C1 H2' --out " +

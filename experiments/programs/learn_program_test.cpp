@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Digits in name alone: the label is the bright row, or the two.
+// Images instead of digits: the label is the index of the bright row or column.
 class Learn : public testing::Test {
  protected:
   Learn() {
@@ -45,7 +45,7 @@ class Learn : public testing::Test {
   const fs::path folder_ = fresh_folder(), data_ = folder_ / "rows.csv";
 };
 
-TEST_F(Learn, EveryEpochIsALineOnTheScreenAndInTheTable) {
+TEST_F(Learn, EveryEpochIsARowOfTheTable) {
   const auto [code, output] = learn("--task digits-mlp --threads 1 --epochs 6", "out");
   EXPECT_EQ(code, 0) << output;
   EXPECT_THAT(output, HasSubstr("160 images to train on, 40 to test on; 1 thread, seed 1\n"));
@@ -63,7 +63,18 @@ TEST_F(Learn, EveryEpochIsALineOnTheScreenAndInTheTable) {
   EXPECT_EQ(read_json(folder_ / "out" / "environment.json").at("threads"), 1);
 }
 
-TEST_F(Learn, TheCurveHasTheSameBitsOnAnyThreadsAndAnotherSeedsDiffers) {
+TEST_F(Learn, TheScreenShowsAFewOfManyEpochsOrOneLine) {
+  const std::string task = "--task digits-mlp --threads 1 --epochs 20";
+  const std::string screen = learn(task, "out").output;
+  EXPECT_EQ(std::ranges::count(screen, '\n'), 1 + 6 + 1 + 1) << screen;
+  EXPECT_THAT(screen, HasSubstr("\nepoch  20/20  loss "));
+  EXPECT_EQ(table("out").rows(), 20U);
+  const std::string brief = learn(task + " --brief", "brief").output;
+  EXPECT_THAT(brief, testing::MatchesRegex("digits-mlp in 0:0[0-9]: .* on the test images .*\n"));
+  EXPECT_EQ(std::ranges::count(brief, '\n'), 1);
+}
+
+TEST_F(Learn, TheCurveHasTheSameBitsOnAnyThreadsAndDiffersForAnotherSeed) {
   const fs::path text = folder_ / "text";
   std::ofstream(text) << read_file(data_).substr(0, 24000);
   const std::string digits = "--data " + data_.string(),
@@ -91,8 +102,8 @@ TEST_F(Learn, TheCurveHasTheSameBitsOnAnyThreadsAndAnotherSeedsDiffers) {
   }
 }
 
-// As the digits here are a text, too, in which pairs of characters say much less than the line does.
-TEST_F(Learn, WhatIsMeasuredStandsBesideItsBaseline) {
+// The file of images serves as a text, in which a whole line says much more than pairs of characters.
+TEST_F(Learn, TheMeasureHasItsBaselineBeside) {
   const auto [code, output] = learn("--task characters --threads 1 --epochs 3", "text");
   EXPECT_EQ(code, 0) << output;
   EXPECT_THAT(output, HasSubstr("a model of pairs of characters has "));

@@ -1,11 +1,14 @@
+// The program brickwork; brickwork-onednn-latest and brickwork-pytorch have the same main(), with other experiments.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "experiments/harness/process/bind_threads.hpp"
 #include "experiments/harness/process/interrupt.hpp"
 #include "experiments/harness/process/program.hpp"
 #include "experiments/harness/process/threads.hpp"
 #include "experiments/harness/rows/environment.hpp"
+#include "experiments/harness/run/each_experiment.hpp"
 #include "experiments/harness/run/runner.hpp"
 #include "experiments/harness/terminal/list.hpp"
 #include "experiments/harness/terminal/screen.hpp"
@@ -27,28 +30,47 @@ ExitCode print_plans(const Experiment& experiment) {
   return exit_ok;
 }
 
-// A calibration takes seconds: only for those who ask for it, and only when everything else is known to be right.
+// A calibration takes seconds: it is made only for contenders that use it, after all other input is known to be right.
 bool wants_tuning(const Experiment& experiment, const Options& options) {
   return !options.tuning_text.empty() || std::ranges::any_of(experiment.contenders(), &ContenderInfo::tuned);
 }
 
-ExitCode run(Options options) {
+std::unique_ptr<Experiment> make_experiment_of(const Options& options) {
   const auto table = experiment_table();
-  std::unique_ptr<Experiment> experiment;
   const auto entry = std::ranges::find(table, options.experiment, &ExperimentEntry::name);
+  return entry->make({*entry, table, options});
+}
+
+// Before anything is measured, so that a wrong option is said at once and not after the first experiment.
+ExitCode run_several(const Options& options, int argc, char** argv) {
+  try {
+    for (const auto& experiment : options.experiments) {
+      make_experiment_of(options_of(options, experiment, experiment_table()));
+    }
+  } catch (const std::invalid_argument& e) {
+    throw UsageError{e.what()};
+  }
+  return run_each_experiment(options, argc, argv);
+}
+
+ExitCode run(Options options) {
+  std::unique_ptr<Experiment> experiment;
   try {
     refuse_engine_variables();
     if (options.list) {
-      print_list(table, options);
+      print_list(experiment_table(), options);
       return exit_ok;
     }
-    experiment = entry->make({*entry, table, options});
+    experiment = make_experiment_of(options);
     if (wants_tuning(*experiment, options)) choose_tuning(options);
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};
   }
   if (options.print_plan) return print_plans(*experiment);
-  return run_experiment(*experiment, entry->figure, options);
+  const auto figure = std::ranges::find(experiment_table(), options.experiment, &ExperimentEntry::name)->figure;
+  if (!options.print_rows) return run_experiment(*experiment, figure, options);
+  PrintedRows rows(*options.print_rows);
+  return run_experiment(*experiment, figure, options, steady_seconds, machine(), &rows);
 }
 
 }  // namespace
@@ -57,6 +79,10 @@ int main(int argc, char** argv) {
   return run_program([&] {
     const auto options = parse_options(argc, argv, experiment_table());
     if (!options) return exit_ok;
+    if (options->print_rows) keep_output_for_rows();
+    if (options->experiments.size() > 1 && !options->list) return run_several(*options, argc, argv);
+    // Another program of ours that starts this one (--turns) has decided where its threads run.
+    if (!options->turns && !options->list) bind_threads(argv);
     use_threads(options->threads);
     const KokkosScope kokkos(options->threads);
     catch_interrupts();

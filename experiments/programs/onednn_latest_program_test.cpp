@@ -1,4 +1,4 @@
-// The newest oneDNN as the program measures it, where it is installed, and where its program misbehaves or is missing.
+// The contender onednn-latest: where it is installed, and where its program misbehaves or is missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 const std::string kLatest = "brickwork-onednn-latest";
 
-// Of the contender's rows without a time the reasons, and how many have one.
+// The contender's rows: how many have a time, and the reasons of the others.
 struct Found {
   std::vector<std::string> reasons, versions;
   int timed = 0, peaks = 0, here = 0;
@@ -54,7 +54,7 @@ class OnednnLatestInstalled : public testing::Test {
   void expect_measured(const std::string& contender, const std::string& arguments,
                        const std::string& beside = "brickwork-portable") {
     const auto folder = fresh_folder();
-    // As scripts/reproduce binds threads, which must not bind those of the other process to one core.
+    // Our threads are bound to cores; the other process must not inherit one core for all of its threads.
     const auto [code, output] =
         brickwork(fmt::format("{} --contenders {},{} --samples 3 --min-time 0.001 --threads 1 --out {}", arguments,
                               beside, contender, folder.string()),
@@ -98,7 +98,7 @@ TEST_F(OnednnLatestInstalled, MultipliesExactlyInItsOwnProcess) {
                   "--experiment brgemm --problem 'm7 n17 k5 batch3' --problem 'm8 n16 k8 batch4'");
 }
 
-// The program in a folder of its own, beside a program for the newest oneDNN that is this script.
+// The program in a folder of its own, with a script in place of brickwork-onednn-latest.
 class OnednnLatestProgram : public testing::Test {
  protected:
   Ended run(const std::string& script) {
@@ -125,7 +125,7 @@ class OnednnLatestProgram : public testing::Test {
   const fs::path folder_ = fresh_folder(), place_ = fs::path(folder_).concat("-program");
 };
 
-TEST_F(OnednnLatestProgram, ThatIsMissingIsAbsentAndSaysHowToGetIt) {
+TEST_F(OnednnLatestProgram, IsAbsentIfItIsMissingAndSaysHowToGetIt) {
   const auto [code, output] = run("");
   EXPECT_EQ(code, 0) << output;
   const Found found = found_in(folder_, "onednn-latest");
@@ -134,7 +134,7 @@ TEST_F(OnednnLatestProgram, ThatIsMissingIsAbsentAndSaysHowToGetIt) {
   EXPECT_THAT(found.reasons.front(), HasSubstr("scripts/setup --with-onednn-latest"));
 }
 
-TEST_F(OnednnLatestProgram, WhoseLibraryIsGoneIsAbsent) {
+TEST_F(OnednnLatestProgram, IsAbsentIfItsLibraryIsGone) {
   const auto [code, output] = run("echo 'error while loading shared libraries: libdnnl.so.3' >&2; exit 127");
   EXPECT_EQ(code, 0) << output;
   EXPECT_THAT(found_in(folder_, "onednn-latest").reasons,
@@ -145,7 +145,7 @@ TEST_F(OnednnLatestProgram, IsListedWithoutBeingStarted) {
   install("exit 3");
   const auto [code, output] = shell(fmt::format("'{}' --list --experiment brgemm", (place_ / "brickwork").string()));
   EXPECT_EQ(code, 0) << output;
-  EXPECT_THAT(output, HasSubstr("contender onednn-matmul-latest measured in a process of its own, by " +
+  EXPECT_THAT(output, HasSubstr("  onednn-matmul-latest       measured in a process of its own, by " +
                                 (place_ / kLatest).string()));
 }
 

@@ -1,4 +1,4 @@
-// The real program where the environment asks for other threads or other instructions than the command line.
+// The program where environment variables ask for other threads or instructions than the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -51,7 +51,7 @@ class ProgramOnTwoThreads : public testing::Test {
   }
 };
 
-// im2col would wait in OpenBLAS for ever, others would run on one thread and say two.
+// Otherwise im2col would wait in OpenBLAS for ever, and others would run on one thread and report two.
 TEST_F(ProgramOnTwoThreads, RefusesAnEnvironmentThatTakesOneAway) {
   const std::pair<const char*, const char*> cases[] = {{"OMP_THREAD_LIMIT", "1"},
                                                        {"OMP_DYNAMIC", "true"},
@@ -77,7 +77,7 @@ TEST(ProgramOnOneThread, NeedsNoMore) {
   }
 }
 
-TEST_F(ProgramOnTwoThreads, WarnsWhereTheyShareACore) {
+TEST_F(ProgramOnTwoThreads, WarnsIfTheyShareACore) {
   cpu_set_t mine;
   sched_getaffinity(0, sizeof mine, &mine);
   int first = 0;
@@ -92,7 +92,7 @@ TEST_F(ProgramOnTwoThreads, WarnsWhereTheyShareACore) {
   EXPECT_THAT(std::string(std::istreambuf_iterator<char>(in), {}), HasSubstr("2 threads share 1 core:"));
 }
 
-TEST(Program, WarnsOfNoCoreThatOneThreadHasToItself) {
+TEST(Program, OneThreadGetsNoWarningOfASharedCore) {
   const auto [code, output] =
       brickwork(fmt::format("{} --threads 1 --contenders brickwork-portable --out {}", kConv, fresh_folder().string()));
   EXPECT_EQ(code, 0) << output;
@@ -120,7 +120,7 @@ TEST(ProgramWithLibxsmmTarget, SaysWhichItCannotUse) {
   }
 }
 
-// Below what the machine has is slow and right; what is no target at all leaves LIBXSMM its own choice.
+// A target below the machine's is slow and right; LIBXSMM ignores a word that is no target.
 TEST(ProgramWithLibxsmmTarget, UsesThoseThatRunHere) {
   for (const char* target : {"wsm", "snb", "hsw", "skx", "garbage"}) {
     const std::string variable = fmt::format("LIBXSMM_TARGET={}", target);
@@ -137,7 +137,7 @@ TEST(ProgramWithLibxsmmTarget, UsesThoseThatRunHere) {
   }
 }
 
-TEST(ProgramWithIsa, SkipsNoBrickThatItDoesNotConcern) {
+TEST(ProgramWithIsa, AffectsTheSimdBrickOnly) {
   for (const auto& experiment : {kConv, kBrick}) {
     const auto best = checked(experiment + " " + kOurs, ""), avx2 = checked(experiment + " --isa avx2 " + kOurs, "");
     for (const char* name : {"brickwork-libxsmm", "brickwork-portable"}) {

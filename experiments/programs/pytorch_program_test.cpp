@@ -1,4 +1,4 @@
-// PyTorch as the program measures it, where it is installed, and where its program is missing or misbehaves.
+// The contender pytorch: where it is installed, and where its program is missing or misbehaves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 constexpr const char* kPytorch = "brickwork-pytorch";
 
-// Rows of the contender: how many have a time, and the reasons of those that are not ok.
+// The contender's rows: how many have a time, and the reasons of the others.
 struct PytorchRows {
   int timed = 0;
   std::vector<std::string> reasons;
@@ -48,7 +48,7 @@ class PytorchInstalled : public testing::Test {
   const fs::path folder_ = fresh_folder();
 };
 
-// With products large enough to be a BLAS', which must be PyTorch's own.
+// The products are large enough for a BLAS, which must be PyTorch's own.
 TEST_F(PytorchInstalled, TrainsNetworksAsTheyAreDefined) {
   for (const char* what : {"resnet50-step --problem 'N2 L14 H32 K10'",
                            "mlp --problem 'N6 C32 L3' --problem 'N6 C32 L3 forward' --problem 'N6 C32 L3 backward'"}) {
@@ -85,7 +85,7 @@ TEST_F(PytorchInstalled, IsTimedInItsOwnProcess) {
   EXPECT_TRUE(record.at("libraries").contains("PyTorch"));
 }
 
-// The program in a folder of its own, beside a program for PyTorch that is this script.
+// The program in a folder of its own, with a script in place of brickwork-pytorch.
 class PytorchProgram : public testing::Test {
  protected:
   Ended run(const std::string& script) {
@@ -105,21 +105,21 @@ class PytorchProgram : public testing::Test {
   const fs::path folder_ = fresh_folder(), place_ = fs::path(folder_).concat("-program");
 };
 
-TEST_F(PytorchProgram, ThatIsMissingIsAbsentAndSaysHowToGetIt) {
+TEST_F(PytorchProgram, IsAbsentIfItIsMissingAndSaysHowToGetIt) {
   const auto [code, output] = run("");
   EXPECT_EQ(code, 0) << output;
   EXPECT_THAT(pytorch_rows(folder_).reasons,
               testing::ElementsAre(HasSubstr("scripts/setup --with-pytorch"), testing::_));
 }
 
-TEST_F(PytorchProgram, WhoseLibraryIsGoneIsAbsent) {
+TEST_F(PytorchProgram, IsAbsentIfItsLibraryIsGone) {
   const auto [code, output] = run("echo 'error while loading shared libraries: libtorch_cpu.so' >&2; exit 127");
   EXPECT_EQ(code, 0) << output;
   EXPECT_THAT(pytorch_rows(folder_).reasons,
               testing::ElementsAre("error while loading shared libraries: libtorch_cpu.so", testing::_));
 }
 
-TEST_F(PytorchProgram, ThatDiesHasFailed) {
+TEST_F(PytorchProgram, HasFailedIfItDies) {
   const auto [code, output] = run("kill -KILL $$");
   EXPECT_EQ(code, 1) << output;
   EXPECT_THAT(pytorch_rows(folder_).reasons, testing::Each(HasSubstr("its process ended: signal 9")));

@@ -31,6 +31,7 @@ ExitCode run_program(const std::function<ExitCode()>& work) {
   const ExitCode code = guarded(work);
   const std::string error = screen_error();
   if (error.empty()) return code;
+  if (reader_left()) return code == exit_ok ? exit_broken_pipe : code;  // as for "| head": nothing to complain of
   complain(fmt::format("standard output cannot be written: {}", error));
   return code == exit_ok ? exit_failed : code;
 }

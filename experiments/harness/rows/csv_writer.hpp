@@ -1,4 +1,4 @@
-// A run's CSV file, line by line.
+// Writes a run's CSV file line by line.
 #pragma once
 #include <cstdio>
 #include <filesystem>
@@ -8,19 +8,19 @@
 
 namespace brickwork {
 
-// Throws std::runtime_error with one sentence where it cannot be made.
+// Throws std::runtime_error with one sentence if it cannot be made.
 void make_folder(const std::filesystem::path&);
 
 [[noreturn]] void refuse_to_overwrite(const std::filesystem::path&);
 
 class CsvWriter {
  public:
-  // Creates the file with its header; one that is there is another run's and is refused. Everything here throws
-  // std::runtime_error with one sentence when it cannot write.
+  // Creates the file with its header. Refuses a file that exists, because it is another run's. Everything here throws
+  // std::runtime_error with one sentence if it cannot write.
   CsvWriter(const std::filesystem::path&, const std::vector<std::string>& header);
 
   void write_line(const std::vector<std::string>& cells);
-  void flush();  // to the disk: these lines survive a crash
+  void flush();  // to the disk, so that the lines survive a crash
 
  private:
   struct Close {

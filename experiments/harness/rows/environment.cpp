@@ -73,7 +73,7 @@ json gpu_record() {
           {"l2_bytes", device->l2_bytes}};
 }
 
-// Settings that change how threads run, or what a library does.
+// Variables that change how threads run, or what a library does.
 json environment_variables() {
   json variables = json::object();
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -95,7 +95,7 @@ json kokkos_configuration_lines() {
   return lines;
 }
 
-// More than one means two thread pools fighting for the cores.
+// Several runtimes have several thread pools, which compete for the cores.
 std::vector<std::string> loaded_openmp_runtimes() {
   std::ifstream maps("/proc/self/maps");
   return openmp_runtimes(maps);
@@ -136,7 +136,7 @@ std::vector<std::string> environment_warnings(const Options& options) {
   for (const char* variable :
        {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "NVIDIA_TF32_OVERRIDE"}) {
     const char* value = std::getenv(variable);
-    // OpenBLAS takes an AVX-512 processor newer than itself for a Haswell; scripts/reproduce names its AVX-512 kernels.
+    // OpenBLAS treats an AVX-512 processor newer than itself as a Haswell; scripts/reproduce names its AVX-512 kernels.
     if (value != nullptr && std::string_view(value) != "SkylakeX") {
       warnings.push_back(
           fmt::format("{}={} is set: the library will not use its best kernels for this machine; unset "
@@ -180,7 +180,7 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
     const Library& library = contender.library;
     if (!contender.ours && !library.version.empty()) r["libraries"][library.name] = library.version;
   }
-  r["git"] = {{"commit", source_info::commit}, {"dirty", source_info::dirty}};  // of the build
+  r["git"] = {{"commit", source_info::commit}, {"dirty", source_info::dirty}};  // at build time
   r["lines_of_primitives"] = source_info::lines_of_primitives;
   r["openmp_runtimes"] = loaded_openmp_runtimes();
   if (!options.tuning_text.empty()) r["simd_tuning"] = {{"value", options.tuning_text}, {"from", options.tuning_from}};
@@ -204,7 +204,7 @@ int EnvironmentRecord::around(const std::function<int()>& run) {
   } catch (...) {
     try {
       finish(code);
-    } catch (const std::exception&) {  // on a full disk this fails, too: the first cause must stand
+    } catch (const std::exception&) {  // a full disk makes this fail, too, and the first error is the one to report
     }
     throw;
   }
@@ -214,7 +214,7 @@ int EnvironmentRecord::around(const std::function<int()>& run) {
 
 void EnvironmentRecord::finish(int exit_code) {
   json& r = *record_;
-  r["openmp_runtimes"] = loaded_openmp_runtimes();  // a library may load its own late
+  r["openmp_runtimes"] = loaded_openmp_runtimes();  // a library may load its runtime late
   r["warnings"] = environment_warnings(options_);
   r["load_average_end"] = load_average();
   r["peak_memory_bytes"] = peak_memory_bytes();
@@ -223,12 +223,13 @@ void EnvironmentRecord::finish(int exit_code) {
   write();
 }
 
-// By way of a second file: a reader, or a full disk, never leaves half a record.
+// Writes a second file and renames it, so that neither a reader nor a full disk ever leaves half a record.
 void EnvironmentRecord::write() const {
   auto unfinished = file_;
   unfinished += ".new";
   std::ofstream out(unfinished);
-  out << record_->dump(2, ' ', false, json::error_handler_t::replace) << '\n';  // variables need not be UTF-8
+  out << record_->dump(2, ' ', false, json::error_handler_t::replace)
+      << '\n';  // variables may hold other bytes than UTF-8
   out.close();
   std::error_code error;
   if (out) std::filesystem::rename(unfinished, file_, error);

@@ -1,4 +1,4 @@
-// environment.json: everything about machine, build and surroundings that a number may depend on.
+// environment.json: the properties of machine, build and environment that a result may depend on.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -16,12 +16,12 @@ namespace brickwork {
 
 class EnvironmentRecord {
  public:
-  // Takes the record of the start. Throws std::runtime_error with one sentence where the file cannot be written.
-  // The options outlive it. The contenders know which version of a library they were built with: programs differ.
+  // Writes the record at the start of a run. Throws std::runtime_error with one sentence if the file cannot be written.
+  // The options outlive it. The versions of libraries come from the contenders, because our programs differ in them.
   EnvironmentRecord(std::filesystem::path file, const Options&, const std::vector<ContenderInfo>&);
 
-  // The exit code of run(), or what it throws; by then the record has what only the end knows: peak memory, load,
-  // duration.
+  // Calls run() and adds peak memory, load, duration and exit code to the record. Gives run()'s exit code, or throws
+  // what it throws.
   int around(const std::function<int()>& run);
   static std::int64_t peak_memory_bytes();  // of this process so far
 
@@ -35,16 +35,15 @@ class EnvironmentRecord {
   double start_;
 };
 
-// Paths of the OpenMP runtimes in what /proc/<process>/maps says of a process.
+// The paths of the OpenMP runtimes in a process's /proc/<process>/maps.
 std::vector<std::string> openmp_runtimes(std::istream& maps);
 
-// What makes the numbers of this run doubtful, one sentence each: several OpenMP runtimes, threads that share a
-// core or have less CPU time than they need, variables that tell a library which of its kernels to use, a tuning that
-// had to be the default.
+// Reasons to doubt the results of this run, one sentence each: several OpenMP runtimes, threads that share a core or
+// have too little CPU time, variables that tell a library which kernels to use, a calibration that failed.
 std::vector<std::string> environment_warnings(const Options&);
 
-// Google Benchmark takes options from variables, and a filter among them would remove contenders without a word.
-// Throws std::invalid_argument with one sentence where there is one.
+// Google Benchmark reads options from environment variables, and its filter would remove contenders silently. Throws
+// std::invalid_argument with one sentence if one of the variables is set.
 void refuse_engine_variables();
 
 std::string utc_timestamp();  // "20250131T235959Z"

@@ -24,7 +24,7 @@ std::vector<std::string> runtimes(const std::string& maps) {
   return openmp_runtimes(in);
 }
 
-TEST(OpenmpRuntimes, AreTheFilesOfTheirNames) {
+TEST(OpenmpRuntimes, AreFoundByTheirFileNames) {
   EXPECT_THAT(runtimes("7f0a-7f0b r--p 00000000 fe:00 12   /usr/lib/libgomp.so.1.0.0\n"
                        "7f0b-7f0c r-xp 00001000 fe:00 12   /usr/lib/libgomp.so.1.0.0\n"
                        "7f0c-7f0d r-xp 00000000 fe:00 13   /opt/with spaces/libiomp5.so\n"
@@ -35,7 +35,7 @@ TEST(OpenmpRuntimes, AreTheFilesOfTheirNames) {
   EXPECT_THAT(runtimes(""), ElementsAre());
 }
 
-// A file of a runtime's name, mapped into this process as a library is.
+// A file with a runtime's name, mapped into this process like a library.
 class MappedRuntime {
  public:
   explicit MappedRuntime(const std::filesystem::path& path) {
@@ -52,7 +52,7 @@ class MappedRuntime {
   void* at_;
 };
 
-TEST(EnvironmentWarnings, NameEveryOneOfSeveralOpenmpRuntimes) {
+TEST(EnvironmentWarnings, NameAllOfSeveralOpenmpRuntimes) {
   const auto any = Contains(HasSubstr("OpenMP runtimes share the cores"));
   EXPECT_THAT(environment_warnings({}), Not(any));
   std::ifstream maps("/proc/self/maps");

@@ -1,4 +1,4 @@
-// What the rows of samples.csv say: of a contender on a problem, and of the machine beside it.
+// Makes the rows of samples.csv: of a contender on a problem, and of the machine's limits beside it.
 #pragma once
 #include "experiments/harness/peaks/loaded_roof.hpp"
 #include "experiments/harness/peaks/machine_peak.hpp"
@@ -12,13 +12,13 @@ namespace brickwork {
 // The cells that all rows of a problem share.
 Row problem_row(const Experiment&, const ProblemInfo&, const RunInfo&);
 
-// The verdict's row, and without sample and seconds those of the timed runs.
+// The row of the verdict; with a sample and seconds it becomes the row of a timed run.
 Row run_row(Row problem, const ProblemInfo&, const ContenderInfo&, const Checked&);
 Row pack_row(Row run);
 
 Row fma_row(Row problem, const FmaPeak&);
 Row loaded_roof_row(Row problem, const LoadedRoof&);
-// Whose flop are the problem's, so that its speed is what a product would have that did nothing but read.
+// The row has the problem's flop: its speed is that of a product that only reads its inputs and computes in no time.
 Row read_row(Row problem, const ProblemInfo&, const MemoryTraffic&);
 Row traffic_row(Row problem, const ProblemInfo&, const MemoryTraffic&);
 Row stream_row(Row problem, const StreamTriad&);

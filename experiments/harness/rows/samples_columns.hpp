@@ -1,4 +1,4 @@
-// The columns of samples.csv, the same for who writes it and for who reads it back.
+// The columns of samples.csv, for its writer and its reader.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,24 +8,26 @@
 
 namespace brickwork {
 
-// A member of the row is what a measurement found; a function says what a run knows before it measures.
+// A cell is a member of the row, which a measurement finds, or a function of what the run knows before it measures.
 struct Column {
   const char* name;
   std::variant<std::string (*)(const RunInfo&, const Row&), std::string Row::*, std::optional<double> Row::*,
                std::optional<int> Row::*>
       cell;
+  bool is_number = false;  // of a function; the type of a member says it
 };
 
-// Those before the problem's sizes, and those behind them.
+// The columns before the problem's sizes, and those after them.
 inline constexpr Column kColumnsBefore[] = {
     {"run", [](const RunInfo& i, const Row&) { return i.run; }},
     {"experiment", [](const RunInfo& i, const Row&) { return i.experiment; }},
     {"figure", [](const RunInfo& i, const Row&) { return i.figure; }},
     {"shapes", [](const RunInfo& i, const Row&) { return i.shapes; }},
-    {"problems", [](const RunInfo& i, const Row&) { return i.shapes_size == 0 ? "" : std::to_string(i.shapes_size); }},
+    {"problems", [](const RunInfo& i, const Row&) { return i.shapes_size == 0 ? "" : std::to_string(i.shapes_size); },
+     true},
     {"problem", &Row::problem},
     {"name", [](const RunInfo&, const Row& r) { return r.name; }},
-    {"count", [](const RunInfo&, const Row& r) { return std::to_string(r.count); }},
+    {"count", [](const RunInfo&, const Row& r) { return std::to_string(r.count); }, true},
 };
 inline constexpr Column kColumnsBehind[] = {
     {"primitive", &Row::primitive},
@@ -38,7 +40,7 @@ inline constexpr Column kColumnsBehind[] = {
     {"device", [](const RunInfo&, const Row& r) { return r.device; }},
     {"isa", &Row::isa},
     {"dtype", [](const RunInfo&, const Row& r) { return r.dtype; }},
-    {"threads", [](const RunInfo& i, const Row&) { return std::to_string(i.threads); }},
+    {"threads", [](const RunInfo& i, const Row&) { return std::to_string(i.threads); }, true},
     {"cache", [](const RunInfo& i, const Row&) { return i.cache; }},
     {"setting", [](const RunInfo&, const Row& r) { return r.setting; }},
     {"phase", &Row::phase},

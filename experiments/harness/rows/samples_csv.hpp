@@ -1,4 +1,4 @@
-// samples.csv: one tidy row per sample, so that no later reader has to know anything else.
+// samples.csv: one row per sample with all properties of the run, so that a reader needs no other file.
 #pragma once
 #include <filesystem>
 #include <optional>
@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "experiments/harness/rows/csv_writer.hpp"
+#include "experiments/harness/rows/printed_rows.hpp"
 
 namespace brickwork {
 
-// What is the same in all rows of a run.
+// The cells that are equal in all rows of a run.
 struct RunInfo {
   std::string run, experiment, figure, shapes;
   std::size_t shapes_size = 0;  // 0: there is no shape set
@@ -18,15 +19,15 @@ struct RunInfo {
   std::string cache;  // hot, cold
 };
 
-// An empty text or optional is an empty cell: the column does not apply.
+// An empty text or optional becomes an empty cell: the column does not apply.
 struct Row {
   std::string problem, name;
   int count = 1;
-  std::vector<std::pair<std::string, std::string>> sizes;  // those of the file's size columns that apply
+  std::vector<std::pair<std::string, std::string>> sizes;  // column, value
   std::string primitive, pass;
   std::string contender, ours, backend, version, implementation, isa, tuning, dtype;  // ours: yes, no
   std::string device = "cpu";
-  std::string setting;  // what the rows of one figure have in common
+  std::string setting;  // shared by all rows of one figure
   std::string phase, plan;
   std::string bound;  // flops, bytes
   std::string status, reason;
@@ -37,16 +38,19 @@ struct Row {
 
 class SamplesCsv {
  public:
-  // As CsvWriter has it.
-  SamplesCsv(const std::filesystem::path&, RunInfo, std::vector<std::string> size_columns);
+  // Throws as CsvWriter does. A size column holds numbers or words. `printed` receives the same rows; it may be null
+  // and outlives this object.
+  SamplesCsv(const std::filesystem::path&, RunInfo, std::vector<std::string> size_columns,
+             PrintedRows* printed = nullptr);
 
   void append(const Row&);
-  void flush() { file_.flush(); }
+  void flush();  // to the disk, and to standard output
 
  private:
   RunInfo info_;
   std::vector<std::string> size_columns_;
   CsvWriter file_;
+  PrintedRows* printed_;
 };
 
 }  // namespace brickwork

@@ -17,7 +17,7 @@ std::filesystem::path fresh_file(const std::string& name) {
   return path;
 }
 
-TEST(SamplesCsv, ReadsBackWhatWasWritten) {
+TEST(SamplesCsv, CanBeReadBack) {
   const auto path = fresh_file("samples_csv_test.csv");
   SamplesCsv csv(path, {"run1", "conv-forward", "layers", "resnet50", 20, 2, "hot"}, {"C", "epilogue"});
   Row row;
@@ -53,7 +53,7 @@ TEST(SamplesCsv, ReadsBackWhatWasWritten) {
   EXPECT_EQ(table.at(1, "cache"), "hot");
 }
 
-TEST(SamplesCsv, NoColumnIsNamedTwice) {
+TEST(SamplesCsv, RefusesTwoColumnsOfOneName) {
   EXPECT_THROW(SamplesCsv(fresh_file("samples_csv_test_columns.csv"), {}, {"C", "version"}), std::logic_error);
 }
 
@@ -65,7 +65,7 @@ TEST(SamplesCsv, NeverOverwrites) {
                   testing::HasSubstr("already holds a run's samples_csv_test_twice.csv: name another folder")));
 }
 
-TEST(SamplesCsv, SaysThatTheDiskIsFull) {
+TEST(SamplesCsv, ReportsAFullDisk) {
   EXPECT_THAT([] { SamplesCsv("/dev/full", {}, {}); },
               testing::ThrowsMessage<std::runtime_error>("/dev/full cannot be written: No space left on device"));
 }

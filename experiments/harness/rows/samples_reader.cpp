@@ -20,7 +20,7 @@ using Cells = SamplesReader::Cells;
 
 void read_cell(const std::string& text, const char*, std::string& value) { value = text; }
 
-// Nothing where the cell is empty.
+// An empty cell gives nullopt.
 template <class Number>
 void read_cell(const std::string& text, const char* column, std::optional<Number>& value) {
   value.reset();
@@ -46,7 +46,7 @@ void check_status(const std::string& word) {
   for (const Status known : {Status::ok, Status::unsupported, Status::absent, Status::misfit, Status::failed}) {
     if (word == to_string(known)) return;
   }
-  throw std::runtime_error(fmt::format("its samples have a status of '{}', which is none", word));
+  throw std::runtime_error(fmt::format("its samples have a status of '{}', which is no status", word));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ SamplesReader::SamplesReader(std::filesystem::path path)
 SamplesReader::~SamplesReader() { csv_free(parser_.get()); }
 
 std::vector<SamplesReader::Cells> SamplesReader::next_rows() {
-  file_.clear();  // of the end that it came to last time
+  file_.clear();  // the end of the file that it met last time
   const std::string text(std::istreambuf_iterator<char>(file_), {});
   const auto on_cell = [](void* cell, std::size_t size, void* self) {
     static_cast<SamplesReader*>(self)->row_.emplace_back(static_cast<const char*>(cell), size);

@@ -20,7 +20,7 @@ class SamplesReader {
   explicit SamplesReader(std::filesystem::path);
   ~SamplesReader();
 
-  // The rows since the last call. Throws std::runtime_error with one sentence where the file cannot be read or is no
+  // The rows since the last call. Throws std::runtime_error with one sentence if the file cannot be read or is no
   // table.
   std::vector<Cells> next_rows();
 
@@ -36,8 +36,8 @@ class SamplesReader {
   bool torn_ = false;  // a row is longer or shorter than the header
 };
 
-// `row` with all that the cells say of who was measured and how; sizes and setting of the problem it has already.
-// Throws std::runtime_error with one sentence where a column is missing, a status is none or a number is none.
+// `row`, which has the problem's sizes and setting, with the other columns from the cells. Throws std::runtime_error
+// with one sentence if a column is missing, or a status or a number makes no sense.
 Row measured_row(Row row, const SamplesReader::Cells&);
 
 }  // namespace brickwork

@@ -45,7 +45,7 @@ Row timed_row() {
   return row;
 }
 
-TEST_F(SamplesReaderTest, GivesBackARowAsItWasWritten) {
+TEST_F(SamplesReaderTest, ReadsARowAsItWasWritten) {
   SamplesCsv csv(path_, {.run = "run1"}, {"C"});
   csv.append(timed_row());
   csv.flush();
@@ -76,7 +76,7 @@ TEST_F(SamplesReaderTest, GivesBackARowAsItWasWritten) {
   EXPECT_EQ(row.bytes, 1e6);
 }
 
-TEST_F(SamplesReaderTest, AnEmptyCellIsNoNumber) {
+TEST_F(SamplesReaderTest, AnEmptyCellIsNoValue) {
   Row failed = timed_row();
   failed.status = "failed";
   failed.reason = "wrong\nin two lines";
@@ -93,7 +93,7 @@ TEST_F(SamplesReaderTest, AnEmptyCellIsNoNumber) {
   EXPECT_EQ(row.seconds, std::nullopt);
 }
 
-TEST_F(SamplesReaderTest, GoesOnWhereItEnded) {
+TEST_F(SamplesReaderTest, ContinuesWhereItEnded) {
   write("a,b\n1,2\n3,");
   SamplesReader reader(path_);
   ASSERT_EQ(reader.next_rows().size(), 1U);
@@ -105,7 +105,7 @@ TEST_F(SamplesReaderTest, GoesOnWhereItEnded) {
   EXPECT_EQ(rows[1].at("a"), "5");
 }
 
-TEST_F(SamplesReaderTest, WhatIsNoTableIsRefused) {
+TEST_F(SamplesReaderTest, AFileThatIsNoTableIsRefused) {
   EXPECT_THROW(SamplesReader(path_).next_rows(), std::runtime_error) << "there is no file";
   for (const char* text : {"", "a,b\n1,2,3\n", "a,b\n1\n", "a,b\n\"1\"x,2\n"}) {
     std::filesystem::remove(path_);
@@ -114,7 +114,7 @@ TEST_F(SamplesReaderTest, WhatIsNoTableIsRefused) {
   }
 }
 
-TEST_F(SamplesReaderTest, ACellThatCannotBeIsRefused) {
+TEST_F(SamplesReaderTest, AWrongCellIsRefused) {
   SamplesCsv csv(path_, {}, {});
   csv.append(timed_row());
   csv.flush();
@@ -133,7 +133,7 @@ TEST_F(SamplesReaderTest, ACellThatCannotBeIsRefused) {
   EXPECT_EQ(reason("seconds", "0.5"), "");
   EXPECT_EQ(reason("seconds", "0.5 s"), "its samples have a seconds of '0.5 s', which is no number");
   EXPECT_EQ(reason("sample", "1.5"), "its samples have a sample of '1.5', which is no number");
-  EXPECT_EQ(reason("status", "fine"), "its samples have a status of 'fine', which is none");
+  EXPECT_EQ(reason("status", "fine"), "its samples have a status of 'fine', which is no status");
   EXPECT_EQ(reason("flop", std::nullopt), "its samples lack the column flop");
 }
 

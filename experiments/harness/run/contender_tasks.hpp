@@ -1,4 +1,4 @@
-// What is timed of a contender that was found right: its runs and its packing.
+// The two tasks that are timed for a contender whose check was right: its runs and its packing.
 #pragma once
 #include <functional>
 #include <string>
@@ -12,8 +12,8 @@ struct ContenderTasks {
   TimedTask run, pack;
 };
 
-// `evict` empties the host's caches; none in a hot run. Where it fails in the middle, `lost` says why: then the times
-// of both tasks mean nothing. Both that and what was checked outlive the tasks.
+// `evict` empties the host's caches; it is null in a hot run. If a call fails, `lost` receives the reason, and the
+// times of both tasks mean nothing. `lost` and the Checked outlive the tasks.
 ContenderTasks contender_tasks(const std::string& name, const Checked&, int samples, const std::function<void()>& evict,
                                Lost& lost);
 

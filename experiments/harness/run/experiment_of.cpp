@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include "experiments/harness/run/time_budget.hpp"
+
 namespace brickwork::experiment_of {
 
 std::vector<std::string> common_setting(std::vector<std::string> setting, const std::vector<std::string>& another) {
@@ -11,14 +13,14 @@ std::vector<std::string> common_setting(std::vector<std::string> setting, const 
 
 namespace {
 
-// A problem's share of the time budget is for its searches, too: they must leave the better part of it for the samples.
+// Searches are part of the time budget and must leave at least half of it for the samples.
 void check_search(const Experiment& experiment, const Options& options) {
   if (!options.plan_search) return;
   const auto searches = static_cast<std::size_t>(std::ranges::count_if(
       experiment.contenders(), [](const auto& contender) { return !contender.searched_for.empty(); }));
   if (searches == 0) {
-    throw std::invalid_argument(
-        fmt::format("--plan search: nobody searches plans of the pass {}; give a plan or print", experiment.pass()));
+    throw std::invalid_argument(fmt::format(
+        "--plan search: no contender searches plans of the pass {}; give a plan or print", experiment.pass()));
   }
   if (!options.time_budget) return;
   const double together = *options.plan_search * static_cast<double>(searches * experiment.problems().size());
@@ -38,7 +40,7 @@ void check_plan(const Experiment& experiment, const Options& options, const std:
         return std::ranges::find(readers, chosen.name) != readers.end();
       })) {
     throw std::invalid_argument(
-        fmt::format("nobody who was chosen reads --plan: choose one of {}", fmt::join(readers, ", ")));
+        fmt::format("no chosen contender reads --plan: choose one of {}", fmt::join(readers, ", ")));
   }
   check_search(experiment, options);
   if (options.plan.empty()) return;
@@ -50,6 +52,19 @@ void check_plan(const Experiment& experiment, const Options& options, const std:
     }
   }
   if (!reason.empty()) throw std::invalid_argument(fmt::format("--plan fits none of the problems: {}", reason));
+}
+
+void check_time_budget(const Experiment& experiment, const Options& options) {
+  if (!options.time_budget || options.list || options.check_only || options.print_plan) return;
+  const auto here = static_cast<std::size_t>(std::ranges::count_if(
+      experiment.contenders(), [](const auto& contender) { return contender.library.absent.empty(); }));
+  const double least = TimeBudget::least(options, experiment.problems().size(), here);
+  if (least <= *options.time_budget) return;
+  throw std::invalid_argument(fmt::format(
+      "--time-budget {:g} is too short: {} samples of {:g} s of {} contender{} on {} problem{} take {:.0f} s without "
+      "the checks; give it at least that, or take fewer problems or contenders",
+      *options.time_budget, std::min(kLeastSamples, options.samples), options.min_time, here, here == 1 ? "" : "s",
+      experiment.problems().size(), experiment.problems().size() == 1 ? "" : "s", std::ceil(least)));
 }
 
 }  // namespace brickwork::experiment_of

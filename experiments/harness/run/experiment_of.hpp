@@ -1,4 +1,4 @@
-// An experiment on any operation: its description (op.hpp) and its contenders are all that is needed.
+// An experiment on any operation, made from its description (op.hpp) and its contenders.
 #pragma once
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ namespace brickwork {
 
 namespace experiment_of {
 
-// That of its tensors, or what the operation says.
+// The type that the operation names, or that of its first input.
 template <Operation Op>
 std::string_view dtype(const typename Op::Problem& p) {
   if constexpr (requires { Op::dtype; }) {
@@ -29,7 +29,7 @@ std::string_view dtype(const typename Op::Problem& p) {
   }
 }
 
-// What a shape file or a text leaves open.
+// The sizes and words that a shape file or a text does not give.
 template <Operation Op>
 typename Op::Problem default_problem(const Request& request) {
   typename Op::Problem problem;
@@ -40,7 +40,7 @@ typename Op::Problem default_problem(const Request& request) {
   return problem;
 }
 
-// Throws std::invalid_argument with one sentence.
+// Throws std::invalid_argument with one sentence if a problem is there twice.
 template <class Problem>
 void check_problems(const std::vector<Problem>& problems) {
   std::map<std::string, std::string> names;
@@ -60,50 +60,110 @@ struct Chosen {
   std::vector<Problem> problems;
 };
 
+// All problems of the shape file.
+template <Operation Op>
+Chosen<typename Op::Problem> read_shape_file(const Request& request, const typename Op::Problem& defaults) {
+  const Options& options = request.options;
+  const auto file = find_shapes(options.shapes.empty() ? std::string(request.entry.shapes) : options.shapes);
+  std::ifstream in(file);
+  if (!in) throw std::invalid_argument(fmt::format("the shape file '{}' cannot be read", file.string()));
+  std::vector<ShapeKind> kinds;
+  for (const auto& entry : request.table) kinds.push_back(entry.kind());
+  Chosen<typename Op::Problem> chosen;
+  chosen.problems = read_shapes(in, file.string(), defaults, kinds);
+  chosen.shapes = file.stem().string();
+  chosen.shapes_size = chosen.problems.size();
+  return chosen;
+}
+
+template <class Problem>
+std::vector<std::string> names_of(const std::vector<Problem>& problems) {
+  std::vector<std::string> names;
+  for (const auto& problem : problems) names.push_back(problem.name);
+  return names;
+}
+
+// The problems of the shape file that --layer names, or all.
+template <Operation Op>
+Chosen<typename Op::Problem> choose_layers(const Request& request, const typename Op::Problem& defaults) {
+  auto chosen = read_shape_file<Op>(request, defaults);
+  if (request.options.layers.empty()) return chosen;
+  const auto known = names_of(chosen.problems);
+  std::vector<std::string> wanted;
+  for (const auto& layer : request.options.layers) {
+    for (auto& name : names_matching("layer", layer, known)) wanted.push_back(std::move(name));
+  }
+  std::erase_if(chosen.problems, [&](const auto& problem) { return std::ranges::count(wanted, problem.name) == 0; });
+  return chosen;
+}
+
+template <Operation Op>
+typename Op::Problem read_problem(const std::string& text, const typename Op::Problem& defaults) try {
+  auto problem = parse_problem(text, defaults);
+  check_taken<Op>(problem);
+  problem.name = to_string(problem);
+  return problem;
+} catch (const std::invalid_argument& e) {
+  throw std::invalid_argument(fmt::format("--problem \"{}\": {}", text, e.what()));
+}
+
+// The problems that --problem gives. The screen shows a problem of a shape file by its name, so a name is read, too. If
+// all of them are names, they are a choice from the file, as with --layer.
+template <Operation Op>
+Chosen<typename Op::Problem> choose_given(const Request& request, const typename Op::Problem& defaults) {
+  const Options& options = request.options;
+  Chosen<typename Op::Problem> chosen, file;
+  std::size_t named = 0;
+  for (const auto& text : options.problems) {
+    std::string not_text;  // why it is none
+    try {
+      if (options.shapes.empty()) {
+        chosen.problems.push_back(read_problem<Op>(text, defaults));
+        continue;
+      }
+    } catch (const std::invalid_argument& e) {
+      if (request.entry.shapes.empty()) throw;
+      not_text = e.what();
+    }
+    if (file.problems.empty()) file = read_shape_file<Op>(request, defaults);
+    const auto of_file = std::ranges::find(file.problems, text, &Op::Problem::name);
+    if (of_file == file.problems.end()) {
+      throw std::invalid_argument(
+          !not_text.empty() ? not_text
+                            : fmt::format("--problem and --shapes both name the problems: give one of them, as '{}' is "
+                                          "no name in {}",
+                                          text, file.shapes));
+    }
+    ++named;
+    chosen.problems.push_back(*of_file);
+  }
+  if (named == chosen.problems.size()) {
+    chosen.shapes = file.shapes;
+    chosen.shapes_size = file.shapes_size;
+  }
+  return chosen;
+}
+
 template <Operation Op>
 Chosen<typename Op::Problem> choose_problems(const Request& request) {
-  using Problem = typename Op::Problem;
-  const Options& options = request.options;
-  const Problem defaults = default_problem<Op>(request);
-  Chosen<Problem> chosen;
-  if (options.problems.empty()) {
-    const auto file = find_shapes(options.shapes.empty() ? std::string(request.entry.shapes) : options.shapes);
-    std::ifstream in(file);
-    if (!in) throw std::invalid_argument(fmt::format("the shape file '{}' cannot be read", file.string()));
-    std::vector<ShapeKind> kinds;
-    for (const auto& entry : request.table) kinds.push_back(entry.kind());
-    chosen.problems = read_shapes(in, file.string(), defaults, kinds);
-    chosen.shapes = file.stem().string();
-    chosen.shapes_size = chosen.problems.size();
-    std::vector<std::string> names;
-    for (const auto& problem : chosen.problems) names.push_back(problem.name);
-    for (const auto& layer : options.layers) require_known("layer", layer, names);
-    std::erase_if(chosen.problems, [&](const Problem& problem) {
-      return !options.layers.empty() && std::ranges::count(options.layers, problem.name) == 0;
-    });
-  }
-  for (const Problem& problem : chosen.problems) {
-    try {
-      check_taken<Op>(problem);
-    } catch (const std::invalid_argument& e) {
-      throw std::invalid_argument(fmt::format("{} of {}: {}", problem.name, chosen.shapes, e.what()));
+  const auto defaults = default_problem<Op>(request);
+  auto chosen =
+      request.options.problems.empty() ? choose_layers<Op>(request, defaults) : choose_given<Op>(request, defaults);
+  if (!chosen.shapes.empty()) {  // texts have been checked
+    for (const auto& problem : chosen.problems) {
+      try {
+        check_taken<Op>(problem);
+      } catch (const std::invalid_argument& e) {
+        throw std::invalid_argument(fmt::format("{} of {}: {}", problem.name, chosen.shapes, e.what()));
+      }
     }
-  }
-  for (const auto& text : options.problems) {
-    try {
-      chosen.problems.push_back(parse_problem(text, defaults));
-      check_taken<Op>(chosen.problems.back());
-    } catch (const std::invalid_argument& e) {
-      throw std::invalid_argument(fmt::format("--problem \"{}\": {}", text, e.what()));
-    }
-    chosen.problems.back().name = to_string(chosen.problems.back());
   }
   check_problems(chosen.problems);
   return chosen;
 }
 
-// Those named on the command line, in the order of the table, and who searches a better plan for one of them; without
-// names all that are not slow, or all.
+// The contenders named on the command line, in the order of the table, each with the one that searches a better plan
+// for it. Without names: all that are not slow, or really all.
 template <Operation Op>
 std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, const std::vector<std::string>& named,
                                              bool all) {
@@ -117,12 +177,17 @@ std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, c
   return table;
 }
 
-// What the problems have in common of their settings: of several minibatches none is the run's.
+// The parts that both settings have: problems of several minibatches share none.
 std::vector<std::string> common_setting(std::vector<std::string> setting, const std::vector<std::string>& another);
 
-// What is wrong with --plan, in one sentence of std::invalid_argument: nobody who was chosen reads it, it fits none of
-// the problems, or there is no time for a search. One that fits some of them leaves rows that say misfit of the others.
+// Throws std::invalid_argument with one sentence if no chosen contender reads --plan, if the plan fits none of the
+// problems, or if there is no time for a search. A plan that fits some problems gives the others rows with the status
+// misfit.
 void check_plan(const Experiment&, const Options&, const std::vector<std::string>& readers);
+
+// Throws std::invalid_argument with one sentence if even the fewest samples of every contender on every problem take
+// longer than --time-budget.
+void check_time_budget(const Experiment&, const Options&);
 
 }  // namespace experiment_of
 
@@ -131,8 +196,7 @@ class ExperimentOf final : public Experiment {
  public:
   using Problem = typename Op::Problem;
 
-  // check_only: a contender is gone before the next one is prepared, and judged by two workloads. memory_left: in
-  // bytes.
+  // check_only: one contender is prepared at a time, and judged by two workloads. memory_left: in bytes.
   ExperimentOf(
       experiment_of::Chosen<Problem> chosen, std::vector<Contender<Op>> contenders, Resources resources,
       bool check_only = false, std::function<double()> memory_left = [] { return available_memory(); })
@@ -182,7 +246,7 @@ class ExperimentOf final : public Experiment {
   Result<std::unique_ptr<Workload>> load(std::size_t index, Fill fill) const override {
     const Problem& problem = chosen_.problems[index];
     give_back_free_memory();
-    // Before the floats of a check come its integers, for which both were counted.
+    // The floats of a check come after its integers, which counted the memory of both.
     if (fill == Fill::integers && memory_of<Op>(problem, at_once_) > memory_left_()) {
       return Result<std::unique_ptr<Workload>>::unsupported(needs(problem));
     }
@@ -241,7 +305,8 @@ class ExperimentOf final : public Experiment {
   std::vector<ContenderInfo> contender_infos_;
 };
 
-// Throws std::invalid_argument with one sentence on shapes, problems, layers, contenders or a plan that are wrong.
+// Throws std::invalid_argument with one sentence if shapes, problems, layers, contenders, a plan or a time budget are
+// wrong.
 template <Operation Op>
 std::unique_ptr<Experiment> make_experiment(const Request& request, std::vector<Contender<Op>> contenders) {
   const Options& options = request.options;
@@ -254,6 +319,7 @@ std::unique_ptr<Experiment> make_experiment(const Request& request, std::vector<
       experiment_of::choose_contenders(std::move(contenders), options.contenders, options.list),
       Resources{options.threads}, options.check_only || options.list);
   experiment_of::check_plan(*experiment, options, readers);
+  experiment_of::check_time_budget(*experiment, options);
   return experiment;
 }
 

@@ -27,7 +27,7 @@ TEST(ChooseContenders, TakesAllButTheSlowOnesUnlessTheyAreNamed) {
   EXPECT_THROW(chosen({"lost"}, false), std::invalid_argument);
 }
 
-TEST(ChooseContenders, WhoSearchesABetterPlanComesAlongWithWhoHasTheRules) {
+TEST(ChooseContenders, ASearchingContenderIsChosenWithTheOneWhosePlanItSearches) {
   const std::vector<Contender<FakeOp>> table = {
       contender({"first", right_answer}),
       contender({.name = "first-searched", .run = right_answer, .searched_for = "first"}),
@@ -42,7 +42,7 @@ TEST(ChooseContenders, WhoSearchesABetterPlanComesAlongWithWhoHasTheRules) {
   EXPECT_THAT(chosen({"last"}), ElementsAre("last"));
 }
 
-TEST(Setting, IsWhatAllProblemsHaveInCommon) {
+TEST(Setting, IsSharedByAllProblems) {
   const auto setting = [](std::int64_t first, std::int64_t second) {
     const auto experiment =
         fake_experiment({{"right", right_answer}}, {{.name = "a", .size = first}, {.name = "b", .size = second}});
@@ -53,7 +53,7 @@ TEST(Setting, IsWhatAllProblemsHaveInCommon) {
   EXPECT_THAT(setting(3, 4), ElementsAre());
 }
 
-// Two problems and one who searches, beside one who does not.
+// Two problems; one of two contenders searches.
 TEST(CheckPlan, SearchesTakeAtMostHalfOfTheTimeBudget) {
   const auto experiment =
       fake_experiment({{"right", right_answer}, {.name = "searched", .run = right_answer, .searched_for = "right"}},
@@ -72,12 +72,29 @@ TEST(CheckPlan, SearchesTakeAtMostHalfOfTheTimeBudget) {
   EXPECT_NO_THROW(check());
 }
 
-TEST(CheckPlan, SomebodyMustSearch) {
+TEST(CheckPlan, AContenderMustSearch) {
   const auto experiment = fake_experiment({{"right", right_answer}}, {{.name = "a", .size = 1}});
   Options options;
   options.plan_search = 5;
-  EXPECT_THAT([&] { experiment_of::check_plan(*experiment, options, {"right"}); },
-              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("nobody searches plans of the pass")));
+  EXPECT_THAT(
+      [&] { experiment_of::check_plan(*experiment, options, {"right"}); },
+      testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("no contender searches plans of the pass")));
+}
+
+TEST(CheckTimeBudget, TheBudgetMustSufficeForTheFewestSamples) {
+  const auto experiment = fake_experiment({{"right", right_answer}}, {{.name = "a", .size = 1}});
+  Options options;
+  options.min_time = 1;
+  const auto check = [&] { experiment_of::check_time_budget(*experiment, options); };
+  EXPECT_NO_THROW(check());
+  options.time_budget = 16.5;
+  EXPECT_NO_THROW(check());
+  options.time_budget = 16;
+  EXPECT_THAT(check, testing::ThrowsMessage<std::invalid_argument>(
+                         "--time-budget 16 is too short: 3 samples of 1 s of 1 contender on 1 problem take 17 s "
+                         "without the checks; give it at least that, or take fewer problems or contenders"));
+  options.check_only = true;
+  EXPECT_NO_THROW(check());
 }
 
 }  // namespace

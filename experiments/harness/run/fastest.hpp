@@ -1,4 +1,4 @@
-// Which of several ways is the fastest here.
+// Finds the fastest of several ways by running them.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace brickwork {
 
-// The index of the one that run(index) takes the least time for, of a few rounds of all.
+// The index for which run(index) took the least time in a few rounds over all indices.
 template <class Run>
 std::size_t fastest(std::size_t ways, const Run& run) {
   constexpr int kRounds = 3;

@@ -1,5 +1,5 @@
-// How much memory a problem needs, before any of it is taken: where the system promises more than it has, it ends
-// whoever takes too much.
+// An estimate of the memory that a problem needs, before any of it is allocated: a system that overcommits memory kills
+// a process that uses too much.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace brickwork {
 
-// Values of layers and steps that no tensor holds.
+// Values between layers and steps, which are in none of the tensors.
 template <Operation Op>
 double values_between(const typename Op::Problem& p) {
   if constexpr (requires { Op::values_between(p); }) {
@@ -20,20 +20,21 @@ double values_between(const typename Op::Problem& p) {
 
 struct AtOnce {
   std::int64_t contenders = 1;
-  std::int64_t workloads = 1;  // test data: integers, and floats besides
-  bool timed = false;          // then what the machine can do is measured beside them, on as many bytes
+  std::int64_t workloads = 1;  // sets of test data: integers, or integers and floats
+  bool timed = false;          // then a limit of the machine is measured beside them, on as many bytes
 };
 
-// The most bytes that are alive at once, of these two moments:
+// The most bytes that are allocated at once. There are two candidates:
 //
-// - The last test data are made: the plain inputs of few images in double, a copy of them, in which the definition may
-//   pack what it reads again and again, what it finds between them and the right outputs, also in double, and the plain
-//   inputs of all.
-// - The last contender is judged: the test data, each contender's own tensors, and plain outputs for one of them.
+// - While the last test data are made: the plain inputs of few images in double, a copy of them (the reference may pack
+//   inputs that it reads many times), the values between layers and the right outputs, also in double, and the plain
+//   inputs of all images.
+// - While the last contender is judged: the test data, each contender's own tensors, and plain outputs of one
+// contender.
 //
-// How much a contender has of its own its library alone knows. Counted are the tensors once, values between them twice,
-// and both once more than there are contenders: ours, OpenBLAS and LIBXSMM have that or twice as much, oneDNN alone up
-// to three times.
+// Only its library knows how much memory a contender takes. The estimate counts the tensors once and the values between
+// layers twice, for one contender more than there are: ours, OpenBLAS and LIBXSMM take that or twice as much, oneDNN
+// alone up to three times as much.
 template <Operation Op>
 double memory_of(const typename Op::Problem& problem, const AtOnce& at_once) {
   const auto few = test_data::few_images<Op>(problem);

@@ -10,8 +10,7 @@
 namespace brickwork {
 namespace {
 
-// A tensor is `size` rows of 64 floats, and there are two of them, one that goes in and one that comes out. The right
-// answer's are in double and stop at 3 rows.
+// The input and the output have `size` rows of 64 floats each. The right answer is in double and has at most 3 rows.
 constexpr double kRow = 64 * sizeof(float);
 
 TEST(MemoryOf, CountsTheTestDataTheContendersAndOneOutput) {
@@ -24,20 +23,20 @@ TEST(MemoryOf, CountsEveryContenderAndWorkloadAtOnce) {
   EXPECT_EQ(memory_of<FakeOp>({.size = 100}, {.workloads = 2}), kRow * (2 * (100 + 2 * 3) + 2 * 200 + 100));
 }
 
-TEST(MemoryOf, CountsWhatIsMeasuredBesideThem) {
+TEST(MemoryOf, CountsTheLimitsMeasuredBesideThem) {
   EXPECT_EQ(memory_of<FakeOp>({.size = 100}, {.timed = true}), kRow * ((100 + 2 * 3) + 2 * 200 + 200));
 }
 
-// Keeps values between its passes, as a recurrent layer keeps its gates.
+// Keeps values between its passes, like the gates of a recurrent layer.
 struct FakeLayersOp : FakeOp {
   static double values_between(const FakeProblem& p) { return 64.0 * 10 * static_cast<double>(p.size); }
 };
 
-TEST(MemoryOf, CountsWhatIsKeptBetween) {
+TEST(MemoryOf, CountsValuesKeptBetweenPasses) {
   EXPECT_EQ(memory_of<FakeLayersOp>({.size = 100}, {}), memory_of<FakeOp>({.size = 100}, {}) + 2 * 2 * kRow * 10 * 100);
 }
 
-// Weights that are no image's, and large: before anybody has a copy of them they are there in double.
+// Large weights, which are not per image: the test data hold them in double before any contender has a copy.
 struct FakeWeightsOp : FakeOp {
   static std::vector<TensorInfo> inputs(const FakeProblem& p) {
     return {{.name = "x", .dims = {p.size, 64}, .per_image = true}, {.name = "weights", .dims = {1000, 64}}};
@@ -45,7 +44,7 @@ struct FakeWeightsOp : FakeOp {
   static double values_between(const FakeProblem& p) { return 64.0 * static_cast<double>(p.size); }
 };
 
-TEST(MemoryOf, CountsWhatIsDrawnInDouble) {
+TEST(MemoryOf, CountsRandomInputsInDouble) {
   constexpr double kInputs = 1001, kDoubles = 2 * 1001;
   EXPECT_EQ(memory_of<FakeWeightsOp>({.size = 1}, {.contenders = 0}), kRow * (kInputs + 2 + 2 * kDoubles + 2));
 }
@@ -56,8 +55,8 @@ std::string refusal_of(std::vector<Contender<FakeOp>> contenders, const FakeProb
   return experiment->load(0, Fill::integers).reason();
 }
 
-// A problem of another refusal, which comes only behind that.
-TEST(MemoryLeft, RefusesWhatDoesNotFit) {
+// The problem is refused for another reason, too, which is checked after the memory.
+TEST(MemoryLeft, RefusesAProblemThatDoesNotFit) {
   const FakeProblem problem{.name = "large", .size = 100, .terms = 1 << 25};
   const std::vector<Contender<FakeOp>> one{contender({"one", right_answer})};
   for (const bool check_only : {false, true}) {
@@ -80,8 +79,8 @@ TEST(MemoryLeft, RefusesContendersThatDoNotFitBesideEachOther) {
   EXPECT_THAT(refusal_of(contenders, problem, false, of_one), testing::StartsWith("an output is the sum of "));
 }
 
-// A check allocates in two steps. The first one counts both, as less memory is left between them.
-TEST(MemoryLeft, IsAskedForOnce) {
+// A check allocates in two steps. The first one counts the memory of both, because less is left between them.
+TEST(MemoryLeft, IsReadOnce) {
   double left = std::numeric_limits<double>::infinity();
   const auto experiment =
       fake_experiment_of({contender({"one", right_answer})}, {FakeProblem{}}, true, [&] { return left; });

@@ -1,4 +1,4 @@
-// What a line of the table of experiments says.
+// One entry of the table of experiments.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,7 +15,7 @@ namespace brickwork {
 
 struct ExperimentEntry;
 
-// What an experiment is made from: its line, all lines, and the command line, which outlives it.
+// The input of ExperimentEntry::make: the entry, the whole table, and the command line, which outlives the experiment.
 struct Request {
   const ExperimentEntry& entry;
   std::span<const ExperimentEntry> table;
@@ -25,12 +25,12 @@ struct Request {
 struct ExperimentEntry {
   std::string_view name, about;
   std::string_view figure;     // how it is drawn: "layers", "sweep" over shapes, "curve", "parts" of a whole
-  std::string_view shapes;     // the shape set where the user names none
-  std::string_view sample;     // a problem that every contender takes, to ask who is there
+  std::string_view shapes;     // the default of --shapes
+  std::string_view sample;     // a small problem that every contender takes, for --list
   std::int64_t minibatch = 0;  // the default of --minibatch; 0: it takes none
-  bool takes_threads = false;  // else it runs on one
+  bool takes_threads = false;  // otherwise it runs on one thread
   bool takes_epilogue = false;
-  bool takes_dtype = false;  // else it is f32
+  bool takes_dtype = false;  // otherwise it is f32
   bool takes_plan = false;
 
   ShapeKind (*kind)();  // of its shape files

@@ -1,6 +1,7 @@
 #include "experiments/harness/run/runner.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,16 +11,15 @@
 #include <stdexcept>
 
 #include "experiments/harness/peaks/cache_evictor.hpp"
-#include "experiments/harness/peaks/loaded_roof.hpp"
-#include "experiments/harness/peaks/machine_peak.hpp"
-#include "experiments/harness/peaks/problem_traffic.hpp"
-#include "experiments/harness/peaks/stream_triad.hpp"
 #include "experiments/harness/process/companion.hpp"
 #include "experiments/harness/process/interrupt.hpp"
 #include "experiments/harness/rows/environment.hpp"
 #include "experiments/harness/rows/rows.hpp"
 #include "experiments/harness/rows/samples_csv.hpp"
 #include "experiments/harness/run/contender_tasks.hpp"
+#include "experiments/harness/run/limits.hpp"
+#include "experiments/harness/run/results_folder.hpp"
+#include "experiments/harness/run/run_summary.hpp"
 #include "experiments/harness/run/time_budget.hpp"
 #include "experiments/harness/run/timing.hpp"
 #include "experiments/harness/run/turns.hpp"
@@ -43,56 +43,58 @@ class Runner {
         folder_(folder),
         info_(std::move(info)),
         csv_(csv),
-        machine_(machine),
-        progress_(experiment.problems().size(), clock, machine.cache_bytes(options.threads)),
+        progress_(experiment.problems().size(), options.brief, clock, machine.cache_bytes(options.threads)),
         budget_(options, experiment.problems().size(), clock),
-        fma_(options.threads),
-        roof_(options.threads),
-        on_host_(std::ranges::any_of(experiment.contenders(), [](const auto& c) { return c.device == "cpu"; })) {
+        limits_(experiment, options, machine),
+        summary_(options) {
     if (options.cold_cache && !options.check_only) {
       evict_ = [evictor = std::make_shared<CacheEvictor>(options.threads, machine)] { (*evictor)(); };
     }
     for (const ContenderInfo& contender : experiment.contenders()) {
+      if (!contender.library.absent.empty()) summary_.absent(contender.name);
       if (contender.runs_elsewhere()) companions_.emplace_back(experiment, contender, options, folder);
     }
   }
 
   ExitCode run() {
-    // Who gives us turns measures that.
-    const bool measures_stream = on_host_ && !options_.check_only && !options_.turns;
+    // A run that another process drives leaves this to that process.
+    const bool measures_stream = limits_.on_host() && !options_.check_only && !options_.turns;
+    if (const std::string line = summary_.absent_line(); !line.empty()) progress_.detail(line);
     if (measures_stream) measure_stream();
     Turns turns(options_, experiment_.problems().size());
     while (const auto turn = turns.next()) {
+      if (nobody_reads()) break;
       run_problem(*turn);
       turns.done(*turn);
     }
-    companions_.clear();  // they end now
+    companions_.clear();  // ends their processes
     if (measures_stream && !interrupted()) measure_stream();
     progress_.summary();
-    for (const std::string& line : refusals_.met_again()) progress_.note(line);
-    if (options_.check_only) {
-      show(fmt::format("{} checks passed, {} failed, {} skipped\n", passed_, failed_, skipped_));
-    }
+    for (const std::string& line : summary_.lines(progress_)) progress_.note(line);
     if (interrupted()) {
-      progress_.note("interrupted: what was finished is kept");
+      progress_.note(options_.keep_nothing ? "interrupted" : "interrupted: what was finished is kept");
       return exit_interrupted;
     }
-    if (passed_ == 0 && failed_ == 0) throw std::runtime_error("no contender could run any of the problems");
-    if (!options_.check_only && !progress_.anything_timed()) throw std::runtime_error("nothing was timed");
-    return failed_ > 0 ? exit_failed : exit_ok;
+    if (nobody_reads()) return exit_broken_pipe;
+    if (summary_.checked() == 0) throw std::runtime_error("no contender could run any of the problems");
+    if (!options_.check_only && progress_.totals().empty()) throw std::runtime_error("nothing was timed");
+    return summary_.failed() > 0 ? exit_failed : exit_ok;
   }
 
  private:
   using Workloads = std::vector<Result<std::unique_ptr<Workload>>>;
 
-  // One contender on one problem, on its way from checked to timed.
+  // One contender on one problem, first checked and then timed.
   struct Entry {
     Checked checked;
-    Row row;  // what all of its rows share
+    Row row;  // the cells that all of its rows share
     std::vector<double> seconds;
-    double limit = 0;  // of its own process; 0: that of this one
-    Lost lost;         // why it could not be timed, after all
+    double limit = 0;  // measured in its own process; 0: use the limit of this one
+    Lost lost;         // why it was right and still could not be timed
   };
+
+  // Standard output was the only place for the results, and its reader has left.
+  bool nobody_reads() const { return reader_left() && (options_.keep_nothing || options_.print_rows); }
 
   void run_problem(const Turn& turn) {
     budget_.start_problem();
@@ -104,23 +106,24 @@ class Runner {
       const Workloads workloads = load(turn.problem);
       entries = check_all(problem, workloads);
       if (!options_.check_only && !interrupted()) {
-        samples = turn.samples ? *turn.samples : samples_for(problem, entries);
+        samples = turn.samples ? *turn.samples : samples_for(entries);
         try {
           limit = time_all(problem, entries, samples);
-        } catch (const std::bad_alloc&) {  // of what is measured beside them
+        } catch (const std::bad_alloc&) {  // thrown by a limit beside them
           lose_all(entries);
         }
+        limits_.end_problem();
       }
       for (Entry& entry : entries) entry.checked = {};  // another process needs the memory
     }
-    csv_.flush();  // before anything is shown: what is measured must not depend on a screen
+    csv_.flush();  // before anything is shown: a screen that blocks or fails must not lose rows
     measure_elsewhere(turn.problem, samples, entries);
     report(problem, entries, limit);
   }
 
-  // In a run that only checks, a second pass on floats.
+  // Integers, and in a run that only checks floats, too.
   Workloads load(std::size_t index) {
-    progress_.status(fmt::format("{}: right answer", experiment_.problems()[index].name));
+    progress_.status(fmt::format("{}: computing the right answer", experiment_.problems()[index].name));
     Workloads workloads;
     workloads.push_back(experiment_.load(index, Fill::integers));
     if (options_.check_only && workloads.front()) workloads.push_back(experiment_.load(index, Fill::floats));
@@ -130,7 +133,7 @@ class Runner {
   static Checked check(std::size_t contender, const Workloads& workloads) {
     Checked checked;
     for (const auto& workload : workloads) {
-      checked = {};  // the memory of the pass before
+      checked = {};  // gives back the memory of the pass before
       if (!workload) {
         checked.verdict = {workload.status(), workload.reason(), std::nan("")};
       } else {
@@ -149,7 +152,7 @@ class Runner {
       progress_.status(fmt::format("{}: checking {}", problem.name, contender.name));
       Checked checked = check(c, workloads);
       Row row = run_row(problem_row(experiment_, problem, info_), problem, contender, checked);
-      count(row);
+      summary_.count(row);
       if (checked.verdict.status != Status::ok || options_.check_only) {
         csv_.append(row);
         checked = {};
@@ -157,11 +160,6 @@ class Runner {
       entries.push_back({std::move(checked), std::move(row), {}});
     }
     return entries;
-  }
-
-  void count(const Row& verdict) {
-    const auto is = [&](Status status) { return verdict.status == to_string(status); };
-    (is(Status::ok) ? passed_ : is(Status::failed) ? failed_ : skipped_) += 1;
   }
 
   // Adds an entry for each contender of another process.
@@ -174,12 +172,12 @@ class Runner {
       if (!found) return;
       for (const Row& row : found->rows) csv_.append(row);
       csv_.flush();
-      count(found->verdict);
+      summary_.count(found->verdict);
       entries.push_back({.checked = {}, .row = found->verdict, .seconds = found->seconds, .limit = found->limit});
     }
   }
 
-  int samples_for(const ProblemInfo& problem, const std::vector<Entry>& entries) {
+  int samples_for(const std::vector<Entry>& entries) {
     std::vector<CallCost> costs;
     CallCost slowest;
     for (const Entry& entry : entries) {
@@ -188,24 +186,22 @@ class Runner {
       slowest.run_seconds = std::max(slowest.run_seconds, entry.checked.run_seconds);
       slowest.pack_seconds = std::max(slowest.pack_seconds, entry.checked.pack_seconds);
     }
-    // What another process will need only its own check could tell: as much as the slowest here, and a peak.
+    // The cost of a contender in another process is unknown here: assume that of the slowest one here, and a peak.
     for (std::size_t i = 0; i < companions_.size(); ++i) costs.insert(costs.end(), {slowest, CallCost{}});
     const int samples = budget_.samples(costs);
-    if (samples < options_.samples) {
-      progress_.note(fmt::format("{}: {} samples instead of {}, to keep to the time budget", problem.name, samples,
-                                 options_.samples));
-    }
+    summary_.samples(samples);
     return samples;
   }
 
-  // The limit that was measured beside them, the loaded roof in flop/s or the stream in bytes/s; 0 where nothing was.
+  // Gives the limit measured beside them, in flop/s of the loaded roof or bytes/s of the stream; 0 if nothing was
+  // timed.
   double time_all(const ProblemInfo& problem, std::vector<Entry>& entries, int samples) {
     if (std::ranges::none_of(entries, [](const Entry& e) { return e.checked.prepared != nullptr; })) return 0;
     progress_.status(fmt::format("{}: timing", problem.name));
     std::vector<TimedTask> tasks;
     struct Target {
       Row row;                       // of its samples
-      std::vector<double>* seconds;  // where they go, too
+      std::vector<double>* seconds;  // receives them, too; may be null
       const Lost* lost = nullptr;    // why they mean nothing
     };
     std::vector<Target> targets;  // of each task
@@ -217,24 +213,11 @@ class Runner {
       tasks.push_back(std::move(pack));
       targets.push_back({pack_row(entry.row), nullptr, &entry.lost});
     }
-    const Row shared = problem_row(experiment_, problem, info_);
-    std::optional<MemoryTraffic> moved;
     std::vector<double> limit_seconds;
-    const auto measure = [&](const char* name, auto& limit, Row row, std::vector<double>* seconds) {
-      tasks.push_back({std::string(name) + "/run", [&limit] { limit.run(); }, samples, nullptr});
-      targets.push_back({std::move(row), seconds});
-    };
-    if (on_host_ && problem.bound == Bound::bytes) {
-      measure(kStreamName, stream(), stream_row(shared, stream()), &limit_seconds);
-      moved.emplace(moving_of(problem, options_.threads));
-      measure(kTrafficName, *moved, traffic_row(shared, problem, *moved), nullptr);
-    } else if (on_host_) {
-      measure(kFmaPeakName, fma_, fma_row(shared, fma_), nullptr);
-      measure(kLoadedRoofName, roof_, loaded_roof_row(shared, roof_), &limit_seconds);
-      if (may_wait_for_memory(problem, machine_.l2_bytes * options_.threads)) {
-        moved.emplace(reading_of(problem, options_.threads));
-        measure(kReadName, *moved, read_row(shared, problem, *moved), nullptr);
-      }
+    for (auto& [task, row, shares_are_of] :
+         limits_.beside(problem, problem_row(experiment_, problem, info_), samples)) {
+      tasks.push_back(std::move(task));
+      targets.push_back({std::move(row), shares_are_of ? &limit_seconds : nullptr});
     }
 
     const auto times =
@@ -248,8 +231,7 @@ class Runner {
     for (Entry& entry : entries) {
       if (entry.lost) note_lost(entry);
     }
-    if (limit_seconds.empty()) return 0;
-    return (problem.bound == Bound::bytes ? stream().bytes() : roof_.flop()) / median(limit_seconds);
+    return limit_seconds.empty() ? 0 : limits_.work_of_limit(problem.bound) / median(limit_seconds);
   }
 
   void lose_all(std::vector<Entry>& entries) {
@@ -261,33 +243,43 @@ class Runner {
     }
   }
 
-  // It was right when it was checked.
+  // Its check counted as passed before.
   void note_lost(Entry& entry) {
     entry.row.status = to_string(entry.lost->first);
     entry.row.reason = entry.lost->second;
     csv_.append(entry.row);
-    --passed_;
-    count(entry.row);
+    summary_.count_lost(entry.row);
   }
 
   void report(const ProblemInfo& problem, const std::vector<Entry>& entries, double limit) {
     std::vector<Outcome> outcomes;
     std::vector<Refused> refused;
     for (const Entry& entry : entries) {
-      outcomes.push_back(
-          {entry.row.contender, entry.row.status, entry.seconds, entry.limit, entry.row.least_flop.value_or(0)});
+      outcomes.push_back({entry.row.contender, entry.row.status, entry.seconds, entry.limit,
+                          entry.row.least_flop.value_or(0), entry.row.ours == "yes"});
       // An interrupt came before the limit was measured.
-      if (on_host_ && limit == 0 && entry.limit == 0) outcomes.back().seconds.clear();
-      if (entry.row.status != to_string(Status::ok)) {
+      if (limits_.on_host() && limit == 0 && entry.limit == 0) outcomes.back().seconds.clear();
+      const bool said_before = summary_.is_absent(entry.row.contender);
+      const bool brief = options_.brief && entry.row.status != to_string(Status::failed);
+      if (entry.row.status != to_string(Status::ok) && !said_before && !brief) {
         refused.push_back({entry.row.contender, entry.row.status, entry.row.reason});
       }
     }
     progress_.finished(problem, outcomes, limit);
+    if (options_.check_only) note_right(outcomes);
     note_searched(problem, entries, outcomes);
     for (const std::string& line : refusals_.first_met(problem.name, refused)) progress_.note(line);
   }
 
-  // How far the rule's plans are from the best that were found, from the times of both in this run.
+  void note_right(const std::vector<Outcome>& outcomes) {
+    std::vector<std::string> right;
+    for (const Outcome& outcome : outcomes) {
+      if (outcome.status == to_string(Status::ok)) right.push_back(outcome.contender);
+    }
+    if (!right.empty()) progress_.detail(fmt::format("  right: {}", fmt::join(right, ", ")));
+  }
+
+  // Shows how much faster the best plan that the search found is than the rule's, from the times of both in this run.
   void note_searched(const ProblemInfo& problem, const std::vector<Entry>& entries,
                      const std::vector<Outcome>& outcomes) {
     for (std::size_t c = 0; c < outcomes.size(); ++c) {
@@ -295,30 +287,25 @@ class Runner {
       const auto beside = std::ranges::find(outcomes, rule, &Outcome::contender);
       if (beside == outcomes.end() || beside->seconds.empty() || outcomes[c].seconds.empty()) continue;
       if (entries[c].row.plan == entries[static_cast<std::size_t>(beside - outcomes.begin())].row.plan) {
-        progress_.note(
+        progress_.detail(
             fmt::format("  {} on {}: no plan was faster than {}'s", outcomes[c].contender, problem.name, rule));
         continue;
       }
-      progress_.note(fmt::format("  {} on {}: {:.3f} times as fast as {}, with {} ({})", outcomes[c].contender,
-                                 problem.name, median(beside->seconds) / median(outcomes[c].seconds), rule,
-                                 entries[c].row.plan, entries[c].row.implementation));
+      progress_.detail(fmt::format("  {} on {}: {:.3f} times as fast as {}, with {} ({})", outcomes[c].contender,
+                                   problem.name, median(beside->seconds) / median(outcomes[c].seconds), rule,
+                                   entries[c].row.plan, entries[c].row.implementation));
     }
   }
 
-  // Its arrays are there only where they are used again and again.
-  StreamTriad& stream() {
-    if (!stream_) stream_ = std::make_unique<StreamTriad>(options_.threads, machine_.cache_bytes(options_.threads));
-    return *stream_;
-  }
-
   void measure_stream() {
+    StreamTriad& stream = limits_.stream();
     const auto times =
-        time_interleaved({{"stream/run", [this] { stream().run(); }, kStreamSamples, nullptr}}, options_.min_time,
+        time_interleaved({{"stream/run", [&] { stream.run(); }, kStreamSamples, nullptr}}, options_.min_time,
                          folder_ / "google-benchmark" / fmt::format("stream{}.json", stream_done_));
-    append_samples(stream_row(stream()), times.front(), stream_done_);
+    append_samples(stream_row(stream), times.front(), stream_done_);
     stream_done_ += kStreamSamples;
     csv_.flush();
-    if (experiment_.problems().front().bound == Bound::flops) stream_.reset();
+    if (experiment_.problems().front().bound == Bound::flops) limits_.drop_stream();
   }
 
   void append_samples(Row row, const std::vector<double>& seconds, int first_sample) {
@@ -334,35 +321,30 @@ class Runner {
   fs::path folder_;
   RunInfo info_;
   SamplesCsv& csv_;
-  const Machine& machine_;
   Progress progress_;
   Refusals refusals_;
   TimeBudget budget_;
-  FmaPeak fma_;
-  LoadedRoof roof_;
-  bool on_host_;  // whether anyone runs there, whom its limits judge
-  std::unique_ptr<StreamTriad> stream_;
-  std::function<void()> evict_;  // where the cache is to be cold
+  Limits limits_;
+  RunSummary summary_;
+  std::function<void()> evict_;  // empties the caches; null in a hot run
   std::deque<Companion> companions_;
   int stream_done_ = 0;
-  int passed_ = 0, failed_ = 0, skipped_ = 0;
 };
 
-// Takes the folder for this run alone: the samples.csv that it makes there is the sign for others. Before it nothing is
-// touched, so that another run's record stays its own.
-SamplesCsv claim(const fs::path& folder, const RunInfo& info, const Experiment& experiment) {
-  make_folder(folder);
-  const fs::path record = folder / "environment.json";
-  if (std::error_code error; fs::exists(record, error)) refuse_to_overwrite(record);
-  std::vector<std::string> sizes;
-  for (const auto& [column, value] : experiment.problems().front().sizes) sizes.push_back(column);
-  return {folder / "samples.csv", info, std::move(sizes)};
+// The tuning is in every row; the screen shows one that is new or was asked for.
+void show_beginning(const Options& options) {
+  const bool kept = options.tuning_from.starts_with("kept");
+  if (options.brief) return;
+  if (!options.tuning_text.empty() && !kept) {
+    show(fmt::format("tuning of the simd brick: {} ({})\n", options.tuning_text, options.tuning_from));
+  }
+  for (const auto& warning : environment_warnings(options)) show(fmt::format("warning: {}\n", warning));
 }
 
 }  // namespace
 
 ExitCode run_experiment(const Experiment& experiment, std::string_view figure, const Options& options,
-                        const RunClock& clock, const Machine& machine) {
+                        const RunClock& clock, const Machine& machine, PrintedRows* printed) {
   const RunInfo info{.run = utc_timestamp(),
                      .experiment = options.experiment,
                      .figure = std::string(figure),
@@ -370,19 +352,18 @@ ExitCode run_experiment(const Experiment& experiment, std::string_view figure, c
                      .shapes_size = experiment.shapes_size(),
                      .threads = options.threads,
                      .cache = options.cold_cache ? "cold" : "hot"};
-  const fs::path folder = options.out.empty() ? fs::path("results") / fmt::format("{}-{}", info.run, info.experiment)
-                                              : fs::path(options.out);
-  SamplesCsv csv = claim(folder, info, experiment);
+  const ResultsFolder results(options, info.run);
+  const fs::path& folder = results.path();
+  SamplesCsv csv = claim_folder(folder, info, experiment, printed);
   make_folder(folder / "google-benchmark");
   EnvironmentRecord environment(folder / "environment.json", options, experiment.contenders());
-  if (!options.tuning_text.empty()) {
-    show(fmt::format("tuning of the simd brick: {} ({})\n", options.tuning_text, options.tuning_from));
-  }
-  for (const auto& warning : environment_warnings(options)) show(fmt::format("warning: {}\n", warning));
+  show_beginning(options);
   const auto code = static_cast<ExitCode>(
       environment.around([&] { return Runner(experiment, options, folder, info, csv, clock, machine).run(); }));
-  show(fmt::format("\npeak memory {:.0f} MB\nresults in {}: samples.csv, environment.json, google-benchmark/\n",
-                   1e-6 * static_cast<double>(EnvironmentRecord::peak_memory_bytes()), folder.string()));
+  if (!options.keep_nothing && !(options.brief && !options.out.empty())) {
+    show(fmt::format("results in {}: samples.csv, environment.json, google-benchmark/; peak memory {:.0f} MB\n",
+                     folder.string(), 1e-6 * static_cast<double>(EnvironmentRecord::peak_memory_bytes())));
+  }
   return code;
 }
 

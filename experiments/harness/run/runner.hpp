@@ -1,19 +1,28 @@
-// One run: every problem's contenders are checked, then timed side by side, and written.
+// One run: the contenders of every problem are checked, then timed side by side, and written.
 #pragma once
 #include <string_view>
 
 #include "experiments/harness/process/clock.hpp"
+#include "experiments/harness/rows/printed_rows.hpp"
 #include "experiments/harness/run/experiment.hpp"
 #include "experiments/harness/terminal/options.hpp"
 #include "primitives/planning/machine/machine.hpp"
 
 namespace brickwork {
 
-enum ExitCode { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_interrupted = 130 };
+enum ExitCode {
+  exit_ok = 0,
+  exit_failed = 1,
+  exit_usage = 2,
+  exit_interrupted = 130,  // as a shell reports SIGINT
+  exit_broken_pipe = 141,  // as a shell reports SIGPIPE: the reader of standard output has left
+};
 
-// figure: how the experiment is drawn, for the rows. Throws std::runtime_error with one sentence where the folder holds
-// another run's results, where results cannot be written, and where there are none; what was measured stays written.
+// figure: how the experiment is drawn, for the rows. `printed` receives every row; it may be null. Throws
+// std::runtime_error with one sentence if the folder holds another run's results, if results cannot be written, or if
+// there are none. Rows that were written before stay.
 ExitCode run_experiment(const Experiment&, std::string_view figure, const Options&,
-                        const RunClock& clock = steady_seconds, const Machine& = machine());
+                        const RunClock& clock = steady_seconds, const Machine& = machine(),
+                        PrintedRows* printed = nullptr);
 
 }  // namespace brickwork

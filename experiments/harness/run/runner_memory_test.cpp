@@ -1,4 +1,4 @@
-// A run in which memory runs out here and there: what it was that did not fit is a row, and the run goes on.
+// A run that gets too little memory at various places: a row says what did not fit, and the run goes on.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class RunnerMemory : public RunTest {
  protected:
   RunnerMemory() { options_.samples = 3; }
 
-  // The reasons by problem, contender and status, and how many rows have them.
+  // Reason -> number of rows, by problem, contender and status.
   std::map<std::string, std::pair<std::string, int>> rows() const {
     const CsvTable table(folder_ / "samples.csv");
     std::map<std::string, std::pair<std::string, int>> rows;
@@ -52,7 +52,7 @@ TEST_F(RunnerMemory, RefusesAProblemAndGoesOn) {
   EXPECT_EQ(found.at("small right ok").second, kRows);
 }
 
-TEST_F(RunnerMemory, OfACheckIsAContendersRow) {
+TEST_F(RunnerMemory, ACheckWithoutMemoryIsARowOfItsContender) {
   const FakeContender greedy{"greedy", [](auto, auto) { throw std::bad_alloc(); }};
   EXPECT_EQ(run_fake(fake_experiment({greedy, right_}), options_), exit_ok);
   const auto found = rows();
@@ -61,7 +61,7 @@ TEST_F(RunnerMemory, OfACheckIsAContendersRow) {
   EXPECT_EQ(found.at("only right ok").second, kRows);
 }
 
-TEST_F(RunnerMemory, OfPreparingIsAContendersRow) {
+TEST_F(RunnerMemory, APreparationWithoutMemoryIsARowOfItsContender) {
   auto greedy = contender(right_);
   greedy.name = "greedy";
   greedy.prepare = [](const auto&, const auto&, const auto&) -> Result<PreparedPtr> { throw std::bad_alloc(); };
@@ -74,7 +74,7 @@ TEST_F(RunnerMemory, OfPreparingIsAContendersRow) {
   }
 }
 
-// Whose check takes two runs.
+// Its check calls run() twice.
 template <class Failure>
 FakeContender failing_in_run(int number, const Failure& failure) {
   return {"failing", [=, runs = 0](auto right, auto output) mutable {
@@ -83,7 +83,7 @@ FakeContender failing_in_run(int number, const Failure& failure) {
           }};
 }
 
-TEST_F(RunnerMemory, OfTimingIsAContendersRow) {
+TEST_F(RunnerMemory, TimingWithoutMemoryIsARowOfItsContender) {
   for (const int number : {3, 4, 5, 100}) {
     std::filesystem::remove_all(folder_);
     testing::internal::CaptureStdout();
@@ -97,7 +97,7 @@ TEST_F(RunnerMemory, OfTimingIsAContendersRow) {
   }
 }
 
-TEST_F(RunnerMemory, AnyFailureOfTimingIsAContendersRow) {
+TEST_F(RunnerMemory, AFailureWhileTimingIsARowOfItsContender) {
   for (const bool cold : {false, true}) {
     std::filesystem::remove_all(folder_);
     options_.cold_cache = cold;
@@ -108,14 +108,14 @@ TEST_F(RunnerMemory, AnyFailureOfTimingIsAContendersRow) {
   }
 }
 
-// Reads more than there is.
+// Reads more memory than there is.
 struct FakeHugeOp : FakeOp {
   static double bytes(const FakeProblem& p) { return p.size > 3 ? 1e18 : 1000.0; }
 };
 
-TEST_F(RunnerMemory, OfWhatIsMeasuredBesideThemIsEveryContendersRow) {
+TEST_F(RunnerMemory, ALimitWithoutMemoryIsARowOfEveryContender) {
 #ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer ends whoever asks for too much";
+  GTEST_SKIP() << "the sanitizer ends a program that allocates too much";
 #endif
   const auto fake = contender(right_);
   const std::vector<Contender<FakeHugeOp>> contenders{

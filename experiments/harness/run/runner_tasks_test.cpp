@@ -1,4 +1,4 @@
-// What the runner has timed: whose calls, how many of them, in which order, and whose times stand in which rows.
+// The calls that the runner times: how many of which contender, in which order, and the rows that get their times.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The calls since all contenders were checked, one letter each: a small one for run(), a capital for pack().
+// The calls after the checks, one letter each: a small one for run(), a capital for pack().
 using Record = std::string;
 
-// Slower with every call, so that no two samples are alike, and never so fast that two calls go between two looks at
+// Slower with every call, so that no two samples are equal, and never so fast that two calls go between two readings of
 // the clock or into one sample.
 class RecordedPrepared final : public Prepared {
  public:
@@ -74,13 +74,14 @@ class RunnerTasks : public RunTest {
 
 constexpr long kPackSamples = 3;
 
-TEST_F(RunnerTasks, CallsEveryContenderAsOftenAsItIsTimedAndWarmedUp) {
+TEST_F(RunnerTasks, CallsEveryContenderForItsSamplesAndWarmUps) {
   options_.samples = 5;
-  const long runs = 2 + 2 * 5, packs = 2 + 2 * kPackSamples;  // a warm-up each, and to find out the calls of a stretch
+  const long runs = 2 + 2 * 5,
+             packs = 2 + 2 * kPackSamples;  // a warm-up each, and calls to find the length of a stretch
   EXPECT_EQ(calls("ab"), (std::map<char, long>{{'a', runs}, {'b', runs}, {'A', packs}, {'B', packs}}));
 }
 
-TEST_F(RunnerTasks, CallsColdContendersOnlyWhereTheyAreTimed) {
+TEST_F(RunnerTasks, CallsColdContendersForTheirSamplesOnly) {
   options_.samples = 2;
   options_.cold_cache = true;
   EXPECT_EQ(calls("a"), (std::map<char, long>{{'a', 2}, {'A', kPackSamples}}));
@@ -92,11 +93,11 @@ TEST_F(RunnerTasks, InterleavesTheContenders) {
   std::erase_if(record_, [](char letter) { return letter != 'a' && letter != 'b'; });
   const int changes =
       std::inner_product(record_.begin() + 1, record_.end(), record_.begin(), 0, std::plus(), std::not_equal_to());
-  // One after the other there are 3 at most; so few at random once in 10^9 times.
+  // A run without interleaving has at most 3 changes; random order has so few once in 10^9 runs.
   EXPECT_GT(changes, 3) << record_;
 }
 
-TEST_F(RunnerTasks, WritesTheTimesThatTheEngineTookIntoTheRowsThatTheyBelongTo) {
+TEST_F(RunnerTasks, WritesTheTimesOfTheEngineIntoTheRightRows) {
   options_.samples = 4;
   calls("ab");
   const auto kept = read_json(folder_ / "google-benchmark" / "size3.json");

@@ -22,7 +22,7 @@ bool knows(const ShapeKind& kind, std::string_view column) {
   return holds(kind.required, column) || holds(kind.optional, column);
 }
 
-// The first column that keeps the header from being one of this kind, or nothing.
+// The first required column that the header lacks; empty if it lacks none.
 std::string missing_column(const ShapeKind& kind, const Names& header) {
   const auto missing = std::ranges::find_if(kind.required, [&](const auto& name) { return !holds(header, name); });
   return missing == kind.required.end() ? "" : *missing;
@@ -84,7 +84,7 @@ bool ShapeReader::next() {
 int ShapeReader::count() const { return static_cast<int>(number("count", 1, std::numeric_limits<int>::max())); }
 
 std::filesystem::path shapes_folder() {
-  // The source tree's, or once installed the one beside the program.
+  // In the source tree; for an installed program, beside it.
   const std::filesystem::path source = std::filesystem::path(build_info::source_folder) / "experiments" / "shapes";
   if (std::filesystem::is_directory(source)) return source;
   return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "share" / "brickwork" / "shapes";
@@ -103,7 +103,7 @@ std::vector<ShapeSet> shape_sets(std::span<const ShapeKind> kinds) {
         ShapeReader reader(in, set.name, kind.name, kinds);
         set.kind = kind.name;
         while (reader.next()) set.layers.push_back(reader.name());
-      } catch (const std::invalid_argument&) {  // of another kind, or spoilt: it is still listed
+      } catch (const std::invalid_argument&) {  // of another kind, or broken: the set is still listed
       }
     }
     sets.push_back(std::move(set));

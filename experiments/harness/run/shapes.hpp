@@ -1,5 +1,5 @@
-// Shape files: a CSV line is one problem. The header names columns of the problem's table of sizes, in any order; what
-// it leaves out is the default's. Text is UTF-8.
+// Shape files: each line of the CSV is one problem. The header names columns of the problem's table of sizes, in any
+// order; a column that is left out has its default. Text is UTF-8.
 #pragma once
 #include <filesystem>
 #include <istream>
@@ -14,7 +14,7 @@
 
 namespace brickwork {
 
-// What the shape files of one kind of problem look like.
+// The columns of the shape files of one kind of problem.
 struct ShapeKind {
   std::string name;                   // "conv"
   std::vector<std::string> required;  // columns
@@ -34,10 +34,10 @@ ShapeKind shape_kind() {
   return kind;
 }
 
-// The lines of one file. Throws as CsvReader does.
+// Reads the lines of one file. Throws as CsvReader does.
 class ShapeReader : public CsvReader {
  public:
-  // `wanted` is one of the kinds; the others are for the message where the file is no such file.
+  // `wanted` is the name of one of the kinds; the message about a file of another kind uses the others.
   ShapeReader(std::istream&, std::string_view file, std::string_view wanted, std::span<const ShapeKind> kinds);
 
   bool next();
@@ -47,7 +47,7 @@ class ShapeReader : public CsvReader {
  private:
   void check_header(const ShapeKind& wanted, std::span<const ShapeKind> kinds) const;
 
-  std::map<std::string, int> names_;  // -> the line that has it
+  std::map<std::string, int> names_;  // name -> line number
 };
 
 template <HasSizes Problem>
@@ -84,12 +84,12 @@ std::vector<Problem> read_shapes(std::istream& in, std::string_view file, const 
 std::filesystem::path shapes_folder();
 
 struct ShapeSet {
-  std::string name, kind;  // kind: of its problems; empty where its header fits none
+  std::string name, kind;  // kind: of its problems; empty if the header fits no kind
   std::vector<std::string> layers;
 };
 std::vector<ShapeSet> shape_sets(std::span<const ShapeKind>);
 
-// A path, or the name of a shape set. Throws std::invalid_argument where there is neither.
+// Takes a path or the name of a shape set. Throws std::invalid_argument if there is no such file.
 std::filesystem::path find_shapes(const std::string& file_or_name);
 
 }  // namespace brickwork

@@ -10,7 +10,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "experiments/harness/terminal/names.hpp"
 #include "primitives/brgemm/op/brgemm_problem.hpp"
 #include "primitives/conv/op/conv_problem.hpp"
 
@@ -37,7 +36,7 @@ TEST(Shapes, ReadALayer) {
   EXPECT_EQ(problems[0].count, 4);
 }
 
-TEST(Shapes, TakeWhatSpreadsheetsWrite) {
+TEST(Shapes, AcceptTheFilesOfSpreadsheets) {
   const auto problems = read(
       "\xEF\xBB\xBF\"K\",C,H,W,R,S,stride_h,stride_w,pad_h,pad_w,count,name\r\n"
       "\r\n8,4,7,7,1,1,1,1,0,0,1,\"a, \"\"b\"\"\"\r\n");
@@ -46,11 +45,11 @@ TEST(Shapes, TakeWhatSpreadsheetsWrite) {
   EXPECT_EQ(problems[0].name, "a, \"b\"");
 }
 
-TEST(Shapes, TakeNamesInUtf8) {
+TEST(Shapes, AcceptNamesInUtf8) {
   EXPECT_EQ(read(kHeader + "caf\u00E9,1,1,8,8,1,1,1,1,0,0,1\n").at(0).name, "caf\u00E9");
 }
 
-TEST(Shapes, LeaveWhatTheyDoNotSayToTheDefault) {
+TEST(Shapes, MissingColumnsHaveDefaults) {
   const auto problems = read("name,C,K,H,R,count\na,3,64,9,3,1\n", {.N = 5, .epilogue = {.bias = true}});
   EXPECT_EQ(to_string(problems[0]), "N5_C3_K64_H9_W9_R3_S3_sh1_sw1_ph0_pw0_bias");
   const auto own = read("name,N,C,K,H,epilogue,count\na,2,3,64,9,none,1\n", {.N = 5, .epilogue = {.bias = true}});
@@ -112,7 +111,8 @@ TEST(Shapes, ResNet50IsTheWholeNetwork) {
   EXPECT_NEAR(flop, 7.712e9, 0.001e9);
 }
 
-// Multiply-adds of an image and convolutions, as published of each network; MobileNet without its depthwise ones.
+// Multiply-adds of an image and number of convolutions, as published for each network; MobileNet without depthwise
+// ones.
 TEST(Shapes, OtherNetworksAreWhole) {
   std::ifstream in(find_shapes("vgg-inception-mobilenet"));
   std::map<std::string, std::pair<int, double>> networks;
@@ -161,17 +161,6 @@ TEST(Shapes, UnknownSetsAndFilesAreRefused) {
                                                   HasSubstr("unknown shape set 'resnet5'; the closest is 'resnet50'")));
   EXPECT_THAT([] { find_shapes("no/such.csv"); },
               ThrowsMessage<std::invalid_argument>("there is no shape file 'no/such.csv'"));
-}
-
-TEST(Names, TheClosestIsOffered) {
-  const std::vector<std::string> known{"simd", "libxsmm", "onednn"};
-  EXPECT_EQ(closest_name("one-dnn", known), "onednn");
-  EXPECT_EQ(closest_name("smid", known), "simd");
-  EXPECT_EQ(closest_name("x", std::vector<std::string>{}), "");
-  EXPECT_NO_THROW(require_known("contender", "simd", known));
-  EXPECT_THAT([&] { require_known("contender", "libxsm", known); },
-              ThrowsMessage<std::invalid_argument>(
-                  "unknown contender 'libxsm'; the closest is 'libxsmm'; there are: simd, libxsmm, onednn"));
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ class Budget : public testing::Test {
 TEST_F(Budget, IsSharedEquallyByTheProblemsThatAreLeft) {
   auto budget = this->budget(300, 4);
   budget.start_problem();
-  EXPECT_EQ(budget.samples({}), 25);  // of peak and roof alone: a second and a half each
-  now_ += 30;                         // the first problem left more than it took
+  EXPECT_EQ(budget.samples({}), 25);  // peak and roof alone take 1.5 s each
+  now_ += 30;                         // the first problem took less than its share
   budget.start_problem();
   EXPECT_EQ(budget.samples({}), 30);
   now_ += 120;
@@ -34,7 +34,7 @@ TEST_F(Budget, IsSharedEquallyByTheProblemsThatAreLeft) {
   EXPECT_EQ(budget.samples({}), 50);  // the last one gets the rest
 }
 
-TEST_F(Budget, LessWhatTheProblemsChecksTook) {
+TEST_F(Budget, IsReducedByTheTimeOfChecks) {
   auto budget = this->budget(300, 2);
   now_ += 60;
   budget.start_problem();
@@ -52,7 +52,7 @@ TEST_F(Budget, CountsEveryCallOfEveryContender) {
             (210 - 24 - 3) / 10);
 }
 
-TEST_F(Budget, LeavesThreeSamplesOrTheFewerThatWereAskedFor) {
+TEST_F(Budget, LeavesAtLeastThreeSamplesUnlessFewerWereAskedFor) {
   auto budget = this->budget(1, 1);
   now_ += 500;
   budget.start_problem();
@@ -67,6 +67,13 @@ TEST_F(Budget, GivesNoMoreThanWasAskedFor) {
   EXPECT_EQ(budget.samples({}), 100);
   options_.time_budget.reset();
   EXPECT_EQ(budget.samples({{.run_seconds = 1e9, .pack_seconds = 1e9}}), 100);
+}
+
+// Peak and roof take 1.5 s each for a sample, a contender 1.5 s, and packing it 3 s.
+TEST_F(Budget, TheLeastIsThreeSamplesOfEveryContenderOnEveryProblem) {
+  EXPECT_DOUBLE_EQ(TimeBudget::least(options_, 2, 1), 2 * (3 * 4.5 + 3));
+  options_.samples = 2;
+  EXPECT_DOUBLE_EQ(TimeBudget::least(options_, 1, 2), 2 * 6.0 + 6);
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ namespace brickwork {
 namespace {
 
 constexpr const char* kCutOff = "cut_off";
-constexpr double kLong = 3600;  // seconds: the engine asks for no more
+constexpr double kLong = 3600;  // seconds: more than the engine ever waits for
 
-// The engine calls it and knows no failures.
+// The engine calls `work` and cannot handle exceptions.
 template <class Work>
 void unless_lost(const TimedTask& task, const Work& work) {
   if (task.lost == nullptr) return work();
@@ -39,19 +39,19 @@ double seconds_of_calls(const TimedTask& task, std::int64_t calls, const Clock& 
   return std::chrono::duration<double>(clock() - start).count();
 }
 
-// So many calls between two looks at the clock that the look, some 50 ns, costs less than a thousandth.
+// Calls between two readings of the clock, so many that a reading, about 50 ns, costs less than a thousandth.
 std::int64_t calls_per_iteration(const TimedTask& task, const Clock& clock) {
   if (task.evict) return 1;
   std::int64_t calls = 1;
   unless_lost(task, [&] {
-    task.work();  // on caches without its data it would last too long for its like
+    task.work();  // the first call finds caches without its data and lasts too long
     while (seconds_of_calls(task, calls, clock) < 50e-6) calls *= 2;
   });
   return calls;
 }
 
 void measure(benchmark::State& state, const TimedTask& task, std::int64_t calls, const Clock& clock) {
-  if (interrupted()) {  // leave as fast as the engine allows: no work, and a time that ends its search for iterations
+  if (interrupted()) {  // no work, and a time so long that the engine ends its search for iterations at once
     for (auto _ : state) state.SetIterationTime(kLong);
     state.counters[kCutOff] = 1;
     return;
@@ -101,7 +101,7 @@ std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>& 
                                                   const std::filesystem::path& benchmark_json, const Clock& clock) {
   initialize_engine();
   std::ofstream file(benchmark_json);
-  // Also where memory runs out: what is registered refers to these tasks.
+  // The registered benchmarks refer to these tasks and must go with them, also if memory runs out.
   const struct Registered {
     ~Registered() { benchmark::ClearRegisteredBenchmarks(); }
   } registered;
@@ -118,7 +118,8 @@ std::vector<std::vector<double>> time_interleaved(const std::vector<TimedTask>& 
   }
   benchmark::RunSpecifiedBenchmarks(&collector);
   file.close();
-  if (interrupted()) std::filesystem::remove(benchmark_json);  // it would hold the made-up times of what was cut off
+  if (interrupted())
+    std::filesystem::remove(benchmark_json);  // it would hold invented times of the samples that were cut off
   if (!file) throw std::runtime_error(fmt::format("{} cannot be written", benchmark_json.string()));
 
   std::vector<std::vector<double>> seconds;

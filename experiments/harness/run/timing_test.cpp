@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "experiments/harness/peaks/cache_evictor.hpp"
-#include "experiments/harness/terminal/progress.hpp"
 #include "experiments/harness/testing/json_file.hpp"
 
 namespace brickwork {
@@ -20,12 +19,12 @@ using namespace std::chrono_literals;
 using std::chrono::microseconds;
 using testing::MatchesRegex;
 
-// A file of its own for every test: they run beside each other.
+// Each test has its own file, because tests run at the same time.
 std::string json_file() {
   return testing::TempDir() + "/timing_test_" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
 }
 
-// A clock that work alone moves on, and a record of what happened: | for a look at the clock, a letter for a call.
+// A clock that only work moves, and a record: | for a reading of the clock, a letter for a call.
 class Stage {
  public:
   Clock clock() {
@@ -34,7 +33,7 @@ class Stage {
       return now_;
     };
   }
-  // The cost of a call by its number, which counts those that are not timed.
+  // The cost of a call by its number; untimed calls count.
   std::function<void()> work(char letter, std::function<microseconds(int)> cost) {
     return [=, this, call = 0]() mutable {
       record += letter;
@@ -69,19 +68,19 @@ TEST(Timing, EverySampleHasItsOwnTime) {
   for (int s = 0; s < 4; ++s) EXPECT_NEAR(seconds[0][s], 100e-6 * (2 * s + 3), 1e-12) << s;
 }
 
-TEST(Timing, WarmsUpOutsideOfTheClockAndCallsNoMoreThanItDividesBy) {
+TEST(Timing, WarmsUpUntimedAndDividesByTheNumberOfCalls) {
   Stage stage;
   time_interleaved({{"hot/run", stage.work('a', 60us), 3}}, 1e-6, json_file(), stage.clock());
   EXPECT_EQ(stage.record,
             "a|a|"
             "a|a|"
             "a|a|"
-            "a|a|");  // to find out the calls of a stretch, then three samples
+            "a|a|");  // to find the length of a stretch, then three samples
 }
 
-TEST(Timing, LooksAtTheClockOnlyAfterFiftyMicroseconds) {
+TEST(Timing, ReadsTheClockOnlyAfterFiftyMicroseconds) {
   Stage stage;
-  // What the first call costs, on caches without its data, says nothing of the others.
+  // The first call finds caches without its data, so its cost must not choose the number of calls.
   const auto short_work = stage.work('a', [](int call) { return call == 0 ? 1ms : 10us; });
   time_interleaved({{"short/run", short_work, 2}}, 1e-6, json_file(), stage.clock());
   EXPECT_EQ(stage.record,
@@ -109,13 +108,13 @@ TEST(Timing, InterleavesTheContenders) {
   std::erase(stage.record, '|');
   const int changes = std::inner_product(stage.record.begin() + 1, stage.record.end(), stage.record.begin(), 0,
                                          std::plus(), std::not_equal_to());
-  // One after the other there are 3 at most; so few at random once in 10^9 times.
+  // A run without interleaving has at most 3 changes; random order has so few once in 10^9 runs.
   EXPECT_GT(changes, 3) << stage.record;
 }
 
-TEST(Timing, EvictsTheCachesBeforeEveryColdCallOutsideOfTheClock) {
+TEST(Timing, EvictsTheCachesUntimedBeforeEveryColdCall) {
   CacheEvictor evictor(1, Machine{});
-  std::string record;  // looks at the clock (t), calls (c), and how many evictions went before each
+  std::string record;  // readings of the clock (t), calls (c), and the number of evictions before each
   std::chrono::steady_clock::time_point now;
   const auto note = [&](char what) { record += fmt::format("{}{} ", what, evictor.walked()[0]); };
   const auto work = [&] { note('c'), now += 1us; };
@@ -125,7 +124,7 @@ TEST(Timing, EvictsTheCachesBeforeEveryColdCallOutsideOfTheClock) {
   for (const double s : seconds.at(0)) EXPECT_NEAR(s, 1e-6, 1e-12);
 }
 
-TEST(Timing, TakesADevicesWordForItsTime) {
+TEST(Timing, UsesADevicesOwnClock) {
   Stage stage;
   std::vector<std::int64_t> stretches;
   const auto device_seconds = [&](std::int64_t calls) {
@@ -160,21 +159,15 @@ TEST(Timing, GivesEverySampleOfEveryTask) {
   EXPECT_GE(kept.at("benchmarks").size(), 7U);
 }
 
-TEST(Timing, StartsAnewForEveryProblem) {
+TEST(Timing, KeepsNothingFromTheProblemBefore) {
   for (int problem = 0; problem < 2; ++problem) {
     const auto seconds = time_interleaved({{"same/run", [] {}, 1, nullptr}}, 1e-4, json_file());
     EXPECT_EQ(seconds.at(0).size(), 1U);
   }
 }
 
-TEST(Timing, SaysThatTheRecordCannotBeWritten) {
+TEST(Timing, ReportsARecordThatCannotBeWritten) {
   EXPECT_THROW(time_interleaved({{"any/run", [] {}, 1, nullptr}}, 1e-4, "/no/such/folder/x.json"), std::runtime_error);
-}
-
-TEST(Median, IsTheMiddleOne) {
-  EXPECT_EQ(median({3}), 3);
-  EXPECT_EQ(median({9, 1, 5}), 5);
-  EXPECT_EQ(median({4, 1, 8, 2}), 3);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::optional<Turn> Turns::asked_for() const {
   words >> turn.problem >> *turn.samples;
   if (turn_request(turn) != line || turn.problem >= problems_ || *turn.samples < 1) {
     throw std::runtime_error(
-        fmt::format("--turns: '{}' is no number of a problem below {} and a count of samples", line, problems_));
+        fmt::format("--turns: '{}' is not the number of a problem, below {}, and a count of samples", line, problems_));
   }
   return turn;
 }

@@ -1,5 +1,5 @@
-// Which problem a run measures next: one after the other, or where another process drives it (--turns) the one that it
-// names, so that of the two only one is at work at any time.
+// The problem that a run measures next. By default this is the next one in the list. With --turns another process, the
+// driver, names it and waits for the answer, so that only one of the two processes works at any time.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,11 +11,11 @@ namespace brickwork {
 
 struct Turn {
   std::size_t problem = 0;
-  std::optional<int> samples;  // as the driver says; else the run decides
+  std::optional<int> samples;  // as the driver asks; nullopt: the run decides
 };
 
-// What goes between the two, each a line: the driver's request, and the answer once its rows are on the disk. Whatever
-// else the driven process shows is no answer.
+// The lines that the two processes exchange: the driver's request, and the answer after the rows are on the disk. The
+// driver ignores all other lines.
 std::string turn_request(const Turn&);
 std::string turn_answer(const Turn&);
 
@@ -23,8 +23,8 @@ class Turns {
  public:
   Turns(const Options&, std::size_t problems);
 
-  // None after the last one, after an interrupt, and where the driver has no more. Throws std::runtime_error where it
-  // asks for what there is not.
+  // Nullopt after the last problem, after an interrupt, and if the driver has no more requests. Throws
+  // std::runtime_error if the driver asks for a problem that does not exist.
   std::optional<Turn> next();
   void done(const Turn&) const;
 

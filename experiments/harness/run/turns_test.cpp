@@ -10,7 +10,7 @@
 namespace brickwork {
 namespace {
 
-// Standard input for as long as this lives.
+// Replaces standard input while it lives.
 class Input {
  public:
   explicit Input(const std::string& text) : text_(text), before_(std::cin.rdbuf(text_.rdbuf())) {}
@@ -30,7 +30,7 @@ Options driven() {
   return options;
 }
 
-TEST(Turns, GoThroughTheProblemsInOrder) {
+TEST(Turns, AreTheProblemsInOrder) {
   Turns turns(Options{}, 2);
   EXPECT_EQ(turns.next()->problem, 0U);
   const auto second = turns.next();
@@ -39,7 +39,7 @@ TEST(Turns, GoThroughTheProblemsInOrder) {
   EXPECT_FALSE(turns.next());
 }
 
-TEST(Turns, AreThoseThatAreAskedForUntilTheInputEnds) {
+TEST(Turns, FollowTheRequestsUntilTheInputEnds) {
   const Input input(turn_request({.problem = 2, .samples = 7}) + "\n" + turn_request({.problem = 0, .samples = 31}) +
                     "\n");
   Turns turns(driven(), 3);
@@ -51,7 +51,7 @@ TEST(Turns, AreThoseThatAreAskedForUntilTheInputEnds) {
   EXPECT_FALSE(turns.next());
 }
 
-TEST(Turns, AreAnsweredWhereSomeoneAsks) {
+TEST(Turns, AreAnsweredIfADriverAsks) {
   testing::internal::CaptureStdout();
   Turns(Options{}, 3).done({.problem = 2});
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
@@ -60,7 +60,7 @@ TEST(Turns, AreAnsweredWhereSomeoneAsks) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), turn_answer({.problem = 2}) + "\n");
 }
 
-TEST(Turns, ThatMakeNoSenseAreRefused) {
+TEST(Turns, WrongRequestsAreRefused) {
   for (const char* line : {"3 7", "1 0", "1", "-1 7", "one 7", "1 7 9", ""}) {
     const Input input(std::string(line) + "\n");
     Turns turns(driven(), 3);

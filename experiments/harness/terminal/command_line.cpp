@@ -38,7 +38,7 @@ CLI::Validator number(std::string_view kind, Number least, Number most) {
 void check_encoding(std::span<char*> arguments) {
   for (const char* argument : arguments) {
     if (is_utf8(argument)) continue;
-    throw UsageError{fmt::format("{} is not UTF-8, in which the run's record is kept", in_quotes(argument))};
+    throw UsageError{fmt::format("{} is not UTF-8, the encoding of the run's record", in_quotes(argument))};
   }
 }
 
@@ -61,8 +61,8 @@ void add_brick(CLI::App& app, std::string& isa, std::string& tuning) {
   app.add_option("--isa", isa, "Instruction set of our simd kernel: best, avx2, avx512, neon (default: best)")
       ->type_name("NAME");
   app.add_option("--tuning", tuning,
-                 "Of our simd kernel: a text as in the rows, default, or calibrate (default: kept from this CPU's "
-                 "calibration, which the first run makes)")
+                 "Tuning of our simd kernel: a text as in the rows, default, or calibrate (default: the one that the "
+                 "first run on this CPU found and kept)")
       ->type_name("TEXT");
 }
 
@@ -81,10 +81,12 @@ bool parse_command_line(CLI::App& app, int argc, char** argv) {
   }
   if (app.remaining().empty()) return true;
   const std::string word = app.remaining().front();
-  throw UsageError{word.starts_with('-')
-                       ? fmt::format("unknown option '{}'; the closest is '{}'; --help shows all of them", word,
-                                     closest_name(word, option_names(app)))
-                       : fmt::format("unexpected argument '{}': every setting has a named option, see --help", word)};
+  if (!word.starts_with('-')) {
+    throw UsageError{fmt::format("unexpected argument '{}': every setting has a named option, see --help", word)};
+  }
+  const std::string closest = closest_name(word, option_names(app));
+  throw UsageError{fmt::format("unknown option '{}'{}; --help shows all of them", word,
+                               closest.empty() ? "" : fmt::format("; the closest is '{}'", closest))};
 }
 
 }  // namespace brickwork

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "experiments/harness/terminal/screen.hpp"
@@ -11,44 +12,100 @@
 namespace brickwork {
 namespace {
 
-// Who is there is found out by a small problem that everyone takes.
-void print_contenders(const Request& request) {
-  Options sample = request.options;
-  sample.problems = {std::string(request.entry.sample)};
-  sample.threads = 1;
-  const auto experiment = request.entry.make({request.entry, request.table, sample});
+// Whether each contender can run, found by a small problem that all of them take.
+struct Answers {
+  struct Answer {
+    std::string contender, text;  // text: "available", or why not
+    bool available = false;
+  };
+  std::string primitive;
+  std::vector<Answer> contenders;
+  bool none_available() const { return std::ranges::none_of(contenders, &Answer::available); }
+};
+
+Answers ask_contenders(const Request& all) {
+  Options options = all.options;
+  options.problems = {std::string(all.entry.sample)};
+  options.shapes.clear();
+  options.layers.clear();
+  options.contenders.clear();
+  options.threads = 1;
+  const auto experiment = all.entry.make({all.entry, all.table, options});
   const auto workload = experiment->load(0, Fill::integers);
   if (!workload) throw std::runtime_error(workload.reason());
+  Answers answers{.primitive = experiment->primitive(), .contenders = {}};
   for (std::size_t c = 0; c < experiment->contenders().size(); ++c) {
     const ContenderInfo& contender = experiment->contenders()[c];
-    std::string answer;
     if (contender.runs_elsewhere()) {
-      answer = "measured in a process of its own, by " + contender.elsewhere->program;
-    } else {
-      const Verdict verdict = (*workload)->check(c).verdict;
-      answer =
-          verdict.status == Status::ok ? "available" : fmt::format("{}: {}", to_string(verdict.status), verdict.reason);
+      answers.contenders.push_back(
+          {contender.name, "measured in a process of its own, by " + contender.elsewhere->program, true});
+      continue;
     }
-    show(fmt::format("  contender {:<20} {}\n", contender.name, answer));
+    const Verdict verdict = (*workload)->check(c).verdict;
+    const bool available = verdict.status == Status::ok;
+    answers.contenders.push_back(
+        {contender.name, available ? "available" : fmt::format("{}: {}", to_string(verdict.status), verdict.reason),
+         available});
+  }
+  return answers;
+}
+
+void print_contenders(const ExperimentEntry& entry, const Answers& answers) {
+  show(fmt::format("{}: {}\n", entry.name, entry.about));
+  for (const auto& [contender, text, available] : answers.contenders)
+    show(fmt::format("  {:<26} {}\n", contender, text));
+}
+
+// The reason for the first contender stands for all: it is the machine or the build that lacks something.
+void print_experiment(const ExperimentEntry& entry, const Answers& answers) {
+  show(fmt::format("  {:<24} {}\n", entry.name, entry.about));
+  if (answers.none_available()) {
+    show(fmt::format("  {:24}   not here: {}\n", "", answers.contenders.front().text));
+  } else {
+    show(fmt::format("  {:24}   shapes {}; or one problem: --problem \"{}\"\n", "", entry.shapes, entry.sample));
+  }
+}
+
+void print_shape_sets(std::span<const ExperimentEntry> table) {
+  std::vector<ShapeKind> kinds;
+  for (const auto& entry : table) kinds.push_back(entry.kind());
+  show("shape sets\n");
+  for (const ShapeSet& set : shape_sets(kinds)) {
+    constexpr std::size_t shown = 4;
+    if (set.layers.size() <= shown) {
+      show(fmt::format("  {:<24} {} {} problems: {}\n", set.name, set.layers.size(), set.kind,
+                       fmt::join(set.layers, " ")));
+    } else {
+      show(fmt::format("  {:<24} {} {} problems: {} {} ... {}\n", set.name, set.layers.size(), set.kind, set.layers[0],
+                       set.layers[1], set.layers.back()));
+    }
   }
 }
 
 }  // namespace
 
 void print_list(std::span<const ExperimentEntry> table, const Options& options) {
-  std::vector<ShapeKind> kinds;
+  if (!options.experiments.empty()) {
+    for (const auto& entry : table) {
+      if (std::ranges::count(options.experiments, entry.name) == 0) continue;
+      print_contenders(entry, ask_contenders({entry, table, options}));
+    }
+    return;
+  }
+  std::vector<std::string> primitives;  // as they first appear
+  std::map<std::string, std::vector<std::pair<const ExperimentEntry*, Answers>>> of_primitive;
   for (const auto& entry : table) {
-    kinds.push_back(entry.kind());
-    if (!options.experiment.empty() && options.experiment != entry.name) continue;
-    show(fmt::format("experiment {}: {}\n", entry.name, entry.about));
-    print_contenders({entry, table, options});
+    Answers answers = ask_contenders({entry, table, options});
+    auto& group = of_primitive[answers.primitive];
+    if (group.empty()) primitives.push_back(answers.primitive);
+    group.emplace_back(&entry, std::move(answers));
   }
-  for (const ShapeSet& set : shape_sets(kinds)) {
-    constexpr std::size_t shown = 24;
-    const auto end = set.layers.begin() + static_cast<std::ptrdiff_t>(std::min(shown, set.layers.size()));
-    show(fmt::format("shape set {} ({} {} problems): {}{}\n", set.name, set.layers.size(), set.kind,
-                     fmt::join(set.layers.begin(), end, " "), set.layers.size() > shown ? " ..." : ""));
+  for (const auto& primitive : primitives) {
+    show(fmt::format("{}\n", primitive));
+    for (const auto& [entry, answers] : of_primitive.at(primitive)) print_experiment(*entry, answers);
   }
+  print_shape_sets(table);
+  show("--list --experiment NAME lists the contenders of an experiment\n");
 }
 
 }  // namespace brickwork

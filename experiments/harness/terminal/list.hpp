@@ -1,4 +1,4 @@
-// What --list prints.
+// The output of --list.
 #pragma once
 #include <span>
 
@@ -6,7 +6,8 @@
 
 namespace brickwork {
 
-// Experiments, contenders with what keeps them from running, shape sets and their layers.
+// Experiments by primitive, each with a problem to try if any contender can run it here, and the shape sets. For
+// experiments that the options name: their contenders instead, each with the reason why it cannot run.
 void print_list(std::span<const ExperimentEntry> table, const Options&);
 
 }  // namespace brickwork

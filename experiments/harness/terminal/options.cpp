@@ -10,6 +10,7 @@
 #include "experiments/harness/run/registry.hpp"
 #include "experiments/harness/terminal/command_line.hpp"
 #include "experiments/harness/terminal/names.hpp"
+#include "experiments/harness/terminal/screen.hpp"
 #include "primitives/planning/machine/machine.hpp"
 
 namespace brickwork {
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double kSearchSeconds = 5;
 
-// Of --plan: takes print and search away, which are no plan's text.
+// --plan print and --plan search are no text of a plan.
 void read_plan(Options& o) {
   constexpr std::string_view kSearch = "search";
   constexpr double kLeast = 0.1, kMost = 3600;
@@ -54,23 +55,19 @@ void require_taken(bool given, std::string_view option, const ExperimentEntry& e
   throw std::invalid_argument(fmt::format("{} belongs to {}, not to {}", option, fmt::join(others, ", "), entry.name));
 }
 
-void check_combination(const Options& o, bool threads_given, Table table) {
-  if (o.experiment.empty()) {
-    if (o.list) return;
-    throw std::invalid_argument(
-        fmt::format("say what to measure: --experiment {}", fmt::join(names_of(table), " or --experiment ")));
-  }
-  require_known("experiment", o.experiment, names_of(table));
-  const ExperimentEntry& entry = *std::ranges::find(table, o.experiment, &ExperimentEntry::name);
+void check_experiment(const Options& o, const ExperimentEntry& entry, Table table) {
   require_taken(o.minibatch.has_value(), "--minibatch", entry, table, [](const auto& e) { return e.minibatch > 0; });
   require_taken(o.precision != Precision::f32, "--dtype", entry, table, [](const auto& e) { return e.takes_dtype; });
   require_taken(!o.epilogue.empty(), "--epilogue", entry, table, [](const auto& e) { return e.takes_epilogue; });
   require_taken(!o.plan.empty() || o.print_plan || o.plan_search, "--plan", entry, table,
                 [](const auto& e) { return e.takes_plan; });
-  require_taken(threads_given && o.threads > 1, "--threads above 1", entry, table,
+  require_taken(o.threads_given && o.threads > 1, "--threads above 1", entry, table,
                 [](const auto& e) { return e.takes_threads; });
-  if (!o.problems.empty() && !o.shapes.empty()) {
-    throw std::invalid_argument("--problem and --shapes both name the problems: give one of them");
+}
+
+void check_combination(const Options& o) {
+  if (o.experiments.empty() && !o.list) {
+    throw std::invalid_argument("say what to measure: --experiment NAME; --list shows all names");
   }
   if (!o.problems.empty() && !o.layers.empty()) {
     throw std::invalid_argument("--layer chooses from a shape file: it cannot go with --problem");
@@ -81,44 +78,91 @@ void check_combination(const Options& o, bool threads_given, Table table) {
   if (o.plan_search && o.check_only) {
     throw std::invalid_argument("--plan search times plans: it cannot go with --check, which times nothing");
   }
+  if (o.print_rows && o.experiments.size() > 1) {
+    throw std::invalid_argument("--csv and --json print the rows of one experiment: name one, not several");
+  }
 }
 
-int default_threads(const Options& o, Table table) {
-  const auto entry = std::ranges::find(table, o.experiment, &ExperimentEntry::name);
-  return entry != table.end() && entry->takes_threads ? machine().default_threads() : 1;
+// All that the names and patterns of --experiment ask for, each once.
+std::vector<std::string> experiments_asked_for(const std::vector<std::string>& patterns, Table table) {
+  std::vector<std::string> experiments;
+  for (const auto& pattern : patterns) {
+    for (auto& name : names_matching("experiment", pattern, names_of(table))) {
+      if (std::ranges::find(experiments, name) == experiments.end()) experiments.push_back(std::move(name));
+    }
+  }
+  return experiments;
+}
+
+// A run that only checks keeps no results unless a folder is named.
+void read_out(Options& o, bool given) {
+  constexpr std::string_view kNone = "none";
+  o.keep_nothing = o.out == kNone || (o.check_only && !given);
+  if (o.keep_nothing) o.out.clear();
+}
+
+void show_examples() {
+  show(R"(brickwork checks and times deep-learning primitives built from one kernel, beside the best libraries.
+
+See what there is
+  brickwork --list                                      experiments, by primitive, and shape sets
+  brickwork --list --experiment conv-forward            its contenders, and why some cannot run here
+Measure
+  brickwork --experiment conv-forward                   ResNet-50's layers, minibatch 28, every contender
+  brickwork --experiment conv-forward --layer 'layer0?' --minibatch 1 --contenders brickwork-simd,onednn
+  brickwork --experiment conv-forward --problem "N2 C64 K256 H56 R3 ph1" --epilogue bias+relu
+  brickwork --experiment 'rnn-*,fc-forward' --time-budget 60 --out results/mine
+Check only
+  brickwork --experiment conv-backward --layer layer04 --check
+Use the numbers
+  brickwork --experiment brgemm --out none --csv - > rows.csv
+  .deps/venv/bin/python plots/report.py results/mine/* --out results/mine
+Look at the loops, or search for better ones
+  brickwork --experiment conv-forward --layer layer04 --plan print
+  brickwork --experiment conv-forward --layer layer04 --plan search:20
+
+brickwork --help explains every option.
+)");
 }
 
 }  // namespace
 
 std::optional<Options> parse_options(int argc, char** argv, Table table) {
+  if (argc < 2) {
+    show_examples();
+    return std::nullopt;
+  }
   Options o;
   o.command_line = as_typed(argc, argv);
   CLI::App app("Check and time deep-learning primitives built from one kernel, beside the best libraries.",
                "brickwork");
 
-  std::string isa = "best", cache = "hot", dtype = "f32";
+  std::string isa = "best", cache = "hot", dtype = "f32", csv, json;
+  std::vector<std::string> experiments;
   std::int64_t minibatch = 0;
   double time_budget = 0;
-  app.add_option("--experiment", o.experiment, fmt::format("What to measure: {}", fmt::join(names_of(table), ", ")))
-      ->type_name("NAME");
+  const auto add_names = [&](const char* option, std::vector<std::string>& names, const std::string& about) {
+    app.add_option(option, names, about)
+        ->type_name("NAME,...")
+        ->delimiter(',')
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->take_all();
+  };
+  add_names("--experiment", experiments,
+            fmt::format("What to measure, * and ? match any text: {}", fmt::join(names_of(table), ", ")));
   app.add_option("--shapes", o.shapes, "Shape file, or the name of a shape set (see --list)")->type_name("FILE|NAME");
-  app.add_option("--problem", o.problems, "One problem as text, e.g. \"C64 K256 H56 R1\"; may be repeated")
-      ->type_name("TEXT")
+  app.add_option("--problem", o.problems,
+                 "One problem: a text, e.g. \"C64 K256 H56 R1\", or its name in the shape file; may be repeated")
+      ->type_name("TEXT|NAME")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
-  app.add_option("--layer", o.layers, "Only these problems of the shape file")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all();
-  app.add_option("--contenders", o.contenders, "Who is measured (default: all but the slow ones; see --list)")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all();
+  add_names("--layer", o.layers, "Only these problems of the shape file; * and ? match any text");
+  add_names("--contenders", o.contenders, "Who is measured (default: all but the slow ones; see --list)");
   auto* threads_option =
       add_threads(app, o.threads,
-                  "Threads of every contender (default: all cores that a CPU quota leaves, or 1 of one core's work)");
+                  "Threads of every contender (default: all cores that a CPU quota leaves; 1 for work of one core)");
   auto* minibatch_option =
       app.add_option("--minibatch", minibatch, "Images of a problem that does not say its own (default: 28)")
           ->type_name("COUNT")
@@ -136,37 +180,67 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   app.add_option("--samples", o.samples, "Timed samples per contender and problem (default: 51)")
       ->type_name("COUNT")
       ->check(whole(1, 100000));
-  app.add_option("--min-time", o.min_time, "Least duration of a sample in seconds (default: 0.002)")
+  app.add_option("--min-time", o.min_time, "Shortest duration of a sample in seconds (default: 0.002)")
       ->type_name("SECONDS")
       ->check(seconds(1e-6, 3600));
-  auto* budget_option = app.add_option("--time-budget", time_budget, "Take fewer samples (at least 3) to end in time")
-                            ->type_name("SECONDS")
-                            ->check(seconds(1, 1e9));
+  auto* budget_option =
+      app.add_option("--time-budget", time_budget, "Take fewer samples, at least 3, to end in this time")
+          ->type_name("SECONDS")
+          ->check(seconds(1, 1e9));
   add_brick(app, isa, o.tuning_text);
-  app.add_option(
-         "--plan", o.plan,
-         "Our loop plan instead of the planner's; print: print each problem's and exit; search: beside the "
-         "planner's measure the best plan that is found in so many seconds a problem and contender (default: 5)")
+  app.add_option("--plan", o.plan,
+                 "Our loop plan instead of the planner's; print: print each problem's plan and exit; search: measure "
+                 "the best plan found in this time for each problem and contender (default: 5), beside the planner's")
       ->type_name("TEXT|print|search[:SECONDS]");
-  app.add_option("--out", o.out, "Folder of the results (default: results/<UTC time>-<experiment>)")
-      ->type_name("FOLDER");
+  auto* out_option = app.add_option("--out", o.out,
+                                    "Folder of the results, with a folder in it for each of several experiments; none: "
+                                    "keep nothing (default: results/<UTC time>-<experiment>, with --check none)")
+                         ->type_name("FOLDER|none");
+  auto* csv_option = app.add_option("--csv", csv,
+                                    "-: print the rows of samples.csv on standard output, and all else on "
+                                    "standard error")
+                         ->type_name("-")
+                         ->check(CLI::IsMember({"-"}));
+  app.add_option("--json", json, "-: the same rows as one JSON array of objects")
+      ->type_name("-")
+      ->check(CLI::IsMember({"-"}))
+      ->excludes(csv_option);
+  app.add_flag("--brief", o.brief, "Show one line for the whole experiment");
   app.add_flag("--check", o.check_only, "Check correctness only, with a second pass over random floats");
-  app.add_flag("--list", o.list, "List experiments, contenders, shape sets and layers, and exit");
-  app.add_flag("--turns", o.turns)->group("");  // not of --help: another process of ours gives it
+  app.add_flag("--list", o.list, "List experiments by primitive, contenders and shape sets, and exit");
+  app.add_flag("--turns", o.turns)->group("");  // hidden: another of our programs gives it
 
   if (!parse_command_line(app, argc, argv)) return std::nullopt;
   try {
     o.isa = parse_isa(isa);
     o.precision = *std::ranges::find(kPrecisions, dtype, [](Precision p) { return to_string(p); });
     o.cold_cache = cache == "cold";
+    o.threads_given = threads_option->count() > 0;
     if (minibatch_option->count() > 0) o.minibatch = minibatch;
     if (budget_option->count() > 0) o.time_budget = time_budget;
+    if (!csv.empty()) o.print_rows = RowFormat::csv;
+    if (!json.empty()) o.print_rows = RowFormat::json;
+    read_out(o, out_option->count() > 0);
     read_plan(o);
-    check_combination(o, threads_option->count() > 0, table);
-    if (threads_option->count() == 0) o.threads = default_threads(o, table);
+    o.experiments = experiments_asked_for(experiments, table);
+    check_combination(o);
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};
   }
+  for (const auto& experiment : o.experiments) options_of(o, experiment, table);
+  return o.experiments.empty() ? o : options_of(o, o.experiments.front(), table);
+}
+
+Options options_of(const Options& all, const std::string& experiment, Table table) {
+  Options o = all;
+  o.experiment = experiment;
+  const ExperimentEntry& entry = *std::ranges::find(table, experiment, &ExperimentEntry::name);
+  try {
+    check_experiment(o, entry, table);
+  } catch (const std::invalid_argument& e) {
+    throw UsageError{e.what()};
+  }
+  if (!o.threads_given) o.threads = entry.takes_threads ? machine().default_threads() : 1;
   return o;
 }
 

@@ -1,4 +1,4 @@
-// What the command line asks for.
+// The command line of brickwork as a value.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,33 +13,40 @@ namespace brickwork {
 
 struct ExperimentEntry;
 
+enum class RowFormat { csv, json };
+
 struct Options {
-  std::string experiment;
-  std::string shapes;                 // a file or the name of a shape set; empty: the experiment's own
-  std::vector<std::string> problems;  // as text; when there are some, shapes is not read
-  std::vector<std::string> layers;    // only these of the shape file
+  std::string experiment;                // the one that this process measures
+  std::vector<std::string> experiments;  // all that are asked for; several are measured one after the other
+  std::string shapes;                    // a file or the name of a shape set; empty: the experiment's own
+  std::vector<std::string> problems;     // each a text, or a name of the shape file
+  std::vector<std::string> layers;       // names or patterns: only these problems of the shape file
   std::vector<std::string> contenders;
-  int threads = 1;  // of every contender: the only source of this number
+  int threads = 1;             // of every contender: the only source of this number
+  bool threads_given = false;  // by --threads; otherwise `threads` is the experiment's default
   std::optional<std::int64_t> minibatch;
   Precision precision = Precision::f32;
   std::string epilogue;  // as text; empty: none was asked for
   bool cold_cache = false;
-  // Many short samples: on a shared Emerald Rapids the medians of 101 of 2 ms agreed from run to run within 2 %, those
-  // of 11 of 20 ms within 8 %.
+  // Many short samples: on a shared Emerald Rapids the medians of 101 samples of 2 ms agreed from run to run within
+  // 2 %, those of 11 samples of 20 ms within 8 %.
   int samples = 51;
   double min_time = 0.002;            // seconds per sample
   std::optional<double> time_budget;  // seconds for the whole run
   Isa isa = Isa::best;
-  // Of our simd brick: as --tuning has it; main() puts what was chosen in its place, with its text and origin.
+  // The tuning of our simd brick as --tuning gives it; main() replaces it by the chosen one, with its text and origin.
   std::string tuning_text, tuning_from, tuning_warning;
   SimdTuning tuning;
   std::string plan;
   bool print_plan = false;
-  std::optional<double> plan_search;  // seconds to look for a better plan in, for each contender and problem
-  std::string out;
+  std::optional<double> plan_search;    // seconds to look for a better plan, for each contender and problem
+  std::string out;                      // empty: a folder named after time and experiment
+  bool keep_nothing = false;            // no folder of results is left
+  std::optional<RowFormat> print_rows;  // on standard output
+  bool brief = false;                   // one line for the experiment on the screen
   bool check_only = false;
   bool list = false;
-  bool turns = false;        // another process says what is measured when: turns.hpp
+  bool turns = false;        // another process says which problem is measured when: turns.hpp
   std::string command_line;  // as typed, for the record
 };
 
@@ -47,7 +54,10 @@ struct UsageError {
   std::string message;  // one sentence
 };
 
-// Throws UsageError. Prints and returns nothing for --help and --version.
+// Throws UsageError. Prints and returns nothing for --help and --version, and prints examples if there is no argument.
 std::optional<Options> parse_options(int argc, char** argv, std::span<const ExperimentEntry> table);
+
+// Options for one of the experiments, with its default of --threads. Throws UsageError if it does not take an option.
+Options options_of(const Options&, const std::string& experiment, std::span<const ExperimentEntry> table);
 
 }  // namespace brickwork

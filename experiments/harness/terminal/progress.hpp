@@ -1,65 +1,53 @@
-// What the terminal shows while a run goes on, and the table at its end.
+// The screen while a run goes on, and the table at its end.
 #pragma once
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "experiments/harness/process/clock.hpp"
 #include "experiments/harness/run/experiment.hpp"
+#include "experiments/harness/terminal/median.hpp"
+#include "experiments/harness/terminal/totals.hpp"
 
 namespace brickwork {
 
-inline constexpr const char* kFmaPeakName = "fma-peak";
-inline constexpr const char* kLoadedRoofName = "loaded-roof";
-inline constexpr const char* kStreamName = "stream";
-inline constexpr const char* kReadName = "read";
-inline constexpr const char* kTrafficName = "traffic";
-
-// The limit that the screen shows shares of.
-constexpr const char* limit_name(Bound bound) { return bound == Bound::flops ? kLoadedRoofName : kStreamName; }
-
-double median(std::vector<double> values);  // of at least one value
+std::string clock_text(double seconds);  // "1:05", "1:00:05"
 
 // One contender's outcome on one problem; `seconds` is empty unless it was timed.
 struct Outcome {
   std::string contender;
   std::string status;
   std::vector<double> seconds;
-  double limit = 0;       // that was measured beside it, in another process; 0: the problem's
+  double limit = 0;       // measured beside it in another process; 0: use the problem's
   double least_flop = 0;  // the row's
+  bool ours = false;
 };
 
 class Progress {
  public:
-  // cache_bytes: of what fits in there the memory is no limit.
-  Progress(std::size_t problems, RunClock, std::int64_t cache_bytes = 0);
+  // brief: no line for each problem and result. cache_bytes: a problem that fits is not limited by the memory.
+  Progress(std::size_t problems, bool brief, RunClock, std::int64_t cache_bytes = 0);
 
   void status(const std::string& what);  // replaced by the next output; shown on a terminal only
   void note(const std::string& line);
-  // limit: flop/s of the loaded roof, or bytes/s of the stream, measured beside this problem; 0 where nothing was timed
+  void detail(const std::string& line);  // a note that a brief screen leaves out
+  // limit: flop/s of the loaded roof or bytes/s of the stream, measured beside this problem; 0 if nothing was timed
   // here, or on a device.
   void finished(const ProblemInfo&, const std::vector<Outcome>&, double limit);
-  void summary() const;
+  void summary();  // the table, if there are several problems, and a warning of results above the roof
 
-  bool anything_timed() const { return !totals_.empty(); }
-
- private:
+  const Totals& totals() const { return totals_; }
   double elapsed() const { return clock_() - start_; }
 
-  struct Total {
-    double work = 0, seconds = 0, limit_work = 0;
-    std::size_t problems = 0;
-  };
-
+ private:
   std::size_t problems_, done_ = 0;
+  bool brief_;
   RunClock clock_;
   double start_;
   bool terminal_;
   double cache_bytes_;
-  Bound bound_ = Bound::flops;
-  std::vector<std::string> order_;       // contenders as they first appeared
-  std::map<std::string, Total> totals_;  // weighted by count
+  Totals totals_;
+  std::vector<std::string> above_roof_;  // "onednn on layer01"
 };
 
 }  // namespace brickwork

@@ -17,7 +17,7 @@ ProblemInfo problem(const std::string& name, int count, double flop) {
   return info;
 }
 
-// With a clock that the test drives.
+// On a clock that the test sets.
 class ProgressOutput : public testing::Test {
  protected:
   template <class Act>
@@ -28,67 +28,91 @@ class ProgressOutput : public testing::Test {
   }
 
   double now_ = 50;
-  Progress progress_{2, [this] { return now_; }};
+  Progress progress_{2, false, [this] { return now_; }};
 };
 
-TEST_F(ProgressOutput, ALineIsTheMedianRateTheShareOfTheRoofAndTheTime) {
+TEST_F(ProgressOutput, AProblemIsALineAndALineForEachResult) {
   now_ += 70;
-  EXPECT_EQ(shown([&] {
-              progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {5, 1, 2}}, {"theirs", "absent", {}}}, 4e9);
-            }),
-            "[1/2] a  ours 1.0 (25%)  theirs absent  | 1:10 elapsed, about 1:10 left\n");
+  EXPECT_EQ(
+      shown([&] {
+        progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {5e-3, 1e-3, 2e-3}}, {"theirs", "absent", {}}}, 4e12);
+      }),
+      "[1/2] a  | 1:10 elapsed, about 1:10 left\n"
+      "  ours                     1000.0 GFLOP/s  2.000 ms                         25 % of the loaded roof\n");
   now_ += 3730;
   EXPECT_EQ(shown([&] {
               progress_.finished(problem("b", 1, 8e9), {{"ours", "ok", {1}}}, 1e10);
             }),
-            "[2/2] b  ours 8.0 (80%)  | 1:03:20 elapsed, about 0:00 left\n");
+            "[2/2] b  | 1:03:20 elapsed, about 0:00 left\n"
+            "  ours                        8.0 GFLOP/s  1000 ms                          80 % of the loaded roof\n");
 }
 
-// Work over time, each weighted by how often the network has the problem; not a mean of rates or of shares.
-TEST_F(ProgressOutput, TheSummaryIsTheNetworks) {
+TEST_F(ProgressOutput, AResultHasTheIntervalOfItsMedianIfThereAreEnoughSamples) {
+  EXPECT_THAT(shown([&] {
+                progress_.finished(problem("a", 1, 2e9), {{"ours", "ok", {6e-3, 1e-3, 2e-3, 3e-3, 4e-3, 5e-3}}}, 0);
+              }),
+              HasSubstr("GFLOP/s  3.500 ms (1.000 to 6.000) "));
+}
+
+TEST_F(ProgressOutput, TheSummaryIsTheTableOfSeveralProblems) {
   shown([&] {
-    progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {2}}, {"theirs", "ok", {1}}}, 4e9);
-    progress_.finished(problem("b", 1, 8e9), {{"ours", "ok", {1}}, {"theirs", "unsupported", {}}}, 1e10);
+    progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {2}}}, 4e9);
+    progress_.finished(problem("b", 1, 8e9), {{"ours", "ok", {1}}}, 1e10);
   });
-  EXPECT_EQ(shown([&] { progress_.summary(); }),
-            "\nall problems, weighted by count; the roof is FMAs with a register tile's loads from L1:\n"
-            "contender              GFLOP/s   % of roof\n"
-            "ours                       2.0        41.2\n"  // 3 * 2 + 8 in 3 * 2 + 1 s, at the roof 3 * 8 + 10
-            "theirs                     2.0        50.0   (1 of 2 problems)\n");
+  EXPECT_EQ(shown([&] { progress_.summary(); }), "\n" + progress_.totals().table());
+  Progress one(1, false, [] { return 0.0; });
+  shown([&] { one.finished(problem("a", 3, 2e9), {{"ours", "ok", {2}}}, 4e9); });
+  EXPECT_EQ(shown([&] { one.summary(); }), "") << "its result line says the same";
 }
 
-TEST_F(ProgressOutput, WhatAnotherProcessMeasuredIsJudgedByItsOwnRoof) {
+TEST_F(ProgressOutput, ABriefScreenHasNotesAndWarningsOnly) {
+  Progress brief(2, true, [] { return 0.0; });
+  EXPECT_EQ(shown([&] {
+              brief.finished(problem("a", 1, 2e9), {{"ours", "ok", {2}}}, 4e9);
+              brief.finished(problem("b", 1, 2e9), {{"ours", "ok", {2}}}, 4e9);
+              brief.detail("a detail");
+              brief.summary();
+            }),
+            "");
+  EXPECT_FALSE(brief.totals().empty());
+  EXPECT_EQ(shown([&] { brief.note("a note"); }), "a note\n");
+}
+
+TEST_F(ProgressOutput, AResultOfAnotherProcessHasAShareOfTheRoofThere) {
   Outcome elsewhere{.contender = "theirs", .status = "ok", .seconds = {1}, .limit = 2.5e9, .least_flop = 2e9};
-  const std::string line = shown([&] {
+  const std::string lines = shown([&] {
     progress_.finished(problem("a", 3, 2e9), {{"ours", "ok", {1}}, elsewhere}, 4e9);
   });
-  EXPECT_THAT(line, HasSubstr("  ours 2.0 (50%)  theirs 2.0 (80%)  "));
-  EXPECT_THAT(line, Not(HasSubstr("warning")));
-  EXPECT_THAT(shown([&] { progress_.summary(); }), HasSubstr("theirs                     2.0        80.0\n"));
+  EXPECT_THAT(lines, testing::ContainsRegex("ours  .* 50 % of the loaded roof\n  theirs .* 80 % of the loaded roof\n"));
+  EXPECT_THAT(shown([&] { progress_.summary(); }), Not(HasSubstr("warning")));
   elsewhere.least_flop = 2.6e9;
-  EXPECT_THAT(shown([&] { progress_.finished(problem("b", 3, 2.6e9), {elsewhere}, 4e9); }),
-              HasSubstr("warning: theirs on b is above"));
+  shown([&] { progress_.finished(problem("b", 3, 2.6e9), {elsewhere}, 4e9); });
+  EXPECT_THAT(shown([&] { progress_.summary(); }), HasSubstr("warning: 1 result is above the loaded roof"));
 }
 
-TEST_F(ProgressOutput, NothingTimedHasNoSummary) {
+TEST_F(ProgressOutput, WithoutTimesThereIsNoTable) {
   shown([&] { progress_.finished(problem("a", 1, 1e9), {{"ours", "failed", {}}}, 0); });
-  EXPECT_FALSE(progress_.anything_timed());
+  EXPECT_TRUE(progress_.totals().empty());
   EXPECT_EQ(shown([&] { progress_.summary(); }), "");
 }
 
-TEST_F(ProgressOutput, WarnsOfWhatStandsAboveTheRoof) {
-  const auto finish = [&](double least_flop) {
+TEST_F(ProgressOutput, ResultsAboveTheRoofAreOneWarningAtTheEnd) {
+  const auto finish = [&](const char* name, double least_flop) {
     const Outcome ours{.contender = "ours", .status = "ok", .seconds = {1}, .least_flop = least_flop};
-    return shown([&] { progress_.finished(problem("a", 1, 9e9), {ours}, 4e9); });
+    shown([&] { progress_.finished(problem(name, 1, 9e9), {ours}, 4e9); });
+    return shown([&] { progress_.summary(); });
   };
-  EXPECT_THAT(finish(4.1e9), Not(HasSubstr("warning")));
-  EXPECT_THAT(finish(4.2e9), HasSubstr("\nwarning: ours on a is above the loaded roof: distrust this run\n"));
+  EXPECT_THAT(finish("a", 4.1e9), Not(HasSubstr("warning")));
+  EXPECT_THAT(finish("b", 4.2e9),
+              HasSubstr("warning: 1 result is above the loaded roof, first ours on b: distrust this run\n"));
+  EXPECT_THAT(finish("c", 4.2e9),
+              HasSubstr("warning: 2 results are above the loaded roof, first ours on b: distrust this run\n"));
 }
 
-// What the memory limits: bytes in place of flop, the stream in place of the roof.
-TEST_F(ProgressOutput, OfABandwidthBoundRunShowsBytesAndTheStream) {
+// A bandwidth-bound run counts bytes instead of flop, and its limit is the stream instead of the roof.
+TEST_F(ProgressOutput, ABandwidthBoundRunShowsBytesAndTheStream) {
   Progress progress(
-      2, [] { return 0.0; }, 1'000'000'000);
+      2, false, [] { return 0.0; }, 1'000'000'000);
   const auto moved = [](const char* name, double bytes) {
     ProblemInfo info = problem(name, 1, 1e12);
     info.bound = Bound::bytes;
@@ -98,21 +122,20 @@ TEST_F(ProgressOutput, OfABandwidthBoundRunShowsBytesAndTheStream) {
   EXPECT_EQ(shown([&] {
               progress.finished(moved("a", 8e9), {{"ours", "ok", {1}}}, 1e10);
             }),
-            "[1/2] a  ours 8.0 (80%)  | 0:00 elapsed, about 0:00 left\n");
-  EXPECT_EQ(shown([&] {
-              progress.finished(moved("b", 1e9), {{"ours", "ok", {0.02}}}, 1e10);
-            }),
-            "[2/2] b  ours 50.0 (500%)  (fits in the caches)  | 0:00 elapsed, about 0:00 left\n");
+            "[1/2] a  | 0:00 elapsed, about 0:00 left\n"
+            "  ours                        8.0 GB/s  1000 ms                          80 % of the stream\n");
+  EXPECT_THAT(shown([&] {
+                progress.finished(moved("b", 1e9), {{"ours", "ok", {0.02}}}, 1e10);
+              }),
+              testing::AllOf(HasSubstr("[2/2] b (fits in the caches)  | "), HasSubstr("  500 % of the stream\n")));
   EXPECT_THAT(shown([&] {
                 Progress(
-                    1, [] { return 0.0; }, 1'000'000'000)
+                    1, false, [] { return 0.0; }, 1'000'000'000)
                     .finished(moved("c", 1e9 + 1), {}, 1e10);
               }),
               Not(HasSubstr("fits")));
-  EXPECT_EQ(shown([&] { progress.summary(); }),
-            "\nall problems, weighted by count; the stream is STREAM's triad out of memory:\n"
-            "contender                 GB/s % of stream\n"
-            "ours                       8.8        88.2\n");
+  EXPECT_THAT(shown([&] { progress.summary(); }),
+              testing::AllOf(HasSubstr("GB/s            ms       share of the stream\n"), Not(HasSubstr("warning"))));
 }
 
 }  // namespace

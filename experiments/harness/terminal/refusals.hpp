@@ -1,7 +1,6 @@
-// Why contenders have no times, for the screen: each reason in full where it is first met, and how often at the end.
+// Why contenders have no times, for the screen. Each reason is shown once, on the problem where it is first met.
 #pragma once
-#include <cstddef>
-#include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -14,14 +13,11 @@ struct Refused {
 
 class Refusals {
  public:
-  // A problem's; a line for each status and reason that is new for somebody.
+  // The refusals of one problem; one line for each status and reason that is new for a contender.
   std::vector<std::string> first_met(const std::string& problem, const std::vector<Refused>&);
-  // A line for each that was met on several problems: of the others everything was said.
-  std::vector<std::string> met_again() const;
 
  private:
-  std::vector<Refused> order_;                                                         // as first met
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> problems_;  // of each, how many
+  std::set<std::tuple<std::string, std::string, std::string>> met_;
 };
 
 }  // namespace brickwork

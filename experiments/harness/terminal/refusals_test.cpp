@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Refusals, AreSaidInFullWhereTheyAreFirstMet) {
+TEST(Refusals, AreShownOnceWhereTheyAreFirstMet) {
   Refusals refusals;
   const Refused latest{"latest", "absent", "built without it"}, plan{"ours", "misfit", "too large"};
   EXPECT_THAT(refusals.first_met("a", {latest, plan, {"latest-matmul", "absent", "built without it"}}),
@@ -21,20 +21,6 @@ TEST(Refusals, AreSaidInFullWhereTheyAreFirstMet) {
       ElementsAre("  ours misfit on d: too small", "  theirs absent on d: built without it"));
   EXPECT_THAT(refusals.first_met("e", {{"latest", "failed", "built without it"}}),
               ElementsAre("  latest failed on e: built without it"));
-}
-
-TEST(Refusals, AreCountedWhereTheyAreMetAgain) {
-  Refusals refusals;
-  EXPECT_THAT(refusals.met_again(), IsEmpty());
-  const Refused one{"one", "absent", "not here"}, two{"two", "absent", "not here"},
-      three{"three", "absent", "not here"};
-  const Refused failed{"one", "failed", "wrong"};
-  refusals.first_met("a", {one, three, two});
-  EXPECT_THAT(refusals.met_again(), IsEmpty());
-  refusals.first_met("b", {one, failed});
-  refusals.first_met("c", {one, two, three});
-  EXPECT_THAT(refusals.met_again(),
-              ElementsAre("one absent on 3 problems: not here", "three, two absent on 2 problems: not here"));
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+// --plan print, --plan TEXT and --tuning.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "experiments/harness/testing/csv_table.hpp"
+#include "experiments/harness/testing/run_program.hpp"
+
+namespace brickwork {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Of all contenders with plans except the slow one.
+TEST(Program, PrintsPlans) {
+  const auto [code, output] = brickwork("--experiment conv-forward --plan print --layer layer02,layer04 --minibatch 1");
+  EXPECT_EQ(code, 0);
+  EXPECT_THAT(output, HasSubstr("layer02    brickwork-winograd unsupported: "));
+  EXPECT_THAT(output, testing::ContainsRegex("layer04    brickwork-winograd bc=[0-9]+ bk=[0-9]+ tile=[24] tiles="));
+  EXPECT_THAT(output, HasSubstr("layer02    brickwork-simd "));
+  EXPECT_THAT(output, HasSubstr("layer02    brickwork-libxsmm "));
+  EXPECT_THAT(output, Not(HasSubstr("brickwork-portable")));
+}
+
+// The direct loops ignore a plan of Winograd's algorithm, and Winograd's algorithm ignores theirs.
+TEST(Program, APlanIsForOneAlgorithm) {
+  const auto plans = [](std::string_view asked) {
+    const auto folder = fresh_folder();
+    EXPECT_EQ(brickwork(fmt::format("--experiment conv-forward --problem 'N1 C8 K8 H6 R3 ph1' --plan '{}' --out {} "
+                                    "--contenders brickwork-simd,brickwork-winograd --check",
+                                    asked, folder.string()))
+                  .code,
+              0);
+    const CsvTable table(folder / "samples.csv");
+    std::map<std::string, std::string> of;
+    for (std::size_t i = 0; i < table.rows(); ++i) of[table.at(i, "contender")] = table.at(i, "plan");
+    return of;
+  };
+  auto of_direct = plans("bc=4 bk=8 bq=3 loops={n} kb oj oi cb");
+  EXPECT_THAT(of_direct["brickwork-simd"], HasSubstr("bc=4 bk=8 bq=3 "));
+  EXPECT_THAT(of_direct["brickwork-winograd"], HasSubstr("bc=8 bk=8 tile="));
+  auto of_winograd = plans("bc=4 bk=8 tile=2 tiles=5 loops={g} kb");
+  EXPECT_THAT(of_winograd["brickwork-simd"], HasSubstr("bc=8 bk=8 bq="));
+  EXPECT_EQ(of_winograd["brickwork-winograd"], "bc=4 bk=8 tile=2 tiles=5 loops={g} kb");
+}
+
+TEST(Program, PrintsPlansForTheTuning) {
+  for (const auto& [words, bk] : {std::pair{"narrow", " bk=16 "}, {"wide", " bk=64 "}}) {
+    EXPECT_THAT(brickwork(fmt::format("--experiment conv-forward --plan print --layer layer01 --tuning {} "
+                                      "--contenders brickwork-simd",
+                                      words))
+                    .output,
+                HasSubstr(bk));
+  }
+}
+
+// The other bricks choose their instruction set themselves.
+TEST(Program, TheInstructionSetIsForTheSimdBrickOnly) {
+  const auto [code, output] =
+      brickwork("--experiment conv-forward --plan print --layer layer02 --isa avx2 --contenders brickwork-portable");
+  EXPECT_EQ(code, 0);
+  EXPECT_THAT(output, HasSubstr("layer02    brickwork-portable bc="));
+}
+
+TEST(Program, ATuningIsForTheSimdBrickOnly) {
+  const auto plan = [](std::string_view contender, std::string_view words) {
+    return brickwork(fmt::format("--experiment conv-forward --plan print --layer layer07 --tuning {} --contenders {}",
+                                 words, contender))
+        .output;
+  };
+  EXPECT_NE(plan("brickwork-simd", "src=lines"), plan("brickwork-simd", "src=runs"));
+  EXPECT_EQ(plan("brickwork-portable", "src=lines"), plan("brickwork-portable", "src=runs"));
+}
+
+}  // namespace
+}  // namespace brickwork
