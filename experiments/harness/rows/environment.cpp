@@ -41,6 +41,7 @@ std::string first_line(const char* path) {
 json cpu_record() {
   const Machine& m = machine();
   return {{"name", m.cpu},
+          {"id", m.cpu_id},
           {"usable_cores", m.usable_cores},
           {"hardware_threads", m.hardware_threads},
           {"quota_cpus", std::isfinite(m.cpu_quota) ? json(m.cpu_quota) : json(nullptr)},
