@@ -24,13 +24,12 @@ TEXT = ["README.md", "CONTRIBUTING.md", "kernels/brgemm/brgemm.hpp", "primitives
 TEXT += ["primitives/rnn/op/rnn_ops.hpp", "primitives/rnn/rnn.hpp"]
 
 
-# The report draws no figures of timed runs, and the other figures in the quickest format.
+# The report draws no figures of timed runs.
 REPORT = f"""\
 import sys
 sys.path.insert(0, {str(ROOT / "plots")!r})
-import output, report, style
+import output, report
 output.DRAWERS = dict.fromkeys(output.DRAWERS, ())
-style.FORMATS = {{"svg": style.FORMATS["svg"]}}
 sys.exit(report.main())
 """
 

@@ -138,7 +138,7 @@ TEST_F(Learn, WrongUsageIsOneSentence) {
        "short.csv:1: column pixel1 is missing: images of"},
       {"--task characters", "characters learns from a text: --data FILE"},
       {data + " --task adding-lstm", "adding-lstm makes its sequences itself: leave --data out"},
-      {"--task characters --data " + (folder_ / "short.csv").string(), "the text has 27 characters: 32 streams"},
+      {"--task characters --data " + (folder_ / "short.csv").string(), "the text has 27 characters, but 32 streams"},
       {data + " --task digits-mlp --threads 0", "--threads: 0 is no whole number from 1 to "},
       {data + " --task digits-mlp --epochs 0", "--epochs: 0 is no whole number from 1 to 100000"},
       {data + " --task digits-mlp --seed -1", "--seed: -1 is no whole number from 0 to 4294967295"},
