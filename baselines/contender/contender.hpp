@@ -70,7 +70,7 @@ struct Contender {
   std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;
   // If set, prepare is null, and the other program reports the library's version.
   std::optional<Elsewhere> elsewhere;
-  // Our plan for a problem, made without any tensor; null if there is none.
+  // Returns our plan for a problem as text, and needs no tensors; null if the contender has no plans.
   std::function<Result<std::string>(const Problem&, const Resources&)> plan;
 };
 

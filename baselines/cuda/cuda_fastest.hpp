@@ -1,4 +1,5 @@
-// Chooses the fastest of a library's ways to do the same. The time of choosing is in no row.
+// Measures the ways that a library has to compute one operation, and keeps the fastest. No result row includes the time
+// of this choice.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,8 +14,8 @@ namespace brickwork::cuda {
 struct Way {
   std::string name;
   std::size_t workspace_bytes = 0;
-  // run and before queue their work and throw std::runtime_error if the library refuses. `before` runs once the sources
-  // are packed and is not part of the run; it is mostly empty.
+  // run and before queue their work and throw std::runtime_error if the library refuses. `before` runs after each
+  // packing and is not timed with run(); most ways have none.
   std::function<void(void* workspace)> run;
   std::function<void(void* workspace)> before = nullptr;
 };
@@ -23,10 +24,10 @@ struct Way {
 struct Operands {
   std::vector<std::unique_ptr<Operand>> sources, results;
   std::vector<Way> ways;
-  std::string refusal;  // why there are no more ways; mostly empty
+  std::string refusal;  // why the library refused some ways; empty if it refused none
 };
 
-// Adds an operand to `operands` and returns its address.
+// Appends an operand to `operands` and returns the address of its data.
 template <class AnOperand>
 void* add(std::vector<std::unique_ptr<Operand>>& operands, AnOperand operand) {
   void* const data = operand.data();
@@ -34,11 +35,12 @@ void* add(std::vector<std::unique_ptr<Operand>>& operands, AnOperand operand) {
   return data;
 }
 
-// A sixteenth of the device's memory: ways that need more are left out.
+// The most workspace that a way may use, in bytes: 1/16 of the device's memory. Callers leave out ways that need more.
 std::size_t most_workspace();
 
-// Times each way of each choice as a replay, on operands that hold the plain inputs. Throws Refused if there is no way;
-// its message is the last refusal of the library, if there is one.
+// Each choice makes operands, which hold the plain inputs, and their ways. Times every way as a recorded run
+// (device_queue.hpp) and returns the fastest. Throws Refused if no way works: with the library's last refusal, or with
+// a general sentence if it gave none.
 PreparedPtr fastest(std::vector<std::function<Operands()>> choices, const PlainTensors& inputs);
 
 }  // namespace brickwork::cuda

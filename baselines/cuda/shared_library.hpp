@@ -9,15 +9,15 @@ namespace brickwork {
 
 class SharedLibrary {
  public:
-  // Searches as the loader does; the library stays loaded.
+  // Loads the library; searches for `name` as the dynamic linker does. It stays loaded.
   explicit SharedLibrary(const char* name) : handle_(dlopen(name, RTLD_NOW | RTLD_GLOBAL)) {
     if (handle_ == nullptr) missing_ = dlerror();
   }
 
   void* handle() const { return handle_; }
-  const std::string& missing() const { return missing_; }  // the loader's words; empty if it is there
+  const std::string& missing() const { return missing_; }  // the dynamic linker's message; empty if it was loaded
 
-  // Throws std::runtime_error if the library has no such function.
+  // Only if handle() is not null. Throws std::runtime_error if the library has no such function.
   template <class Function>
   Function* function(const char* name) const {
     void* const found = dlsym(handle_, name);

@@ -20,8 +20,8 @@ struct LinearLayer {
 
 class RnnWeights {
  public:
-  // linear [L][D][2 * G]: for each layer and direction those that multiply x, then those that multiply h, in cuDNN's
-  // numbering. The layers of x must have a bias, and so must the last layer of an lbr_gru.
+  // linear [L][D][2 * G]: per layer and direction, G linear layers for x, then G for h, in cuDNN's order. Each linear
+  // layer for x must have a bias. In an lbr_gru the last of the 2 * G must have one, too.
   RnnWeights(const RnnProblem&, std::span<const LinearLayer> linear);
 
   // Copies weights_layer.l, weights_iter.l and bias.l into the space; all other places become 0.

@@ -17,7 +17,8 @@ std::optional<std::string> unsupported_rnn(const RnnProblem&, int threads);
 
 class RnnForward {
  public:
-  // One layer in one direction. With `keep` it stores what backward reads.
+  // The tensors of one layer in one direction. If the constructor's `keep` is true, they keep what the backward pass
+  // reads.
   struct Way {
     std::int64_t l = 0, d = 0;
     const float *weights = nullptr, *state_weights = nullptr, *bias = nullptr;

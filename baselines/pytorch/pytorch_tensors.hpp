@@ -13,7 +13,7 @@ namespace brickwork::pytorch {
 std::string version();
 std::string isa();
 
-// The plain tensor itself, in its type; no copy.
+// A PyTorch tensor of the same element type that shares the memory of the plain tensor `name`.
 at::Tensor view(const PlainTensors&, std::string_view name);
 
 // Rethrows an exception of PyTorch without the stack trace in its what().

@@ -1,4 +1,4 @@
-// The last step of a brick with scalar sums: computes one element of C from its sum.
+// The last step of the portable and the staged brick: computes one element of C from its sum of products.
 #pragma once
 #include "kernels/base/bf16.hpp"
 #include "kernels/base/host_device.hpp"
@@ -6,7 +6,7 @@
 
 namespace brickwork {
 
-// `sum` is the sum of products; the element lies at c[place + col], which is read only if beta is 1.
+// `place` is the offset of the element's row in C. Reads c[place + col] only if beta is 1.
 template <class TC, class Curves = InlinedCurves>
 BRICKWORK_HOST_DEVICE TC finished_element(const BrgemmShape& shape, const BrgemmCall& call, SumOf<TC> sum, int row,
                                           std::int64_t place, int col) {

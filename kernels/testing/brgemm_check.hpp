@@ -28,8 +28,8 @@ std::string to_string(const BrgemmCase&);
 // The shape with tight leading dimensions plus `pad`; members have gaps between them if pad > 0.
 BrgemmShape padded_shape(int m, int n, int k, std::int64_t pad, int beta, BatchKind, bool a_transposed = false);
 
-// The kernel's first fault; empty if there is none. Only one thread may call it at a time: it handles SIGSEGV and
-// SIGBUS from the first call on.
+// The kernel's first error; empty if the kernel is right. Only one thread may call this at a time: its handlers of
+// SIGSEGV and SIGBUS, which stay installed after the first call, share one jump buffer.
 std::string check_brgemm(const BrgemmKernel&, const BrgemmCase&);
 
 }  // namespace brickwork

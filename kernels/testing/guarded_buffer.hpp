@@ -11,7 +11,7 @@
 
 namespace brickwork {
 
-// Memory between two guard pages, which nobody may touch.
+// Memory between two guard pages. An access to a guard page raises a signal.
 class GuardedRegion {
  public:
   explicit GuardedRegion(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {

@@ -194,7 +194,7 @@ inline std::int64_t sequences_of_gpu_task(std::int64_t N, std::int64_t tasks, st
   return equal_block(N, many ? kManySequencesOnGpu : kFewSequencesOnGpu);
 }
 
-// A brick for each operand with weights.
+// One brick for each operand that is multiplied by weights: kRnnX, kRnnState, kRnnReset.
 template <class Brick>
 struct RnnBricks {
   Brick of[kRnnOperands];

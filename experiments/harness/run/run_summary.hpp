@@ -1,4 +1,4 @@
-// Counts checks and samples during a run, for the lines at the end of the screen.
+// Counts checks and samples during a run, for the lines that the run prints last.
 #pragma once
 #include <map>
 #include <string>
@@ -12,17 +12,17 @@ namespace brickwork {
 
 class RunSummary {
  public:
-  explicit RunSummary(const Options& options) : options_(options) {}  // which outlive it
+  explicit RunSummary(const Options& options) : options_(options) {}  // `options` must outlive this object
 
-  void absent(const std::string& contender) {
-    absent_.push_back(contender);
-  }  // this build or machine lacks its library
+  // Records that this build or machine lacks the contender's library.
+  void absent(const std::string& contender) { absent_.push_back(contender); }
   bool is_absent(const std::string& contender) const;
-  std::string absent_line() const;  // "absent here: onednn-latest, pytorch; ..."; empty if none is
+  std::string absent_line() const;  // "absent here: onednn-latest, pytorch; ..."; empty if no contender is absent
 
-  void count(const Row& verdict);    // of a contender on a problem
-  void count_lost(const Row& row);   // it was right, and could not be timed
-  void samples(int of_one_problem);  // instead of those that were asked for
+  void count(const Row& verdict);   // counts the check of one contender on one problem
+  void count_lost(const Row& row);  // counts `row` in place of a passed check: right, but it could not be timed
+  void samples(
+      int of_one_problem);  // records how many samples one problem got; the options say how many were asked for
 
   int checked() const { return passed_ + failed_; }
   int failed() const { return failed_; }
@@ -46,7 +46,7 @@ class RunSummary {
   std::vector<std::string> absent_, order_;  // contenders; order_: as first counted
   std::map<std::string, Check> checks_;      // by contender
   int passed_ = 0, failed_ = 0, skipped_ = 0;
-  int problems_ = 0, with_fewer_ = 0, fewest_ = 0, most_ = 0;  // samples of problems
+  int problems_ = 0, with_fewer_ = 0, fewest_ = 0, most_ = 0;  // fewest_, most_: samples of one problem
 };
 
 }  // namespace brickwork

@@ -1,4 +1,4 @@
-// One run: the contenders of every problem are checked, then timed side by side, and written.
+// One run: checks the contenders on each problem, times those that are right, interleaved, and writes result rows.
 #pragma once
 #include <string_view>
 
@@ -18,9 +18,9 @@ enum ExitCode {
   exit_broken_pipe = 141,  // as a shell reports SIGPIPE: the reader of standard output has left
 };
 
-// figure: how the experiment is drawn, for the rows. `printed` receives every row; it may be null. Throws
-// std::runtime_error with one sentence if the folder holds another run's results, if results cannot be written, or if
-// there are none. Rows that were written before stay.
+// `figure` names the kind of figure that the plots draw; every row contains it. `printed` receives every row; it may be
+// null. Throws std::runtime_error with one sentence if the folder holds another run's results, if results cannot be
+// written, or if nothing was timed. Rows that are written already stay.
 ExitCode run_experiment(const Experiment&, std::string_view figure, const Options&,
                         const RunClock& clock = steady_seconds, const Machine& = machine(),
                         PrintedRows* printed = nullptr);

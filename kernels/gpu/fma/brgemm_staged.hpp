@@ -1,9 +1,9 @@
-// The brick for a team with shared memory, on any host or device and for any types. It works as brgemm_portable, but A
-// and B come through scratch, a few steps over k at a time, and each thread holds 8 x 8 sums over the whole batch.
+// The brick for a team of threads that share scratch memory, on host and device. Unlike brgemm_portable, it copies A
+// and B to scratch first, up to 16 steps over k at a time (a chunk). Each thread keeps 8 x 8 sums over the whole batch.
 // brgemm.hpp states the contract.
 //
-// There are two buffers: while the team multiplies from one, it loads the next steps into registers and then stores
-// them into the other, also across members. Each step ends in one barrier.
+// There are two buffers. While the team multiplies from one buffer, it loads the next chunk, possibly of the next batch
+// member, into registers; then it stores that chunk into the other buffer. One barrier ends each chunk.
 #pragma once
 #include <cstdint>
 
@@ -17,14 +17,15 @@ namespace staged {
 
 constexpr int kTile = 8;    // rows and columns of a thread's tile
 constexpr int kChunk = 16;  // steps over k in a buffer
-constexpr int kBatch = 8;   // elements that a thread loads at once: a store into scratch waits for its load
+constexpr int kBatch = 8;   // elements that a thread loads before it stores the first, so that the loads overlap
 
-// Elements of a row of A in a buffer. A thread reads its eight rows four at a time. The gap of 4 spreads elements of
-// neighbouring k, which are written at once, over banks.
+// Elements of a buffer's row for A: one k, all m rows of A. Neighbouring threads write neighbouring k together; the gap
+// of 4 elements puts these into different memory banks.
 BRICKWORK_HOST_DEVICE constexpr int row_of_a(int m) { return portable::round_up(m, kTile) + 4; }
 BRICKWORK_HOST_DEVICE constexpr int row_of_b(int n) { return portable::round_up(n, kTile); }
 
-// The elements of an inner x outer array that a thread of the team copies. Neighbours in the team copy neighbours.
+// The elements of an inner x outer array that a thread of the team copies. Threads of neighbouring rank copy elements
+// that are neighbours along `inner`.
 struct Share {
   int inner, outer, inner_step, outer_step;
 
@@ -33,15 +34,15 @@ struct Share {
     constexpr int kWarp = 32;
     const int across = portable::at_most(portable::round_up(inner_size, inner_size < kWarp ? 1 : kWarp), team.size());
     const int deep = team.size() / across;
-    // Surplus threads start beyond the end of every row.
+    // Threads that do not fit start at inner_size, so they copy nothing.
     return {team.rank() < across * deep ? team.rank() % across : inner_size, team.rank() / across, across, deep};
   }
 };
 
-// One thread's copies of an operand into scratch: to[k][x] for k < k_size and x < padded, zeros from x_size on.
-// `along_k`: the source is contiguous along k, which is then the inner index; place(inner, outer) is an element's place
-// in the source. load() loads the thread's first kBatch elements, so that they arrive during the products; store()
-// stores them and copies the rest.
+// Copies one thread's share of an operand into scratch as to[k][x], x < padded; x is a row of A or a column of B.
+// Elements from x_size on are zeros. `along_k`: the source is contiguous along k, which is then the inner index;
+// place(inner, outer) is an element's offset in the source. load() begins to load the thread's first kBatch elements
+// before the multiply-adds; store() stores them and copies the rest.
 template <class T>
 class Bringing {
  public:
@@ -86,7 +87,7 @@ class Bringing {
   T batch_[kBatch];
 };
 
-// acc[i][j] += products of row i with column j: four columns at b, and four more half a row further on.
+// acc[i][j] += products of row i of A and column j of B. Columns 0 to 3 begin at b, 4 to 7 at b + row_of_b / 2.
 template <class T, class Sum>
 BRICKWORK_HOST_DEVICE void add_products(Sum (&acc)[kTile][kTile], const T* a, int row_of_a, const T* b, int row_of_b,
                                         int k_size) {
@@ -107,7 +108,8 @@ BRICKWORK_HOST_DEVICE void add_products(Sum (&acc)[kTile][kTile], const T* a, in
 
 }  // namespace staged
 
-// Bytes of scratch that a call needs, aligned to 16: the buffers, then the places of A's rows if these are pixels.
+// Bytes of scratch that a call needs: both buffers and, if the rows of A are pixels, the offsets of these rows. The
+// scratch must begin at a multiple of 16 bytes.
 template <class T>
 BRICKWORK_HOST_DEVICE std::int64_t staged_scratch(const BrgemmShape& shape) {
   const bool places = shape.pixels_of_a.cols != 0 && !shape.a_transposed;
@@ -116,8 +118,8 @@ BRICKWORK_HOST_DEVICE std::int64_t staged_scratch(const BrgemmShape& shape) {
          (places ? shape.m * static_cast<std::int64_t>(sizeof(std::int64_t)) : 0);
 }
 
-// Every thread of the team calls it with the same arguments. The team leaves through a barrier: the scratch is free
-// again.
+// Every thread of the team calls it with the same arguments. When a thread returns, no thread uses the scratch any
+// more.
 template <class TA, class TC, class Team>
 BRICKWORK_HOST_DEVICE void brgemm_staged(const Team& team, const BrgemmShape& shape, const BrgemmCall& call,
                                          TA* scratch) {
@@ -129,7 +131,7 @@ BRICKWORK_HOST_DEVICE void brgemm_staged(const Team& team, const BrgemmShape& sh
   const bool a_along_k = !shape.a_transposed, pixels = shape.pixels_of_a.cols != 0;
   const Share share_a = Share::of(team, a_along_k ? kChunk : padded_m), share_b = Share::of(team, row_b);
 
-  // Computed once per row: a division for every element would take longer than its eight multiply-adds.
+  // The offset of each row is computed once. A division per element would take longer than the element's multiply-adds.
   std::int64_t* const places = reinterpret_cast<std::int64_t*>(scratch + 2 * buffer);
   if (pixels && a_along_k) {
     for (int x = team.rank(); x < m; x += team.size()) places[x] = shape.place_in_a(call.first_pixel + x);
@@ -139,8 +141,8 @@ BRICKWORK_HOST_DEVICE void brgemm_staged(const Team& team, const BrgemmShape& sh
   for (int first = 0; first < tiles; first += team.size()) {
     const int tile = first + team.rank();
     const bool mine = tile < tiles;  // a thread without a tile still copies A and B and meets the barriers
-    // Neighbours in the team have neighbouring columns, in groups of four, so that they read different banks and write
-    // whole lines of C.
+    // Threads of neighbouring rank take neighbouring groups of four columns: they read different banks and write C in
+    // long runs.
     const int row = mine ? tile / across * kTile : 0, col = mine ? tile % across * 4 : 0;
     SumOf<TC> acc[kTile][kTile] = {};
 
