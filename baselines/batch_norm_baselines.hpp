@@ -1,4 +1,4 @@
-// The library against which our batch normalisation is measured. It exists in every build: see absent_library().
+// oneDNN's batch normalisation. In a build without oneDNN these functions return absent_library().
 #pragma once
 #include "baselines/contender/contender.hpp"
 #include "primitives/batch_norm/op/batch_norm_ops.hpp"

@@ -21,7 +21,7 @@ WAYS = {"Brickwork, Winograd": "W"}  # a letter for ours, where it is not the di
 HEADLINE = {
     "kernel": ("brgemm",),
     "conv forward": ("conv-forward-N28", "conv-forward-N4"),
-    "conv backward": ("conv-backward-N28", "conv-backward-N4"),
+    "conv backward by data": ("conv-backward-N28", "conv-backward-N4"),
     "conv update": ("conv-update-N28", "conv-update-N4"),
     "fc forward": ("fc-forward",),
     "LSTM forward": ("rnn-forward",),

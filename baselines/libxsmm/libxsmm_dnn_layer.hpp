@@ -57,8 +57,8 @@ struct RnnLayer {
   static constexpr auto bind_scratch = libxsmm_dnn_rnncell_bind_scratch;
 };
 
-// The library's loops on tensors that we own. Throws std::runtime_error if a call of the library fails or warns; it
-// warns if it takes other blocks than those it was given.
+// The library's loops on tensors that we own. Throws std::runtime_error if a call of the library fails or warns. The
+// library warns if it replaces the block sizes that we gave.
 template <class Kind>
 class Layer {
  public:
@@ -66,7 +66,7 @@ class Layer {
 
   // dims: the sizes of what we packed, fastest first; they must be what the library expects.
   void bind(libxsmm_dnn_tensor_type, const void* data, const std::vector<std::int64_t>& dims);
-  // Kinds with a state from one pass to the next: as many elements as in the largest tensor.
+  // Only for kinds that keep a state between passes. `state` has at least as many elements as the largest tensor.
   void bind_state(float* state);
   // Allocates as much as the library asks for, but at least `at_least` elements, for cases in which it asks for too
   // few.

@@ -133,7 +133,7 @@ class PreparedGnmt final : public Prepared {
     dsource_ = d;
   }
 
-  // The output of the layer, plus `residual` if it has a residual connection.
+  // The layer's output; adds `residual` if the layer has a residual connection.
   memory layer(std::size_t i, const memory& x, const memory& residual) {
     Layer& layer = layers_[i];
     const RnnProblem& p = layer.what.rnn;

@@ -35,7 +35,7 @@ inline std::optional<std::string> unsupported(std::initializer_list<std::int64_t
   return std::nullopt;
 }
 
-// Sets the number of threads of the process; every contender of a run uses the same number.
+// Sets OpenBLAS's number of threads; every contender of a run uses the same number.
 inline void use_threads(int threads) {
   openblas_set_num_threads(threads);
   if (openblas_get_num_threads() != threads) {
@@ -44,7 +44,7 @@ inline void use_threads(int threads) {
   }
 }
 
-// C [m][n] = A [m][k] * B [k][n] + beta * C, all row-major. A `transposed` factor is stored as its transpose.
+// C [m][n] = A [m][k] * B [k][n] + beta * C, all row-major. If `transposed`, memory holds the factor's transpose.
 struct Factor {
   const float* data;
   std::int64_t row;  // elements between its rows

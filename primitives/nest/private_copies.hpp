@@ -24,8 +24,8 @@ struct SumOfCopies {
   PrivateCopies<T> copies;
   std::int64_t count;
 
-  // Elements per task. On a device each thread of the team has one; on a host a task has 2048, which stay in L1 from
-  // one copy to the next.
+  // Elements per task: one per thread if the team has 32 or more, as on a device; else 2048, which stay in L1 from one
+  // copy to the next.
   BRICKWORK_HOST_DEVICE static bool one_each(int threads) { return threads >= 32; }
   BRICKWORK_HOST_DEVICE static std::int64_t chunk(int threads) { return one_each(threads) ? threads : 2048; }
   std::int64_t tasks(int threads) const { return (copies.size + chunk(threads) - 1) / chunk(threads); }

@@ -4,8 +4,8 @@
 
 namespace brickwork {
 
-// with(i, f) for each element i of `all`, where f is the element of `few` that it repeats. The tensors differ in one
-// dimension at most.
+// Calls with(i, f) for each element i of `all`; element f of `few` is the one that it repeats. The tensors have equal
+// ranks and differ in one dimension at most.
 template <class With>
 void for_each_repeated(const TensorInfo& all, const TensorInfo& few, const With& with) {
   std::int64_t outer = 1;

@@ -31,15 +31,15 @@ struct MachineModel {
   // operation finds the blocks that it expects.
   std::int64_t block_of(std::int64_t features) const { return equal_block(features, block()); }
 
-  // Whether this many bytes are still in L3 when they are used again. The bound per thread is for an L3 that many
-  // cores, and so other programs, share. An L3 of 32 MB holds weights of 17 MB, but not of 26 MB (Zen 5).
+  // Whether this many bytes are still in L3 when they are used again: at most 0.7 of L3, and 10 MB per thread, as other
+  // programs may use the same L3. An L3 of 32 MB holds weights of 17 MB, but not of 26 MB (Zen 5).
   bool l3_holds(double bytes) const {
     constexpr double kShare = 0.7, kShareOfACore = 10e6;
     return bytes <= std::min(kShare * static_cast<double>(l3_bytes), kShareOfACore * threads);
   }
 
-  // Bytes of L3 that one thread's share of an operand may fill to stay there between uses. The other half of L3 is for
-  // the other operands and for other programs.
+  // Bytes of an operand that one thread may keep in L3 between uses. Half of L3 is for the other operands and for other
+  // programs.
   std::int64_t l3_of_a_thread() const { return l3_bytes / 2 / threads; }
 
   // How to go over tensors of `tensor_bytes` together. Stores past the caches make batch normalisations of 22 MB take

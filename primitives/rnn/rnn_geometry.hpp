@@ -179,8 +179,8 @@ struct RnnPlan;
 RnnForwardGeometry rnn_forward_geometry(const RnnLayerShape&, const RnnPlan&, bool training, const RnnSizes&);
 RnnBackwardGeometry rnn_backward_geometry(const RnnForwardGeometry&, const RnnSizes&);
 
-// The work of one host thread at each step: blocks of features, blocks of sequences, and tasks among the latter. Task
-// numbers count sequences first (forward) or features first (backward).
+// The work of one host thread at each step. A task is one pair of a block of sequences (of range Nb) and a block of
+// features (of range Kb). Task numbers count sequences first (forward) or features first (backward).
 struct RnnShare {
   std::int64_t thread;
   LoopRange Kb, Nb, tasks;

@@ -107,7 +107,7 @@ typename Op::Problem read_problem(const std::string& text, const typename Op::Pr
   throw std::invalid_argument(fmt::format("--problem \"{}\": {}", text, e.what()));
 }
 
-// The problems that --problem gives. The screen shows a problem of a shape file by its name, so a name is read, too. If
+// The problems that --problem gives. --problem takes a text, or a name of the shape file as the screen shows it. If
 // all of them are names, they are a choice from the file, as with --layer.
 template <Operation Op>
 Chosen<typename Op::Problem> choose_given(const Request& request, const typename Op::Problem& defaults) {
@@ -163,7 +163,7 @@ Chosen<typename Op::Problem> choose_problems(const Request& request) {
 }
 
 // The contenders named on the command line, in the order of the table, each with the one that searches a better plan
-// for it. Without names: all that are not slow, or really all.
+// for it. Without names: all that are not slow; with `all`, as for --list, the slow ones, too.
 template <Operation Op>
 std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, const std::vector<std::string>& named,
                                              bool all) {
@@ -177,7 +177,7 @@ std::vector<Contender<Op>> choose_contenders(std::vector<Contender<Op>> table, c
   return table;
 }
 
-// The parts that both settings have: problems of several minibatches share none.
+// The parts that both settings have. Problems of different minibatches lose that part.
 std::vector<std::string> common_setting(std::vector<std::string> setting, const std::vector<std::string>& another);
 
 // Throws std::invalid_argument with one sentence if no chosen contender reads --plan, if the plan fits none of the
@@ -196,7 +196,7 @@ class ExperimentOf final : public Experiment {
  public:
   using Problem = typename Op::Problem;
 
-  // check_only: one contender is prepared at a time, and judged by two workloads. memory_left: in bytes.
+  // check_only: one contender is prepared at a time, and judged on integers, then on floats. memory_left: in bytes.
   ExperimentOf(
       experiment_of::Chosen<Problem> chosen, std::vector<Contender<Op>> contenders, Resources resources,
       bool check_only = false, std::function<double()> memory_left = [] { return available_memory(); })
@@ -246,7 +246,7 @@ class ExperimentOf final : public Experiment {
   Result<std::unique_ptr<Workload>> load(std::size_t index, Fill fill) const override {
     const Problem& problem = chosen_.problems[index];
     give_back_free_memory();
-    // The floats of a check come after its integers, which counted the memory of both.
+    // Only before the integers: that estimate includes the floats of --check.
     if (fill == Fill::integers && memory_of<Op>(problem, at_once_) > memory_left_()) {
       return Result<std::unique_ptr<Workload>>::unsupported(needs(problem));
     }

@@ -108,7 +108,7 @@ See what there is
   brickwork --list                                      experiments, by primitive, and shape sets
   brickwork --list --experiment conv-forward            its contenders, and why some cannot run here
 Measure
-  brickwork --experiment conv-forward                   ResNet-50's layers, minibatch 28, every contender
+  brickwork --experiment conv-forward                   ResNet-50's layers, 28 images, all but the slow one
   brickwork --experiment conv-forward --layer 'layer0?' --minibatch 1 --contenders brickwork-simd,onednn
   brickwork --experiment conv-forward --problem "N2 C64 K256 H56 R3 ph1" --epilogue bias+relu
   brickwork --experiment 'rnn-*,fc-forward' --time-budget 60 --out results/mine
@@ -159,22 +159,24 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
       ->allow_extra_args(false)
       ->take_all();
   add_names("--layer", o.layers, "Only these problems of the shape file; * and ? match any text");
-  add_names("--contenders", o.contenders, "Who is measured (default: all but the slow ones; see --list)");
+  add_names("--contenders", o.contenders,
+            "Who is measured (default: all but the slow ones; see --list --experiment NAME)");
   auto* threads_option =
       add_threads(app, o.threads,
                   "Threads of every contender (default: all cores that a CPU quota leaves; 1 for work of one core)");
   auto* minibatch_option =
-      app.add_option("--minibatch", minibatch, "Images of a problem that does not say its own (default: 28)")
+      app.add_option("--minibatch", minibatch,
+                     "Images of a problem that does not say its own (default: the experiment's own; 28 for ResNet-50)")
           ->type_name("COUNT")
           ->check(whole(1, std::int64_t{1} << 40));
-  app.add_option(
-         "--epilogue", o.epilogue,
-         "Fused into the operation: none, bias, bias+residual+relu, residual+drelu, ... (README: which pass has which)")
+  app.add_option("--epilogue", o.epilogue,
+                 "Fused into the operation: none, bias, bias+residual+relu, residual+drelu, ... "
+                 "(experiments/operations/README.md says which pass has which)")
       ->type_name("TEXT");
   app.add_option("--dtype", dtype, "What is multiplied: f32, tf32, bf16; sums are f32 (default: f32)")
       ->type_name("NAME")
       ->check(CLI::IsMember({"f32", "tf32", "bf16"}));
-  app.add_option("--cache", cache, "State of the caches before each run: hot, cold (default: hot)")
+  app.add_option("--cache", cache, "State of the caches before each call: hot, cold (default: hot)")
       ->type_name("STATE")
       ->check(CLI::IsMember({"hot", "cold"}));
   app.add_option("--samples", o.samples, "Timed samples per contender and problem (default: 51)")
@@ -183,10 +185,10 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   app.add_option("--min-time", o.min_time, "Shortest duration of a sample in seconds (default: 0.002)")
       ->type_name("SECONDS")
       ->check(seconds(1e-6, 3600));
-  auto* budget_option =
-      app.add_option("--time-budget", time_budget, "Take fewer samples, at least 3, to end in this time")
-          ->type_name("SECONDS")
-          ->check(seconds(1, 1e9));
+  auto* budget_option = app.add_option("--time-budget", time_budget,
+                                       "Take fewer samples, at least 3, to end in this time; refused if that cannot do")
+                            ->type_name("SECONDS")
+                            ->check(seconds(1, 1e9));
   add_brick(app, isa, o.tuning_text);
   app.add_option("--plan", o.plan,
                  "Our loop plan instead of the planner's; print: print each problem's plan and exit; search: measure "

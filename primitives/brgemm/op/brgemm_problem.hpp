@@ -15,7 +15,7 @@ struct BrgemmProblem {
   std::int64_t m = 0, n = 0, k = 0, batch = 1;
   int count = 1;
 
-  BrgemmShape shape() const;  // a batch of strides over the blocks above, beta 0
+  BrgemmShape shape() const;  // BatchKind::strides; the blocks of A and of B are contiguous; beta 0
 
   // Throws std::invalid_argument with one sentence unless every size is from 1 to 2^20 and every tensor has at most
   // 2^30 elements.

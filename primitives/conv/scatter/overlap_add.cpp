@@ -21,8 +21,7 @@ HWY_INLINE void AddWindow(float* HWY_RESTRICT sum, const float* HWY_RESTRICT win
   });
 }
 
-// Adds windows in rounds that do not overlap. A load that overlaps a recent store at another address waits until the
-// store is done.
+// The windows of one round do not overlap: a load that covers part of a recent store waits until the store is done.
 void OverlapAdd(float* sum, std::int64_t step, const float* windows, std::int64_t ld, std::int64_t m, std::int64_t n) {
   const std::int64_t rounds = (n + step - 1) / step;
   for (std::int64_t first = 0; first < rounds && first < m; ++first) {

@@ -32,7 +32,7 @@ struct SoftmaxLossOp {
   static void settle(const SoftmaxLossProblem&, PlainTensors& in);
 };
 
-// loss [1] = mean over n of log(sum over c of exp(logits[n][c])) - logits[n][labels[n]].
+// loss [1] = mean over n of (log(sum over c of exp(logits[n][c])) - logits[n][labels[n]]).
 struct SoftmaxLossForwardOp : SoftmaxLossOp {
   static constexpr std::string_view pass = "forward";
 
