@@ -90,8 +90,10 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V BoundedReciprocal(D d, V x) {
   const V one = hn::Set(d, 1.0f);
 #if HWY_ARCH_X86
-  // The estimate has at least 12 bits; one Newton step doubles them. A division takes three times as long.
-  const V estimate = hn::ApproximateReciprocal(x);
+  // The estimate has 14 bits in vectors of 64 bytes, else 12; a Newton step doubles them. 1 / 1 must be 1, so that a
+  // saturated gate has the slope 0: with 12 bits that takes two steps. A division takes three times as long as one.
+  V estimate = hn::ApproximateReciprocal(x);
+  if constexpr (sizeof(V) < 64) estimate = hn::MulAdd(hn::NegMulAdd(x, estimate, one), estimate, estimate);
   return hn::MulAdd(hn::NegMulAdd(x, estimate, one), estimate, estimate);
 #else
   return hn::Div(one, x);
