@@ -8,10 +8,10 @@
 namespace brickwork {
 namespace {
 
-constexpr ActivationLayout kImages{.N = 2, .C = 3, .H = 2, .W = 3, .pad_w = 1, .bc = 2};
+constexpr ActivationLayout kLayout{.N = 2, .C = 3, .H = 2, .W = 3, .pad_w = 1, .bc = 2};
 
 TEST(BlockedTensor, RefusesOtherSizes) {
-  BlockedImages images(kImages);
+  BlockedImages images(kLayout);
   EXPECT_NO_THROW(images.input().expect(2, 3, 2, 3, 2));
   for (const auto& [N, C, H, W, bc] :
        {std::tuple{1, 3, 2, 3, 2}, {2, 4, 2, 3, 2}, {2, 3, 3, 3, 2}, {2, 3, 2, 2, 2}, {2, 3, 2, 3, 1}}) {
@@ -22,14 +22,14 @@ TEST(BlockedTensor, RefusesOtherSizes) {
 
 // The check of drivers' outputs must find each kind of fault.
 TEST(SpoiltImages, FindForbiddenWrites) {
-  SpoiltImages images(kImages);
+  SpoiltImages images(kLayout);
   const BlockedOutput to = images.output();
   EXPECT_NE(images.fault(), "") << "the padding features were not written";
   for (std::int64_t n = 0; n < 2; ++n)
     for (std::int64_t h = 0; h < 2; ++h)
-      for (std::int64_t w = 0; w < 3; ++w) to.data[kImages.index(n, 3, h, w)] = 0;
+      for (std::int64_t w = 0; w < 3; ++w) to.data[kLayout.index(n, 3, h, w)] = 0;
   EXPECT_EQ(images.fault(), "");
-  to.data[kImages.pixel(1, 0, 1, 3)] = 0;
+  to.data[kLayout.pixel(1, 0, 1, 3)] = 0;
   EXPECT_EQ(images.fault(), "a column beside the rows was written");
 }
 

@@ -20,20 +20,20 @@ std::string csv_cell(const std::string& text) {
 }  // namespace
 
 PrintedRows::~PrintedRows() {
-  if (format_ == RowFormat::json) text_ += any_ ? "\n]\n" : "[]\n";
+  if (format_ == RowFormat::as_json) text_ += any_ ? "\n]\n" : "[]\n";
   flush();
 }
 
 void PrintedRows::begin(std::vector<PrintedColumn> columns) {
   columns_ = std::move(columns);
-  if (format_ != RowFormat::csv) return;
+  if (format_ != RowFormat::as_csv) return;
   std::vector<std::string> names;
   for (const auto& column : columns_) names.push_back(column.name);
   text_ += csv_line(names);
 }
 
 void PrintedRows::append(const std::vector<std::string>& cells) {
-  if (format_ == RowFormat::csv) {
+  if (format_ == RowFormat::as_csv) {
     text_ += csv_line(cells);
   } else {
     text_ += any_ ? ",\n" : "[\n";

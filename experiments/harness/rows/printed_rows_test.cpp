@@ -21,11 +21,11 @@ std::string printed(RowFormat format, bool with_rows = true) {
 }
 
 TEST(PrintedRows, AreCsvOrOneJsonArray) {
-  EXPECT_EQ(printed(RowFormat::csv),
+  EXPECT_EQ(printed(RowFormat::as_csv),
             "name,seconds,size\n"
             "\"it said \"\"no\"\", twice\",1.25e-07,28\n"
             "7,,relu\n");
-  EXPECT_EQ(printed(RowFormat::json),
+  EXPECT_EQ(printed(RowFormat::as_json),
             "[\n"
             "{\"name\":\"it said \\\"no\\\", twice\",\"seconds\":1.25e-07,\"size\":28},\n"
             "{\"name\":\"7\",\"seconds\":null,\"size\":\"relu\"}\n"
@@ -33,8 +33,8 @@ TEST(PrintedRows, AreCsvOrOneJsonArray) {
 }
 
 TEST(PrintedRows, NoRowsAreAHeaderOrAnEmptyArray) {
-  EXPECT_EQ(printed(RowFormat::csv, false), "name,seconds,size\n");
-  EXPECT_EQ(printed(RowFormat::json, false), "[]\n");
+  EXPECT_EQ(printed(RowFormat::as_csv, false), "name,seconds,size\n");
+  EXPECT_EQ(printed(RowFormat::as_json, false), "[]\n");
 }
 
 }  // namespace

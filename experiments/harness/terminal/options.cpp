@@ -137,7 +137,7 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
   CLI::App app("Check and time deep-learning primitives built from one kernel, beside the best libraries.",
                "brickwork");
 
-  std::string isa = "best", cache = "hot", dtype = "f32", csv, json;
+  std::string isa = "best", cache = "hot", dtype = "f32", csv_to, json_to;
   std::vector<std::string> experiments;
   std::int64_t minibatch = 0;
   double time_budget = 0;
@@ -198,12 +198,12 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
                                     "Folder of the results, with a folder in it for each of several experiments; none: "
                                     "keep nothing (default: results/<UTC time>-<experiment>, with --check none)")
                          ->type_name("FOLDER|none");
-  auto* csv_option = app.add_option("--csv", csv,
+  auto* csv_option = app.add_option("--csv", csv_to,
                                     "-: print the rows of samples.csv on standard output, and all else on "
                                     "standard error")
                          ->type_name("-")
                          ->check(CLI::IsMember({"-"}));
-  app.add_option("--json", json, "-: the same rows as one JSON array of objects")
+  app.add_option("--json", json_to, "-: the same rows as one JSON array of objects")
       ->type_name("-")
       ->check(CLI::IsMember({"-"}))
       ->excludes(csv_option);
@@ -220,8 +220,8 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
     o.threads_given = threads_option->count() > 0;
     if (minibatch_option->count() > 0) o.minibatch = minibatch;
     if (budget_option->count() > 0) o.time_budget = time_budget;
-    if (!csv.empty()) o.print_rows = RowFormat::csv;
-    if (!json.empty()) o.print_rows = RowFormat::json;
+    if (!csv_to.empty()) o.print_rows = RowFormat::as_csv;
+    if (!json_to.empty()) o.print_rows = RowFormat::as_json;
     read_out(o, out_option->count() > 0);
     read_plan(o);
     o.experiments = experiments_asked_for(experiments, table);

@@ -13,7 +13,7 @@ namespace brickwork {
 
 struct ExperimentEntry;
 
-enum class RowFormat { csv, json };
+enum class RowFormat { as_csv, as_json };
 
 struct Options {
   std::string experiment;                // the one that this process measures
