@@ -9,7 +9,7 @@
 
 namespace brickwork::library {
 
-inline Activation activation_of(brickwork_activation value) {
+inline Activation activation_of(int value) {
   switch (value) {
     case BRICKWORK_NO_ACTIVATION:
       return Activation::none;
@@ -22,8 +22,7 @@ inline Activation activation_of(brickwork_activation value) {
     case BRICKWORK_GELU:
       return Activation::gelu;
   }
-  throw std::invalid_argument(
-      fmt::format("there is no activation {}: expected 0 (none) to 4 (gelu)", static_cast<int>(value)));
+  throw std::invalid_argument(fmt::format("there is no activation {}: expected 0 (none) to 4 (gelu)", value));
 }
 
 }  // namespace brickwork::library

@@ -65,7 +65,7 @@ typedef struct brickwork_brgemm_shape {
   int64_t stride_a, stride_b; /* elements from one member of the batch to the next */
   int beta;                   /* 0 or 1 */
   int bias;                   /* whether calls have a bias: 0 or 1 */
-  brickwork_activation activation;
+  int activation;             /* a brickwork_activation */
 } brickwork_brgemm_shape;
 
 typedef struct brickwork_brgemm_handle* brickwork_brgemm;
@@ -103,18 +103,18 @@ typedef enum brickwork_tensor {
 typedef struct brickwork_conv_sizes {
   int64_t N, C, K, H, W, R, S;
   int64_t stride_h, stride_w, pad_h, pad_w;
-  int bias;     /* whether the layer has one: 0 or 1 */
-  int training; /* whether it has backward passes: 0 or 1 */
-  brickwork_activation activation;
-  brickwork_layout layout; /* of all activations that the layer's functions take */
+  int bias;       /* whether the layer has one: 0 or 1 */
+  int training;   /* whether it has backward passes: 0 or 1 */
+  int activation; /* a brickwork_activation */
+  int layout;     /* a brickwork_layout: of all activations that the layer's functions take */
 } brickwork_conv_sizes;
 
 /* dst [N][K] = activation(src [N][C] times weights [K][C], transposed, + bias [K]) */
 typedef struct brickwork_linear_sizes {
   int64_t N, C, K;
   int bias, training;
-  brickwork_activation activation;
-  brickwork_layout layout; /* BRICKWORK_NHWC or BRICKWORK_PACKED */
+  int activation; /* a brickwork_activation */
+  int layout;     /* BRICKWORK_NHWC or BRICKWORK_PACKED */
 } brickwork_linear_sizes;
 
 typedef struct brickwork_layer_handle* brickwork_layer;
@@ -133,14 +133,14 @@ BRICKWORK_API brickwork_status brickwork_layer_backward_data(brickwork_layer lay
 BRICKWORK_API brickwork_status brickwork_layer_backward_weights(brickwork_layer layer, const float* src,
                                                                 const float* ddst, float* dweights, float* dbias);
 
-/* Floats of a packed tensor, and the way there and back. Only the layer and the pass that a tensor is packed for can
- * read it. A packed tensor that a pass writes must begin as zeros: padding inside it is never written. */
-BRICKWORK_API brickwork_status brickwork_layer_packed_size(brickwork_layer layer, brickwork_tensor tensor,
-                                                           int64_t* floats);
-BRICKWORK_API brickwork_status brickwork_layer_pack(brickwork_layer layer, brickwork_tensor tensor,
-                                                    brickwork_layout from, const float* plain, float* packed);
-BRICKWORK_API brickwork_status brickwork_layer_unpack(brickwork_layer layer, brickwork_tensor tensor,
-                                                      brickwork_layout to, const float* packed, float* plain);
+/* Floats of a packed tensor, and the way there and back. `tensor` is a brickwork_tensor, `from` and `to` are
+ * BRICKWORK_NCHW or BRICKWORK_NHWC. Only the layer and the pass that a tensor is packed for can read it. A packed
+ * tensor that a pass writes must begin as zeros: padding inside it is never written. */
+BRICKWORK_API brickwork_status brickwork_layer_packed_size(brickwork_layer layer, int tensor, int64_t* floats);
+BRICKWORK_API brickwork_status brickwork_layer_pack(brickwork_layer layer, int tensor, int from, const float* plain,
+                                                    float* packed);
+BRICKWORK_API brickwork_status brickwork_layer_unpack(brickwork_layer layer, int tensor, int to, const float* packed,
+                                                      float* plain);
 BRICKWORK_API brickwork_status brickwork_layer_destroy(brickwork_layer layer);
 
 /* ---- LSTM ----------------------------------------------------------------------------------------------------------

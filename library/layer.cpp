@@ -20,22 +20,22 @@ namespace {
 
 AlignedBuffer<float> floats(std::int64_t size) { return AlignedBuffer<float>(static_cast<std::size_t>(size)); }
 
-void pack(brickwork_layout from, const ActivationLayout& layout, const float* plain, float* packed) {
+void pack(int from, const ActivationLayout& layout, const float* plain, float* packed) {
   if (from == BRICKWORK_NCHW) return pack_nchw(layout, plain, packed);
   if (from == BRICKWORK_NHWC) return pack_nhwc(layout, plain, packed);
-  throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW) or 1 (NHWC)", static_cast<int>(from)));
+  throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW) or 1 (NHWC)", from));
 }
 
-void unpack(brickwork_layout to, const ActivationLayout& layout, const float* packed, float* plain) {
+void unpack(int to, const ActivationLayout& layout, const float* packed, float* plain) {
   if (to == BRICKWORK_NCHW) return unpack_nchw(layout, packed, plain);
   if (to == BRICKWORK_NHWC) return unpack_nhwc(layout, packed, plain);
-  throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW) or 1 (NHWC)", static_cast<int>(to)));
+  throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW) or 1 (NHWC)", to));
 }
 
 // One tensor of a pass, between the caller's layout and the pass'.
 class Activations {
  public:
-  Activations(brickwork_layout callers, const ActivationLayout& packed)
+  Activations(int callers, const ActivationLayout& packed)
       : callers_(callers), packed_(packed), buffer_(floats(callers == BRICKWORK_PACKED ? 0 : packed.size())) {}
 
   const ActivationLayout& layout() const { return packed_; }
@@ -51,14 +51,14 @@ class Activations {
   }
 
  private:
-  brickwork_layout callers_;
+  int callers_;
   ActivationLayout packed_;
   AlignedBuffer<float> buffer_;
 };
 
 class Forward {
  public:
-  Forward(const ConvProblem& p, brickwork_layout layout)
+  Forward(const ConvProblem& p, int layout)
       : K_(p.K),
         pass_(take(ConvForward::make(p, plan_conv_forward(p, machine_model()), Backend::simd, Isa::best, tuning()))),
         src_(layout, pass_.src_layout()),
@@ -87,7 +87,7 @@ class Forward {
 
 class BackwardData {
  public:
-  BackwardData(const ConvProblem& p, brickwork_layout layout)
+  BackwardData(const ConvProblem& p, int layout)
       : pass_(take(ConvBackwardData::make(p, plan_conv_backward_data(p, machine_model()), Backend::simd, Isa::best,
                                           tuning()))),
         ddst_(layout, pass_.ddst_layout()),
@@ -111,7 +111,7 @@ class BackwardData {
 
 class BackwardWeights {
  public:
-  BackwardWeights(const ConvProblem& p, brickwork_layout layout)
+  BackwardWeights(const ConvProblem& p, int layout)
       : K_(p.K),
         pass_(
             take(ConvWeightUpdate::make(p, plan_conv_update(p, machine_model()), Backend::simd, Isa::best, tuning()))),
@@ -138,7 +138,7 @@ class BackwardWeights {
 
 class Layer {
  public:
-  Layer(const ConvProblem& p, bool training, brickwork_layout layout) : bias_(p.epilogue.bias), forward_(p, layout) {
+  Layer(const ConvProblem& p, bool training, int layout) : bias_(p.epilogue.bias), forward_(p, layout) {
     if (!training) return;
     ConvProblem back = p;
     back.epilogue = {};
@@ -183,7 +183,7 @@ class Layer {
     weights_->run(src, ddst, dweights, dbias);
   }
 
-  const ActivationLayout& packed(brickwork_tensor tensor) const {
+  const ActivationLayout& packed(int tensor) const {
     if (tensor != BRICKWORK_FORWARD_SRC && tensor != BRICKWORK_FORWARD_DST) require_training();
     switch (tensor) {
       case BRICKWORK_FORWARD_SRC:
@@ -199,7 +199,7 @@ class Layer {
       case BRICKWORK_BACKWARD_WEIGHTS_DDST:
         return weights_->ddst();
     }
-    throw std::invalid_argument(fmt::format("there is no tensor {}: expected 0 to 5", static_cast<int>(tensor)));
+    throw std::invalid_argument(fmt::format("there is no tensor {}: expected 0 to 5", tensor));
   }
 
  private:
@@ -222,7 +222,7 @@ Handles<Layer, brickwork_layer>& layers() {
   return all;
 }
 
-brickwork_layer create(const ConvProblem& p, bool training, brickwork_layout layout) {
+brickwork_layer create(const ConvProblem& p, bool training, int layout) {
   p.validate();
   start_kokkos();
   return layers().add(std::make_shared<Layer>(p, training, layout));
@@ -240,8 +240,7 @@ brickwork_status brickwork_conv_create(const brickwork_conv_sizes* sizes, brickw
     require(layer, "layer");
     const auto& s = *sizes;
     if (s.layout != BRICKWORK_NCHW && s.layout != BRICKWORK_NHWC && s.layout != BRICKWORK_PACKED) {
-      throw std::invalid_argument(
-          fmt::format("layout {}: expected 0 (NCHW), 1 (NHWC) or 2 (packed)", static_cast<int>(s.layout)));
+      throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW), 1 (NHWC) or 2 (packed)", s.layout));
     }
     const ConvProblem p{.N = s.N,
                         .C = s.C,
@@ -265,8 +264,7 @@ brickwork_status brickwork_linear_create(const brickwork_linear_sizes* sizes, br
     require(layer, "layer");
     const auto& s = *sizes;
     if (s.layout != BRICKWORK_NHWC && s.layout != BRICKWORK_PACKED) {
-      throw std::invalid_argument(
-          fmt::format("layout {}: expected 1 (NHWC, which is [N][C]) or 2 (packed)", static_cast<int>(s.layout)));
+      throw std::invalid_argument(fmt::format("layout {}: expected 1 (NHWC, which is [N][C]) or 2 (packed)", s.layout));
     }
     FcProblem p;
     p.N = s.N;
@@ -295,15 +293,14 @@ brickwork_status brickwork_layer_backward_weights(brickwork_layer layer, const f
   return answer([&] { layers().at(layer)->backward_weights(src, ddst, dweights, dbias); });
 }
 
-brickwork_status brickwork_layer_packed_size(brickwork_layer layer, brickwork_tensor tensor, int64_t* floats) {
+brickwork_status brickwork_layer_packed_size(brickwork_layer layer, int tensor, int64_t* floats) {
   return answer([&] {
     require(floats, "floats");
     *floats = layers().at(layer)->packed(tensor).size();
   });
 }
 
-brickwork_status brickwork_layer_pack(brickwork_layer layer, brickwork_tensor tensor, brickwork_layout from,
-                                      const float* plain, float* packed) {
+brickwork_status brickwork_layer_pack(brickwork_layer layer, int tensor, int from, const float* plain, float* packed) {
   return answer([&] {
     const auto object = layers().at(layer);
     require(plain, "plain");
@@ -312,8 +309,7 @@ brickwork_status brickwork_layer_pack(brickwork_layer layer, brickwork_tensor te
   });
 }
 
-brickwork_status brickwork_layer_unpack(brickwork_layer layer, brickwork_tensor tensor, brickwork_layout to,
-                                        const float* packed, float* plain) {
+brickwork_status brickwork_layer_unpack(brickwork_layer layer, int tensor, int to, const float* packed, float* plain) {
   return answer([&] {
     const auto object = layers().at(layer);
     require(packed, "packed");

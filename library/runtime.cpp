@@ -20,10 +20,11 @@ struct Runtime {
   std::mutex mutex;
   std::optional<int> asked_threads;
   std::optional<SimdTuning> tuning;
+  std::optional<KokkosScope> kokkos;
 };
 
 Runtime& runtime() {
-  static Runtime shared;
+  static Runtime& shared = *new Runtime;  // never ended, as layers may live to the process's end
   return shared;
 }
 
@@ -35,8 +36,7 @@ void start(Runtime& r) {
   if (Kokkos::is_initialized()) return;
   if (const std::string why = kokkos_absent(); !why.empty()) throw Unsupported(why);
   if (Kokkos::is_finalized()) throw Unsupported("Kokkos was ended in this process, and cannot start twice");
-  static const KokkosScope* const never_ended = new KokkosScope(r.asked_threads.value_or(omp_get_max_threads()));
-  static_cast<void>(never_ended);
+  r.kokkos.emplace(r.asked_threads.value_or(omp_get_max_threads()));
 }
 
 }  // namespace
