@@ -54,8 +54,7 @@ typedef enum brickwork_activation {
   BRICKWORK_GELU = 4 /* its form with tanh */
 } brickwork_activation;
 
-/* ---- Batch-reduce GEMM ---------------------------------------------------------------------------------------------
- */
+/* ---- Batch-reduce GEMM ---- */
 
 /* C[m][n] = activation(beta * C[m][n] + bias[n] + sum over i < batch, k of A_i[m][k] * B_i[k][n]) on one thread.
  * A_i begins stride_a * i elements after A, B_i likewise. lda may be smaller than k: rows of A may overlap. */
@@ -80,8 +79,7 @@ BRICKWORK_API brickwork_status brickwork_brgemm_run_pointers(brickwork_brgemm br
                                                              float* c);
 BRICKWORK_API brickwork_status brickwork_brgemm_destroy(brickwork_brgemm brgemm);
 
-/* ---- Convolution and fully connected layers ------------------------------------------------------------------------
- */
+/* ---- Convolution and fully connected layers ---- */
 
 typedef enum brickwork_layout {
   BRICKWORK_NCHW = 0,
@@ -143,8 +141,7 @@ BRICKWORK_API brickwork_status brickwork_layer_unpack(brickwork_layer layer, int
                                                       float* plain);
 BRICKWORK_API brickwork_status brickwork_layer_destroy(brickwork_layer layer);
 
-/* ---- LSTM ----------------------------------------------------------------------------------------------------------
- */
+/* ---- LSTM ---- */
 
 /* L layers, one upon the other, in one direction or (D = 2) both. */
 typedef struct brickwork_lstm_sizes {
