@@ -144,7 +144,7 @@ class Training final : public Prepared {
     return {};
   }
 
-  // As torch.optim.SGD on a CPU, but always from the same weights.
+  // Does what torch.optim.SGD does on a CPU, but every call starts from the same weights.
   void step() {
     const torch::NoGradGuard values_alone;
     for (auto& [weights, still, velocity, stepped] : values_) {
