@@ -24,6 +24,21 @@ void refuse_to_overwrite(const std::filesystem::path& path) {
                                        path.filename().string()));
 }
 
+std::string csv_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const auto& text : cells) {
+    if (&text != cells.data()) line += ',';
+    if (text.find_first_of(",\"\r\n") == std::string::npos) {
+      line += text;
+    } else {
+      std::string quoted(2 * text.size() + 2, '\0');
+      quoted.resize(csv_write(quoted.data(), quoted.size(), text.data(), text.size()));
+      line += quoted;
+    }
+  }
+  return line += '\n';
+}
+
 CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& header)
     : path_(path), file_(std::fopen(path.c_str(), "wx")) {
   if (!file_ && errno == EEXIST) {
@@ -36,17 +51,8 @@ CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::s
 }
 
 void CsvWriter::write_line(const std::vector<std::string>& cells) {
-  const char* separator = "";
-  for (const auto& text : cells) {
-    std::fputs(separator, file_.get());
-    separator = ",";
-    if (text.find_first_of(",\"\r\n") == std::string::npos) {
-      std::fputs(text.c_str(), file_.get());
-    } else {
-      csv_fwrite(file_.get(), text.data(), text.size());
-    }
-  }
-  std::fputc('\n', file_.get());
+  const std::string line = csv_line(cells);
+  std::fwrite(line.data(), 1, line.size(), file_.get());
   if (std::ferror(file_.get())) cannot_write();
 }
 

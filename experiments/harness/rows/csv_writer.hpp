@@ -1,4 +1,4 @@
-// Writes a run's CSV file line by line.
+// A line of CSV, and a run's CSV file, written line by line.
 #pragma once
 #include <cstdio>
 #include <filesystem>
@@ -12,6 +12,9 @@ namespace brickwork {
 void make_folder(const std::filesystem::path&);
 
 [[noreturn]] void refuse_to_overwrite(const std::filesystem::path&);
+
+// With its end of line. A cell with a comma, a quotation mark or an end of line is quoted.
+std::string csv_line(const std::vector<std::string>& cells);
 
 class CsvWriter {
  public:

@@ -1,23 +1,12 @@
 #include "experiments/harness/rows/printed_rows.hpp"
 
-#include <csv.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "experiments/harness/rows/csv_writer.hpp"
 #include "experiments/harness/terminal/screen.hpp"
 
 namespace brickwork {
-namespace {
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted(2 * text.size() + 2, '\0');
-  quoted.resize(csv_write(quoted.data(), quoted.size(), text.data(), text.size()));
-  return quoted;
-}
-
-}  // namespace
 
 PrintedRows::~PrintedRows() {
   if (format_ == RowFormat::as_json) text_ += any_ ? "\n]\n" : "[]\n";
@@ -44,15 +33,6 @@ void PrintedRows::append(const std::vector<std::string>& cells) {
 
 void PrintedRows::flush() {
   if (!text_.empty()) put_rows(std::exchange(text_, {}));
-}
-
-std::string PrintedRows::csv_line(const std::vector<std::string>& cells) const {
-  std::string line;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) line += ',';
-    line += csv_cell(cells[i]);
-  }
-  return line += '\n';
 }
 
 std::string PrintedRows::json_object(const std::vector<std::string>& cells) const {

@@ -12,8 +12,8 @@ struct PrintedColumn {
   bool is_number = false;  // JSON gets its cells as numbers, if they are
 };
 
-// As CSV: the header, then a line for each row. As JSON: one array, with an object for each row and null for an empty
-// cell.
+// CSV is printed as the header and a line for each row, JSON as one array with an object for each row. An empty cell is
+// null in JSON.
 class PrintedRows {
  public:
   explicit PrintedRows(RowFormat format) : format_(format) {}
@@ -26,7 +26,6 @@ class PrintedRows {
   void flush();  // prints the rows since the last call
 
  private:
-  std::string csv_line(const std::vector<std::string>& cells) const;
   std::string json_object(const std::vector<std::string>& cells) const;
 
   RowFormat format_;
