@@ -53,8 +53,7 @@ using namespace brickwork::library;
 
 brickwork_status brickwork_brgemm_create(const brickwork_brgemm_shape* shape, brickwork_brgemm* brgemm) {
   return answer([&] {
-    require(shape, "shape");
-    require(brgemm, "brgemm");
+    require({{shape, "shape"}, {brgemm, "brgemm"}});
     BrgemmShape s = shape_of(*shape);
     const BrgemmHints hints{.tuning = tuning()};
     auto made = std::make_shared<Brgemm>();
@@ -77,8 +76,7 @@ brickwork_status brickwork_brgemm_run(brickwork_brgemm brgemm, const float* a, c
                                       const float* bias, float* c) {
   return answer([&] {
     const auto object = brgemms().at(brgemm);
-    require(a, "a");
-    require(b, "b");
+    require({{a, "a"}, {b, "b"}});
     require_batch(batch);
     object->run(object->by_strides, strided_batch(object->by_strides->shape(), a, b, batch), bias, c);
   });
@@ -90,8 +88,7 @@ brickwork_status brickwork_brgemm_run_pointers(brickwork_brgemm brgemm, const fl
     const auto object = brgemms().at(brgemm);
     require_batch(batch);
     if (batch > 0) {
-      require(a, "a");
-      require(b, "b");
+      require({{a, "a"}, {b, "b"}});
     }
     for (std::int64_t i = 0; i < batch; ++i) {
       require(a[i], "a[i]");

@@ -20,16 +20,20 @@ namespace {
 
 AlignedBuffer<float> floats(std::int64_t size) { return AlignedBuffer<float>(static_cast<std::size_t>(size)); }
 
+// Whether a plain layout is NHWC; the other one is NCHW.
+bool is_nhwc(int layout) {
+  if (layout != BRICKWORK_NCHW && layout != BRICKWORK_NHWC) {
+    throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW) or 1 (NHWC)", layout));
+  }
+  return layout == BRICKWORK_NHWC;
+}
+
 void pack(int from, const ActivationLayout& layout, const float* plain, float* packed) {
-  if (from == BRICKWORK_NCHW) return pack_nchw(layout, plain, packed);
-  if (from == BRICKWORK_NHWC) return pack_nhwc(layout, plain, packed);
-  throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW) or 1 (NHWC)", from));
+  is_nhwc(from) ? pack_nhwc(layout, plain, packed) : pack_nchw(layout, plain, packed);
 }
 
 void unpack(int to, const ActivationLayout& layout, const float* packed, float* plain) {
-  if (to == BRICKWORK_NCHW) return unpack_nchw(layout, packed, plain);
-  if (to == BRICKWORK_NHWC) return unpack_nhwc(layout, packed, plain);
-  throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW) or 1 (NHWC)", to));
+  is_nhwc(to) ? unpack_nhwc(layout, packed, plain) : unpack_nchw(layout, packed, plain);
 }
 
 // One tensor of a pass, between the caller's layout and the pass'.
@@ -59,8 +63,7 @@ class Activations {
 class Forward {
  public:
   Forward(const ConvProblem& p, int layout)
-      : K_(p.K),
-        pass_(take(ConvForward::make(p, plan_conv_forward(p, machine_model()), Backend::simd, Isa::best, tuning()))),
+      : pass_(take(ConvForward::make(p, plan_conv_forward(p, machine_model()), Backend::simd, Isa::best, tuning()))),
         src_(layout, pass_.src_layout()),
         dst_(layout, pass_.dst_layout()),
         weights_(floats(pass_.weights_layout().size())),
@@ -71,7 +74,7 @@ class Forward {
 
   void set_weights(const float* weights, const float* bias) {
     pack_kcrs(pass_.weights_layout(), weights, weights_.data());
-    if (bias_.size() > 0) std::copy_n(bias, K_, bias_.data());
+    if (bias_.size() > 0) std::copy_n(bias, dst_.layout().C, bias_.data());
   }
   void run(const float* src, float* dst) {
     pass_.run(src_.read(src), weights_.data(), bias_.data(), nullptr, dst_.write(dst));
@@ -79,7 +82,6 @@ class Forward {
   }
 
  private:
-  std::int64_t K_;
   ConvForward pass_;
   Activations src_, dst_;
   AlignedBuffer<float> weights_, bias_;
@@ -112,8 +114,7 @@ class BackwardData {
 class BackwardWeights {
  public:
   BackwardWeights(const ConvProblem& p, int layout)
-      : K_(p.K),
-        pass_(
+      : pass_(
             take(ConvWeightUpdate::make(p, plan_conv_update(p, machine_model()), Backend::simd, Isa::best, tuning()))),
         src_(layout, pass_.src_layout()),
         ddst_(layout, pass_.ddst_layout()),
@@ -126,11 +127,10 @@ class BackwardWeights {
   void run(const float* src, const float* ddst, float* dweights, float* dbias) {
     pass_.run(src_.read(src), ddst_.read(ddst), dweights_.data(), dbias_.data());
     unpack_kcrs(pass_.dweights_layout(), dweights_.data(), dweights);
-    if (dbias_.size() > 0) std::copy_n(dbias_.data(), K_, dbias);
+    if (dbias_.size() > 0) std::copy_n(dbias_.data(), ddst_.layout().C, dbias);
   }
 
  private:
-  std::int64_t K_;
   ConvWeightUpdate pass_;
   Activations src_, ddst_;
   AlignedBuffer<float> dweights_, dbias_;
@@ -157,16 +157,14 @@ class Layer {
   }
 
   void forward(const float* src, float* dst) {
-    require(src, "src");
-    require(dst, "dst");
+    require({{src, "src"}, {dst, "dst"}});
     const std::lock_guard lock(mutex_);
     require_weights();
     forward_.run(src, dst);
   }
 
   void backward_data(const float* ddst, float* dsrc) {
-    require(ddst, "ddst");
-    require(dsrc, "dsrc");
+    require({{ddst, "ddst"}, {dsrc, "dsrc"}});
     const std::lock_guard lock(mutex_);
     require_training();
     require_weights();
@@ -174,9 +172,7 @@ class Layer {
   }
 
   void backward_weights(const float* src, const float* ddst, float* dweights, float* dbias) {
-    require(src, "src");
-    require(ddst, "ddst");
-    require(dweights, "dweights");
+    require({{src, "src"}, {ddst, "ddst"}, {dweights, "dweights"}});
     if (bias_) require(dbias, "dbias");
     const std::lock_guard lock(mutex_);
     require_training();
@@ -236,8 +232,7 @@ using namespace brickwork::library;
 
 brickwork_status brickwork_conv_create(const brickwork_conv_sizes* sizes, brickwork_layer* layer) {
   return answer([&] {
-    require(sizes, "sizes");
-    require(layer, "layer");
+    require({{sizes, "sizes"}, {layer, "layer"}});
     const auto& s = *sizes;
     if (s.layout != BRICKWORK_NCHW && s.layout != BRICKWORK_NHWC && s.layout != BRICKWORK_PACKED) {
       throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW), 1 (NHWC) or 2 (packed)", s.layout));
@@ -260,8 +255,7 @@ brickwork_status brickwork_conv_create(const brickwork_conv_sizes* sizes, brickw
 
 brickwork_status brickwork_linear_create(const brickwork_linear_sizes* sizes, brickwork_layer* layer) {
   return answer([&] {
-    require(sizes, "sizes");
-    require(layer, "layer");
+    require({{sizes, "sizes"}, {layer, "layer"}});
     const auto& s = *sizes;
     if (s.layout != BRICKWORK_NHWC && s.layout != BRICKWORK_PACKED) {
       throw std::invalid_argument(fmt::format("layout {}: expected 1 (NHWC, which is [N][C]) or 2 (packed)", s.layout));
@@ -303,8 +297,7 @@ brickwork_status brickwork_layer_packed_size(brickwork_layer layer, int tensor, 
 brickwork_status brickwork_layer_pack(brickwork_layer layer, int tensor, int from, const float* plain, float* packed) {
   return answer([&] {
     const auto object = layers().at(layer);
-    require(plain, "plain");
-    require(packed, "packed");
+    require({{plain, "plain"}, {packed, "packed"}});
     pack(from, object->packed(tensor), plain, packed);
   });
 }
@@ -312,8 +305,7 @@ brickwork_status brickwork_layer_pack(brickwork_layer layer, int tensor, int fro
 brickwork_status brickwork_layer_unpack(brickwork_layer layer, int tensor, int to, const float* packed, float* plain) {
   return answer([&] {
     const auto object = layers().at(layer);
-    require(packed, "packed");
-    require(plain, "plain");
+    require({{packed, "packed"}, {plain, "plain"}});
     unpack(to, object->packed(tensor), packed, plain);
   });
 }

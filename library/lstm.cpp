@@ -22,9 +22,7 @@ class Lstm {
                             Backend::simd, Isa::best, tuning()))) {}
 
   void set_weights(std::int64_t layer, const float* input, const float* state, const float* bias) {
-    require(input, "input");
-    require(state, "state");
-    require(bias, "bias");
+    require({{input, "input"}, {state, "state"}, {bias, "bias"}});
     const std::lock_guard lock(mutex_);
     require_layer(layer);
     rnn_.set_weights(layer, input, state, bias);
@@ -33,12 +31,7 @@ class Lstm {
   }
 
   void forward(const float* x, const float* h0, const float* c0, float* y, float* hT, float* cT) {
-    require(x, "x");
-    require(h0, "h0");
-    require(c0, "c0");
-    require(y, "y");
-    require(hT, "hT");
-    require(cT, "cT");
+    require({{x, "x"}, {h0, "h0"}, {c0, "c0"}, {y, "y"}, {hT, "hT"}, {cT, "cT"}});
     const std::lock_guard lock(mutex_);
     for (std::size_t l = 0; l < weights_of_.size(); ++l) {
       if (!weights_of_[l]) {
@@ -55,12 +48,7 @@ class Lstm {
   }
 
   void backward(const float* dy, const float* dhT, const float* dcT, float* dx, float* dh0, float* dc0) {
-    require(dy, "dy");
-    require(dhT, "dhT");
-    require(dcT, "dcT");
-    require(dx, "dx");
-    require(dh0, "dh0");
-    require(dc0, "dc0");
+    require({{dy, "dy"}, {dhT, "dhT"}, {dcT, "dcT"}, {dx, "dx"}, {dh0, "dh0"}, {dc0, "dc0"}});
     const std::lock_guard lock(mutex_);
     if (!training_) throw std::invalid_argument("the LSTM has no backward pass: create it with training = 1");
     if (done_ == Done::nothing) throw std::invalid_argument("there is no forward to go back through: call it first");
@@ -72,9 +60,7 @@ class Lstm {
   }
 
   void weight_gradients(std::int64_t layer, float* input, float* state, float* bias) {
-    require(input, "input");
-    require(state, "state");
-    require(bias, "bias");
+    require({{input, "input"}, {state, "state"}, {bias, "bias"}});
     const std::lock_guard lock(mutex_);
     require_layer(layer);
     if (done_ != Done::backward) throw std::invalid_argument("there are no gradients yet: call backward first");
@@ -109,8 +95,7 @@ using namespace brickwork::library;
 
 brickwork_status brickwork_lstm_create(const brickwork_lstm_sizes* sizes, brickwork_lstm* lstm) {
   return answer([&] {
-    require(sizes, "sizes");
-    require(lstm, "lstm");
+    require({{sizes, "sizes"}, {lstm, "lstm"}});
     RnnProblem p;
     p.T = sizes->T;
     p.N = sizes->N;

@@ -1,8 +1,10 @@
 // How the C API answers: a function's exceptions become its status and this thread's last error.
 #pragma once
+#include <initializer_list>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "kernels/base/result.hpp"
 #include "library/brickwork.h"
@@ -38,8 +40,9 @@ brickwork_status answer(const Call& call) noexcept {
   }
 }
 
-// Throws std::invalid_argument where a pointer is null; `name` is the argument's.
+// Throw std::invalid_argument where an argument, given with its name, is null.
 void require(const void* pointer, const char* name);
+void require(std::initializer_list<std::pair<const void*, const char*>> arguments);
 
 // Throws std::invalid_argument where a switch is neither 0 nor 1.
 bool flag(int value, const char* name);
