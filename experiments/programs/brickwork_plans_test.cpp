@@ -14,7 +14,13 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Of all contenders with plans except the slow one.
+std::string plan_of(const char* layer, const char* contender, const char* tuning) {
+  return brickwork(fmt::format("--experiment conv-forward --plan print --layer {} --contenders {} --tuning {}", layer,
+                               contender, tuning))
+      .output;
+}
+
+// Every contender that has plans prints its plan, except the slow one.
 TEST(Program, PrintsPlans) {
   const auto [code, output] = brickwork("--experiment conv-forward --plan print --layer layer02,layer04 --minibatch 1");
   EXPECT_EQ(code, 0);
@@ -50,11 +56,7 @@ TEST(Program, APlanIsForOneAlgorithm) {
 TEST(Program, PrintsPlansForTheTuning) {
   if (brgemm_backend(Backend::simd).isas.front() == Isa::avx2) GTEST_SKIP() << "AVX2 has blocks of 32 anyway";
   for (const auto& [words, bk] : {std::pair{"narrow", " bk=16 "}, {"wide", " bk=64 "}}) {
-    EXPECT_THAT(brickwork(fmt::format("--experiment conv-forward --plan print --layer layer01 --tuning {} "
-                                      "--contenders brickwork-simd",
-                                      words))
-                    .output,
-                HasSubstr(bk));
+    EXPECT_THAT(plan_of("layer01", "brickwork-simd", words), HasSubstr(bk));
   }
 }
 
@@ -67,11 +69,7 @@ TEST(Program, TheInstructionSetIsForTheSimdBrickOnly) {
 }
 
 TEST(Program, ATuningIsForTheSimdBrickOnly) {
-  const auto plan = [](std::string_view contender, std::string_view words) {
-    return brickwork(fmt::format("--experiment conv-forward --plan print --layer layer07 --tuning {} --contenders {}",
-                                 words, contender))
-        .output;
-  };
+  const auto plan = [](const char* contender, const char* words) { return plan_of("layer07", contender, words); };
   EXPECT_NE(plan("brickwork-simd", "src=lines"), plan("brickwork-simd", "src=runs"));
   EXPECT_EQ(plan("brickwork-portable", "src=lines"), plan("brickwork-portable", "src=runs"));
 }
