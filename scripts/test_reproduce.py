@@ -252,7 +252,8 @@ def test_a_warning_of_several_runs_is_shown_once(reproduce):
 
 
 def test_all_that_the_programs_print_is_shown_if_asked_for(reproduce):
-    ended = reproduce(ONE_LINE, options=("--verbose", "--only", "brgemm,digits-mlp-1"), learn=f'{LEARN}\n[[ $* == *" --brief "* ]] || {{ echo epoch 1; echo more; }}')
+    learn = f'{LEARN}\n[[ $* == *" --brief "* ]] || {{ echo epoch 1; echo more; }}'
+    ended = reproduce(ONE_LINE, options=("--verbose", "--only", "brgemm,digits-mlp-1"), learn=learn)
     assert "a long screen" in ended.stdout and "epoch 1\nmore\n" in ended.stdout
 
 

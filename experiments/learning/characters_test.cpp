@@ -62,8 +62,8 @@ TEST(Bigrams, AFixedSuccessorCostsFewBits) {
   EXPECT_NEAR(bits_of_bigrams(streams, 1), (2 * ab + ba) / 3, 1e-12);
 }
 
-// The 38 counts are 36 for a, and 1 each for z and y. The pairs of the test are az, zy and ya. In training, a follows a 35
-// times, and no pair begins with z or y.
+// The 38 counts are 36 for a, and 1 each for z and y. The pairs of the test are az, zy and ya. In training, a follows a
+// 35 times, and no pair begins with z or y.
 TEST(Bigrams, UnseenPairsHaveAPositiveProbability) {
   const TextStreams streams(std::string(36, 'a') + "azya", 1, 1);
   ASSERT_EQ(streams.windows(Part::test), 3);
