@@ -43,7 +43,7 @@ ExperimentEntry layers_pass(ExperimentEntry entry) {
 
 ExperimentEntry conv_pass(ExperimentEntry entry) {
   entry.takes_epilogue = true;
-  return layers_pass(on_problems<ConvProblem>(entry, "resnet50", "N1 C64 K64 H14", 28));
+  return layers_pass(on_problems<ConvProblem>(entry, "resnet50", "N1 C64 K64 H14 R3 ph1", 28));
 }
 
 ExperimentEntry fc_pass(ExperimentEntry entry) {

@@ -171,20 +171,26 @@ TEST(Program, WithoutArgumentsShowsExamples) {
   EXPECT_THAT(output, HasSubstr("\n  brickwork --experiment conv-forward "));
 }
 
-// The experiments of a GPU are listed with those of the host; without a device their lines say why they cannot run.
+// The experiments of a GPU are listed behind those of the host. Without a device the list says once why they cannot
+// run.
 TEST(Program, ListsExperimentsByPrimitive) {
   const std::string list = brickwork("--list").output;
   EXPECT_THAT(list, testing::StartsWith("conv\n  conv-forward "));
   EXPECT_THAT(list, testing::ContainsRegex("\n  conv-update +[^\n]*\n +shapes resnet50; or one problem: --problem "
-                                           "\"N1 C64 K64 H14\"\n  gpu-conv-forward +[^\n]*\n +[^\n]*\n"));
+                                           "\"N1 C64 K64 H14 R3 ph1\"\n  gpu-conv-forward "));
+  EXPECT_LT(list.find("  rnn-backward "), list.find("  gpu-rnn-forward "));
   EXPECT_THAT(list, HasSubstr("\nfc\n  fc-forward "));
   EXPECT_EQ(list.find("\nconv\n"), std::string::npos) << "once";
   if (!std::filesystem::exists("/dev/nvidia0")) {
-    EXPECT_THAT(list, testing::ContainsRegex("\n  gpu-conv-forward +[^\n]*\n +not here: absent: "));
+    EXPECT_THAT(list, testing::ContainsRegex("\n  gpu-conv-forward +[^\n]* \\(1\\)\n"));
+    const std::size_t reason = list.find("\n(1) not here: absent: ");
+    EXPECT_TRUE(reason != std::string::npos && list.find("not here", reason + 20) == std::string::npos) << list;
   }
 }
 
 TEST(Program, ListsTheContendersOfAnExperimentThatIsNamed) {
+  EXPECT_THAT(brickwork("--list --experiment conv-forward").output,
+              HasSubstr("\n  brickwork-winograd         available\n"));
   const auto [code, output] = brickwork("--list --experiment brgemm,fc-*");
   EXPECT_EQ(code, 0);
   EXPECT_THAT(output, HasSubstr("fc-update: "));

@@ -56,12 +56,30 @@ void print_contenders(const ExperimentEntry& entry, const Answers& answers) {
     show(fmt::format("  {:<26} {}\n", contender, text));
 }
 
+// Experiments that cannot run here have the number of the reason, which is printed once at the end.
+class Reasons {
+ public:
+  std::size_t number(const std::string& reason) {
+    const auto found = std::ranges::find(reasons_, reason);
+    const auto place = static_cast<std::size_t>(found - reasons_.begin());
+    if (found == reasons_.end()) reasons_.push_back(reason);
+    return place + 1;
+  }
+  void print() const {
+    for (std::size_t i = 0; i < reasons_.size(); ++i) show(fmt::format("({}) not here: {}\n", i + 1, reasons_[i]));
+  }
+
+ private:
+  std::vector<std::string> reasons_;
+};
+
 // The reason for the first contender stands for all: it is the machine or the build that lacks something.
-void print_experiment(const ExperimentEntry& entry, const Answers& answers) {
-  show(fmt::format("  {:<24} {}\n", entry.name, entry.about));
+void print_experiment(const ExperimentEntry& entry, const Answers& answers, Reasons& reasons) {
   if (answers.none_available()) {
-    show(fmt::format("  {:24}   not here: {}\n", "", answers.contenders.front().text));
+    const std::size_t number = reasons.number(answers.contenders.front().text);
+    show(fmt::format("  {:<24} {} ({})\n", entry.name, entry.about, number));
   } else {
+    show(fmt::format("  {:<24} {}\n", entry.name, entry.about));
     show(fmt::format("  {:24}   shapes {}; or one problem: --problem \"{}\"\n", "", entry.shapes, entry.sample));
   }
 }
@@ -100,10 +118,14 @@ void print_list(std::span<const ExperimentEntry> table, const Options& options) 
     if (group.empty()) primitives.push_back(answers.primitive);
     group.emplace_back(&entry, std::move(answers));
   }
+  Reasons reasons;
   for (const auto& primitive : primitives) {
     show(fmt::format("{}\n", primitive));
-    for (const auto& [entry, answers] : of_primitive.at(primitive)) print_experiment(*entry, answers);
+    auto& group = of_primitive.at(primitive);
+    std::ranges::stable_partition(group, [](const auto& listed) { return !listed.second.none_available(); });
+    for (const auto& [entry, answers] : group) print_experiment(*entry, answers, reasons);
   }
+  reasons.print();
   print_shape_sets(table);
   show("--list --experiment NAME lists the contenders of an experiment\n");
 }
