@@ -45,7 +45,9 @@ ENVIRONMENT = {
     "git": (dict, "an object"),
     "lines_of_primitives": (int, "a number"),
     "warnings": (list, "a list"),
+    "format": (int, "a whole number"),
 }
+FORMAT = 1  # of run folders, as environment.cpp writes them; those without a number are of format 1
 
 
 class EmptyRun(InputError):
@@ -117,6 +119,8 @@ def load_environment(path: Path) -> dict:
         table = environment.get(outer[0], {}) if outer else environment
         if key in table and not isinstance(table[key], kind):
             raise InputError(f"{path}: {name} is {json.dumps(table[key])}; it must be {words}.")
+    if (written := environment.get("format", FORMAT)) != FORMAT:
+        raise InputError(f"{path} is of format {written}, and this version reads format {FORMAT}; use the version that wrote it.")
     return environment
 
 

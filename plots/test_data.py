@@ -190,6 +190,7 @@ def spoil(path, name, text):
         (lambda run: spoil(run, "environment.json", '{"cpu": null}'), "environment.json: cpu is null; it must be an object."),
         (lambda run: spoil(run, "environment.json", '{"cpu": {"name": 7}}'), "environment.json: cpu.name is 7; it must be a text."),
         (lambda run: spoil(run, "environment.json", '{"cpu": {"l2_bytes": "1"}}'), 'cpu.l2_bytes is "1"; it must be a number.'),
+        (lambda run: spoil(run, "environment.json", '{"format": 2}'), "environment.json is of format 2, and this version reads format 1"),
         (lambda run: spoil(run, "environment.json", '{"git": []}'), "environment.json: git is []; it must be an object."),
         (lambda run: spoil(run, "environment.json", '{"warnings": "hot"}'), 'environment.json: warnings is "hot"; it must be a list.'),
         (lambda run: spoil(run, "samples.csv", ""), "samples.csv is empty"),

@@ -165,6 +165,8 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
                                      const std::vector<ContenderInfo>& contenders)
     : file_(std::move(file)), options_(options), record_(std::make_shared<json>()), start_(now()) {
   json& r = *record_;
+  r["format"] =
+      1;  // plots/data.py refuses another one: raise both when a reader of the old files would misread the new
   r["brickwork"] = build_info::version;
   r["date"] = utc_timestamp();
   r["command_line"] = options.command_line;
