@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
@@ -44,6 +45,7 @@ class Verdict:
     claim: Claim
     outcome: Outcome
     run: str
+    folders: tuple[Path, ...] = ()  # of the runs that judge it
 
 
 def judge_all(claims: list[Claim], sweeps: list[Sweep], others: dict[str, Callable] | None = None) -> list[Verdict]:
@@ -56,10 +58,14 @@ def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
     candidates = [(sweep, mismatch(claim, sweep)) for sweep in sweeps if sweep.experiment == claim.experiment]
     fitting = [sweep for sweep, reason in candidates if not reason]
     if fitting:
-        return [Verdict(claim, measure(claim, sweep), f"{sweep.run_names} ({sweep.setting})") for sweep in fitting]
+        return [Verdict(claim, measure(claim, sweep), f"{sweep.run_names} ({sweep.setting})", folders(sweep)) for sweep in fitting]
     none = why_none(claim.experiment, sweeps) or f"no {claim.experiment} run was given that measured anything"
     reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [none]
     return [Verdict(claim, Outcome(NOT_RUN, "; ".join(reasons)), "")]
+
+
+def folders(sweep: Sweep) -> tuple[Path, ...]:
+    return tuple(dict.fromkeys(run.directory for of in (sweep, sweep.base) if of for run in of.runs))
 
 
 def tally(verdicts: list[Verdict]) -> str:

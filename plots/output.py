@@ -4,7 +4,7 @@ import csv
 import math
 import sys
 import textwrap
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,8 +13,8 @@ import not_run
 import page
 from claims import FAILS, HOLDS, NOT_RUN, Verdict, judge_all, tally
 from claims_file import STORED as CLAIMS
-from claims_file import load_claims
-from data import load_runs
+from claims_file import Claim, load_claims
+from data import Run, load_runs
 from figures_curve import draw_curves
 from figures_layers import draw_layers, draw_plan_quality, draw_ratio
 from figures_parts import draw_parts
@@ -44,25 +44,41 @@ TIMES = ("samples.csv", "summary.csv", learning.FILE)  # a folder with one of th
 MOST_ROWS, MOST_FAILED, MOST_LETTERS = 20, 5, 160  # on the screen; report.html and claims.csv have the rest
 
 
-def write_report(folders: list[str], out: Path, command: str) -> None:
+@dataclass(frozen=True)
+class Judged:
+    """All runs of some folders, and what they say about the claims."""
+
+    runs: list[Run]
+    curves: list[learning.Curve]
+    left_out: list[str]
+    sweeps: list[Sweep]
+    claims: list[Claim]
+    verdicts: list[Verdict]
+
+
+def judged(folders: list[str]) -> Judged:
     directories = [str(run) for folder in folders for run in runs_in(Path(folder))]
     claims = load_claims(CLAIMS)
     trainings = [directory for directory in directories if (Path(directory) / learning.FILE).exists()]
     curves, left_out = learning.load_curves(trainings)
     timed = [directory for directory in directories if directory not in trainings]
     runs, left_out_of_runs = load_runs(timed) if timed or not curves else ([], [])
-    left_out += left_out_of_runs
-    for sentence in left_out:
-        print(f"report.py: warning: {sentence}", file=sys.stderr)
     sweeps = with_trainings(with_bases([sweep for run in runs for sweep in sweeps_of(run)]))
     verdicts = judge_all(claims, sweeps, dict.fromkeys(learning.STATISTICS, partial(learning.judge, curves=curves)))
-    folder = out / "figures"
+    return Judged(runs, curves, left_out + left_out_of_runs, sweeps, claims, verdicts)
+
+
+def write_report(folders: list[str], out: Path, command: str) -> None:
+    found = judged(folders)
+    sweeps, verdicts, folder = found.sweeps, found.verdicts, out / "figures"
+    for sentence in found.left_out:
+        print(f"report.py: warning: {sentence}", file=sys.stderr)
     with writing(out):
         folder.mkdir(parents=True, exist_ok=True)
         _write_claims(out / "claims.csv", verdicts)
         drawn = [draw(sweep, folder, stem) for sweep, stem in zip(sweeps, stems(sweeps), strict=True)]
-        learned = [(group, learning.draw(group, claims, folder)) for group in learning.grouped(curves)]
-        text = page.render([*runs, *curves], left_out, sweeps, drawn, learned, verdicts, folder, command)
+        learned = [(group, learning.draw(group, found.claims, folder)) for group in learning.grouped(found.curves)]
+        text = page.render([*found.runs, *found.curves], found.left_out, sweeps, drawn, learned, verdicts, folder, command)
         (out / "report.html").write_text(text, encoding="utf-8")
     figures = sum(map(len, drawn)) + len(learned)
     where = f"report: {out / 'report.html'}   claims: {out / 'claims.csv'}   {figures} figures: {folder}"
@@ -139,7 +155,7 @@ def _claims(verdicts: list[Verdict]) -> list[str]:
         if verdict.outcome.status not in (HOLDS, FAILS, NOT_RUN):
             others.setdefault(verdict.outcome.status, []).append(verdict.claim.id)
     for status, ids in others.items():
-        lines.append(textwrap.shorten(f"{status}: {', '.join(dict.fromkeys(ids))}", MOST_LETTERS, placeholder=" ..."))
+        lines.append(textwrap.shorten(f"{status}: {', '.join(dict.fromkeys(ids))}", MOST_LETTERS, placeholder=" ... (all: claims.csv)"))
     lines += filter(None, [not_run.line(verdicts)])
     return [*lines, ""] if lines else []
 
