@@ -1,6 +1,11 @@
 # Finds all libraries of the project. A Kokkos, oneDNN, LIBXSMM or OpenBLAS on CMAKE_PREFIX_PATH (spack, a user's own
 # build) wins over the one that scripts/setup put into .deps. If an optional library is missing, BRICKWORK_HAS_<NAME>
-# stays unset and the rows of its contenders say so.
+# stays unset and the rows of its contenders say so. The options leave a library out although it is there.
+option(BRICKWORK_WITH_ONEDNN "Use oneDNN if it is found" ON)
+option(BRICKWORK_WITH_LIBXSMM "Use LIBXSMM if it is found" ON)
+option(BRICKWORK_WITH_OPENBLAS "Use OpenBLAS if it is found" ON)
+option(BRICKWORK_WITH_CUDA "Use CUDA if it is found" ON)
+
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(PkgConfig REQUIRED)
@@ -8,7 +13,6 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(benchmark REQUIRED)
-find_package(GTest REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 
@@ -17,12 +21,6 @@ find_library(CSV_LIBRARY csv REQUIRED)
 add_library(brickwork_csv INTERFACE)
 target_include_directories(brickwork_csv SYSTEM INTERFACE ${CSV_INCLUDE_DIR})
 target_link_libraries(brickwork_csv INTERFACE ${CSV_LIBRARY})
-
-find_path(RAPIDCHECK_INCLUDE_DIR rapidcheck.h REQUIRED)
-find_library(RAPIDCHECK_LIBRARY rapidcheck REQUIRED)
-add_library(brickwork_rapidcheck INTERFACE)
-target_include_directories(brickwork_rapidcheck SYSTEM INTERFACE ${RAPIDCHECK_INCLUDE_DIR})
-target_link_libraries(brickwork_rapidcheck INTERFACE ${RAPIDCHECK_LIBRARY})
 
 file(GLOB brickwork_deps LIST_DIRECTORIES true
      ${PROJECT_SOURCE_DIR}/.deps/venv
@@ -34,11 +32,11 @@ find_package(Kokkos 4.7 CONFIG REQUIRED COMPONENTS separable_compilation
 message(STATUS "Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES}) from ${Kokkos_DIR}")
 
 find_package(dnnl 3.2 CONFIG QUIET PATHS ${brickwork_deps})
-if(dnnl_FOUND)
+if(BRICKWORK_WITH_ONEDNN AND dnnl_FOUND)
   set(BRICKWORK_HAS_ONEDNN ON)
   message(STATUS "oneDNN ${dnnl_VERSION} from ${dnnl_DIR}")
 else()
-  message(STATUS "oneDNN not found: its rows will be skipped")
+  message(STATUS "oneDNN not found or left out: its rows will be skipped")
 endif()
 
 # The newest oneDNN is for a program of its own. find_package cannot find it, because it knows one oneDNN only.
@@ -72,7 +70,7 @@ endif()
 
 # LIBXSMM 1.17 has the JIT bricks and the paper authors' own primitives; 2.x has no primitives.
 pkg_check_modules(libxsmm QUIET libxsmm libxsmmext libxsmmnoblas)
-if(libxsmm_FOUND AND libxsmm_libxsmm_VERSION VERSION_LESS 2)
+if(BRICKWORK_WITH_LIBXSMM AND libxsmm_FOUND AND libxsmm_libxsmm_VERSION VERSION_LESS 2)
   set(BRICKWORK_HAS_LIBXSMM ON)
   add_library(brickwork_libxsmm INTERFACE)
   target_include_directories(brickwork_libxsmm SYSTEM INTERFACE ${libxsmm_INCLUDE_DIRS})
@@ -81,7 +79,7 @@ if(libxsmm_FOUND AND libxsmm_libxsmm_VERSION VERSION_LESS 2)
                                                     ${CMAKE_DL_LIBS} m)
   message(STATUS "LIBXSMM ${libxsmm_libxsmm_VERSION}")
 else()
-  message(STATUS "LIBXSMM 1.17 not found: its rows will be skipped")
+  message(STATUS "LIBXSMM 1.17 not found or left out: its rows will be skipped")
 endif()
 
 # Header-only, and without a CMake package in Debian.
@@ -97,19 +95,19 @@ endif()
 
 # OpenBLAS must be built with OpenMP, so that the process has one thread pool.
 pkg_check_modules(openblas QUIET IMPORTED_TARGET openblas)
-if(openblas_FOUND)
+if(BRICKWORK_WITH_OPENBLAS AND openblas_FOUND)
   set(BRICKWORK_HAS_OPENBLAS ON)
   message(STATUS "OpenBLAS ${openblas_VERSION}")
 else()
-  message(STATUS "OpenBLAS not found: its rows will be skipped")
+  message(STATUS "OpenBLAS not found or left out: its rows will be skipped")
 endif()
 
 # The sanitizers check host code only, and nvcc would add half a minute to their build.
-if(NOT BRICKWORK_SANITIZE)
+if(BRICKWORK_WITH_CUDA AND NOT BRICKWORK_SANITIZE)
   include(CheckLanguage)
   check_language(CUDA)
 endif()
-if(CMAKE_CUDA_COMPILER)
+if(BRICKWORK_WITH_CUDA AND CMAKE_CUDA_COMPILER)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     if(Kokkos_ENABLE_CUDA)
       set(CMAKE_CUDA_ARCHITECTURES ${Kokkos_CUDA_ARCHITECTURES})
@@ -136,10 +134,10 @@ if(Kokkos_ENABLE_CUDA)
 endif()
 
 # CUDA's runtime needs no nvcc. Linked statically, it also starts on a machine without a driver.
-if(NOT BRICKWORK_SANITIZE)
+if(BRICKWORK_WITH_CUDA AND NOT BRICKWORK_SANITIZE)
   find_package(CUDAToolkit QUIET)
 endif()
-if(TARGET CUDA::cudart_static)
+if(BRICKWORK_WITH_CUDA AND TARGET CUDA::cudart_static)
   set(BRICKWORK_HAS_CUDA_RUNTIME ON)
   message(STATUS "CUDA ${CUDAToolkit_VERSION} from ${CUDAToolkit_BIN_DIR}")
   find_path(CUBLASLT_INCLUDE_DIR cublasLt.h HINTS ${CUDAToolkit_INCLUDE_DIRS} NO_DEFAULT_PATH)
@@ -155,7 +153,7 @@ if(TARGET CUDA::cudart_static)
     message(STATUS "cuDNN's headers in ${CUDNN_INCLUDE_DIR}, its frontend in ${BRICKWORK_CUDNN_FRONTEND}")
   endif()
 else()
-  message(STATUS "CUDA's runtime not found: the rows of GPUs will be skipped")
+  message(STATUS "CUDA's runtime not found or left out: the rows of GPUs will be skipped")
 endif()
 
 # Options of all our targets. There is no -march, because the simd backend dispatches at run time. Includes are full
@@ -177,28 +175,6 @@ if(BRICKWORK_SANITIZE)
   target_link_options(brickwork_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Code that must be fast is in the libraries. Tests are not optimised: that saves a quarter of their time to compile and
-# adds 2 s to their time to run.
-set(brickwork_test_options $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-if(BRICKWORK_SANITIZE)
-  # UndefinedBehaviorSanitizer's checks of the test itself, and the end of scope of each temporary in each expectation,
-  # would be two thirds of a test's time to compile. The tested libraries keep both checks.
-  list(APPEND brickwork_test_options
-       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-address-use-after-scope;-fno-sanitize=undefined>)
-endif()
-
-# Headers of test libraries are half of a test's compile time, and Kokkos' headers half of the rest: they are compiled
-# once, here, for all tests. That needs the same options for all tests. The object is main() of the tests that use
-# Kokkos.
-set(brickwork_test_libraries brickwork_options brickwork_rapidcheck fmt::fmt Kokkos::kokkoscore OpenMP::OpenMP_CXX
-                             GTest::gmock)
-add_library(brickwork_kokkos_test_main OBJECT ${PROJECT_SOURCE_DIR}/primitives/testing/kokkos_test_main.cpp)
-target_link_libraries(brickwork_kokkos_test_main PUBLIC ${brickwork_test_libraries} PRIVATE brickwork_ops)
-target_compile_options(brickwork_kokkos_test_main PRIVATE ${brickwork_test_options})
-foreach(header gmock/gmock.h rapidcheck.h fmt/format.h Kokkos_Core.hpp)
-  target_precompile_headers(brickwork_kokkos_test_main PRIVATE $<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>)
-endforeach()
-
 # brickwork_per_isa(files...): files that include themselves once per instruction set (Highway's foreach_target). Each
 # must be compiled by itself if a preset joins files. On x86 the sets are AVX-512, AVX2 and, for processors older than
 # 2013, plain C++; SSE4 and SSSE3 would double the time to compile. Under the sanitizers AVX2 stands for AVX-512, and two
@@ -213,80 +189,6 @@ function(brickwork_per_isa)
   endif()
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
                                                  COMPILE_DEFINITIONS "HWY_DISABLED_TARGETS=(${disabled})")
-endfunction()
-
-# brickwork_test_sources(target): compiles the target like a test.
-function(brickwork_test_sources target)
-  target_link_libraries(${target} PRIVATE ${brickwork_test_libraries})
-  target_compile_options(${target} PRIVATE ${brickwork_test_options})
-  target_precompile_headers(${target} REUSE_FROM brickwork_kokkos_test_main)
-  # Compiles five files at a time, so that the same templates of GoogleTest and RapidCheck are instantiated once: half
-  # the time.
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
-endfunction()
-
-# brickwork_test(name [KOKKOS] SOURCES ... LIBS ...): one GoogleTest program; each case is a ctest entry.
-function(brickwork_test name)
-  cmake_parse_arguments(ARG "KOKKOS" "" "SOURCES;LIBS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  set(main $<IF:$<BOOL:${ARG_KOKKOS}>,brickwork_kokkos_test_main,GTest::gtest_main>)
-  target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${main})
-  brickwork_test_sources(${name})
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
-endfunction()
-
-# brickwork_device_code(target [HOPPER]): the compiler keeps the PTX of this target's device code. HOPPER: the code uses
-# instructions that only Hopper has. brickwork_check_device_code() assembles all PTX for every architecture and checks
-# it against a table of limits; Hopper's code has a table of its own. That needs no GPU.
-function(brickwork_device_code target)
-  cmake_parse_arguments(ARG "HOPPER" "" "" ${ARGN})
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_ptx)
-  file(MAKE_DIRECTORY ${folder})
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--keep;--keep-dir=${folder}>)
-  if(ARG_HOPPER)
-    set_property(GLOBAL APPEND PROPERTY BRICKWORK_HOPPER_CODE ${folder})
-  else()
-    set_property(GLOBAL APPEND PROPERTY BRICKWORK_DEVICE_CODE ${folder})
-  endif()
-endfunction()
-
-# brickwork_check_ptx(test FOLDERS ... LIMITS table ARCH ... [SOME]): one test of all PTX in the folders. With SOME,
-# kernels of the table may be missing.
-function(brickwork_check_ptx test)
-  cmake_parse_arguments(ARG "SOME" "LIMITS" "FOLDERS;ARCH" ${ARGN})
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
-  add_test(NAME ${test}
-           COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/ptxas_limits.py --ptx ${ARG_FOLDERS}
-                   --arch ${ARG_ARCH} --limits ${PROJECT_SOURCE_DIR}/kernels/gpu/cuda/${ARG_LIMITS}
-                   --ptxas ${CUDAToolkit_BIN_DIR}/ptxas $<$<BOOL:${ARG_SOME}>:--some>
-           COMMAND_EXPAND_LISTS)
-  set_tests_properties(${test} PROPERTIES COST 100)  # starts early, as it takes long
-endfunction()
-
-# Tests the kernels of bricks on Hopper. Tests of all kernels on every architecture take minutes and have the label
-# long.
-function(brickwork_check_device_code)
-  get_property(folders GLOBAL PROPERTY BRICKWORK_DEVICE_CODE)
-  get_property(hopper_folders GLOBAL PROPERTY BRICKWORK_HOPPER_CODE)
-  if(NOT folders)
-    add_test(NAME DeviceCode COMMAND ${CMAKE_COMMAND} -E echo "skipped: no device code was compiled, as there is no nvcc")
-    set_tests_properties(DeviceCode PROPERTIES SKIP_REGULAR_EXPRESSION skipped)
-    return()
-  endif()
-  set(bricks ${folders})
-  list(FILTER bricks INCLUDE REGEX "/kernels/")
-  brickwork_check_ptx(DeviceCode.Bricks FOLDERS ${bricks} LIMITS ptxas_limits.csv ARCH sm_90 SOME)
-  set(hopper_bricks ${hopper_folders})
-  list(FILTER hopper_bricks INCLUDE REGEX "/kernels/")
-  brickwork_check_ptx(DeviceCode.HopperBricks FOLDERS ${hopper_bricks} LIMITS ptxas_limits_hopper.csv ARCH sm_90a SOME)
-  # PTX of a later architecture cannot be assembled for an earlier one.
-  set(architectures sm_90)
-  if(CMAKE_CUDA_ARCHITECTURES MATCHES "(^|;)80(-virtual)?(;|$)")
-    list(PREPEND architectures sm_80)
-  endif()
-  brickwork_check_ptx(DeviceCode.OfEveryArchitecture FOLDERS ${folders} LIMITS ptxas_limits.csv ARCH ${architectures})
-  brickwork_check_ptx(DeviceCode.OfHopper FOLDERS ${hopper_folders} LIMITS ptxas_limits_hopper.csv ARCH sm_90a)
-  set_tests_properties(DeviceCode.OfEveryArchitecture DeviceCode.OfHopper PROPERTIES LABELS long)
 endfunction()
 
 # brickwork_benchmark(name SOURCES ... LIBS ...): one Google Benchmark program, not built under the sanitizers.
