@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("kernels", "primitives", "library", "baselines", "experiments")
+FOLDERS = ("kernels", "primitives", "library", "python", "baselines", "experiments")
 SUFFIXES = (".cpp", ".hpp", ".h", ".cu", ".cuh")
 GENERATED = {"build_info.hpp", "source_info.hpp"}  # written by the build
 # The rooms, and the rooms that each may include besides itself. A path belongs to the first room that it begins with or, for
@@ -18,6 +18,7 @@ ROOMS = {
     "primitives/planning/race/": (),
     "primitives/": ("kernels/", "/op/", "primitives/planning/machine/", "primitives/planning/race/"),
     "library/": ("kernels/", "/op/", "primitives/planning/machine/", "primitives/"),  # the C API
+    "python/": (),  # the C API's header as an installed one
     "baselines/contender/": ("kernels/", "/op/"),
     "baselines/": ("kernels/", "/op/", "primitives/planning/race/", "baselines/contender/"),  # and no driver
     "experiments/": ("kernels/", "/op/", "primitives/planning/machine/", "primitives/planning/race/", "primitives/",

@@ -1,0 +1,29 @@
+// Calls of the C API from Python: without the GIL, and with a status that is not OK as an exception.
+#pragma once
+#include <brickwork/brickwork.h>
+#include <nanobind/nanobind.h>
+
+#include <string>
+
+namespace brickwork::python {
+
+namespace nb = nanobind;
+
+void define_exceptions(nb::module_& m);
+
+// Throw a Python exception: the one of a status, or BadArgument.
+[[noreturn]] void raise(brickwork_status status, const char* sentence);
+[[noreturn]] void refuse(const std::string& sentence);
+
+// Other Python threads run while the library computes. The last error belongs to this thread, so it can be read after.
+template <class Function>
+void call(const Function& function) {
+  brickwork_status status = BRICKWORK_OK;
+  {
+    const nb::gil_scoped_release released;
+    status = function();
+  }
+  if (status != BRICKWORK_OK) raise(status, brickwork_last_error());
+}
+
+}  // namespace brickwork::python
