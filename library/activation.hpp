@@ -1,11 +1,11 @@
 // The C API's activations as the kernels know them.
 #pragma once
+#include <brickwork/brickwork.h>
 #include <fmt/format.h>
 
 #include <stdexcept>
 
 #include "kernels/epilogue/activation.hpp"
-#include "library/brickwork.h"
 
 namespace brickwork::library {
 

@@ -1,10 +1,11 @@
 // brickwork_brgemm_*: the brick itself.
 #include "kernels/brgemm/brgemm.hpp"
 
+#include <brickwork/brickwork.h>
+
 #include <array>
 
 #include "library/activation.hpp"
-#include "library/brickwork.h"
 #include "library/handles.hpp"
 #include "library/runtime.hpp"
 #include "library/status.hpp"

@@ -1,6 +1,5 @@
 // The C API beside the definitions, and every call that it must refuse.
-#include "library/brickwork.h"
-
+#include <brickwork/brickwork.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,11 +1,12 @@
 // brickwork_conv_*, brickwork_linear_* and brickwork_layer_*: a fully connected layer is a convolution (fc_layers.hpp).
+#include <brickwork/brickwork.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
 
 #include "kernels/base/aligned_buffer.hpp"
 #include "library/activation.hpp"
-#include "library/brickwork.h"
 #include "library/handles.hpp"
 #include "library/runtime.hpp"
 #include "library/status.hpp"

@@ -1,7 +1,8 @@
 // brickwork_lstm_*: layers of LSTM cells, one upon the other.
+#include <brickwork/brickwork.h>
+
 #include <mutex>
 
-#include "library/brickwork.h"
 #include "library/handles.hpp"
 #include "library/runtime.hpp"
 #include "library/status.hpp"

@@ -1,5 +1,6 @@
 #include "library/runtime.hpp"
 
+#include <brickwork/brickwork.h>
 #include <fmt/format.h>
 #include <omp.h>
 
@@ -8,7 +9,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "library/brickwork.h"
 #include "library/status.hpp"
 #include "primitives/op/kokkos_scope.hpp"
 #include "primitives/planning/tuning/tuning_cache.hpp"

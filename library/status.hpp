@@ -1,5 +1,7 @@
 // How the C API answers: a function's exceptions become its status and this thread's last error.
 #pragma once
+#include <brickwork/brickwork.h>
+
 #include <initializer_list>
 #include <new>
 #include <stdexcept>
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "kernels/base/result.hpp"
-#include "library/brickwork.h"
 
 namespace brickwork::library {
 

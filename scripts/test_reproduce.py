@@ -41,32 +41,36 @@ def reproduce(tmp_path):
 
     def run(
         *brickwork: str, cores: int = 2, most: int = 0, options: tuple = (), export: str = "exit 0", learn: str = "exit 0",
-        text: bool = True, again: bool = False, cmake: str = "",
+        text: bool = True, again: bool = False, cmake: str = "", installed: bool = False, failing: str = "",
     ) -> subprocess.CompletedProcess:
-        tree = tmp_path / "tree"
+        top = tmp_path / "tree"
+        tree, programs = (top / "share" / "brickwork", top / "bin") if installed else (top, top / "build" / "release" / "experiments")
         if again:
-            shutil.rmtree(tree)
+            shutil.rmtree(top)
         (tree / "scripts").mkdir(parents=True)
-        for name in ("reproduce", "run_warnings.py"):
+        if not installed:
+            (tree / "CMakeLists.txt").touch()
+        for name in ("reproduce", "report", "python", "training-text", "run_warnings.py"):
             shutil.copy(ROOT / "scripts" / name, tree / "scripts")
         (tree / "experiments").symlink_to(ROOT / "experiments")
         (tree / "plots").mkdir()
         (tree / "plots" / "report.py").write_text(REPORT)
+        (tree / "plots" / "failing.py").write_text(f"for name in {failing.split()}: print(name)\n")
         for name in TEXT if text else ():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             (tree / name).write_text(f"{name}\n")
         script(tree / "scripts" / "setup")
-        script(tree / "bin" / "cmake", cmake)
-        script(tree / "bin" / "nproc", f"echo {most or cores}")
+        script(tmp_path / "path" / "cmake", cmake)
+        script(tmp_path / "path" / "nproc", f"echo {most or cores}")
         script(tree / "scripts" / "cpus", f"echo {cores}")
         script(tree / ".deps" / "venv" / "bin" / "python", f'exec "{sys.executable}" "$@"')
-        script(tree / "build" / "release" / "experiments" / "brickwork", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', *brickwork)
-        script(tree / "build" / "release" / "experiments" / "learn", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', learn)
+        script(programs / "brickwork", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', *brickwork)
+        script(programs / "learn", 'out=${!#} stored=' + str(STORED), 'mkdir -p "$out"', learn)
         (tree / "scripts" / "export_digits.py").write_text(f"import subprocess, sys; sys.exit(subprocess.call({export!r}, shell=True))")
-        path = {"PATH": f"{tree / 'bin'}:{os.environ['PATH']}"}
+        environment = {"PATH": f"{tmp_path / 'path'}:{os.environ['PATH']}", "PYTHON": sys.executable}
         where = () if again else ("--out", tmp_path / "out")
         command = [tree / "scripts" / "reproduce", *where, *options]
-        return subprocess.run(command, env=os.environ | path, capture_output=True, text=True, check=False)
+        return subprocess.run(command, env=os.environ | environment, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return run
 
@@ -88,7 +92,7 @@ def test_a_run_interrupted_before_its_first_row_does_not_prevent_the_report(repr
 def test_without_any_measurement_there_is_no_report(reproduce, tmp_path):
     ended = reproduce(HEADER_ALONE, "exit 130")
     assert ended.returncode == 130 and not (tmp_path / "out" / "report.html").exists()
-    assert "reproduce: failed: plots/report.py (exit code 2)" in ended.stderr and "the report shows" not in ended.stderr
+    assert "reproduce: failed: scripts/report (exit code 2)" in ended.stderr and "the report shows" not in ended.stderr
 
 
 def test_a_failed_run_is_named_after_the_report(reproduce, tmp_path):
@@ -210,7 +214,7 @@ def test_a_training_that_failed_is_named_after_the_report(reproduce, tmp_path):
 
 
 @pytest.mark.parametrize(("export", "text", "failed"), [
-    ("exit 1", True, "scripts/export_digits.py"), ("exit 0", False, "cat"),
+    ("exit 1", True, "scripts/export_digits.py"), ("exit 0", False, "scripts/training-text"),
 ])
 def test_a_training_without_data_is_left_out(reproduce, export, text, failed):
     brickwork = '[[ $out == *brgemm ]] && cp "$stored"/brgemm/* "$out"; exit 0'
@@ -314,3 +318,65 @@ def test_a_build_that_fails_shows_its_end(reproduce, tmp_path):
     ended = reproduce("exit 0", cmake='[[ $1 != --build ]] || { echo "a wrong line"; exit 1; }')
     assert ended.returncode == 1 and "a wrong line\nreproduce: the build failed; " in ended.stderr
     assert not (tmp_path / "out").exists()
+
+
+# --- after a claim that fails
+
+
+TWICE = '''echo "$(basename "$out")" >> "$(dirname "$out")/measured"
+[[ $out == *brgemm ]] && cp "$stored"/brgemm/* "$out" || cp "$stored"/conv/* "$out"
+echo "$BASHPID" > "$out/by"'''
+
+
+def test_runs_by_which_a_claim_fails_are_measured_once_more_and_the_second_result_counts(reproduce, tmp_path):
+    ended = reproduce(TWICE, options=("--only", "brgemm,mlp"), failing="mlp")
+    out = tmp_path / "out"
+    assert (out / "measured").read_text().split() == ["brgemm", "mlp", "again"] and ended.returncode == 0
+    assert "measured once more: mlp\nmlp again, up to " in ended.stdout
+    assert (out / "mlp" / "by").read_text() != (out / "mlp" / "first" / "by").read_text()
+    assert not (out / "again").exists() and not (out / "brgemm" / "first").exists()
+
+
+def test_the_first_result_counts_where_the_second_measurement_breaks(reproduce, tmp_path):
+    ended = reproduce(f"{TWICE}; [[ $out != *again ]]", options=("--only", "mlp"), failing="mlp")
+    assert ended.returncode == 0 and (tmp_path / "out" / "report.html").exists()
+    assert not (tmp_path / "out" / "again").exists() and not (tmp_path / "out" / "mlp" / "first").exists()
+
+
+# --- an installed tree
+
+
+def test_an_installed_tree_measures_with_its_own_programs_and_writes_where_it_is_called(reproduce, tmp_path):
+    measured = 'echo "$0" > "$out/program"; cp "$stored"/brgemm/* "$out"'
+    ended = reproduce(measured, installed=True, options=("--only", "brgemm", "--out", "here"), cmake="echo built; exit 1")
+    assert ended.returncode == 0 and (tmp_path / "here" / "report.html").exists()
+    assert (tmp_path / "here" / "brgemm" / "program").read_text() == f"{tmp_path}/tree/bin/brickwork\n"
+    assert "built" not in ended.stdout and "set-up and build" not in ended.stdout
+
+
+def test_an_installed_tree_learns_the_text_that_was_installed_with_it(reproduce, tmp_path):
+    ended = reproduce("exit 0", cores=1, installed=True, options=("--only", "characters-1"), learn='echo "data: ${*: -3:1}"; exit 1')
+    assert f"data: {tmp_path}/tree/share/brickwork/text.txt\n" in ended.stdout
+
+
+# --- figures of runs that were measured before
+
+
+def test_figures_are_drawn_from_stored_runs_without_a_build_and_are_the_same_each_time(reproduce, tmp_path):
+    for name in ("first", "second"):
+        asked_for = ("--figures-from", STORED / "brgemm", "--out", tmp_path / name)
+        ended = reproduce("exit 1", again=name == "second", cmake="exit 1", options=asked_for)
+        assert ended.returncode == 0
+    drawn, again = (tmp_path / name for name in ("first", "second"))
+    assert (drawn / "claims.csv").read_bytes() == (again / "claims.csv").read_bytes()
+    assert (drawn / "report.html").read_text() == (again / "report.html").read_text().replace("/second", "/first")
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (("--figures-from",), "--figures-from needs a folder with runs"),
+    (("--figures-from", "missing"), "--figures-from: there is no folder missing"),
+    (("--figures-from", ".", "--full"), "--figures-from measures nothing: leave out --full"),
+])
+def test_figures_from_no_folder_or_with_options_of_a_measurement_are_refused(options, said):
+    ended = subprocess.run([ROOT / "scripts" / "reproduce", *options], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2 and said in ended.stderr

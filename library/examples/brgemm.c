@@ -1,7 +1,6 @@
 /* Multiplies with the brick: C = relu(sum of A_i * B_i + bias) over a batch of 8 pairs. */
+#include <brickwork/brickwork.h>
 #include <stdio.h>
-
-#include "brickwork.h"
 
 enum { M = 6, N = 16, K = 4, BATCH = 8 };
 

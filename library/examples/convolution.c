@@ -1,7 +1,6 @@
 /* One 3x3 convolution of NCHW tensors, checked against a loop. */
+#include <brickwork/brickwork.h>
 #include <stdio.h>
-
-#include "brickwork.h"
 
 enum { N = 2, C = 8, K = 16, H = 10, W = 12, R = 3, S = 3 };
 

@@ -1,9 +1,8 @@
 /* One step of an LSTM with weights of 0: then every gate is that of its bias, which a line of C computes, too. */
+#include <brickwork/brickwork.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "brickwork.h"
 
 enum { N = 3, C = 5, K = 7 };
 

@@ -84,10 +84,16 @@ bool ShapeReader::next() {
 int ShapeReader::count() const { return static_cast<int>(number("count", 1, std::numeric_limits<int>::max())); }
 
 std::filesystem::path shapes_folder() {
-  // In the source tree; for an installed program, beside it.
-  const std::filesystem::path source = std::filesystem::path(build_info::source_folder) / "experiments" / "shapes";
+  const std::filesystem::path below = std::filesystem::path("experiments") / "shapes";
+  const auto prefix = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+  const std::filesystem::path installed = prefix / "share" / "brickwork" / below,
+                              source = build_info::source_folder / below;
+  if (std::filesystem::is_directory(installed)) return installed;
   if (std::filesystem::is_directory(source)) return source;
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "share" / "brickwork" / "shapes";
+  throw std::runtime_error(
+      fmt::format("the shape sets are missing, both in {} of an installed tree and in {} of the sources: "
+                  "install again, or give --shapes a file",
+                  installed.string(), source.string()));
 }
 
 std::vector<ShapeSet> shape_sets(std::span<const ShapeKind> kinds) {

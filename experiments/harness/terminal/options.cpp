@@ -116,7 +116,7 @@ Check only
   brickwork --experiment conv-backward --layer layer04 --check
 Use the numbers
   brickwork --experiment brgemm --out none --csv - > rows.csv
-  .deps/venv/bin/python plots/report.py results/mine/* --out results/mine
+  scripts/report results/mine/* --out results/mine
 Look at the loops, or search for better ones
   brickwork --experiment conv-forward --layer layer04 --plan print
   brickwork --experiment conv-forward --layer layer04 --plan search:20
