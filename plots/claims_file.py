@@ -216,7 +216,7 @@ def _sentence(texts: dict[str, str], entry: dict, key: str, bound: float, words:
         as_fast_as="at least as fast as" if bound == 1 else f"at least {bound} times as fast as",
     )  # fmt: skip
     roof = f" or as {entry['or_of_roof']} of the loaded roof, whichever is less" if "or_of_roof" in entry else ""
-    was = f" Restated: it was {texts['was']}, which is beyond the machine's limit." if texts["was"] else ""
+    was = f" Restated: it was {texts['was']}, which the runs did not reach." if texts["was"] else ""
     conditions = f" ({', '.join(words)})" if words else ""
     return f"{about}{conditions}: {says}{roof}.{was}"
 

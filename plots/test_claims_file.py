@@ -102,7 +102,7 @@ def test_a_sentence_says_what_is_judged(written):
     assert (one.bound, one.expressions, [kind.name for kind in one.machines]) == (0.97, "threads == 1; n == 64", ["Zen 5"])
     assert two.sentence == (
         "The kernel, the simd kernel (one core): every shape is at least as fast as oneDNN or as 0.95 of the loaded roof, whichever is "
-        "less. Restated: it was twice, which is beyond the machine's limit."
+        "less. Restated: it was twice, which the runs did not reach."
     )
     assert (two.or_of_roof, two.quick, two.full, one.quick) == (0.95, ("a", "b"), ("a", "b"), ())
     (claim, _) = load_claims(written(GOOD.replace("The kernel, {of}", "All reach {percent}").replace("= 0.97", "= 0.835")))
