@@ -40,7 +40,10 @@ def _program_in(folder: Path) -> Path:
 
 def _git(*arguments: str) -> str:
     """Empty where git refuses."""
-    ended = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
+    try:
+        ended = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
+    except OSError:  # without git no name is a commit
+        return ""
     return ended.stdout.strip() if ended.returncode == 0 else ""
 
 

@@ -4,6 +4,7 @@ import argparse
 import fnmatch
 import signal
 import sys
+import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,11 +31,11 @@ RUNS = {
 ABOUT = """\
 Measures two builds in pairs (A B, B A, ...) and says for each problem whether B is SLOWER,
 FASTER, the SAME within --effect, or UNDECIDED. First it measures --pairs pairs of each problem.
-Everything that is not clearly the SAME is measured again, in 21 to 99 pairs, more where times
+Everything that is not clearly the SAME is measured again, in 22 to 98 pairs, more where times
 scatter more. These new pairs alone say SLOWER or FASTER.
 
 Each run has one thread: beside other programs, two threads that wait for each other take up to
-twice as long. -- --threads COUNT measures with more.
+twice as long. To measure with more: --only 'conv-*,fc-*,rnn-*,add-*' -- --threads COUNT.
 """
 
 ENDINGS = """\
@@ -54,17 +55,18 @@ def arguments(given: list[str]) -> argparse.Namespace:
         prog="compare-builds", description=ABOUT, epilog=ENDINGS + "\nRuns: " + ", ".join(RUNS),
         formatter_class=argparse.RawDescriptionHelpFormatter, usage="compare-builds A B [OPTIONS] [-- OPTIONS OF brickwork]",
     )
-    build = "the {} build: its folder, or a git revision, which is built in build/compare/"
+    build = "the {} build: its folder, an installed tree, or a git revision, which is built in build/compare/"
     parser.add_argument("a", metavar="A", help=build.format("earlier"))
     parser.add_argument("b", metavar="B", help=build.format("later"))
     parser.add_argument("--only", metavar="NAME,...", help="only these runs; * matches any text")
     parser.add_argument("--effect", type=_share, default=0.03, metavar="SHARE", help="changes up to this count as none (default: 0.03)")
-    parser.add_argument("--pairs", type=_count, default=11, metavar="COUNT", help="pairs of each problem at first (default and least: 11)")
+    parser.add_argument("--pairs", type=_count, default=12, metavar="COUNT", help="first pairs of each problem, even (default, least: 12)")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="new or empty folder of pairs.csv (default: results/<UTC time>-compare)")
     parser.add_argument("--summary", type=Path, metavar="FILE", help="a Markdown summary (default: summary.md in the folder)")
     parser.add_argument("--allow-different-flags", action="store_true", help="compare builds of different compilers or flags, too")
     options = parser.parse_args(given[:end])
-    options.of_program = given[end + 1 :]
+    # "--name=value" as two words, as the table of runs has them.
+    options.of_program = [part for word in given[end + 1 :] for part in (word.split("=", 1) if word.startswith("--") else [word])]
     return options
 
 
@@ -79,8 +81,8 @@ def _share(text: str) -> float:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not 11 <= int(text) <= 99:
-        raise argparse.ArgumentTypeError(f"'{text}' is no count of pairs; give a number from 11 to 99")
+    if not text.isdecimal() or not 12 <= int(text) <= 98 or int(text) % 2:
+        raise argparse.ArgumentTypeError(f"'{text}' is no count of pairs; give an even number from 12 to 98")
     return int(text)
 
 
@@ -141,4 +143,8 @@ def main(given: list[str] | None = None) -> int:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a CI sends it to what takes too long
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except Exception:
+        traceback.print_exc()
+        sys.exit(BAD_INPUT)  # Python's own 1 would mean a regression

@@ -123,7 +123,7 @@ class Pairs:
         these = run.of(dict.fromkeys(problem.text for problem in problems))
         order = (0, 1) if pair % 2 == 0 else (1, 0)
         calls = {which: call(self.builds[which], these) for which in order}
-        self.failures |= calls[1].failures
+        self.failures |= {problem: why for problem, why in calls[1].failures.items() if problem in calls[0].seconds}
         seconds = [calls[which].seconds for which in (0, 1)]
         timed = [problem for problem in problems if problem in seconds[0] and problem in seconds[1]]
         both = [(problem, seconds[0][problem], seconds[1][problem]) for problem in timed]

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats
 
 SLOWER, FASTER, SAME, UNDECIDED = "SLOWER", "FASTER", "SAME", "UNDECIDED"
-ALARM = 0.02  # the chance of any wrong SLOWER or FASTER among all problems
+ALARM = 0.02  # the chance of any SLOWER or FASTER among all problems of builds that are equal
 CHANCE = 0.05  # that an interval lies beside the truth, and that a SAME is wrong; of each problem
 
 # Takes the number of the round and how many pairs each problem needs; returns each problem's values log(B / A).
@@ -28,9 +28,10 @@ Source = Callable[[int, dict[Hashable, int]], dict[Hashable, Sequence[float]]]
 @dataclass(frozen=True)
 class Limits:
     effect: float = 0.03  # a change of up to this share counts as none
-    pairs: int = 11  # of each problem at first
-    again: int = 21  # at least, where a problem is measured again
-    most: int = 99  # at most, where a problem is measured again
+    # Even numbers: each build is the first of a pair as often as the other.
+    pairs: int = 12  # of each problem at first
+    again: int = 22  # at least, where a problem is measured again
+    most: int = 98  # at most, where a problem is measured again
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,10 @@ def corrected(chances: list[float]) -> list[float]:
 
 
 def pairs_needed(values: Sequence[float], limits: Limits) -> int:
-    """As many as make the median's standard error a quarter of the effect. They depend on the spread of the values alone: if large
+    """An even number that makes the median's standard error a quarter of the effect. It depends on the spread of the values alone: if large
     medians got more pairs, chance would be found more often."""
     if not len(values):
         return limits.again
     deviation = stats.iqr(values) / 1.35  # of a normal distribution with these quartiles; a spike does not change it
     needed = (4 * 1.25 * deviation / math.log1p(limits.effect)) ** 2
-    return int(min(max(needed, limits.again), limits.most))
+    return 2 * math.ceil(min(max(needed, limits.again), limits.most) / 2)

@@ -86,6 +86,12 @@ def test_a_name_of_neither_a_folder_nor_a_commit_is_refused(repository, name):
         builds.find(name)
 
 
+def test_without_git_no_name_is_a_commit(repository, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(InputError, match="is neither a folder nor a commit"):
+        builds.find("before")
+
+
 def test_a_folder_stands_for_the_program_in_it(tmp_path):
     program = tmp_path / "experiments" / "brickwork"
     program.parent.mkdir()

@@ -48,7 +48,7 @@ def runs_unasked(workflow):
 def test_the_workflow_calls_what_exists():
     lines = commands(WORKFLOW)
     called = {script for line in lines for script in re.findall(r"scripts/[\w-]+", line)}
-    assert called == {"scripts/setup", "scripts/test", "scripts/reproduce", "scripts/compare-builds", "scripts/count-instructions"}
+    assert called == {"scripts/setup", "scripts/test", "scripts/reproduce", "scripts/compare-builds"}
     assert not [sentence for line in lines for sentence in wrong_in_command(line)]
 
 

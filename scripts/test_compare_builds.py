@@ -13,7 +13,7 @@ from compare_builds import BAD_INPUT, CANNOT_TELL, INTERRUPTED, NO_REGRESSION, R
 # Prints the rows of two problems. Each call draws other times.
 PROGRAM = """\
 #!/bin/sh
-calls=0 seed=@SEED@ out= problems= layers= status=ok folder=${0%/*}
+calls=0 seed=@SEED@ out= problems= layers= winograd= status=ok folder=${0%/*}
 [ ! -f "$folder/calls" ] || read -r calls <"$folder/calls"
 slower=@SLOWER@
 while [ $# -gt 0 ]; do
@@ -36,6 +36,7 @@ rows() { # problem, name, time in percent
   for sample in 0 1 2 3 4 5 6 7 8; do
     draw
     echo "$1,$2,onednn,no,run,ok,,$sample,1e-9"
+    [ ! "$winograd" ] || echo "$1,$2,brickwork-winograd,yes,run,unsupported,needs a 3 x 3 kernel,,"
     echo "$1,$2,brickwork-simd,yes,pack,ok,,$sample,1e-9"
     if [ "$status$2" = failedsecond ]; then echo "$1,$2,brickwork-simd,yes,run,failed,is wrong,,"; return; fi
     echo "$1,$2,brickwork-simd,yes,run,ok,,$sample,$(($3 * (1000 + disturbed) * (1000 + drawn / 50)))e-11"
@@ -93,7 +94,17 @@ def test_the_same_build_twice_is_not_slower(build, gate, tmp_path):
     a = build("a")
     code, said, _ = gate(a, a)
     assert code == NO_REGRESSION and "0 SLOWER, 0 UNDECIDED, 0 FASTER, 2 SAME" in said
-    assert len(rows(tmp_path)) == 2 * 11 and calls(a) == 2 * (1 + 11)
+    assert len(rows(tmp_path)) == 2 * 12 and calls(a) == 2 * (1 + 12)
+
+
+def test_what_neither_build_can_do_is_no_regression(build, gate):
+    a, b = (build(name, before="winograd=yes") for name in "ab")
+    assert gate(a, b)[0] == NO_REGRESSION
+
+
+def test_options_may_have_an_equals_sign(build):
+    a = build("a")
+    assert compare_builds.arguments([a, a, "--", "--layer=first", "--csv", "a=b"]).of_program == ["--layer", "first", "--csv", "a=b"]
 
 
 def test_an_installed_tree_is_a_build(build, gate):
@@ -104,9 +115,9 @@ def test_an_installed_tree_is_a_build(build, gate):
 
 def test_a_slower_build_is_a_regression_and_is_measured_again(build, gate, tmp_path):
     code, said, _ = gate(build("a"), build("b", slower=110))
-    assert code == REGRESSION and re.search(r"SLOWER +brgemm second brickwork-simd: 1\.[01]\d\d \[1\.\d+, 1\.\d+\], 21 pairs", said)
+    assert code == REGRESSION and re.search(r"SLOWER +brgemm second brickwork-simd: 1\.[01]\d\d \[1\.\d+, 1\.\d+\], 22 pairs", said)
     again = [row for row in rows(tmp_path) if row["round"] == "2"]
-    assert len(again) == 21 and {row["name"] for row in again} == {"second"}
+    assert len(again) == 22 and {row["name"] for row in again} == {"second"}
     assert [row["first"] for row in again[:4]] == ["A", "B", "A", "B"]
 
 
@@ -117,14 +128,14 @@ def test_a_faster_build_is_no_regression(build, gate):
 
 def test_a_build_that_is_slower_only_at_first_is_not_slower(build, gate, tmp_path):
     a = build("a")
-    code, said, _ = gate(a, build("b", before="[ $calls -ge 12 ] || slower=110"))
-    assert code == NO_REGRESSION and "2 SAME" in said and len(rows(tmp_path)) == 22 + 21
+    code, said, _ = gate(a, build("b", before="[ $calls -ge 13 ] || slower=110"))
+    assert code == NO_REGRESSION and "2 SAME" in said and len(rows(tmp_path)) == 24 + 22
 
 
 def test_what_scatters_too_much_cannot_be_told(build, gate, tmp_path):
     code, said, _ = gate(build("a", noise=1), build("b", noise=1))
     assert (code, said.splitlines()[-2]) == (CANNOT_TELL, "0 SLOWER, 2 UNDECIDED, 0 FASTER, 0 SAME")
-    assert len(rows(tmp_path)) == 22 + 2 * 99
+    assert len(rows(tmp_path)) == 24 + 2 * 98
 
 
 @pytest.mark.parametrize("when", ["status=failed", "[ $calls != 3 ] || status=failed"])
@@ -144,7 +155,7 @@ def test_the_summary_names_the_worst_the_builds_and_the_rows(build, gate, tmp_pa
     gate(a, b, "--summary", tmp_path / "summary.md")
     text = (tmp_path / "summary.md").read_text()
     assert text.startswith("## B is slower than A.\n\n1 SLOWER, 0 UNDECIDED, 0 FASTER, 1 SAME.\n")
-    assert re.search(r"\| brgemm second brickwork-simd \| SLOWER \| 1\.\d{3} \[1\.\d{3}, 1\.\d{3}\] \| 21 \|\n\| brgemm first", text)
+    assert re.search(r"\| brgemm second brickwork-simd \| SLOWER \| 1\.\d{3} \[1\.\d{3}, 1\.\d{3}\] \| 22 \|\n\| brgemm first", text)
     assert re.search(r"\| brgemm \| 2 \| 1\.0[345]\d \|", text)
     assert f"[pairs.csv]({tmp_path / 'out' / 'pairs.csv'})" in text and "Machine: AMD EPYC, 2 cores." in text
     assert f"- A: `{a}`, commit 0123456789ab, GNU 12.2.0, `-O3`" in text

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import count_instructions
-from count_instructions import MORE, REFUSED, SAME, main
+from count_instructions import INCOMPARABLE, MORE, REFUSED, SAME, main
 
 COMPILER = "GNU 12.2.0, -O3"
 
@@ -41,7 +41,7 @@ def test_more_than_a_hundredth_above_the_stored_count_is_a_regression(counted, c
 
 
 def test_counts_of_another_compiler_are_not_compared(counted, capsys):
-    assert counted(1000, compiler="Clang 19, -O3") == REFUSED
+    assert counted(1000, compiler="Clang 19, -O3") == INCOMPARABLE
     assert "the stored counts are of Clang 19, -O3, this build is of GNU 12.2.0, -O3" in capsys.readouterr().err
 
 
@@ -60,6 +60,19 @@ def test_counts_are_stored_if_asked_for(counted, tmp_path):
 
 def test_a_folder_without_a_build_is_refused(tmp_path, capsys):
     assert main(["--build", str(tmp_path)]) == REFUSED and "is no build folder of this project" in capsys.readouterr().err
+
+
+def test_a_machine_without_valgrind_compares_nothing(counted, tmp_path, monkeypatch, capsys):
+    assert counted(1000) == SAME
+    monkeypatch.setattr(count_instructions.shutil, "which", lambda _: None)
+    assert counted(1000) == INCOMPARABLE and "valgrind is not installed" in capsys.readouterr().err
+
+
+def test_a_file_without_counts_is_refused(counted, tmp_path, capsys):
+    assert counted(1000) == SAME
+    (tmp_path / "other.json").write_text("[]")
+    assert counted(1000, more=("--stored", str(tmp_path / "other.json"))) == REFUSED
+    assert "other.json holds no counts" in capsys.readouterr().err
 
 
 def test_the_real_count_of_a_small_pass_repeats():
