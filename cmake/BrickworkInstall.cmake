@@ -1,5 +1,9 @@
-# What `cmake --install` puts where. The installed tree needs nothing of the sources and may be moved. Scripts lie in
-# share/brickwork as they lie in the sources, so that they find their data by the same relative paths.
+# Installs programs, library, scripts and data. The tree may be moved. Scripts lie in share/brickwork as they lie in the
+# sources, so that they find their data by the same relative paths.
+install(CODE "
+  if(NOT EXISTS \"$<TARGET_FILE:brickwork_library>\")
+    message(FATAL_ERROR \"only a part is built, as by scripts/reproduce: run cmake --build without --target, then install\")
+  endif()")
 set(share ${CMAKE_INSTALL_DATADIR}/brickwork)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/brickwork)
 
@@ -13,10 +17,12 @@ endforeach()
 install(TARGETS brickwork_library EXPORT brickwork RUNTIME_DEPENDENCY_SET brickwork_needs)
 install(DIRECTORY library/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
-# Libraries that scripts/setup put into .deps come along. Those of the system, of Spack and of the user stay where they are.
+# Kokkos and oneDNN come along where scripts/setup put them into .deps, in a folder of their own, where no other program
+# finds them. Libraries of the system, of Spack and of the user do not.
 install(RUNTIME_DEPENDENCY_SET brickwork_needs
+        PRE_INCLUDE_REGEXES "^lib(kokkos|dnnl)" PRE_EXCLUDE_REGEXES ".*"
         POST_INCLUDE_REGEXES "/[.]deps/" POST_EXCLUDE_REGEXES ".*"
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/brickwork)
 
 # find_package(brickwork) and pkg-config.
 include(CMakePackageConfigHelpers)
@@ -26,6 +32,7 @@ configure_package_config_file(cmake/brickworkConfig.cmake.in brickworkConfig.cma
 write_basic_package_version_file(brickworkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/brickworkConfig.cmake ${PROJECT_BINARY_DIR}/brickworkConfigVersion.cmake
         DESTINATION ${package})
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/brickwork.pc.in brickwork.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/brickwork.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
@@ -43,14 +50,14 @@ list(TRANSFORM modules REPLACE "(.+)" "scripts/\\1.py")
 install(FILES ${modules} scripts/requirements.txt DESTINATION ${share}/scripts)
 install(FILES LICENSE CITATION.cff DESTINATION ${share})
 
-# The text of which learn's network of characters predicts the next one.
+# The text on which learn trains its network of characters.
 install(CODE "
-  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/training-text COMMAND_ERROR_IS_FATAL ANY
-                  OUTPUT_FILE \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${share}/text.txt)")
+  execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/training-text\" COMMAND_ERROR_IS_FATAL ANY
+                  OUTPUT_FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${share}/text.txt\")")
 
 # Commands in bin/ lead to the scripts, which find themselves behind the link.
 file(RELATIVE_PATH bin_to_scripts ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/brickwork/scripts)
 foreach(command ${commands})
-  install(CODE "file(CREATE_LINK ${bin_to_scripts}/${command}
-                     \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/brickwork-${command} SYMBOLIC)")
+  install(CODE "file(CREATE_LINK \"${bin_to_scripts}/${command}\"
+                     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/brickwork-${command}\" SYMBOLIC)")
 endforeach()

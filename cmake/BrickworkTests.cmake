@@ -22,8 +22,8 @@ if(BRICKWORK_SANITIZE)
 endif()
 
 # Headers of test libraries are half of a test's compile time, and Kokkos' headers half of the rest: they are compiled
-# once, here, for all tests. That needs the same options for all tests, so that none is told whether its code is for a
-# shared library. The object is main() of the tests that use Kokkos.
+# once, here, for all tests. That needs the same options for all tests: POSITION_INDEPENDENT_CODE, which differs between
+# programs and libraries, is off for all. The object is main() of the tests that use Kokkos.
 set(brickwork_test_libraries brickwork_options brickwork_rapidcheck fmt::fmt Kokkos::kokkoscore OpenMP::OpenMP_CXX
                              GTest::gmock)
 add_library(brickwork_kokkos_test_main OBJECT ${PROJECT_SOURCE_DIR}/primitives/testing/kokkos_test_main.cpp)

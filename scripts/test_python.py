@@ -35,14 +35,14 @@ def test_a_python_that_lacks_packages_is_refused_with_their_names(ended, tmp_pat
     fake.write_text('#!/bin/sh\n[ "$1" = - ] && echo "pandas scipy"\n')
     fake.chmod(0o755)
     refused = ended(checkout=False, python=str(fake))
-    assert refused.returncode == 2 and "fake-python lacks pandas scipy: install these" in refused.stderr
+    assert refused.returncode == 126 and "fake-python lacks pandas scipy: install these" in refused.stderr
 
 
 def test_a_python_that_is_not_there_is_refused(ended):
     refused = ended(checkout=False, python="/missing/python")
-    assert refused.returncode == 2 and "/missing/python cannot run: set PYTHON" in refused.stderr
+    assert refused.returncode == 126 and "/missing/python cannot run: set PYTHON" in refused.stderr
 
 
 def test_a_checkout_without_set_up_is_told_to_run_it(ended):
     refused = ended(checkout=True)
-    assert refused.returncode == 2 and refused.stderr.endswith("is missing: run scripts/setup first\n")
+    assert refused.returncode == 126 and refused.stderr.endswith("is missing: run scripts/setup first\n")
