@@ -12,7 +12,8 @@ RECIPE = RECIPES["brickwork"]
 # Packages and virtual packages that the release v2026.06.0 of Spack's own collection has.
 BUILTIN = set("""
     c cxx pkgconfig python benchmark cli11 cmake cuda fmt googletest highway hwloc kokkos libxsmm ninja nlohmann-json openblas pkgconf
-    py-jinja2 py-markupsafe py-matplotlib py-nanobind py-numpy py-pandas py-scipy
+    py-jinja2 py-markupsafe py-matplotlib py-nanobind py-numpy py-pandas py-scikit-learn
+    py-scipy
 """.split())
 # Variants that a recipe has by CMakePackage and CudaPackage.
 INHERITED_VARIANTS = {"build_type", "cuda", "cuda_arch"}

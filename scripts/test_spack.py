@@ -141,6 +141,12 @@ def test_the_recipe_needs_what_plots_import():
     assert missing_imports(sources, RECIPE.replace("py-pandas", "py-numpy")) == ["pandas"]
 
 
+def test_the_recipe_needs_what_the_installed_scripts_ask_for():
+    asked = re.search(r"^packages = ({.*})$", (ROOT / "scripts" / "python").read_text(), re.M)[1]
+    needed = {name_of(need).removeprefix("py-") for need in needs(RECIPE)}
+    assert {package or name for name, package in ast.literal_eval(asked).items()} - needed == set()
+
+
 def test_the_page_describes_every_variant():
     page = (REPO.parent / "README.md").read_text()
     described = {name for cell in re.findall(r"^\| (`[^|]*) \| o[nf]+ \|", page, re.M) for name in re.findall(r"`(\w+)`", cell)}

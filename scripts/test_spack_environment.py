@@ -66,7 +66,7 @@ def test_the_environment_is_one_of_spack():
     ("spec: brickwork@main", "spec: other@main", "develop: other@main is no version of brickwork"),
     ('"cmake@3.25:"', "cmake@3.25:", "specs: {'cmake@3.25': None} is no text: quote what ends in a colon"),
     ("- ninja", "- ninjja", "specs: there is no package ninjja"),
-    ("+plots", "+plotss", "specs: brickwork has no variant plotss"),
+    ("+tests", "+testss", "specs: brickwork has no variant testss"),
 ])
 def test_the_check_of_the_environment_can_fail(old, new, sentence):
     assert old in ENVIRONMENT and sentence in wrong_in_environment(ENVIRONMENT.replace(old, new, 1), ROOT)
@@ -100,7 +100,7 @@ def test_spack_solves_the_environment(environment):
 
 @needs_spack
 def test_spack_refuses_a_wrong_environment(environment, tmp_path):
-    (tmp_path / "spack.yaml").write_text((environment / "spack.yaml").read_text().replace("+plots", "+plotss"))
+    (tmp_path / "spack.yaml").write_text((environment / "spack.yaml").read_text().replace("+tests", "+testss"))
     assert spack("-e", tmp_path, "concretize").returncode != 0
 
 

@@ -29,7 +29,7 @@ class Brickwork(CMakePackage, CudaPackage):
     depends_on("pkgconfig", type="build")
 
     # The next major version of a library may lack what the sources use.
-    depends_on("kokkos@4.7:5 +openmp")
+    depends_on("kokkos@4.7:4 +openmp")
     depends_on("highway@1.0.3:1.0")
     depends_on("fmt@9.1:9")
     depends_on("nlohmann-json@3.11:3")
@@ -55,6 +55,7 @@ class Brickwork(CMakePackage, CudaPackage):
         depends_on("py-matplotlib@3.11:", type="run")
         depends_on("py-numpy@2.4:", type="run")
         depends_on("py-pandas@3:", type="run")
+        depends_on("py-scikit-learn@1.5:", type="run")
         depends_on("py-scipy@1.17:", type="run")
 
     with when("+python"):
@@ -81,6 +82,7 @@ class Brickwork(CMakePackage, CudaPackage):
             self.define_from_variant("BRICKWORK_WITH_LIBXSMM", "libxsmm"),
             self.define_from_variant("BRICKWORK_WITH_OPENBLAS", "openblas"),
             self.define_from_variant("BRICKWORK_WITH_CUDA", "cuda"),
+            self.define("CMAKE_INSTALL_LIBDIR", "lib"),  # where Spack looks for Python modules, too
             # A checkout may hold more libraries in .deps/. A package takes none from there.
             self.define("BRICKWORK_ONEDNN_LATEST", ""),
             self.define("BRICKWORK_PYTORCH", ""),
