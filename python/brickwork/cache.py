@@ -14,6 +14,7 @@ class LayerCache:
         self._kept = {}  # by key, in the order of use: a layer and the lock of its user
 
     def keep(self, count):
+        """Keeps at most this many layers for the functions (32, unless this is called); 0 keeps none."""
         count = size("count", count)
         if count < 0:
             raise BadArgument(f"'count' is {count}: expected 0 or more")

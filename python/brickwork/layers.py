@@ -1,7 +1,7 @@
 """Layers as objects: they keep packed weights, plans and scratch memory between calls.
 
-Arrays are float32 in C order: NumPy's, PyTorch's on the CPU, or any other with DLPack. They are never copied; one that does
-not fit is refused. Results are of the kind of the first argument, or `out` itself, whose memory is then used.
+Arrays are float32 in C order: NumPy's, PyTorch's on the CPU, or any other with DLPack. They are read and written where
+they lie; one that does not fit is refused. Results are of the kind of the first argument, or `out` itself, whose memory is then used.
 """
 
 from . import _native as native
@@ -90,6 +90,7 @@ class Conv2d(_Layer):
         return self._pack(tensor, plain, layout, out)
 
     def unpack(self, tensor, packed, layout="nchw", out=None):
+        """A packed tensor as a plain one; tensor as in packed_size()."""
         return self._unpack(tensor, packed, layout, out)
 
 
@@ -112,6 +113,7 @@ class Linear(_Layer):
         return self._pack(tensor, plain, "nhwc", out)
 
     def unpack(self, tensor, packed, out=None):
+        """A packed tensor as a plain one; tensor as in packed_size()."""
         return self._unpack(tensor, packed, "nhwc", out)
 
 

@@ -15,13 +15,13 @@ _NCHW = (0, 3, 1, 2)
 
 class _Conv2d(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, src, weight, bias, stride, padding):
+    def forward(ctx, src, weight, bias, stride, padding, recorded):
         channels_last = src.dim() == 4 and not src.is_contiguous() and src.is_contiguous(memory_format=torch.channels_last)
         ctx.save_for_backward(src, weight)
         ctx.options = {"layout": "nhwc" if channels_last else "nchw", "stride": stride, "padding": padding, "bias": bias is not None}
         weight = weight.detach().contiguous()
         # A layer with backward passes serves both: forward alone would need another one, with its own memory.
-        with conv2d_layer(_as(src, ctx.options), weight, training=any(ctx.needs_input_grad), **ctx.options) as layer:
+        with conv2d_layer(_as(src, ctx.options), weight, training=recorded and any(ctx.needs_input_grad), **ctx.options) as layer:
             layer.set_weights(weight, None if bias is None else bias.detach())
             return _back(layer.forward(_as(src, ctx.options)), ctx.options)
 
@@ -38,7 +38,7 @@ class _Conv2d(torch.autograd.Function):
                 dsrc = _back(layer.backward_data(ddst), ctx.options)
             if any(ctx.needs_input_grad[1:3]):
                 dweight, dbias = layer.backward_weights(src, ddst)
-        return dsrc, dweight, dbias, None, None
+        return dsrc, dweight, dbias, None, None, None
 
 
 def _as(tensor, options):
@@ -52,7 +52,7 @@ def _back(tensor, options):
 
 def conv2d(src, weight, bias=None, stride=1, padding=0):
     """torch.nn.functional.conv2d with gradients, without groups and dilation."""
-    return _Conv2d.apply(src, weight, bias, stride, padding)
+    return _Conv2d.apply(src, weight, bias, stride, padding, torch.is_grad_enabled())
 
 
 def _unsupported(conv):

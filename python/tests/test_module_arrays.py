@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from definitions import integers
 
-brickwork = pytest.importorskip("brickwork", exc_type=ImportError)
+brickwork = pytest.importorskip("brickwork", exc_type=ModuleNotFoundError)
 
 SRC, WEIGHTS = integers(2, 8, 6, 6), integers(4, 8, 3, 3, seed=1)
 DST = brickwork.conv2d(SRC, WEIGHTS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from definitions import lstm
 
-brickwork = pytest.importorskip("brickwork", exc_type=ImportError)
+brickwork = pytest.importorskip("brickwork", exc_type=ModuleNotFoundError)
 
 SIZES = [(3, 4, 9, 17, 2, 2), (1, 1, 1, 1, 1, 1), (5, 2, 33, 16, 3, 1)]  # T N C K L D
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from definitions import conv2d, conv2d_dsrc, conv2d_dweights, integers
 
-brickwork = pytest.importorskip("brickwork", exc_type=ImportError)
+brickwork = pytest.importorskip("brickwork", exc_type=ModuleNotFoundError)
 
 CONVOLUTIONS = [  # N C K H W R S, stride, padding
     ((2, 3, 5, 8, 8, 3, 3), 1, 1),

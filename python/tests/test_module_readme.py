@@ -11,7 +11,7 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.M | re.S)
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=["numpy", "torch"])
 def test_an_example_runs(example):
-    pytest.importorskip("brickwork", exc_type=ImportError)
+    pytest.importorskip("brickwork", exc_type=ModuleNotFoundError)
     if "import torch" in example:
         pytest.importorskip("torch", exc_type=ImportError)
     exec(compile(example, README, "exec"), {})

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from definitions import conv2d, integers
 
-brickwork = pytest.importorskip("brickwork", exc_type=ImportError)
-functions = pytest.importorskip("brickwork.functions", exc_type=ImportError)
+brickwork = pytest.importorskip("brickwork", exc_type=ModuleNotFoundError)
+functions = pytest.importorskip("brickwork.functions", exc_type=ModuleNotFoundError)
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from definitions import integers
 
-brickwork = pytest.importorskip("brickwork", exc_type=ImportError)
+brickwork = pytest.importorskip("brickwork", exc_type=ModuleNotFoundError)
 torch = pytest.importorskip("torch", exc_type=ImportError)
 ours = pytest.importorskip("brickwork.torch")
 
