@@ -1,4 +1,4 @@
-# Brickwork with all that it needs, built, for its two commands:
+# An image with everything installed and built:
 #   docker build -t brickwork .
 #   docker run brickwork scripts/test
 #   docker run --name measured brickwork scripts/reproduce

@@ -55,6 +55,7 @@ using namespace brickwork::library;
 brickwork_status brickwork_brgemm_create(const brickwork_brgemm_shape* shape, brickwork_brgemm* brgemm) {
   return answer([&] {
     require({{shape, "shape"}, {brgemm, "brgemm"}});
+    *brgemm = nullptr;
     BrgemmShape s = shape_of(*shape);
     const BrgemmHints hints{.tuning = tuning()};
     auto made = std::make_shared<Brgemm>();

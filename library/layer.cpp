@@ -234,6 +234,7 @@ using namespace brickwork::library;
 brickwork_status brickwork_conv_create(const brickwork_conv_sizes* sizes, brickwork_layer* layer) {
   return answer([&] {
     require({{sizes, "sizes"}, {layer, "layer"}});
+    *layer = nullptr;
     const auto& s = *sizes;
     if (s.layout != BRICKWORK_NCHW && s.layout != BRICKWORK_NHWC && s.layout != BRICKWORK_PACKED) {
       throw std::invalid_argument(fmt::format("layout {}: expected 0 (NCHW), 1 (NHWC) or 2 (packed)", s.layout));
@@ -257,6 +258,7 @@ brickwork_status brickwork_conv_create(const brickwork_conv_sizes* sizes, brickw
 brickwork_status brickwork_linear_create(const brickwork_linear_sizes* sizes, brickwork_layer* layer) {
   return answer([&] {
     require({{sizes, "sizes"}, {layer, "layer"}});
+    *layer = nullptr;
     const auto& s = *sizes;
     if (s.layout != BRICKWORK_NHWC && s.layout != BRICKWORK_PACKED) {
       throw std::invalid_argument(fmt::format("layout {}: expected 1 (NHWC, which is [N][C]) or 2 (packed)", s.layout));

@@ -97,6 +97,7 @@ using namespace brickwork::library;
 brickwork_status brickwork_lstm_create(const brickwork_lstm_sizes* sizes, brickwork_lstm* lstm) {
   return answer([&] {
     require({{sizes, "sizes"}, {lstm, "lstm"}});
+    *lstm = nullptr;
     RnnProblem p;
     p.T = sizes->T;
     p.N = sizes->N;

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("kernels", "primitives", "baselines", "experiments", "python", "plots", "scripts", "cmake")
+FOLDERS = ("kernels", "primitives", "library", "baselines", "experiments", "python", "plots", "scripts", "cmake")
 BESIDE_CODE = sorted(str(page.relative_to(ROOT)) for folder in FOLDERS for page in (ROOT / folder).rglob("README.md"))
 PAGES = ["README.md", "CONTRIBUTING.md", *BESIDE_CODE]
 TEXTS = {page: (ROOT / page).read_text() for page in PAGES}
@@ -49,8 +49,8 @@ def missing_options(command, help_text):
 
 @pytest.mark.parametrize("program", [
     "scripts/setup", "scripts/test", "scripts/reproduce", "scripts/check-regression", "scripts/compare-builds",
-    "scripts/gpu-check", "scripts/mutate",
-    "plots/report.py", "plots/machines.py", BRICKWORK, LEARN,
+    "scripts/count-instructions", "scripts/gpu-check", "scripts/mutate",
+    "scripts/report", "plots/machines.py", BRICKWORK, LEARN,
 ])
 def test_named_options_are_accepted(program):
     named = commands(program)

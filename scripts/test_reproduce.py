@@ -343,6 +343,11 @@ def test_the_first_result_counts_where_the_second_measurement_breaks(reproduce, 
     assert not (tmp_path / "out" / "again").exists() and not (tmp_path / "out" / "mlp" / "first").exists()
 
 
+def test_a_run_with_a_wrong_result_is_not_excused_by_a_second_measurement(reproduce, tmp_path):
+    ended = reproduce(f"{TWICE}; [[ $out != *mlp ]]", options=("--only", "mlp"), failing="mlp")
+    assert ended.returncode == 1 and (tmp_path / "out" / "measured").read_text().split() == ["mlp"]
+
+
 # --- an installed tree
 
 

@@ -1,15 +1,17 @@
 /* Brickwork as a library: the batch-reduce GEMM, and convolution, fully connected and LSTM layers on the CPU, for C and
  * whatever calls C.
  *
- * Every function that can fail returns a status; brickwork_last_error() says in one sentence what was wrong. No
- * exception leaves the library and nothing ends the program. Results are f32 and row-major. Handles are numbers, not
- * addresses: one that was destroyed, or is of another kind, is refused. Calls on different handles may run at the same
- * time on different threads; calls on one handle wait for each other. The layers spread their work over
- * brickwork_threads() threads.
+ * Errors. Every function that can fail returns a status; brickwork_last_error() says in one sentence what was wrong. No
+ * exception leaves the library and nothing ends the program. A create function that fails writes a null handle. No pointer
+ * may be null, except bias and dbias where the shape or the layer has none.
  *
- * Letters are the paper's (Georganas et al., "High-Performance Deep Learning via a Single Building Block", arXiv
- * 1906.06440): N images or sequences, C and K input and output features, H W input pixels, P Q output pixels, R S
- * filter taps, T steps. */
+ * Handles are numbers, not addresses: one that was destroyed, or is of another kind, is refused. Different handles may
+ * be used at the same time on different threads. Calls on one layer or one LSTM wait for each other; many threads may
+ * run one brgemm at the same time, each with its own C.
+ *
+ * Tensors are f32 and row-major. Letters are the paper's (Georganas et al., "High-Performance Deep Learning via a
+ * Single Building Block", arXiv 1906.06440): N images or sequences, C and K input and output features, H W input
+ * pixels, P Q output pixels, R S filter taps, T steps. */
 #ifndef BRICKWORK_H
 #define BRICKWORK_H
 #include <stdint.h>
@@ -36,14 +38,16 @@ typedef enum brickwork_status {
 BRICKWORK_API const char* brickwork_last_error(void);
 BRICKWORK_API const char* brickwork_version(void); /* "0.1.0" */
 
-/* How many threads layers use: those of OMP_NUM_THREADS, or all cores, unless it is set before the first layer is made.
- */
+/* Sets how many threads layers and LSTMs use; a brgemm uses the thread that runs it. Call it before the first layer or
+ * LSTM is made and before brickwork_tune(). Otherwise they use those of OMP_NUM_THREADS, or all cores: the library does
+ * not read the CPU quota of a container. It starts Kokkos, unless the program has done so before; then it uses that. */
 BRICKWORK_API brickwork_status brickwork_set_threads(int threads);
 BRICKWORK_API int brickwork_threads(void);
 
-/* What the kernels do differently from processor to processor. "" takes what an earlier calibration of this processor
- * found, or calibrates in some seconds and keeps that in ~/.cache/brickwork. Applies to handles that are made later;
- * without this call they have the defaults. */
+/* Chooses the tuning of handles that are made later, which is what the kernels do differently from processor to
+ * processor. "default"; "calibrate", which takes some seconds and keeps the result in $XDG_CACHE_HOME/brickwork or
+ * ~/.cache/brickwork; "", the kept result, or a calibration where there is none; or a tuning as brickwork prints it.
+ * Without this call: the default. */
 BRICKWORK_API brickwork_status brickwork_tune(const char* text);
 
 typedef enum brickwork_activation {
@@ -73,7 +77,7 @@ BRICKWORK_API brickwork_status brickwork_brgemm_create(const brickwork_brgemm_sh
 /* bias: n floats, or null where the shape has none. */
 BRICKWORK_API brickwork_status brickwork_brgemm_run(brickwork_brgemm brgemm, const float* a, const float* b,
                                                     int64_t batch, const float* bias, float* c);
-/* The same with A_i at a[i] and B_i at b[i]; the shape's strides are not read. */
+/* Like brickwork_brgemm_run(), but with A_i at a[i] and B_i at b[i]. It ignores the shape's strides. */
 BRICKWORK_API brickwork_status brickwork_brgemm_run_pointers(brickwork_brgemm brgemm, const float* const* a,
                                                              const float* const* b, int64_t batch, const float* bias,
                                                              float* c);
@@ -125,7 +129,8 @@ BRICKWORK_API brickwork_status brickwork_linear_create(const brickwork_linear_si
 BRICKWORK_API brickwork_status brickwork_layer_set_weights(brickwork_layer layer, const float* weights,
                                                            const float* bias);
 BRICKWORK_API brickwork_status brickwork_layer_forward(brickwork_layer layer, const float* src, float* dst);
-/* The gradients of the product alone: ddst is the gradient behind the bias and before the activation. */
+/* ddst is the gradient of the activation's input. Where the layer has an activation, first multiply the gradient of dst
+ * by the activation's derivative. */
 BRICKWORK_API brickwork_status brickwork_layer_backward_data(brickwork_layer layer, const float* ddst, float* dsrc);
 /* dweights [K][C][R][S]; dbias [K], or null where the layer has none. Both are overwritten. */
 BRICKWORK_API brickwork_status brickwork_layer_backward_weights(brickwork_layer layer, const float* src,
@@ -143,7 +148,7 @@ BRICKWORK_API brickwork_status brickwork_layer_destroy(brickwork_layer layer);
 
 /* ---- LSTM ---- */
 
-/* L layers, one upon the other, in one direction or (D = 2) both. */
+/* L layers, each on top of the one before. D, below, is 2 if bidirectional, else 1. */
 typedef struct brickwork_lstm_sizes {
   int64_t T, N, C, K, L;
   int bidirectional;
@@ -153,17 +158,17 @@ typedef struct brickwork_lstm_sizes {
 typedef struct brickwork_lstm_handle* brickwork_lstm;
 
 BRICKWORK_API brickwork_status brickwork_lstm_create(const brickwork_lstm_sizes* sizes, brickwork_lstm* lstm);
-/* Of layer l, from 0, whose C_l is C for the first and D * K for others, gates in the order i f g o:
- * input [D][C_l][4][K], state [D][K][4][K], bias [D][4][K]. */
+/* Copies the weights of one layer, counted from 0; C_0 is C, every other C_l is D * K. Gates are in the order i f g o.
+ * input [D][C_l][4][K], state [D][K][4][K], bias [D][4][K]. What forward kept for backward is lost. */
 BRICKWORK_API brickwork_status brickwork_lstm_set_weights(brickwork_lstm lstm, int64_t layer, const float* input,
                                                           const float* state, const float* bias);
 /* x [T][N][C]; h0 and c0 [L * D][N][K]; y [T][N][D * K]; hT and cT as h0. */
 BRICKWORK_API brickwork_status brickwork_lstm_forward(brickwork_lstm lstm, const float* x, const float* h0,
                                                       const float* c0, float* y, float* hT, float* cT);
-/* Of the last forward in training: gradients of x, h0, c0 from those of y, hT, cT. */
+/* Computes the gradients of x, h0 and c0 from those of y, hT and cT. Needs training = 1 and a forward before. */
 BRICKWORK_API brickwork_status brickwork_lstm_backward(brickwork_lstm lstm, const float* dy, const float* dhT,
                                                        const float* dcT, float* dx, float* dh0, float* dc0);
-/* Of the last backward: gradients of a layer's weights, which lie as those do. */
+/* Copies the gradients of one layer's weights, which the last backward computed. They lie as the weights do. */
 BRICKWORK_API brickwork_status brickwork_lstm_weight_gradients(brickwork_lstm lstm, int64_t layer, float* input,
                                                                float* state, float* bias);
 BRICKWORK_API brickwork_status brickwork_lstm_destroy(brickwork_lstm lstm);

@@ -49,11 +49,10 @@ class Owner {
 class Brgemm : public Owner<brickwork_brgemm, brickwork_brgemm_destroy> {
  public:
   explicit Brgemm(const brickwork_brgemm_shape& shape) : Owner(brickwork_brgemm_create, shape) {}
-  void run(const float* a, const float* b, std::int64_t batch, float* c, const float* bias = nullptr) const {
+  void run(const float* a, const float* b, std::int64_t batch, const float* bias, float* c) const {
     check(brickwork_brgemm_run(get(), a, b, batch, bias, c));
   }
-  void run(const float* const* a, const float* const* b, std::int64_t batch, float* c,
-           const float* bias = nullptr) const {
+  void run(const float* const* a, const float* const* b, std::int64_t batch, const float* bias, float* c) const {
     check(brickwork_brgemm_run_pointers(get(), a, b, batch, bias, c));
   }
 };
