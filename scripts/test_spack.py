@@ -82,6 +82,7 @@ def unequal_versions(recipe, cmake, setup, pins):
         "cmake": re.search(r"cmake_minimum_required\(VERSION ([\d.]+)\)", cmake),
         "kokkos": re.search(r"find_package\(Kokkos ([\d.]+)", cmake),
         "onednn": re.search(r"find_package\(dnnl ([\d.]+)", cmake),
+        "py-nanobind": re.search(r"find_package\(nanobind ([\d.]+)", cmake),
         "python": re.search(r"sys\.version_info < \((\d+, \d+)\)", setup),
     }
     for name, found in asked.items():

@@ -18,7 +18,7 @@ class Brickwork(CMakePackage, CudaPackage):
     variant("onednn", default=True, description="Measure oneDNN, too")
     variant("libxsmm", default=True, when="target=x86_64:", description="Measure LIBXSMM, too")
     variant("openblas", default=True, description="Measure OpenBLAS, too")
-    variant("plots", default=True, description="Install what the scripts need that draw figures and reports")
+    variant("plots", default=True, description="Install the Python packages that the scripts need")
     variant("python", default=False, description="Build the Python module")
     variant("tests", default=False, description="Build the tests")
 
@@ -86,10 +86,10 @@ class Brickwork(CMakePackage, CudaPackage):
             # A checkout may hold more libraries in .deps/. A package takes none from there.
             self.define("BRICKWORK_ONEDNN_LATEST", ""),
             self.define("BRICKWORK_PYTORCH", ""),
-            self.define("BRICKWORK_CUDNN_FRONTEND", ""),
         ]
         if self.spec.satisfies("+cuda"):
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
+            args.append(self.define("BRICKWORK_CUDNN_FRONTEND", ""))
         return args
 
     def test_list(self):
