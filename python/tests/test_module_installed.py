@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build" / "release"
 WHEEL = ROOT / "build" / "wheel"  # kept, so that a second run compiles only what has changed
 EXAMPLE = re.search(r"^```python\n(.*?)^```", (ROOT / "python" / "README.md").read_text(), re.M | re.S)[1]
+long = pytest.mark.skipif("BRICKWORK_TEST_ALL" not in os.environ, reason="it builds the module once more: scripts/test --all does so")
 
 
 def run(*command, **environment):
@@ -47,13 +48,13 @@ def test_the_module_of_an_installed_tree_works_after_the_tree_has_moved(tmp_path
     the_example_runs(packages)
 
 
+@long
 def test_a_wheel_uses_an_installed_library(tmp_path):
     prefix = installed(WHEEL / "installed")
     wheel_works(tmp_path, "module", "cmake.source-dir=python", f"cmake.define.brickwork_ROOT={prefix}")
 
 
+@long
 def test_a_wheel_brings_the_library(tmp_path):
-    if "BRICKWORK_TEST_ALL" not in os.environ:
-        pytest.skip("it builds the library once more: scripts/test --all")
     pytest.importorskip("scikit_build_core")
     wheel_works(tmp_path, "whole")
