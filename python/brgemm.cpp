@@ -1,6 +1,5 @@
 // The kernel for one shape.
 #include <limits>
-#include <memory>
 
 #include "python/arrays.hpp"
 #include "python/call.hpp"
@@ -9,9 +8,7 @@
 namespace brickwork::python {
 namespace {
 
-struct DestroyBrgemm {
-  void operator()(brickwork_brgemm brgemm) const { brickwork_brgemm_destroy(brgemm); }
-};
+using Handle = Owned<brickwork_brgemm, brickwork_brgemm_destroy>;
 
 int int_of(std::int64_t value, const char* name) {
   if (value > std::numeric_limits<int>::max()) {
@@ -35,9 +32,7 @@ class Brgemm {
                                        .beta = beta,
                                        .bias = bias,
                                        .activation = activation};
-    brickwork_brgemm made = nullptr;
-    call([&] { return brickwork_brgemm_create(&shape, &made); });
-    handle_.reset(made);
+    handle_ = made<Handle>(brickwork_brgemm_create, shape);
   }
 
   void run(nb::handle a, nb::handle b, nb::handle bias, nb::handle c) const {
@@ -53,7 +48,7 @@ class Brgemm {
  private:
   std::int64_t m_, n_, k_;
   bool bias_;
-  std::unique_ptr<brickwork_brgemm_handle, DestroyBrgemm> handle_;
+  Handle handle_;
 };
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <brickwork/brickwork.h>
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <string>
+#include <type_traits>
 
 namespace brickwork::python {
 
@@ -24,6 +26,24 @@ void call(const Function& function) {
     status = function();
   }
   if (status != BRICKWORK_OK) raise(status, brickwork_last_error());
+}
+
+// A handle that its owner destroys.
+template <auto destroy>
+struct Destroy {
+  template <class Object>
+  void operator()(Object* handle) const {
+    destroy(handle);
+  }
+};
+template <class Handle, auto destroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<destroy>>;
+
+template <class Owner, class Create, class Sizes>
+Owner made(Create create, const Sizes& sizes) {
+  typename Owner::pointer handle = nullptr;
+  call([&] { return create(&sizes, &handle); });
+  return Owner(handle);
 }
 
 }  // namespace brickwork::python

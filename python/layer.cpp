@@ -2,7 +2,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "python/arrays.hpp"
 #include "python/call.hpp"
@@ -11,22 +10,12 @@
 namespace brickwork::python {
 namespace {
 
-struct DestroyLayer {
-  void operator()(brickwork_layer layer) const { brickwork_layer_destroy(layer); }
-};
-using Handle = std::unique_ptr<brickwork_layer_handle, DestroyLayer>;
-
-template <class Sizes, class Create>
-Handle create(Create function, const Sizes& sizes) {
-  brickwork_layer made = nullptr;
-  call([&] { return function(&sizes, &made); });
-  return Handle(made);
-}
+using Handle = Owned<brickwork_layer, brickwork_layer_destroy>;
 
 class Layer {
  public:
   explicit Layer(const brickwork_conv_sizes& s)
-      : handle_(create(brickwork_conv_create, s)),
+      : handle_(made<Handle>(brickwork_conv_create, s)),
         N_(s.N),
         src_{s.C, s.H, s.W},
         dst_{s.K, (s.H + 2 * s.pad_h - s.R) / s.stride_h + 1, (s.W + 2 * s.pad_w - s.S) / s.stride_w + 1},
@@ -34,7 +23,7 @@ class Layer {
         bias_(s.bias == 1),
         layout_(s.layout) {}
   explicit Layer(const brickwork_linear_sizes& s)
-      : handle_(create(brickwork_linear_create, s)),
+      : handle_(made<Handle>(brickwork_linear_create, s)),
         N_(s.N),
         src_{s.C},
         dst_{s.K},

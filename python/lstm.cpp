@@ -1,8 +1,6 @@
 // LSTMs. D is the number of directions.
 #include <nanobind/stl/vector.h>
 
-#include <memory>
-
 #include "python/arrays.hpp"
 #include "python/call.hpp"
 #include "python/classes.hpp"
@@ -10,18 +8,17 @@
 namespace brickwork::python {
 namespace {
 
-struct DestroyLstm {
-  void operator()(brickwork_lstm lstm) const { brickwork_lstm_destroy(lstm); }
-};
+using Handle = Owned<brickwork_lstm, brickwork_lstm_destroy>;
 
 class Lstm {
  public:
   explicit Lstm(const brickwork_lstm_sizes& s)
-      : s_(s), D_(s.bidirectional + 1), x_{s.T, s.N, s.C}, y_{s.T, s.N, D_ * s.K}, states_{s.L * D_, s.N, s.K} {
-    brickwork_lstm made = nullptr;
-    call([&] { return brickwork_lstm_create(&s, &made); });
-    handle_.reset(made);
-  }
+      : s_(s),
+        D_(s.bidirectional + 1),
+        x_{s.T, s.N, s.C},
+        y_{s.T, s.N, D_ * s.K},
+        states_{s.L * D_, s.N, s.K},
+        handle_(made<Handle>(brickwork_lstm_create, s)) {}
 
   Shape x_shape() const { return x_; }
   Shape y_shape() const { return y_; }
@@ -62,7 +59,7 @@ class Lstm {
   brickwork_lstm_sizes s_;
   std::int64_t D_;
   Shape x_, y_, states_;
-  std::unique_ptr<brickwork_lstm_handle, DestroyLstm> handle_;
+  Handle handle_;
 };
 
 }  // namespace
