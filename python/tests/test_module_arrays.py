@@ -172,3 +172,11 @@ def test_a_tensor_that_requires_a_gradient_is_refused():
 def test_the_module_does_not_import_torch():
     imports = "import sys, brickwork; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", imports], env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}, check=True)
+
+
+def test_packed_tensors_begin_at_a_cache_line_and_large_ones_at_a_huge_page():
+    for pixels, align in ((4, 64), (64, 2 << 20)):
+        layer = brickwork.Conv2d(1, 16, 16, pixels, pixels, 1, 1, layout="packed")
+        layer.set_weights(np.ones((16, 16, 1, 1), np.float32))
+        packed = layer.pack("forward_src", np.ones((1, 16, pixels, pixels), np.float32))
+        assert packed.ctypes.data % align == 0 and not layer.forward(packed).ctypes.data % align
