@@ -170,8 +170,10 @@ def _facts(sweep: Sweep) -> list[tuple[str, str]]:
 
 
 def _about(run: Run) -> list[tuple[str, str]]:
+    first = run.directory / "first"  # scripts/reproduce
     return [
         ("run", run.name), ("measured by", str(run.environment.get("command_line", "not recorded"))), *_doubts(run.environment),
+        *([("measured a second time", f"a claim of ours failed by the first result, which is in {first}")] if first.is_dir() else []),
     ]
 
 

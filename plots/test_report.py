@@ -322,3 +322,10 @@ def test_two_runs_under_one_setting_keep_their_figures_apart(variation, tmp_path
     assert stems == {
         f"{run}-brgemm-1-thread-hot-cache-f32-{figure}" for run in ("stored-brgemm", "another-day") for figure in ("over-m-by-n", "bars")
     }
+
+
+def test_a_run_that_was_measured_again_is_said_to_be(conv, tmp_path):
+    run = replace(conv.run, directory=tmp_path)
+    assert "measured a second time" not in dict(page._about(run))
+    (tmp_path / "first").mkdir()
+    assert dict(page._about(run))["measured a second time"].endswith(f"which is in {tmp_path / 'first'}")

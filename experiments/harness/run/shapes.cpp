@@ -83,17 +83,20 @@ bool ShapeReader::next() {
 
 int ShapeReader::count() const { return static_cast<int>(number("count", 1, std::numeric_limits<int>::max())); }
 
-std::filesystem::path shapes_folder() {
+std::filesystem::path shapes_folder(const std::filesystem::path& program, const std::filesystem::path& sources) {
   const std::filesystem::path below = std::filesystem::path("experiments") / "shapes";
-  const auto prefix = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const std::filesystem::path installed = prefix / "share" / "brickwork" / below,
-                              source = build_info::source_folder / below;
+  const auto installed = program.parent_path().parent_path() / "share" / "brickwork" / below;
+  const auto source = sources / below;
   if (std::filesystem::is_directory(installed)) return installed;
   if (std::filesystem::is_directory(source)) return source;
   throw std::runtime_error(
-      fmt::format("the shape sets are missing, both in {} of an installed tree and in {} of the sources: "
+      fmt::format("the shape sets are missing: neither {} of an installed tree nor {} of the sources is there: "
                   "install again, or give --shapes a file",
                   installed.string(), source.string()));
+}
+
+std::filesystem::path shapes_folder() {
+  return shapes_folder(std::filesystem::read_symlink("/proc/self/exe"), build_info::source_folder);
 }
 
 std::vector<ShapeSet> shape_sets(std::span<const ShapeKind> kinds) {

@@ -80,8 +80,10 @@ std::vector<Problem> read_shapes(std::istream& in, std::string_view file, const 
   return problems;
 }
 
-// The folder of the shape sets that come with the project.
-std::filesystem::path shapes_folder();
+// The folder of the shape sets that come with the project: that of an installed tree, found by the program's place, or
+// else that of the sources. Throws std::runtime_error if neither is there.
+std::filesystem::path shapes_folder(const std::filesystem::path& program, const std::filesystem::path& sources);
+std::filesystem::path shapes_folder();  // of this program
 
 struct ShapeSet {
   std::string name, kind;  // kind: of its problems; empty if the header fits no kind

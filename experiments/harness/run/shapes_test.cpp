@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
@@ -154,6 +155,21 @@ TEST(Shapes, SetsAreListedWithTheirKind) {
   ASSERT_NE(resnet50, sets.end());
   EXPECT_EQ(resnet50->kind, "conv");
   EXPECT_EQ(resnet50->layers.size(), 20U);
+}
+
+TEST(Shapes, AnInstalledTreeHasItsOwnSetsAndWithoutAnySetsTheReasonIsASentence) {
+  const auto top = std::filesystem::path(testing::TempDir()) / "shapes_of_an_installed_tree";
+  const auto program = top / "tree" / "bin" / "brickwork";
+  const auto installed = top / "tree" / "share" / "brickwork" / "experiments" / "shapes";
+  const auto sources = top / "sources" / "experiments" / "shapes";
+  std::filesystem::remove_all(top);
+  EXPECT_THAT(
+      [&] { shapes_folder(program, top / "sources"); },
+      ThrowsMessage<std::runtime_error>(HasSubstr("the shape sets are missing: neither " + installed.string())));
+  std::filesystem::create_directories(sources);
+  EXPECT_EQ(shapes_folder(program, top / "sources"), sources);
+  std::filesystem::create_directories(installed);
+  EXPECT_EQ(shapes_folder(program, top / "sources"), installed);
 }
 
 TEST(Shapes, UnknownSetsAndFilesAreRefused) {
