@@ -2,8 +2,8 @@
  * whatever calls C.
  *
  * Errors. Every function that can fail returns a status; brickwork_last_error() says in one sentence what was wrong. No
- * exception leaves the library and nothing ends the program. A create function that fails writes a null handle. No pointer
- * may be null, except bias and dbias where the shape or the layer has none.
+ * exception leaves the library and nothing ends the program. A create function that fails writes a null handle. No
+ * pointer may be null, except bias and dbias where the shape or the layer has none.
  *
  * Handles are numbers, not addresses: one that was destroyed, or is of another kind, is refused. Different handles may
  * be used at the same time on different threads. Calls on one layer or one LSTM wait for each other; many threads may
