@@ -10,12 +10,10 @@
 namespace brickwork::python {
 namespace {
 
-using Handle = Owned<brickwork_layer, brickwork_layer_destroy>;
-
 class Layer {
  public:
   explicit Layer(const brickwork_conv_sizes& s)
-      : handle_(made<Handle>(brickwork_conv_create, s)),
+      : layer_(call([&] { return api::Layer(s); })),
         N_(s.N),
         src_{s.C, s.H, s.W},
         dst_{s.K, (s.H + 2 * s.pad_h - s.R) / s.stride_h + 1, (s.W + 2 * s.pad_w - s.S) / s.stride_w + 1},
@@ -23,7 +21,7 @@ class Layer {
         bias_(s.bias == 1),
         layout_(s.layout) {}
   explicit Layer(const brickwork_linear_sizes& s)
-      : handle_(made<Handle>(brickwork_linear_create, s)),
+      : layer_(call([&] { return api::Layer(s); })),
         N_(s.N),
         src_{s.C},
         dst_{s.K},
@@ -31,7 +29,7 @@ class Layer {
         bias_(s.bias == 1),
         layout_(s.layout) {}
 
-  // Of a tensor, a brickwork_tensor, as the layer's functions take it.
+  // The shape in which the layer's functions take a tensor; `tensor` is a brickwork_tensor.
   Shape shape(int tensor) const {
     return layout_ == BRICKWORK_PACKED ? Shape{packed_size(tensor)} : plain_shape(tensor, layout_);
   }
@@ -47,26 +45,26 @@ class Layer {
   bool bias() const { return bias_; }
   std::int64_t packed_size(int tensor) const {
     std::int64_t floats = 0;
-    call([&] { return brickwork_layer_packed_size(handle_.get(), tensor, &floats); });
+    call([&] { api::check(brickwork_layer_packed_size(layer_.get(), tensor, &floats)); });
     return floats;
   }
 
-  void set_weights(nb::handle weights, nb::handle bias) const {
+  void set_weights(nb::handle weights, nb::handle bias) {
     const Input w(weights, "weights", weights_);
     const auto b = array_if<Input>(bias_, bias, "bias", bias_shape());
-    call([&] { return brickwork_layer_set_weights(handle_.get(), w.data(), b.data()); });
+    call([&] { layer_.set_weights(w.data(), b.data()); });
   }
 
   void forward(nb::handle src, nb::handle dst) const {
     const Input in(src, "src", shape(BRICKWORK_FORWARD_SRC));
     const Output out(dst, "out", shape(BRICKWORK_FORWARD_DST), {&in});
-    call([&] { return brickwork_layer_forward(handle_.get(), in.data(), out.data()); });
+    call([&] { layer_.forward(in.data(), out.data()); });
   }
 
   void backward_data(nb::handle ddst, nb::handle dsrc) const {
     const Input in(ddst, "ddst", shape(BRICKWORK_BACKWARD_DATA_DDST));
     const Output out(dsrc, "out", shape(BRICKWORK_BACKWARD_DATA_DSRC), {&in});
-    call([&] { return brickwork_layer_backward_data(handle_.get(), in.data(), out.data()); });
+    call([&] { layer_.backward_data(in.data(), out.data()); });
   }
 
   void backward_weights(nb::handle src, nb::handle ddst, nb::handle dweights, nb::handle dbias) const {
@@ -74,25 +72,25 @@ class Layer {
     const Input d(ddst, "ddst", shape(BRICKWORK_BACKWARD_WEIGHTS_DDST));
     const Output dw(dweights, "dweights", weights_);
     const auto db = array_if<Output>(bias_, dbias, "dbias", bias_shape());
-    call([&] { return brickwork_layer_backward_weights(handle_.get(), s.data(), d.data(), dw.data(), db.data()); });
+    call([&] { layer_.backward_weights(s.data(), d.data(), dw.data(), db.data()); });
   }
 
   void pack(int tensor, int from, nb::handle plain, nb::handle packed) const {
     const Input in(plain, "plain", plain_shape(tensor, from));
     const Output out(packed, "out", {packed_size(tensor)}, {&in});
-    call([&] { return brickwork_layer_pack(handle_.get(), tensor, from, in.data(), out.data()); });
+    call([&] { api::check(brickwork_layer_pack(layer_.get(), tensor, from, in.data(), out.data())); });
   }
 
   void unpack(int tensor, int to, nb::handle packed, nb::handle plain) const {
     const Input in(packed, "packed", {packed_size(tensor)});
     const Output out(plain, "out", plain_shape(tensor, to), {&in});
-    call([&] { return brickwork_layer_unpack(handle_.get(), tensor, to, in.data(), out.data()); });
+    call([&] { api::check(brickwork_layer_unpack(layer_.get(), tensor, to, in.data(), out.data())); });
   }
 
  private:
   Shape bias_shape() const { return {weights_[0]}; }
 
-  Handle handle_;
+  api::Layer layer_;
   std::int64_t N_;
   Shape src_, dst_;  // of one image: C H W and K P Q, or C and K
   Shape weights_;

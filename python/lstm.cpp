@@ -8,8 +8,6 @@
 namespace brickwork::python {
 namespace {
 
-using Handle = Owned<brickwork_lstm, brickwork_lstm_destroy>;
-
 class Lstm {
  public:
   explicit Lstm(const brickwork_lstm_sizes& s)
@@ -18,7 +16,7 @@ class Lstm {
         x_{s.T, s.N, s.C},
         y_{s.T, s.N, D_ * s.K},
         states_{s.L * D_, s.N, s.K},
-        handle_(made<Handle>(brickwork_lstm_create, s)) {}
+        lstm_(call([&] { return api::Lstm(s); })) {}
 
   Shape x_shape() const { return x_; }
   Shape y_shape() const { return y_; }
@@ -27,39 +25,35 @@ class Lstm {
   Shape state_shape() const { return {D_, s_.K, 4, s_.K}; }
   Shape bias_shape() const { return {D_, 4, s_.K}; }
 
-  void set_weights(std::int64_t layer, nb::handle input, nb::handle state, nb::handle bias) const {
+  void set_weights(std::int64_t layer, nb::handle input, nb::handle state, nb::handle bias) {
     const Input i(input, "input", input_shape(layer)), s(state, "state", state_shape()), b(bias, "bias", bias_shape());
-    call([&] { return brickwork_lstm_set_weights(handle_.get(), layer, i.data(), s.data(), b.data()); });
+    call([&] { lstm_.set_weights(layer, i.data(), s.data(), b.data()); });
   }
 
-  void forward(nb::handle x, nb::handle h0, nb::handle c0, nb::handle y, nb::handle hT, nb::handle cT) const {
+  void forward(nb::handle x, nb::handle h0, nb::handle c0, nb::handle y, nb::handle hT, nb::handle cT) {
     const Input x_in(x, "x", x_), h0_in(h0, "h0", states_), c0_in(c0, "c0", states_);
     const Output y_out(y, "y", y_), hT_out(hT, "hT", states_), cT_out(cT, "cT", states_);
-    call([&] {
-      return brickwork_lstm_forward(handle_.get(), x_in.data(), h0_in.data(), c0_in.data(), y_out.data(), hT_out.data(),
-                                    cT_out.data());
-    });
+    call([&] { lstm_.forward(x_in.data(), h0_in.data(), c0_in.data(), y_out.data(), hT_out.data(), cT_out.data()); });
   }
 
-  void backward(nb::handle dy, nb::handle dhT, nb::handle dcT, nb::handle dx, nb::handle dh0, nb::handle dc0) const {
+  void backward(nb::handle dy, nb::handle dhT, nb::handle dcT, nb::handle dx, nb::handle dh0, nb::handle dc0) {
     const Input dy_in(dy, "dy", y_), dhT_in(dhT, "dhT", states_), dcT_in(dcT, "dcT", states_);
     const Output dx_out(dx, "dx", x_), dh0_out(dh0, "dh0", states_), dc0_out(dc0, "dc0", states_);
     call([&] {
-      return brickwork_lstm_backward(handle_.get(), dy_in.data(), dhT_in.data(), dcT_in.data(), dx_out.data(),
-                                     dh0_out.data(), dc0_out.data());
+      lstm_.backward(dy_in.data(), dhT_in.data(), dcT_in.data(), dx_out.data(), dh0_out.data(), dc0_out.data());
     });
   }
 
   void weight_gradients(std::int64_t layer, nb::handle input, nb::handle state, nb::handle bias) const {
     const Output i(input, "input", input_shape(layer)), s(state, "state", state_shape()), b(bias, "bias", bias_shape());
-    call([&] { return brickwork_lstm_weight_gradients(handle_.get(), layer, i.data(), s.data(), b.data()); });
+    call([&] { lstm_.weight_gradients(layer, i.data(), s.data(), b.data()); });
   }
 
  private:
   brickwork_lstm_sizes s_;
   std::int64_t D_;
   Shape x_, y_, states_;
-  Handle handle_;
+  api::Lstm lstm_;
 };
 
 }  // namespace

@@ -14,10 +14,11 @@ NB_MODULE(_native, m) {
   m.def(
       "threads", [] { return brickwork_threads(); }, "How many threads the layers use.");
   m.def(
-      "set_threads", [](int threads) { call([&] { return brickwork_set_threads(threads); }); }, nb::arg("threads"),
+      "set_threads", [](int threads) { call([&] { api::check(brickwork_set_threads(threads)); }); }, nb::arg("threads"),
       "Sets how many threads the layers use. Call it before the first layer is made and before tune().");
   m.def(
-      "tune", [](const std::string& text) { call([&] { return brickwork_tune(text.c_str()); }); }, nb::arg("text") = "",
+      "tune", [](const std::string& text) { call([&] { api::check(brickwork_tune(text.c_str())); }); },
+      nb::arg("text") = "",
       "Takes the tuning that an earlier calibration of this processor found, or calibrates in some seconds; applies to "
       "layers that are made later.");
   m.def("shape_of", &shape_of, array("array"), nb::arg("name"), nb::arg("dimensions"));
