@@ -12,7 +12,7 @@ using Array = nb::ndarray<nb::ro>;
 
 std::string quoted(const char* name) { return "'" + std::string(name) + "'"; }
 
-// As Python prints it: (2, 3), and (2,) of one dimension.
+// Prints a shape as Python does: (2, 3); with one dimension (2,).
 std::string tuple(const std::int64_t* values, std::size_t count) {
   std::string text = "(";
   for (std::size_t i = 0; i < count; ++i) text += (i > 0 ? ", " : "") + std::to_string(values[i]);

@@ -107,8 +107,8 @@ def corrected(chances: list[float]) -> list[float]:
 
 
 def pairs_needed(values: Sequence[float], limits: Limits) -> int:
-    """An even number that makes the median's standard error a quarter of the effect. It depends on the spread of the values alone: if large
-    medians got more pairs, chance would be found more often."""
+    """An even number that makes the median's standard error a quarter of the effect. It depends on the spread of the values alone: if
+    large medians got more pairs, chance would be found more often."""
     if not len(values):
         return limits.again
     deviation = stats.iqr(values) / 1.35  # of a normal distribution with these quartiles; a spike does not change it

@@ -80,7 +80,7 @@ class PreparedGnmt final : public Prepared {
   memory states(std::int64_t steps, std::int64_t times = 1) {
     return chain_.keep(plain({steps, problem_.N, times * problem_.K}));
   }
-  // The same memory in the order that attention needs: [N][T][K].
+  // Describes the memory of [T][N][K] as [N][T][K], the order that attention needs.
   memory by_sentence(const memory& states) const {
     const auto dims = states.get_desc().get_dims();
     return {{{dims[1], dims[0], dims[2]}, memory::data_type::f32, memory::format_tag::bac},

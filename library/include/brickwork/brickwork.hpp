@@ -10,7 +10,7 @@
 
 namespace brickwork::api {
 
-// What a function refused and why; status() is never BRICKWORK_OK.
+// Thrown where a function of brickwork.h fails: what() is its sentence, status() its status.
 class Error : public std::runtime_error {
  public:
   explicit Error(brickwork_status status) : std::runtime_error(brickwork_last_error()), status_(status) {}
