@@ -1,0 +1,352 @@
+#include "primitives/recursive/lowering/stages.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "primitives/recursive/lowering/temporaries.hpp"
+
+namespace brickwork {
+namespace {
+
+using K = ExprKind;
+
+constexpr int kGiven = -1;    // the stage of what is in memory before the first stage
+constexpr int kGathered = 3;  // operations that are cheaper to repeat for an operand than to meet for
+
+TapeOp op_of(K kind) {
+  switch (kind) {
+    case K::add:
+      return TapeOp::add;
+    case K::subtract:
+      return TapeOp::subtract;
+    case K::multiply:
+      return TapeOp::multiply;
+    case K::one_minus:
+      return TapeOp::one_minus;
+    case K::sigmoid:
+      return TapeOp::sigmoid;
+    case K::tanh:
+      return TapeOp::tanh;
+    case K::relu:
+      return TapeOp::relu;
+    case K::sigmoid_slope:
+      return TapeOp::sigmoid_slope;
+    case K::tanh_slope:
+      return TapeOp::tanh_slope;
+    case K::where_positive:
+      return TapeOp::where_positive;
+    case K::sum_of_children:
+      return TapeOp::sum_of_children;
+    case K::at_position:
+      return TapeOp::at_position;
+    case K::outer:
+      return TapeOp::outer;
+    default:
+      throw std::logic_error("this expression is no operation of a tape");
+  }
+}
+
+bool is_given(K kind) { return kind <= K::each || kind == K::kept; }
+bool is_curve(K kind) { return kind == K::sigmoid || kind == K::tanh; }
+
+// An operation on edges reads a node's row through the edge.
+Ref seen_from(Ref ref, Over over) {
+  if (over != Over::edge || ref.over != Over::node) return ref;
+  if (ref.mode == RowMode::own) ref.mode = RowMode::parent;
+  if (ref.mode == RowMode::number) ref.mode = RowMode::parents_number;
+  return ref;
+}
+
+class StageLowering {
+ public:
+  StageLowering(const ExprGraph& g, const std::vector<Output>& outputs, bool fuse, const ArraysOfLowering& arrays)
+      : g_(g), outputs_(outputs), fuse_(fuse), arrays_(arrays), stage_of_(g.size()), uses_(g.size(), 0) {
+    for (const Output& output : outputs_) count_uses(output.e);
+    for (const Output& output : outputs_) find_crossings(output.e);
+  }
+
+  Stages run() {
+    int last = 0;
+    for (const Output& output : outputs_) last = std::max(last, stage_of(output.e));
+    for (const auto& [e, array] : crossing_) last = std::max(last, stage_of(e));
+    Stages stages;
+    for (stage_ = 0; stage_ <= last; ++stage_) stages.push_back(lower_stage());
+    return stages;
+  }
+
+ private:
+  bool is_made_before(int e) const { return is_given(g_[e].kind) || arrays_.made_before(e) >= 0; }
+
+  // Operations to compute e from what is given, if they need no product, no curve and no gradient.
+  std::optional<int> operations(int e) const {
+    const ExprNode& node = g_[e];
+    if (is_made_before(e)) return 0;
+    if (is_product(node.kind) || is_curve(node.kind) || node.kind == K::upstream || node.kind == K::outer) return {};
+    int sum = 1;
+    for (const int arg : {node.a, node.b}) {
+      if (arg < 0) continue;
+      const auto of_arg = operations(arg);
+      if (!of_arg) return {};
+      sum += *of_arg;
+    }
+    return sum;
+  }
+  bool is_gathered(int e) const {
+    if (!fuse_) return is_made_before(e);
+    const auto all = operations(e);
+    return all && *all <= kGathered;
+  }
+
+  // Whether an argument is read where it lies in memory: the matrix of a product, the rows of an outer product.
+  static bool is_read_in_memory(const ExprNode& node, int arg) {
+    const bool matrix = node.kind == K::times_matrix || node.kind == K::times_matrix_transposed;
+    return (matrix && arg == node.b) || (node.kind == K::outer && arg == node.a);
+  }
+  // Whether an earlier stage has to make an argument: the expression reads all its features, or only by the block.
+  bool is_made_earlier(const ExprNode& node, int arg) const {
+    if (is_made_before(arg)) return false;
+    return !fuse_ || is_read_in_memory(node, arg) || (is_product(node.kind) && !is_gathered(arg));
+  }
+
+  int stage_of(int e) {
+    auto& stage = stage_of_[static_cast<std::size_t>(e)];
+    if (!stage) stage = new_stage_of(e);
+    return *stage;
+  }
+  int new_stage_of(int e) {
+    const ExprNode& node = g_[e];
+    if (is_made_before(e)) return kGiven;
+    int stage = 0;
+    for (const int arg : {node.a, node.b}) {
+      if (arg < 0) continue;
+      stage = std::max(stage, stage_of(arg) + (is_made_earlier(node, arg) ? 1 : 0));
+    }
+    return stage;
+  }
+
+  void count_uses(int e) {
+    if (++uses_[static_cast<std::size_t>(e)] > 1 || is_made_before(e)) return;
+    for (const int arg : {g_[e].a, g_[e].b}) {
+      if (arg >= 0) count_uses(arg);
+    }
+  }
+  bool is_used_once(int e) const { return uses_[static_cast<std::size_t>(e)] == 1; }
+
+  void find_crossings(int e) {
+    if (is_made_before(e) || !looked_at_.emplace(e, true).second) return;
+    for (const int arg : {g_[e].a, g_[e].b}) {
+      if (arg < 0) continue;
+      const bool kept = is_read_in_memory(g_[e], arg) || !is_gathered(arg);
+      if (kept && !is_made_before(arg) && stage_of(arg) < stage_of(e)) crossing_.emplace(arg, -1);
+      find_crossings(arg);
+    }
+  }
+  int crossing_array(int e) {
+    int& array = crossing_.at(e);
+    if (array < 0) array = arrays_.new_crossing(e);
+    return array;
+  }
+  static Ref row_of(int array, Over over) {
+    return {.space = Space::array, .index = array, .mode = RowMode::own, .over = over};
+  }
+  Over over_of(int e) const { return std::max(g_[e].over, Over::node); }
+
+  // Where the value of e lies or goes in memory, if it has a place there.
+  std::optional<Ref> place_of(int e) {
+    if (const int array = arrays_.made_before(e); array >= 0) return row_of(array, over_of(e));
+    if (is_given(g_[e].kind)) return arrays_.given(g_[e]);
+    if (crossing_.contains(e)) return row_of(crossing_array(e), over_of(e));
+    const auto output = std::ranges::find_if(
+        outputs_, [&](const Output& o) { return o.e == e && o.to.over == over_of(e); });
+    if (output != outputs_.end()) return output->to;
+    return {};
+  }
+
+  Stage lower_stage() {
+    now_ = {};
+    made_.clear();
+    operand_of_.clear();
+    tape_ = &now_.tape;
+    for (const auto& [e, array] : crossing_) {
+      if (stage_of(e) == stage_) value(e);
+    }
+    for (const Output& output : outputs_) {
+      if (std::max(stage_of(output.e), 0) != stage_) continue;
+      const Ref from = value(output.e);
+      if (!(from == output.to)) copy(from, output.to, g_[output.e].matrix);
+    }
+    now_.temporaries = share_temporaries(now_);
+    return now_;
+  }
+
+  void copy(const Ref& from, const Ref& to, bool matrix) {
+    tape_->push_back(
+        {.op = TapeOp::copy, .over = to.over, .matrix = matrix, .to = to, .a = seen_from(from, to.over), .b = {}, .c = {}});
+  }
+
+  // Where an operation on the tape finds the value of e: in memory, in a sum of products, or made by the tape.
+  Ref value(int e) {
+    if (const auto made = made_.find(e); made != made_.end()) return made->second;
+    const bool here = stage_of(e) == stage_ || (stage_of(e) >= 0 && is_gathered(e) && !is_made_before(e));
+    const Ref ref = here ? make(e) : place_of(e).value();
+    made_.emplace(e, ref);
+    return ref;
+  }
+
+  Ref make(int e) {
+    const ExprNode& node = g_[e];
+    if (is_product(node.kind)) return to_place(e, sum_of(node, {e}));
+    if (node.kind == K::add) return make_add(e);
+    if (node.kind == K::upstream) {
+      const Ref given = arrays_.given(node);
+      const int edges = arrays_.state_gradients(node.which);
+      return put(e, edges < 0 ? TapeOp::copy : TapeOp::add_uses, given, edges < 0 ? Ref{} : row_of(edges, Over::edge));
+    }
+    const Ref a = is_read_in_memory(node, node.a) ? place_of(node.a).value() : value(node.a);
+    const Ref b = node.b < 0 ? Ref{} : value(node.b);
+    return put(e, op_of(node.kind), a, b);
+  }
+
+  // A sum that also has to be in memory is copied there.
+  Ref to_place(int e, const Ref& sum) {
+    const auto place = place_of(e);
+    if (place) copy(sum, *place, g_[e].matrix);
+    return sum;
+  }
+
+  Ref put(int e, TapeOp op, const Ref& a, const Ref& b, const Ref& c = {}) {
+    const Over over = over_of(e);
+    const bool reduces = op == TapeOp::sum_of_children || op == TapeOp::add_uses;
+    const auto seen = [&](const Ref& ref) { return reduces ? ref : seen_from(ref, over); };
+    const Ref to = target_ ? *target_ : to_of(e);
+    target_.reset();
+    tape_->push_back({.op = op,
+                      .over = over,
+                      .matrix = g_[e].matrix,
+                      .to = to,
+                      .a = seen(a),
+                      .b = seen(b),
+                      .c = seen(c),
+                      .position = g_[e].position});
+    return to;
+  }
+  Ref to_of(int e) {
+    if (tape_ == &now_.tape) {
+      if (const auto place = place_of(e)) return *place;
+    }
+    return {.space = Space::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
+  }
+
+  // The terms of a chain of additions that nobody else reads.
+  void terms_of(int e, std::vector<int>& terms, bool first = true) {
+    const ExprNode& node = g_[e];
+    const bool part = node.kind == K::add && stage_of(e) == stage_ && (first || (is_used_once(e) && fuse_)) &&
+                      (first || !place_of(e));
+    if (!part) return terms.push_back(e);
+    for (const int arg : {node.a, node.b}) {
+      if (over_of(arg) == over_of(e)) {
+        terms_of(arg, terms, false);
+      } else {
+        terms.push_back(arg);
+      }
+    }
+  }
+
+  Ref make_add(int e) {
+    std::vector<int> terms, products, rest;
+    terms_of(e, terms);
+    for (const int term : terms) {
+      const K kind = g_[term].kind;
+      const bool joins = fuse_ && (kind == K::times_weight || kind == K::times_weight_transposed) &&
+                         stage_of(term) == stage_ && is_used_once(term) && over_of(term) == over_of(e) &&
+                         !is_made_before(term) && !place_of(term);
+      (joins ? products : rest).push_back(term);
+    }
+    std::optional<Ref> sum;
+    if (!products.empty()) sum = sum_of(g_[products.front()], products);
+    if (rest.empty()) return to_place(e, *sum);
+    // Products of two factors join an addition.
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      const int term = rest[i];
+      const bool last = i + 1 == rest.size();
+      const ExprNode& node = g_[term];
+      if (!sum && i == 0 && rest.size() > 1) {
+        sum = value(term);
+        continue;
+      }
+      const bool multiplies = fuse_ && node.kind == K::multiply && is_used_once(term) && !made_.contains(term) &&
+                              stage_of(term) == stage_ && over_of(term) == over_of(e) && !place_of(term);
+      const Ref a = multiplies ? value(node.a) : *sum, b = multiplies ? value(node.b) : value(term);
+      if (!last) target_ = Ref{.space = Space::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
+      sum = put(e, multiplies ? TapeOp::multiply_add : TapeOp::add, a, b, multiplies ? *sum : Ref{});
+    }
+    return *sum;
+  }
+
+  // The sum of these products with weights, or one product with a matrix, in one call.
+  Ref sum_of(const ExprNode& node, const std::vector<int>& products) {
+    const Over over = std::max(node.over, Over::node);
+    Call call{.kind = CallKind::weights, .over = over, .matrix = node.matrix, .sum = now_.sums(), .terms = {}, .factor = {}};
+    for (const int e : products) {
+      const ExprNode& product = g_[e];
+      call.terms.push_back({.operand = operand(product.a, over),
+                            .weight = product.which,
+                            .transposed = product.kind == K::times_weight_transposed});
+    }
+    if (node.kind == K::times_matrix || node.kind == K::times_matrix_transposed) {
+      call.kind = node.kind == K::times_matrix ? CallKind::matrix : CallKind::matrix_transposed;
+      call.factor = seen_from(place_of(node.b).value(), over);
+    }
+    now_.calls.push_back(call);
+    return {.space = Space::sum, .index = call.sum, .mode = RowMode::own, .over = over};
+  }
+
+  int operand(int e, Over over) {
+    const auto [at, added] = operand_of_.emplace(std::pair(e, over), static_cast<int>(now_.operands.size()));
+    if (!added) return at->second;
+    const int index = at->second;
+    now_.operands.push_back({.over = over, .matrix = g_[e].matrix, .tape = {}});
+    Tape tape;
+    Tape* const before = std::exchange(tape_, &tape);
+    auto made = std::exchange(made_, {});
+    const Ref to{.space = Space::operand, .index = index, .mode = RowMode::own, .over = over};
+    const Ref from = is_gathered(e) ? value(e) : place_of(e).value();
+    if (from.space == Space::temporary && over_of(e) == over) {
+      tape.back().to = to;  // the operation that made it
+    } else {
+      copy(from, to, g_[e].matrix);
+    }
+    tape_ = before;
+    made_ = std::move(made);
+    now_.operands[static_cast<std::size_t>(index)].tape = std::move(tape);
+    return index;
+  }
+
+  const ExprGraph& g_;
+  const std::vector<Output>& outputs_;
+  const bool fuse_;
+  const ArraysOfLowering& arrays_;
+  std::vector<std::optional<int>> stage_of_;
+  std::vector<int> uses_;
+  std::map<int, bool> looked_at_;
+  std::map<int, int> crossing_;  // expressions that a later stage reads, with their arrays
+
+  int stage_ = 0;  // the number of the stage that is lowered, `now_`
+  Stage now_;
+  Tape* tape_ = nullptr;
+  std::map<int, Ref> made_;
+  std::map<std::pair<int, Over>, int> operand_of_;
+  std::optional<Ref> target_;  // of the next operation
+  int temporaries_ = 0;
+};
+
+}  // namespace
+
+Stages lower_stages(const ExprGraph& g, const std::vector<Output>& outputs, bool fuse, const ArraysOfLowering& arrays) {
+  return StageLowering(g, outputs, fuse, arrays).run();
+}
+
+}  // namespace brickwork
