@@ -31,7 +31,8 @@ struct Forest {
                                        static_cast<std::size_t>(first_child[n + 1] - first_child[n]));
   }
 
-  // Appends one structure whose node i has the children [i], numbered within the structure.
+  // Appends one structure whose node i has the children [i], numbered within the structure. Throws
+  // std::invalid_argument if there would be more than 2^31 - 1 nodes or edges; the linearizer checks everything else.
   void add(std::span<const std::vector<std::int32_t>> children_of_nodes);
 };
 

@@ -22,17 +22,17 @@ struct Level {
 // the node and then in the order of the children, so that those of a level lie together.
 struct Levels {
   std::int32_t nodes = 0, edges = 0, first_leaf = 0;
-  std::vector<Level> levels;              // in the order of computation, leaves first
-  std::vector<std::int32_t> node;         // [place]: the node's number in the forest
-  std::vector<std::int32_t> place;        // [node]: the inverse
-  std::vector<std::int32_t> first_edge;   // [place], and at the end `edges`: the node's first edge
-  std::vector<std::int32_t> parent;       // [edge]: the place of its node
-  std::vector<std::int32_t> child;        // [edge]: the place of its child
-  std::vector<std::int32_t> first_use;    // [place], and at the end `edges`: the first entry in `uses`
-  std::vector<std::int32_t> uses;         // edges by the place of their child: the edges that lead to it
-  std::vector<std::int32_t> leaf;         // [place - first_leaf]: the how many-th leaf of the forest it is, by number
-  std::vector<std::int32_t> child_at;     // [position][place]: the place of the child at this position; `nodes` if the
-                                          // node has no such child. Positions below the linearizer's `positions`
+  std::vector<Level> levels;             // in the order of computation, leaves first
+  std::vector<std::int32_t> node;        // [place]: the node's number in the forest
+  std::vector<std::int32_t> place;       // [node]: the inverse
+  std::vector<std::int32_t> first_edge;  // [place], and at the end `edges`: the node's first edge
+  std::vector<std::int32_t> parent;      // [edge]: the place of its node
+  std::vector<std::int32_t> child;       // [edge]: the place of its child
+  std::vector<std::int32_t> first_use;   // [place], and at the end `edges`: the first entry in `uses`
+  std::vector<std::int32_t> uses;        // edges by the place of their child: the edges that lead to it
+  std::vector<std::int32_t> leaf;        // [place - first_leaf]: the how many-th leaf of the forest it is, by number
+  std::vector<std::int32_t> child_at;    // [position][place]: the place of the child at this position; `nodes` if the
+                                         // node has no such child. Positions below the linearizer's `positions`
 };
 
 class Linearizer {
@@ -48,9 +48,17 @@ class Linearizer {
   const Levels& operator()(const Forest&);
 
  private:
+  void count_uses(const Forest&);
+  void find_heights(const Forest&);
+  void place_nodes();
+  void number_edges(const Forest&);
+  void list_children_by_position();
+
   std::int32_t most_children_, positions_;
   Levels levels_;
-  std::vector<std::int32_t> height_, waiting_, ready_;  // per node; see linearizer.cpp
+  std::vector<std::int32_t> unseen_uses_;  // [node]: the edges that lead to it from nodes that are not yet in `order_`
+  std::vector<std::int32_t> order_;        // nodes, every parent before its children
+  std::vector<std::int32_t> height_;       // [node]
 };
 
 }  // namespace brickwork

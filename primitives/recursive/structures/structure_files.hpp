@@ -10,8 +10,8 @@ namespace brickwork {
 //
 //   parent pointers   "2 2 4 4 -1": the parent of each node, counted from 0; -1 marks the root. Children are in the
 //                     order of their numbers
-//   brackets          "(3 (2 fine) (2 work))", as in the Penn Treebank and the Stanford Sentiment Treebank: a label, then
-//                     children or one word. A node is numbered after its children, left to right; labels and words
+//   brackets          "(3 (2 fine) (2 work))", as in the Penn Treebank and the Stanford Sentiment Treebank: a label,
+//                     then children or one word. A node is numbered after its children, left to right; labels and words
 //                     are left out. A node with one child and no word is kept
 //
 // Throws std::invalid_argument with one sentence "FILE, line L: ..." if a line is malformed: unbalanced brackets, a

@@ -7,7 +7,7 @@
 namespace brickwork {
 
 // Each function gives `count` structures. Throws std::invalid_argument with one sentence if an argument is below 1 or
-// there would be more than 2^30 nodes.
+// there could be more than 2^30 nodes.
 
 // Random binary parse trees with the statistics of the Stanford Sentiment Treebank: number of leaves, and heights by
 // number of leaves. Tree i does not depend on `count`.

@@ -1,0 +1,199 @@
+#include "primitives/recursive/structures/linearizer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace brickwork {
+namespace {
+
+using Numbers = std::vector<std::int32_t>;
+
+void check_arrays(const Forest& f) {
+  const bool agree = !f.first_node.empty() && f.first_node.front() == 0 && !f.first_child.empty() &&
+                     f.first_child.front() == 0 && f.first_child.back() == f.edges() &&
+                     std::ranges::is_sorted(f.first_child) &&
+                     static_cast<std::int64_t>(f.first_child.size()) == std::int64_t{f.nodes()} + 1;
+  if (!agree) throw std::logic_error("the arrays of a forest disagree about its nodes or edges");
+}
+
+// Throws with a sentence about a node of structure `s`. Numbers of nodes in messages count from the structure's first.
+template <class... Args>
+[[noreturn]] void refuse_structure(std::size_t s, fmt::format_string<Args...> format, Args&&... args) {
+  throw std::invalid_argument(fmt::format("structure {}: {}", s, fmt::format(format, std::forward<Args>(args)...)));
+}
+
+std::int64_t number_within(std::int32_t first, std::int32_t node) { return std::int64_t{node} - first; }
+
+[[noreturn]] void refuse_children(const Forest& f, std::size_t s, std::int32_t node, std::int32_t most) {
+  const auto number = number_within(f.first_node[s], node);
+  const auto count = f.children_of(node).size();
+  if (f.kind == StructureKind::sequence && most == 1) {
+    refuse_structure(s, "node {} has {} children, but a node of a sequence has at most 1", number, count);
+  }
+  refuse_structure(s, "node {} has {} children: at most {} are allowed", number, count, most);
+}
+
+[[noreturn]] void refuse_child(const Forest& f, std::size_t s, std::int32_t node, std::int32_t child) {
+  const auto first = f.first_node[s];
+  refuse_structure(s, "node {} has the child {}, which does not exist: the structure's nodes are 0 to {}",
+                   number_within(first, node), number_within(first, child), f.first_node[s + 1] - first - 1);
+}
+
+[[noreturn]] void refuse_second_parent(const Forest& f, std::size_t s, std::int32_t parent, std::int32_t child) {
+  const auto first = f.first_node[s];
+  std::int32_t other = first;
+  while (std::ranges::count(f.children_of(other), child) == 0) ++other;
+  refuse_structure(s, "node {} is a child of node {} and again of node {}, but a node of a {} has at most one parent",
+                   number_within(first, child), number_within(first, other), number_within(first, parent),
+                   f.kind == StructureKind::tree ? "tree" : "sequence");
+}
+
+// Every node with unseen uses has a parent with unseen uses. A long enough walk from parent to parent is on a cycle.
+[[noreturn]] void refuse_cycle(const Forest& f, const Numbers& unseen_uses) {
+  Numbers parent(unseen_uses.size());
+  std::int32_t node = 0;
+  for (std::int32_t n = 0; n < f.nodes(); ++n) {
+    if (unseen_uses[static_cast<std::size_t>(n)] == 0) continue;
+    node = n;
+    for (const std::int32_t child : f.children_of(n)) parent[static_cast<std::size_t>(child)] = n;
+  }
+  std::int32_t least = f.nodes();
+  for (std::int64_t step = 0; step < 2 * std::int64_t{f.nodes()}; ++step) {
+    node = parent[static_cast<std::size_t>(node)];
+    if (step >= f.nodes()) least = std::min(least, node);
+  }
+  const auto next = std::ranges::upper_bound(f.first_node, least);
+  refuse_structure(static_cast<std::size_t>(next - f.first_node.begin() - 1),
+                   "node {} is on a cycle, but no node may be below itself", number_within(*std::prev(next), least));
+}
+
+}  // namespace
+
+const Levels& Linearizer::operator()(const Forest& forest) {
+  check_arrays(forest);
+  levels_.nodes = forest.nodes();
+  levels_.edges = forest.edges();
+  count_uses(forest);
+  find_heights(forest);
+  place_nodes();
+  number_edges(forest);
+  list_children_by_position();
+  return levels_;
+}
+
+void Linearizer::count_uses(const Forest& forest) {
+  if (forest.structures() == 0) throw std::invalid_argument("there is no structure: a minibatch has at least one");
+  const bool one_parent = forest.kind != StructureKind::dag;
+  const std::int32_t most =
+      forest.kind == StructureKind::sequence ? std::min<std::int32_t>(most_children_, 1) : most_children_;
+  unseen_uses_.assign(static_cast<std::size_t>(forest.nodes()), 0);
+  std::int32_t* const uses = unseen_uses_.data();
+  for (std::size_t s = 0; s + 1 < forest.first_node.size(); ++s) {
+    const std::int32_t first = forest.first_node[s], end = forest.first_node[s + 1];
+    if (end <= first) throw std::invalid_argument(fmt::format("structure {} is empty: it needs at least one node", s));
+    for (std::int32_t node = first; node < end; ++node) {
+      const auto children = forest.children_of(node);
+      if (static_cast<std::int64_t>(children.size()) > most) refuse_children(forest, s, node, most);
+      for (const std::int32_t child : children) {
+        if (child < first || child >= end) refuse_child(forest, s, node, child);
+        if (uses[child]++ > 0 && one_parent) refuse_second_parent(forest, s, node, child);
+      }
+    }
+  }
+}
+
+// A node enters `order_` after all its parents (Kahn's algorithm). Nodes on a cycle never do.
+void Linearizer::find_heights(const Forest& forest) {
+  order_.resize(static_cast<std::size_t>(forest.nodes()));
+  height_.resize(static_cast<std::size_t>(forest.nodes()));
+  std::int32_t *const order = order_.data(), *const height = height_.data(), *const unseen = unseen_uses_.data();
+  std::int32_t found = 0;
+  for (std::int32_t node = 0; node < forest.nodes(); ++node) {
+    if (unseen[node] == 0) order[found++] = node;
+  }
+  for (std::int32_t i = 0; i < found; ++i) {
+    for (const std::int32_t child : forest.children_of(order[i])) {
+      if (--unseen[child] == 0) order[found++] = child;
+    }
+  }
+  if (found < forest.nodes()) refuse_cycle(forest, unseen_uses_);
+  std::int32_t highest = 0;
+  for (std::int32_t i = found - 1; i >= 0; --i) {
+    std::int32_t own = 0;
+    for (const std::int32_t child : forest.children_of(order[i])) own = std::max(own, height[child] + 1);
+    height[order[i]] = own;
+    highest = std::max(highest, own);
+  }
+  levels_.levels.assign(static_cast<std::size_t>(highest) + 1, {});
+}
+
+// Sorts the nodes by height, those of one height by number (counting sort).
+void Linearizer::place_nodes() {
+  const std::int32_t nodes = levels_.nodes;
+  levels_.node.resize(static_cast<std::size_t>(nodes));
+  levels_.place.resize(static_cast<std::size_t>(nodes));
+  std::int32_t *const node_at = levels_.node.data(), *const place_of = levels_.place.data();
+  const std::int32_t* const height = height_.data();
+  Level* const levels = levels_.levels.data();
+  for (std::int32_t node = 0; node < nodes; ++node) ++levels[height[node]].end;
+  std::int32_t begin = 0;
+  for (auto level = levels_.levels.rbegin(); level != levels_.levels.rend(); ++level) {
+    const std::int32_t size = level->end;
+    *level = {.begin = begin, .end = begin};
+    begin += size;
+  }
+  for (std::int32_t node = 0; node < nodes; ++node) {
+    const std::int32_t place = levels[height[node]].end++;
+    node_at[place] = node;
+    place_of[node] = place;
+  }
+  levels_.first_leaf = levels->begin;
+  levels_.leaf.resize(static_cast<std::size_t>(levels->size()));
+  std::iota(levels_.leaf.begin(), levels_.leaf.end(), 0);  // leaves are sorted by number
+}
+
+void Linearizer::number_edges(const Forest& forest) {
+  const std::int32_t nodes = levels_.nodes;
+  const auto edges = static_cast<std::size_t>(levels_.edges);
+  levels_.first_edge.resize(static_cast<std::size_t>(nodes) + 1);
+  levels_.parent.resize(edges);
+  levels_.child.resize(edges);
+  levels_.first_use.assign(static_cast<std::size_t>(nodes) + 1, 0);
+  levels_.uses.resize(edges);
+  const std::int32_t *const node_at = levels_.node.data(), *const place_of = levels_.place.data();
+  std::int32_t *const first_edge = levels_.first_edge.data(), *const parent = levels_.parent.data(),
+                      *const child = levels_.child.data(), *const first_use = levels_.first_use.data();
+  std::int32_t edge = 0;
+  for (std::int32_t place = 0; place < nodes; ++place) {
+    first_edge[place] = edge;
+    for (const std::int32_t number : forest.children_of(node_at[place])) {
+      parent[edge] = place;
+      child[edge] = place_of[number];
+      ++first_use[child[edge]];
+      ++edge;
+    }
+  }
+  first_edge[nodes] = edge;
+  // The end of each place's uses, then, as they are filled from the last to the first, their beginning.
+  std::partial_sum(levels_.first_use.begin(), levels_.first_use.end(), levels_.first_use.begin());
+  while (edge-- > 0) levels_.uses[static_cast<std::size_t>(--first_use[child[edge]])] = edge;
+}
+
+void Linearizer::list_children_by_position() {
+  const std::int32_t nodes = levels_.nodes;
+  levels_.child_at.resize(static_cast<std::size_t>(positions_) * static_cast<std::size_t>(nodes));
+  const std::int32_t *const first_edge = levels_.first_edge.data(), *const child = levels_.child.data();
+  std::int32_t* at_position = levels_.child_at.data();
+  for (std::int32_t position = 0; position < positions_; ++position, at_position += nodes) {
+    for (std::int32_t place = 0; place < nodes; ++place) {
+      const std::int32_t edge = first_edge[place] + position;
+      at_position[place] = edge < first_edge[place + 1] ? child[edge] : nodes;
+    }
+  }
+}
+
+}  // namespace brickwork
