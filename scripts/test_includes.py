@@ -9,20 +9,21 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = ("kernels", "primitives", "library", "python", "baselines", "experiments")
 SUFFIXES = (".cpp", ".hpp", ".h", ".cu", ".cuh")
 GENERATED = {"build_info.hpp", "source_info.hpp"}  # written by the build
-# The rooms, and the rooms that each may include besides itself. A path belongs to the first room that it begins with or, for
-# "/op/", that it contains.
+# The rooms, and the rooms that each may include besides itself. A path belongs to the first room that it begins with or, if
+# the room begins with "/", that it contains.
 ROOMS = {
     "kernels/": (),
-    "/op/": ("kernels/",),  # an operation's description
+    "/structures/": (),  # the structures of an operation's inputs
+    "/op/": ("kernels/", "/structures/"),  # an operation's description
     "primitives/planning/machine/": (),
     "primitives/planning/race/": (),
-    "primitives/": ("kernels/", "/op/", "primitives/planning/machine/", "primitives/planning/race/"),
-    "library/": ("kernels/", "/op/", "primitives/planning/machine/", "primitives/"),  # the C API
+    "primitives/": ("kernels/", "/op/", "/structures/", "primitives/planning/machine/", "primitives/planning/race/"),
+    "library/": ("kernels/", "/op/", "/structures/", "primitives/planning/machine/", "primitives/"),  # the C API
     "python/": (),  # the C API's header as an installed one
-    "baselines/contender/": ("kernels/", "/op/"),
-    "baselines/": ("kernels/", "/op/", "primitives/planning/race/", "baselines/contender/"),  # and no driver
-    "experiments/": ("kernels/", "/op/", "primitives/planning/machine/", "primitives/planning/race/", "primitives/",
-                     "baselines/contender/", "baselines/"),
+    "baselines/contender/": ("kernels/", "/op/", "/structures/"),
+    "baselines/": ("kernels/", "/op/", "/structures/", "primitives/planning/race/", "baselines/contender/"),  # and no driver
+    "experiments/": ("kernels/", "/op/", "/structures/", "primitives/planning/machine/", "primitives/planning/race/",
+                     "primitives/", "baselines/contender/", "baselines/"),
 }
 
 
@@ -85,6 +86,7 @@ def test_downward_includes_are_right(tree):
     [
         ("kernels/brgemm.cpp", "primitives/op/op.hpp"),
         ("primitives/conv/op/problem.cpp", "primitives/conv/conv.hpp"),
+        ("primitives/recursive/structures/forest.cpp", "primitives/conv/op/problem.hpp"),
         ("baselines/onednn.cpp", "primitives/conv/conv.hpp"),
         ("baselines/contender/checker.cpp", "baselines/onednn.hpp"),
         ("primitives/conv/conv.cpp", "experiments/main.hpp"),

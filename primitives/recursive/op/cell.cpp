@@ -68,6 +68,21 @@ void Cell::set_leaf(State state, Expr value) {
   of.own_leaf = true;
 }
 
+std::vector<int> Cell::needed(bool leaf) const {
+  std::vector<bool> used(static_cast<std::size_t>(graph_.size()));
+  for (const StateOf& state : states_) used[static_cast<std::size_t>(leaf ? state.leaf_value : state.value)] = true;
+  std::vector<int> needed;
+  for (int e = graph_.size(); e-- > 0;) {
+    if (!used[static_cast<std::size_t>(e)]) continue;
+    needed.push_back(e);
+    for (const int argument : {graph_[e].a, graph_[e].b}) {
+      if (argument >= 0) used[static_cast<std::size_t>(argument)] = true;
+    }
+  }
+  std::ranges::reverse(needed);
+  return needed;
+}
+
 Expr each(State state) { return state.cell->child_of(state, -1); }
 Expr child(State state, int position) { return state.cell->child_of(state, position); }
 Expr sum_over_children(Expr x) { return x.cell->put(x.cell->graph().sum_of_children(x.e)); }

@@ -55,8 +55,8 @@ class Cell {
   State state(std::string name) { return new_state(std::move(name), false); }
   State matrix_state(std::string name) { return new_state(std::move(name), true); }
 
-  // The value of a state. Leaves have the same, with zeros for their children's states, unless set_leaf() gives another.
-  // Throws std::logic_error if a state is set twice, or if a state's value exists once per child.
+  // The value of a state. Leaves have the same, with zeros for their children's states, unless set_leaf() gives
+  // another. Throws std::logic_error if a state is set twice, or if a state's value exists once per child.
   void set(State, Expr value);
   void set_leaf(State, Expr value);
 
@@ -80,6 +80,8 @@ class Cell {
   const std::vector<std::string>& weights() const { return weights_; }
   const std::vector<std::string>& biases() const { return biases_; }
   const std::vector<StateOf>& states() const { return states_; }
+  // The expressions that the states of a leaf, or of another node, need. Arguments stand before what uses them.
+  std::vector<int> needed(bool leaf) const;
 
   // Used by the functions below.
   ExprGraph& graph() { return graph_; }

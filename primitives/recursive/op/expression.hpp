@@ -13,10 +13,10 @@ namespace brickwork {
 enum class ExprKind : std::uint8_t {
   zero,
   // Given values; `which` numbers the cell's inputs, biases, weights or states.
-  input,     // the node's row, or the leaf's
-  bias,      // one row for all nodes
-  child,     // the state of the child at `position`; zero if there is no such child
-  each,      // the state of the edge's child
+  input,  // the node's row, or the leaf's
+  bias,   // one row for all nodes
+  child,  // the state of the child at `position`; zero if there is no such child
+  each,   // the state of the edge's child
   // Over the children, and back.
   sum_of_children,  // of an edge's value a, for the node
   at_position,      // for an edge: the node's value a if its child stands at `position`, else zero

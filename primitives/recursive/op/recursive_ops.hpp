@@ -1,8 +1,8 @@
 // The passes of a recursive model as operations (op.hpp): tensors, work and definitions.
 //
 // Input tensors, named by the cell: each input [nodes][H], of leaves [leaves][H] or [leaves][H][H]; each weight [H][H],
-// rows are what it is multiplied with; each bias [H]. Nodes and leaves are in the order of the forest's numbers. Results:
-// each state of all nodes, [nodes][H] or [nodes][H][H].
+// rows are what it is multiplied with; each bias [H]. Nodes and leaves are in the order of the forest's numbers.
+// Results: each state of all nodes, [nodes][H] or [nodes][H][H].
 //
 // Flops are those of the products that do not vanish: a leaf has no children, and a node may lack one. Each output is
 // judged as a whole (compare.hpp).
@@ -22,6 +22,7 @@ double forward_flops(const RecursiveProblem&);
 double backward_flops(const RecursiveProblem&);
 double forward_bound(const RecursiveProblem&);
 double backward_bound(const RecursiveProblem&);
+// The same for any cell and forest: recursive_tensors.hpp and recursive_flops.hpp.
 
 }  // namespace recursive_ops
 
@@ -51,9 +52,7 @@ struct RecursiveTrainingOp : RecursiveOp {
   static constexpr std::string_view pass = "training";
   static std::vector<TensorInfo> inputs(const Problem&);  // sources and upstream
   static std::vector<TensorInfo> outputs(const Problem& p) { return recursive_ops::gradients(p); }
-  static double flops(const Problem& p) {
-    return recursive_ops::forward_flops(p) + recursive_ops::backward_flops(p);
-  }
+  static double flops(const Problem& p) { return recursive_ops::forward_flops(p) + recursive_ops::backward_flops(p); }
   static double bound(const Problem& p) { return recursive_ops::backward_bound(p); }
   static void reference(const Problem&, const PlainTensors& in, PlainTensors& out);
 };

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
+#include "primitives/op/rounding.hpp"
 #include "primitives/op/test_data.hpp"
 #include "primitives/rnn/op/rnn_definition.hpp"
 
@@ -24,21 +24,15 @@ TensorInfo states(const RnnProblem& p, std::string name, bool there = true) {
 
 void append(Infos& to, Infos from) { to.insert(to.end(), from.begin(), from.end()); }
 
-// The error of sums of `terms` products in f32, which grows with the square root, and of curves that are right to some
-// ulps. oneDNN's errors are within a seventh of the bounds.
-double rounding(double terms) { return 2 * std::numeric_limits<float>::epsilon() * (16 + std::sqrt(terms)); }
-
 bool has_kink(const RnnProblem& p) { return p.cell == RnnCell::rnn_relu; }
 
-// All values of a small tensor may be sums that cancel out. Their rounding errors are large beside the result, so that
-// a small tensor is allowed more. Repeated sequences, and steps after a sequence's end, do not count as values.
+// Repeated sequences, and steps after a sequence's end, do not count as values.
 Infos allow_for_few(const RnnProblem& p, Infos outputs, double bound) {
-  constexpr std::int64_t kFew = 32;  // half of them may be zeros after a ReLU
   for (TensorInfo& info : outputs) {
     std::int64_t values = info.size();
     if (values > 0 && info.per_image)
       values = values / p.N * std::min(p.N, kDistinctImages) / (p.unequal() ? info.dims[0] : 1);
-    if (values < kFew) info.error = 63 * bound;
+    allow_for_few(info, values, bound);
   }
   return outputs;
 }
@@ -103,13 +97,11 @@ double forward_bound(const RnnProblem& p) {
   return static_cast<double>(p.L) * rounding(static_cast<double>(RnnOp::terms(p)));
 }
 
-// Gradients of weights are sums over steps and sequences. If the sum before a ReLU is within its error of 0, rounding
-// decides whether a gradient passes. This happens to a share of all gradients that is as large as the error, and adds
-// the square root of this share to the error.
+// Gradients of weights are sums over steps and sequences.
 double backward_bound(const RnnProblem& p) {
   const double steps = static_cast<double>(p.T) * static_cast<double>(p.N);
   const double sums = 2 * forward_bound(p) + rounding(steps);
-  return has_kink(p) ? sums + std::sqrt(forward_bound(p)) : sums;
+  return has_kink(p) ? sums + kink(forward_bound(p)) : sums;
 }
 
 }  // namespace rnn_ops
