@@ -124,7 +124,7 @@ class StageRun {
       of_brick.c = call.sum + i * g_.bk;
       if (call.kind == CallKind::matrix) {
         of_brick.batch = Batch::strided(row, matrix + feature, 1, 0, 0);
-        (*bricks_.matrix)(of_brick);
+        (block + 1 < g_.blocks ? *bricks_.matrix : *bricks_.last_matrix)(of_brick);
       } else {
         of_brick.batch = Batch::strided(matrix + feature * g_.H, row, 1, 0, 0);
         of_brick.rows = static_cast<int>(std::min(g_.bk, g_.H - feature));
@@ -149,30 +149,29 @@ class Binding {
   BoundRef operator()(const Ref& ref, bool matrix) const {
     const bool edge = ref.over == Over::edge;
     const std::int64_t rows = matrix ? g_.H : 1;
-    switch (ref.space) {
-      case Space::zero:
+    switch (ref.place) {
+      case Place::zero:
         return {.base = of_.scratch.zeros.data()};
-      case Space::temporary:
+      case Place::temporary:
         return local(of_.scratch.temporaries.data() + ref.index * of_.scratch.temporary_size, g_.row_of_temporary(), rows,
                      edge ? Origin::piece_edge : Origin::piece_node, 0, ref);
-      case Space::sum:
+      case Place::sum:
         return local(of_.scratch.sums.data() + ref.index * g_.sum_size(), g_.bk, rows,
                      edge ? Origin::call_edge : Origin::call_node, 0, ref);
-      case Space::operand:  // [member][row][kb]
+      case Place::operand:  // [member][row][kb]
         return local(of_.scratch.operands.data() + ref.index * g_.operand_size(), g_.kb, rows,
                      edge ? Origin::call_edge : Origin::call_node, g_.rows, ref);
-      case Space::array:
+      case Place::array:
         break;
     }
     float* const base = of_.arrays.data(ref.index, of_.tensors);
     if (ref.mode == RowMode::only) return {.base = base, .feature = 1};
     const ArrayInfo& info = of_.arrays.info(ref.index);
-    const bool by_number = ref.mode == RowMode::number || ref.mode == RowMode::parents_number;
-    const Origin origin = of_.arrays.is_by_level(ref.index)          ? edge ? Origin::level_edge : Origin::level_node
-                          : info.rows == RowsOf::leaves && !by_number ? Origin::first_leaf
-                                                                      : Origin::zero;
+    const Origin origin = of_.arrays.is_by_level(ref.index)             ? edge ? Origin::level_edge : Origin::level_node
+                          : info.of_leaves || info.rows == RowsOf::leaves ? Origin::first_leaf
+                                                                          : Origin::zero;
     return {.base = base,
-            .list = list_of(ref, info.of_leaves),
+            .list = info.of_leaves ? nullptr : list_of(ref),  // leaves keep their order
             .ld = g_.H,
             .item = rows * g_.H,
             .origin = origin,
@@ -182,10 +181,10 @@ class Binding {
  private:
   BoundRef local(float* base, std::int64_t ld, std::int64_t rows, Origin origin, std::int64_t feature,
                  const Ref& ref) const {
-    return {.base = base, .list = list_of(ref, false), .ld = ld, .item = rows * ld, .origin = origin, .feature = feature};
+    return {.base = base, .list = list_of(ref), .ld = ld, .item = rows * ld, .origin = origin, .feature = feature};
   }
 
-  const std::int32_t* list_of(const Ref& ref, bool of_leaves) const {
+  const std::int32_t* list_of(const Ref& ref) const {
     const Levels& levels = of_.levels;
     switch (ref.mode) {
       case RowMode::own:
@@ -198,7 +197,7 @@ class Binding {
       case RowMode::position:
         return levels.child_at.data() + static_cast<std::int64_t>(ref.position) * levels.nodes;
       case RowMode::number:
-        return of_leaves ? levels.leaf.data() : levels.node.data();
+        return levels.node.data();
       case RowMode::parents_number:
         return of_.parents_number.data();
     }

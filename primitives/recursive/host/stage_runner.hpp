@@ -16,7 +16,7 @@ namespace brickwork {
 
 // The kernels of the three kinds of calls (program.hpp).
 struct RecursiveBricks {
-  BrgemmKernelPtr weights, matrix, matrix_transposed;
+  BrgemmKernelPtr weights, matrix, last_matrix, matrix_transposed;  // last: of the last block of features
 };
 
 // The packed weights of each call of each stage: [block][term][member][kb][bk].

@@ -56,7 +56,7 @@ class Arrays {
 };
 
 Ref row_of(int array, Over over, RowMode mode = RowMode::own, int position = -1) {
-  return {.space = Space::array, .index = array, .mode = mode, .position = position, .over = over};
+  return {.place = Place::array, .index = array, .mode = mode, .position = position, .over = over};
 }
 
 class CellLowering {

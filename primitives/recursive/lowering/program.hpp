@@ -66,10 +66,10 @@ enum class RowMode : std::uint8_t {
   parents_number,  // edge: by the number of its node
 };
 
-enum class Space : std::uint8_t { zero, temporary, sum, operand, array };
+enum class Place : std::uint8_t { zero, temporary, sum, operand, array };
 
 struct Ref {
-  Space space = Space::zero;
+  Place place = Place::zero;
   int index = -1;
   RowMode mode = RowMode::only;
   int position = -1;

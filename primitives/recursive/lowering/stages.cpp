@@ -150,7 +150,7 @@ class StageLowering {
     return array;
   }
   static Ref row_of(int array, Over over) {
-    return {.space = Space::array, .index = array, .mode = RowMode::own, .over = over};
+    return {.place = Place::array, .index = array, .mode = RowMode::own, .over = over};
   }
   Over over_of(int e) const { return std::max(g_[e].over, Over::node); }
 
@@ -237,7 +237,7 @@ class StageLowering {
     if (tape_ == &now_.tape) {
       if (const auto place = place_of(e)) return *place;
     }
-    return {.space = Space::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
+    return {.place = Place::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
   }
 
   // The terms of a chain of additions that nobody else reads.
@@ -280,7 +280,7 @@ class StageLowering {
       const bool multiplies = fuse_ && node.kind == K::multiply && is_used_once(term) && !made_.contains(term) &&
                               stage_of(term) == stage_ && over_of(term) == over_of(e) && !place_of(term);
       const Ref a = multiplies ? value(node.a) : *sum, b = multiplies ? value(node.b) : value(term);
-      if (!last) target_ = Ref{.space = Space::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
+      if (!last) target_ = Ref{.place = Place::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
       sum = put(e, multiplies ? TapeOp::multiply_add : TapeOp::add, a, b, multiplies ? *sum : Ref{});
     }
     return *sum;
@@ -301,7 +301,7 @@ class StageLowering {
       call.factor = seen_from(place_of(node.b).value(), over);
     }
     now_.calls.push_back(call);
-    return {.space = Space::sum, .index = call.sum, .mode = RowMode::own, .over = over};
+    return {.place = Place::sum, .index = call.sum, .mode = RowMode::own, .over = over};
   }
 
   int operand(int e, Over over) {
@@ -312,9 +312,9 @@ class StageLowering {
     Tape tape;
     Tape* const before = std::exchange(tape_, &tape);
     auto made = std::exchange(made_, {});
-    const Ref to{.space = Space::operand, .index = index, .mode = RowMode::own, .over = over};
+    const Ref to{.place = Place::operand, .index = index, .mode = RowMode::own, .over = over};
     const Ref from = is_gathered(e) ? value(e) : place_of(e).value();
-    if (from.space == Space::temporary && over_of(e) == over) {
+    if (from.place == Place::temporary && over_of(e) == over) {
       tape.back().to = to;  // the operation that made it
     } else {
       copy(from, to, g_[e].matrix);

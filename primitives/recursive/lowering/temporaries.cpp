@@ -11,7 +11,7 @@ int share(Tape& tape) {
   std::map<int, std::size_t> last_use;
   for (std::size_t i = 0; i < tape.size(); ++i) {
     for (const Ref& ref : {tape[i].to, tape[i].a, tape[i].b, tape[i].c}) {
-      if (ref.space == Space::temporary) last_use[ref.index] = i;
+      if (ref.place == Place::temporary) last_use[ref.index] = i;
     }
   }
   std::map<int, int> number;  // of those in use
@@ -20,14 +20,14 @@ int share(Tape& tape) {
   for (std::size_t i = 0; i < tape.size(); ++i) {
     Instruction& now = tape[i];
     // The result never takes the place of an argument: a sum over children reads rows after it has written others.
-    if (now.to.space == Space::temporary && !number.contains(now.to.index)) {
+    if (now.to.place == Place::temporary && !number.contains(now.to.index)) {
       if (free.empty()) free.push_back(count++);
       number[now.to.index] = free.back();
       free.pop_back();
     }
     std::vector<int> ends;
     for (Ref* const ref : {&now.to, &now.a, &now.b, &now.c}) {
-      if (ref->space != Space::temporary) continue;
+      if (ref->place != Place::temporary) continue;
       if (last_use.at(ref->index) == i) ends.push_back(ref->index);
       ref->index = number.at(ref->index);
     }

@@ -53,9 +53,8 @@ double backward_bound(const RecursiveProblem& p) {
 // No sum of a cell has more than two products.
 std::int64_t RecursiveOp::terms(const Problem& p) { return 2 * p.H; }
 
-void RecursiveOp::settle(const Problem& p, PlainTensors& in) {
-  const Cell& cell = p.cell();
-  const auto H = static_cast<double>(p.H);
+void recursive_ops::settle(const Cell& cell, std::int64_t features, PlainTensors& in) {
+  const auto H = static_cast<double>(features);
   const auto scale = [&](const std::string& name, double by) {
     for (double& x : in.values<double>(name)) x *= by;
   };

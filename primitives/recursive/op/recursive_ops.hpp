@@ -9,6 +9,7 @@
 #pragma once
 #include "primitives/op/op.hpp"
 #include "primitives/recursive/op/recursive_problem.hpp"
+#include "primitives/recursive/op/recursive_tensors.hpp"
 
 namespace brickwork {
 
@@ -34,8 +35,7 @@ struct RecursiveOp {
   static constexpr bool bound_of_whole = true;
 
   static std::int64_t terms(const Problem&);
-  // Scales random weights so that states neither vanish nor explode over many levels.
-  static void settle(const Problem&, PlainTensors& in);
+  static void settle(const Problem& p, PlainTensors& in) { recursive_ops::settle(p.cell(), p.H, in); }
 };
 
 struct RecursiveInferenceOp : RecursiveOp {
