@@ -52,8 +52,14 @@ int Cell::without_children(int e) {
   return graph_.binary(node.kind, without_children(node.a), without_children(node.b));
 }
 
-void Cell::set(State state, Expr value) {
+Cell::StateOf& Cell::state_for(State state, Expr value) {
   StateOf& of = states_[static_cast<std::size_t>(state.which)];
+  if (graph_[value.e].matrix != of.matrix) throw std::logic_error("state " + of.name + " mixes a row and a matrix");
+  return of;
+}
+
+void Cell::set(State state, Expr value) {
+  StateOf& of = state_for(state, value);
   if (of.value >= 0) throw std::logic_error("state " + of.name + " is set twice");
   if (graph_[value.e].over == Over::edge) {
     throw std::logic_error("state " + of.name + " has a value for each child: sum over the children");
@@ -63,19 +69,27 @@ void Cell::set(State state, Expr value) {
 }
 
 void Cell::set_leaf(State state, Expr value) {
-  StateOf& of = states_[static_cast<std::size_t>(state.which)];
+  StateOf& of = state_for(state, value);
   of.leaf_value = without_children(value.e);
   of.own_leaf = true;
 }
 
 std::vector<int> Cell::needed(bool leaf) const {
   std::vector<bool> used(static_cast<std::size_t>(graph_.size()));
-  for (const StateOf& state : states_) used[static_cast<std::size_t>(leaf ? state.leaf_value : state.value)] = true;
+  for (const StateOf& state : states_) {
+    const int value = leaf ? state.leaf_value : state.value;
+    if (value < 0) throw std::logic_error("state " + state.name + " has no value");
+    used[static_cast<std::size_t>(value)] = true;
+  }
   std::vector<int> needed;
   for (int e = graph_.size(); e-- > 0;) {
     if (!used[static_cast<std::size_t>(e)]) continue;
+    const ExprNode& node = graph_[e];
+    if (!leaf && node.kind == ExprKind::input && inputs_[static_cast<std::size_t>(node.which)].of_leaves) {
+      throw std::logic_error("an input of leaves stands in the value of a node that is none");
+    }
     needed.push_back(e);
-    for (const int argument : {graph_[e].a, graph_[e].b}) {
+    for (const int argument : {node.a, node.b}) {
       if (argument >= 0) used[static_cast<std::size_t>(argument)] = true;
     }
   }

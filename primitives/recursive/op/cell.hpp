@@ -56,7 +56,8 @@ class Cell {
   State matrix_state(std::string name) { return new_state(std::move(name), true); }
 
   // The value of a state. Leaves have the same, with zeros for their children's states, unless set_leaf() gives
-  // another. Throws std::logic_error if a state is set twice, or if a state's value exists once per child.
+  // another. Throws std::logic_error if a state is set twice, if a state's value exists once per child, or if only one
+  // of a state and its value is a matrix.
   void set(State, Expr value);
   void set_leaf(State, Expr value);
 
@@ -80,7 +81,8 @@ class Cell {
   const std::vector<std::string>& weights() const { return weights_; }
   const std::vector<std::string>& biases() const { return biases_; }
   const std::vector<StateOf>& states() const { return states_; }
-  // The expressions that the states of a leaf, or of another node, need. Arguments stand before what uses them.
+  // The expressions that the states of a leaf, or of another node, need. Arguments stand before what uses them. Throws
+  // std::logic_error if a state has no value, or if the value of a node that is no leaf has an input of leaves.
   std::vector<int> needed(bool leaf) const;
 
   // Used by the functions below.
@@ -92,6 +94,7 @@ class Cell {
   Expr new_input(Input);
   State new_state(std::string name, bool matrix);
   int without_children(int e);
+  StateOf& state_for(State, Expr value);
 
   std::string name_;
   StructureKind kind_;

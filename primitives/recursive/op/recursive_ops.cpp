@@ -39,12 +39,16 @@ Infos gradients(const RecursiveProblem& p) {
 double forward_flops(const RecursiveProblem& p) { return forward_flops(p.cell(), p.H, *p.forest()); }
 double backward_flops(const RecursiveProblem& p) { return backward_flops(p.cell(), p.H, *p.forest()); }
 
-// Gates forget most of the errors of a node's children.
+// With the weights of settle() a node takes over at most as much of its children's errors as of their values, so that
+// errors do not add up over levels.
 double forward_bound(const RecursiveProblem& p) { return rounding(static_cast<double>(RecursiveOp::terms(p))); }
 
-// Gradients of weights are sums over nodes.
+// Gradients of weights are sums over all rows that are multiplied with them: one a node or edge, H if it is a matrix.
 double backward_bound(const RecursiveProblem& p) {
-  const double sums = 2 * forward_bound(p) + rounding(static_cast<double>(p.forest()->nodes()));
+  const auto forest = p.forest();
+  const bool matrices = std::ranges::any_of(p.cell().states(), &Cell::StateOf::matrix);
+  const auto rows = static_cast<double>(std::max(forest->nodes(), forest->edges()));
+  const double sums = 2 * forward_bound(p) + rounding(matrices ? rows * static_cast<double>(p.H) : rows);
   return has_kind(p.cell(), ExprKind::relu) ? sums + kink(forward_bound(p)) : sums;
 }
 

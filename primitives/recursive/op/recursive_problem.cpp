@@ -24,10 +24,11 @@ std::string_view name_of_structures(RecursiveStructures structures) {
 std::int64_t usual_size(RecursiveStructures structures) { return kUsualSize[static_cast<std::size_t>(structures)]; }
 
 Forest first_of_file(const std::string& path, std::int64_t N) {
-  if (path.empty()) throw std::invalid_argument("no file of structures is given: problems of the word 'file' need one");
+  if (path.empty()) {
+    refuse("the structures are those of a file, but no file is given: set one, or take other structures");
+  }
   Forest all = read_trees(path);
-  if (N > all.structures())
-    refuse("{} has {} trees: N is {}, and at most all of them can be read", path, all.structures(), N);
+  if (N > all.structures()) refuse("{} has {} trees, fewer than N: N is {}", path, all.structures(), N);
   all.first_node.resize(static_cast<std::size_t>(N) + 1);
   all.first_child.resize(static_cast<std::size_t>(all.nodes()) + 1);
   all.children.resize(static_cast<std::size_t>(all.first_child.back()));
