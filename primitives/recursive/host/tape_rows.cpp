@@ -69,7 +69,8 @@ HWY_INLINE void EachOfTwo(const BoundInstruction& in, const TapeRows& rows, cons
     }
 }
 
-HWY_INLINE void MultiplyAdd(const BoundInstruction& in, const TapeRows& rows) {
+template <class F>
+HWY_INLINE void EachOfThree(const BoundInstruction& in, const TapeRows& rows, const F& f) {
   const Rows to(in.to, rows), a(in.a, rows), b(in.b, rows), c(in.c, rows);
   const Items items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
@@ -77,13 +78,16 @@ HWY_INLINE void MultiplyAdd(const BoundInstruction& in, const TapeRows& rows) {
       float* const to_row = to(i, r);
       const float *const a_row = a(i, r), *const b_row = b(i, r), *const c_row = c(i, r);
       ForEachVector(D(), std::int64_t{0}, rows.width, [&](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
-        hn::StoreU(hn::MulAdd(hn::LoadU(d, a_row + j), hn::LoadU(d, b_row + j), hn::LoadU(d, c_row + j)), d,
-                   to_row + j);
+        hn::StoreU(f(d, hn::LoadU(d, a_row + j), hn::LoadU(d, b_row + j), hn::LoadU(d, c_row + j)), d, to_row + j);
       });
     }
 }
 
-// The sum of the rows that entries [begin(n), end(n)) of a list name, and of the row `first`, if there is one.
+template <class F>
+HWY_INLINE void EachOfSum(const BoundInstruction& in, const TapeRows& rows, const F& f) {
+  EachOfThree(in, rows, [&](auto d, auto x, auto y, auto z) HWY_ATTR { return f(d, hn::Add(hn::Add(x, y), z)); });
+}
+
 HWY_INLINE void SumOfChildren(const BoundInstruction& in, const TapeRows& rows) {
   const Rows to(in.to, rows), a(in.a, rows);
   const Items items = items_of(in, rows);
@@ -159,15 +163,16 @@ void Run(const BoundInstruction& in, const TapeRows& rows) {
     case TapeOp::multiply:
       return EachOfTwo(in, rows, [](auto x, auto y) HWY_ATTR { return hn::Mul(x, y); });
     case TapeOp::multiply_add:
-      return MultiplyAdd(in, rows);
+      return EachOfThree(
+          in, rows, [](auto, auto x, auto y, auto z) HWY_ATTR { return hn::MulAdd(x, y, z); });
     case TapeOp::one_minus:
       return EachOfOne(in, rows, [](auto d, auto x) HWY_ATTR { return hn::Sub(hn::Set(d, 1.0F), x); });
     case TapeOp::sigmoid:
-      return EachOfOne(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedSigmoid(d, x); });
+      return EachOfSum(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedSigmoid(d, x); });
     case TapeOp::tanh:
-      return EachOfOne(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedTanh(d, x); });
+      return EachOfSum(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedTanh(d, x); });
     case TapeOp::relu:  // a NaN stays one
-      return EachOfOne(
+      return EachOfSum(
           in, rows, [](auto d, auto x) HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
     case TapeOp::sigmoid_slope:
       return EachOfOne(in, rows, [](auto, auto y) HWY_ATTR { return hn::NegMulAdd(y, y, y); });

@@ -45,7 +45,7 @@ class Text {
     for (const Instruction& in : tape) {
       text += fmt::format("  {} = {} {}", ref(in.to), kOps[static_cast<std::size_t>(in.op)], ref(in.a));
       if (in.b.place != Place::zero || in.op == TapeOp::subtract) text += ", " + ref(in.b);
-      if (in.op == TapeOp::multiply_add) text += ", " + ref(in.c);
+      if (in.c.place != Place::zero) text += ", " + ref(in.c);
       if (in.op == TapeOp::at_position) text += fmt::format(" {}", in.position);
       text += in.over == Over::edge ? "   (by edge)\n" : "\n";
     }

@@ -19,7 +19,7 @@ enum class TapeOp : std::uint8_t {
   multiply,
   multiply_add,  // a b + c
   one_minus,
-  sigmoid,
+  sigmoid,  // this and the next two: of a + b + c
   tanh,
   relu,
   sigmoid_slope,

@@ -120,7 +120,7 @@ std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan,
   Forest before = sequences(2, 3);  // fits every cell
   before.kind = c.forest.kind;
   const RecursiveResults right = defined(c, in), found = driven(c, f32, *driver, before);
-  const double bound = 64 * rounding(static_cast<double>(2 * c.H));
+  const double bound = 16 * rounding(static_cast<double>(2 * c.H));
   std::string why = mistake("states", found.states, right.states, bound);
   if (why.empty() && c.use == RecursiveUse::training) {
     why = mistake("gradients", found.gradients, right.gradients, bound);
