@@ -1,5 +1,6 @@
 #include "primitives/recursive/structures/linearizer.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -160,7 +161,12 @@ TEST(Linearizer, RefusesChildrenThatDoNotExist) {
             "structure 1: node 1 has the child -1, which does not exist: the structure's nodes are 0 to 2");
   EXPECT_EQ(refusal_of(kDag, {{{1}}, {{}}}),
             "structure 0: node 0 has the child 1, which does not exist: the structure's nodes are 0 to 0");
-  EXPECT_NE(refusal_of(kTree, {{{}, {}}, {{}, {2147483647}, {}}}), "");
+  for (const std::int32_t wrong : {2147483647, -2147483647 - 1}) {
+    EXPECT_EQ(
+        refusal_of(kTree, {{{}, {}}, {{}, {wrong}, {}}}),
+        fmt::format("structure 1: node 1 has the child {}, which does not exist: the structure's nodes are 0 to 2",
+                    wrong));
+  }
 }
 
 TEST(Linearizer, RefusesTooManyChildren) {
@@ -183,6 +189,7 @@ TEST(Linearizer, RefusesAForestWhoseArraysDisagree) {
   };
   expect_refused([](Forest& f) { f.first_node.clear(); });
   expect_refused([](Forest& f) { f.first_node.front() = 1; });
+  expect_refused([](Forest& f) { f.first_node[1] = 50; });
   expect_refused([](Forest& f) { f.first_child.clear(); });
   expect_refused([](Forest& f) { f.first_child.front() = 1; });
   expect_refused([](Forest& f) { f.first_child.pop_back(); });
