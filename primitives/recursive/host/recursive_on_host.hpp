@@ -28,22 +28,27 @@ class RecursiveOnHost {
   std::int64_t bytes() const;
 
  private:
-  // One step of a pass: the stages of the nodes of a level.
-  struct Step {
-    int stages;  // index in Bound::all
-    Level level;
-  };
   struct Packed {
     PackedStages before, inner, leaves;
   };
-  struct Bound {
-    std::vector<BoundStage> all[3];
+  // A stage of a level: of `stages`, which is one of the programs of a cell.
+  struct Step {
+    int stages;
+    Work work;
+    Level level;
   };
+  using Steps = std::vector<std::vector<Step>>;  // all threads meet after each of the outer ones
 
   RecursiveOnHost(const RecursiveWork&, const RecursivePlan&, Backend, Isa, const SimdTuning&);
   std::string make_bricks(Backend, Isa, const SimdTuning&);  // returns why there is none, or nothing
   void pack(const Program&, Packed&, const std::vector<const float*>& weights) const;
-  void run_steps(const Program&, const Packed&, const std::vector<Step>&);
+  // In training, forward and backward pass through the same levels.
+  Division division() const { return use_ == RecursiveUse::training ? Division::shared : plan_.division(); }
+  void append(Steps&, int stages, const Phase&) const;
+  void append_whole(Steps&, int stages, std::size_t count, const Level& nodes) const;
+  Steps forward_steps() const;
+  Steps backward_steps() const;
+  void run_steps(const Program&, const Packed&, const Steps&);
 
   const Cell& cell_;
   const RecursivePlan plan_;
@@ -55,7 +60,7 @@ class RecursiveOnHost {
   std::vector<AlignedBuffer<float>> biases_;
   Linearizer linearizer_;
   const Levels* levels_ = nullptr;
-  std::vector<Level> forward_levels_;  // of inner nodes, in the order of computation
+  StructureKind kind_ = StructureKind::tree;
   std::vector<std::int32_t> parents_number_;
   RecursiveArrays arrays_;
   RecursiveTensors tensors_;

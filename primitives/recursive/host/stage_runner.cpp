@@ -103,7 +103,7 @@ class StageRun {
                                          call.offsets_b.data());
       of_brick.c = call.sum + row * g_.bk;
       of_brick.rows = static_cast<int>(std::min(g_.rows_of_call, rows - row));
-      (*bricks_.weights)(of_brick);
+      (bricks_.few && of_brick.rows <= bricks_.few->shape().m ? *bricks_.few : *bricks_.weights)(of_brick);
     }
   }
 

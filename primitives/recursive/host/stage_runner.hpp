@@ -14,8 +14,11 @@
 
 namespace brickwork {
 
+constexpr std::int64_t kFewRows = 6;  // up to which a brick reads B only once
+
 // The kernels of the three kinds of calls (program.hpp).
 struct RecursiveBricks {
+  BrgemmKernelPtr few;  // for products with weights of at most kFewRows rows; or null
   BrgemmKernelPtr weights, matrix, last_matrix, matrix_transposed;  // last: of the last block of features
 };
 

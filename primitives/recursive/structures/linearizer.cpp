@@ -85,6 +85,8 @@ const Levels& Linearizer::operator()(const Forest& forest) {
   levels_.edges = forest.edges();
   if (!check_nodes(forest)) find_heights(forest);
   place_nodes();
+  if (level_order_ == LevelOrder::parents) sort_by_parents(forest);
+  if (level_order_ == LevelOrder::subtrees) sort_by_owners(forest);
   number_edges(forest);
   list_children_by_position();
   return levels_;
@@ -163,8 +165,47 @@ void Linearizer::place_nodes() {
     place_of[node] = place;
   }
   levels_.first_leaf = levels->begin;
-  levels_.leaf.resize(static_cast<std::size_t>(levels->size()));
-  std::iota(levels_.leaf.begin(), levels_.leaf.end(), 0);  // leaves are sorted by number
+}
+
+void Linearizer::sort_by_parents(const Forest& forest) {
+  const auto& levels = levels_.levels;
+  unseen_uses_.assign(height_.size(), 0);
+  std::int32_t* const sorted = unseen_uses_.data();  // nodes that have their place
+  for (std::size_t l = levels.size() - 1; l-- > 1;) {
+    const auto nodes = std::span(levels_.node).subspan(static_cast<std::size_t>(levels[l].begin),
+                                                       static_cast<std::size_t>(levels[l].size()));
+    unsorted_.assign(nodes.begin(), nodes.end());
+    std::int32_t place = levels[l].begin;
+    const auto put = [&](std::int32_t node) {
+      levels_.node[static_cast<std::size_t>(place)] = node;
+      levels_.place[static_cast<std::size_t>(node)] = place++;
+    };
+    const auto height = static_cast<std::int32_t>(l);
+    for (std::int32_t parent = levels[l + 1].begin; parent < levels[l + 1].end; ++parent) {
+      for (const std::int32_t child : forest.children_of(levels_.node[static_cast<std::size_t>(parent)])) {
+        if (height_[static_cast<std::size_t>(child)] == height && sorted[child]++ == 0) put(child);
+      }
+    }
+    for (const std::int32_t node : unsorted_) {
+      if (sorted[node] == 0) put(node);
+    }
+  }
+}
+
+void Linearizer::sort_by_owners(const Forest& forest) {
+  const auto owner_of = subtrees_(forest, height_, levels_.node, threads_);
+  const auto owner = [&](std::int32_t node) { return owner_of[static_cast<std::size_t>(node)]; };
+  std::ranges::stable_sort(levels_.node.begin(), levels_.node.begin() + levels_.first_leaf,
+                           [&](std::int32_t a, std::int32_t b) {
+                             const std::int32_t height_a = height_[static_cast<std::size_t>(a)],
+                                                height_b = height_[static_cast<std::size_t>(b)];
+                             return height_a != height_b ? height_a > height_b : owner(a) < owner(b);
+                           });
+  levels_.owner.resize(levels_.node.size());
+  for (std::size_t place = 0; place < levels_.node.size(); ++place) {
+    levels_.place[static_cast<std::size_t>(levels_.node[place])] = static_cast<std::int32_t>(place);
+    levels_.owner[place] = owner(levels_.node[place]);
+  }
 }
 
 void Linearizer::number_edges(const Forest& forest) {

@@ -61,7 +61,6 @@ TEST(Linearizer, PutsLeavesLastAndChildrenAfterTheirParents) {
   EXPECT_THAT(l.child, ElementsAre(5, 2, 3, 4, 6));
   EXPECT_THAT(l.first_use, ElementsAre(0, 0, 0, 1, 2, 3, 4, 5));
   EXPECT_THAT(l.uses, ElementsAre(1, 2, 3, 0, 4));
-  EXPECT_THAT(l.leaf, ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(l.child_at, ElementsAre(5, 3, 6, 7, 7, 7, 7,  //
                                       2, 4, 7, 7, 7, 7, 7,  //
                                       7, 7, 7, 7, 7, 7, 7));
@@ -109,7 +108,7 @@ TEST(Linearizer, TakesAChainOfAMillionNodes) {
 // Every array of the result, by its memory.
 std::vector<const void*> memory_of(const Levels& l) {
   return {l.levels.data(), l.node.data(), l.place.data(),     l.first_edge.data(), l.parent.data(),
-          l.child.data(),  l.uses.data(), l.first_use.data(), l.leaf.data(),       l.child_at.data()};
+          l.child.data(),  l.uses.data(), l.first_use.data(), l.child_at.data()};
 }
 
 TEST(Linearizer, ReusesItsMemory) {
