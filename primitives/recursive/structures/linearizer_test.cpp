@@ -138,6 +138,9 @@ TEST(Linearizer, RefusesCycles) {
   // Nodes 0 and 1 are below the cycle of nodes 4, 2 and 3.
   EXPECT_EQ(refusal_of(kDag, {{{1}, {}, {3}, {4, 0}, {2}}}),
             "structure 0: node 2 is on a cycle, but no node may be below itself");
+  // Nodes 0 and 3 are below the cycle of nodes 1 and 2.
+  EXPECT_EQ(refusal_of(kDag, {{{3}, {2, 0}, {1}, {}}}),
+            "structure 0: node 1 is on a cycle, but no node may be below itself");
 }
 
 TEST(Linearizer, RefusesASecondParentExceptInADag) {
@@ -173,6 +176,7 @@ TEST(Linearizer, RefusesTooManyChildren) {
             "structure 1: node 4 has 4 children: at most 3 are allowed");
   EXPECT_EQ(refusal_of(kSequence, {{{}, {}, {1, 0}}}),
             "structure 0: node 2 has 2 children, but a node of a sequence has at most 1");
+  EXPECT_THROW(Linearizer(0)(sequences(1, 2)), std::invalid_argument);
 }
 
 TEST(Linearizer, RefusesAnEmptyStructureAndAnEmptyMinibatch) {

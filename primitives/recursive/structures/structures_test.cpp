@@ -117,6 +117,7 @@ TEST(Structures, RefuseTooManyNodes) {
             "count is 1 and a structure has up to 9223372036854775807 nodes: together, at most 2^30 nodes are allowed");
   EXPECT_EQ(refusal_of_arguments([] { return perfect_trees(2, 29); }),
             "count is 2 and a structure has up to 1073741823 nodes: together, at most 2^30 nodes are allowed");
+  EXPECT_EQ(refusal_of_arguments([] { return perfect_trees(1, 30); }), "height is 30: it must be at most 29");
   EXPECT_EQ(refusal_of_arguments([] { return perfect_trees(1, kHuge); }),
             "height is 9223372036854775807: it must be at most 29");
   EXPECT_EQ(refusal_of_arguments([] { return grids(2, 1 << 15); }),
