@@ -48,7 +48,7 @@ class Linearizer {
   const Levels& operator()(const Forest&);
 
  private:
-  void count_uses(const Forest&);
+  bool check_nodes(const Forest&);
   void find_heights(const Forest&);
   void place_nodes();
   void number_edges(const Forest&);

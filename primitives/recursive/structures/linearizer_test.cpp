@@ -1,5 +1,6 @@
 #include "primitives/recursive/structures/linearizer.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -138,6 +139,9 @@ TEST(Linearizer, RefusesCycles) {
   // Nodes 0 and 1 are below the cycle of nodes 4, 2 and 3.
   EXPECT_EQ(refusal_of(kDag, {{{1}, {}, {3}, {4, 0}, {2}}}),
             "structure 0: node 2 is on a cycle, but no node may be below itself");
+  // Nodes 0 and 3 are below the cycle of nodes 1 and 2.
+  EXPECT_EQ(refusal_of(kDag, {{{3}, {2, 0}, {1}, {}}}),
+            "structure 0: node 1 is on a cycle, but no node may be below itself");
 }
 
 TEST(Linearizer, RefusesASecondParentExceptInADag) {
@@ -160,7 +164,12 @@ TEST(Linearizer, RefusesChildrenThatDoNotExist) {
             "structure 1: node 1 has the child -1, which does not exist: the structure's nodes are 0 to 2");
   EXPECT_EQ(refusal_of(kDag, {{{1}}, {{}}}),
             "structure 0: node 0 has the child 1, which does not exist: the structure's nodes are 0 to 0");
-  EXPECT_NE(refusal_of(kTree, {{{}, {}}, {{}, {2147483647}, {}}}), "");
+  for (const std::int32_t wrong : {2147483647, -2147483647 - 1}) {
+    EXPECT_EQ(
+        refusal_of(kTree, {{{}, {}}, {{}, {wrong}, {}}}),
+        fmt::format("structure 1: node 1 has the child {}, which does not exist: the structure's nodes are 0 to 2",
+                    wrong));
+  }
 }
 
 TEST(Linearizer, RefusesTooManyChildren) {
@@ -168,6 +177,7 @@ TEST(Linearizer, RefusesTooManyChildren) {
             "structure 1: node 4 has 4 children: at most 3 are allowed");
   EXPECT_EQ(refusal_of(kSequence, {{{}, {}, {1, 0}}}),
             "structure 0: node 2 has 2 children, but a node of a sequence has at most 1");
+  EXPECT_THROW(Linearizer(0)(sequences(1, 2)), std::invalid_argument);
 }
 
 TEST(Linearizer, RefusesAnEmptyStructureAndAnEmptyMinibatch) {
@@ -183,6 +193,7 @@ TEST(Linearizer, RefusesAForestWhoseArraysDisagree) {
   };
   expect_refused([](Forest& f) { f.first_node.clear(); });
   expect_refused([](Forest& f) { f.first_node.front() = 1; });
+  expect_refused([](Forest& f) { f.first_node[1] = 50; });
   expect_refused([](Forest& f) { f.first_child.clear(); });
   expect_refused([](Forest& f) { f.first_child.front() = 1; });
   expect_refused([](Forest& f) { f.first_child.pop_back(); });
