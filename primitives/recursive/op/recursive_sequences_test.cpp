@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <tuple>
+#include <string_view>
 
 #include "primitives/op/defined.hpp"
 #include "primitives/recursive/op/cells.hpp"
@@ -92,11 +92,14 @@ TEST(RecursiveDefinition, SequencesAgreeWithRecurrentLayers) {
     if (has_c) backward.with("dcT", last_steps(test.in.at<double>("dc")));
     backward.run();
     expect_equal(by_step(d.at<double>("dx")), backward["dx"], "dx");
-    for (const auto& [ours, theirs, rows] : {std::tuple{"W", "weights_layer", kFeatures},
-                                             std::tuple{"U", "weights_iter", kFeatures}, std::tuple{"b", "bias", 1l}}) {
-      const auto name = [&](char gate) { return fmt::format("{}_{}.gradient", ours, gate); };
-      expect_equal(with_gates(same, d, rows, name), backward[fmt::format("{}.0.gradient", theirs)], theirs);
-    }
+    const auto expect_equal_gradients = [&](std::string_view of_cell, std::string_view of_layer, std::int64_t rows) {
+      const auto name = [&](char gate) { return fmt::format("{}_{}.gradient", of_cell, gate); };
+      expect_equal(with_gates(same, d, rows, name), backward[fmt::format("{}.0.gradient", of_layer)],
+                   std::string(of_layer));
+    };
+    expect_equal_gradients("W", "weights_layer", kFeatures);
+    expect_equal_gradients("U", "weights_iter", kFeatures);
+    expect_equal_gradients("b", "bias", 1);
   }
 }
 
