@@ -9,7 +9,8 @@
 
 namespace brickwork {
 
-// A user's tensors, in the order of the cell's inputs, biases and states; upstream and input_gradients in training only.
+// A user's tensors, in the order of the cell's inputs, biases and states; upstream and input_gradients in training
+// only.
 struct RecursiveTensors {
   std::vector<const float*> inputs, biases, upstream;
   std::vector<float*> input_gradients;
@@ -17,7 +18,8 @@ struct RecursiveTensors {
 
 class RecursiveArrays {
  public:
-  RecursiveArrays(std::vector<ArrayInfo> infos, std::int64_t H, bool dense) : infos_(std::move(infos)), H_(H), dense_(dense) {}
+  RecursiveArrays(std::vector<ArrayInfo> infos, std::int64_t H, bool dense)
+      : infos_(std::move(infos)), H_(H), dense_(dense) {}
 
   // Makes room for these levels; memory only grows.
   void fit(const Levels&);

@@ -17,18 +17,18 @@ struct RecursivePlan {
   std::int64_t bk = 0;    // features of a block: a thread's part of the weights is some blocks
   std::int64_t rows = 0;  // of one brick call, at most; if a node has more children, their number
   // Passes. lowering/program.hpp explains leaves, hoist and fuse.
-  std::int64_t levels = 1;    // all nodes of a level together; 0: one node after the other
+  std::int64_t levels = 1;  // all nodes of a level together; 0: one node after the other
   std::int64_t leaves = 1, hoist = 1, fuse = 1;
-  std::int64_t dense = 1;     // values between stages lie by place in the level; 0: by place among all nodes
-  std::int64_t persist = 1;   // one parallel region in which each thread keeps its blocks; 0: one for each stage
-  std::int64_t few = 1;       // levels of at most six rows have kernels of their own, which read weights once
+  std::int64_t dense = 1;    // values between stages lie by place in the level; 0: by place among all nodes
+  std::int64_t persist = 1;  // one parallel region in which each thread keeps its blocks; 0: one for each stage
+  std::int64_t few = 1;      // levels of at most six rows have kernels of their own, which read weights once
   // At most one of these; in inference. schedule.hpp explains them.
   std::int64_t subtrees = 0, unroll = 0, refactor = 0;
 
   LoweringPasses passes() const { return {.leaves = leaves != 0, .hoist = hoist != 0, .fuse = fuse != 0}; }
   Division division() const {
-    return subtrees != 0 ? Division::subtrees
-           : unroll != 0 ? Division::unrolled
+    return subtrees != 0   ? Division::subtrees
+           : unroll != 0   ? Division::unrolled
            : refactor != 0 ? Division::moved
                            : Division::shared;
   }

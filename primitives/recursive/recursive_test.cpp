@@ -5,7 +5,7 @@
 
 #include "primitives/recursive/op/cells.hpp"
 #include "primitives/recursive/structures/structures.hpp"
-#include "primitives/recursive/testing/random_forest.hpp"
+#include "primitives/recursive/structures/testing/random_forest.hpp"
 #include "primitives/recursive/testing/recursive_check.hpp"
 #include "primitives/testing/usable.hpp"
 

@@ -106,7 +106,8 @@ void RecursiveOnHost::pack(const Program& program, Packed& to, const std::vector
   to.leaves = pack_weights(program.leaves, g_, weights);
 }
 
-void RecursiveOnHost::set_parameters(const std::vector<const float*>& weights, const std::vector<const float*>& biases) {
+void RecursiveOnHost::set_parameters(const std::vector<const float*>& weights,
+                                     const std::vector<const float*>& biases) {
   pack(lowered_.forward, packed_forward_, weights);
   if (use_ == RecursiveUse::training) pack(lowered_.backward, packed_backward_, weights);
   biases_.clear();
@@ -133,7 +134,8 @@ namespace {
 
 Phase one_by_one(const Work& work) {
   Phase all;
-  for (std::int32_t n = work.nodes.begin; n < work.nodes.end; ++n) all.push_back({work.level, work.stage, {n, n + 1}, kShared});
+  for (std::int32_t n = work.nodes.begin; n < work.nodes.end; ++n)
+    all.push_back({work.level, work.stage, {n, n + 1}, kShared});
   return all;
 }
 

@@ -13,7 +13,8 @@ struct Piece {
 };
 
 // The next nodes from `first` on that have at most `rows` rows, but at least one node.
-Piece next_piece(const BoundStage& stage, const Levels& levels, std::int32_t first, std::int32_t end, std::int64_t rows) {
+Piece next_piece(const BoundStage& stage, const Levels& levels, std::int32_t first, std::int32_t end,
+                 std::int64_t rows) {
   const auto edge = [&](std::int32_t node) { return levels.first_edge[static_cast<std::size_t>(node)]; };
   std::int32_t last = first + 1;
   while (last < end && (last + 1 - first) * stage.rows_of_node <= rows &&
@@ -99,8 +100,8 @@ class StageRun {
     const float* const weights = call.weights + block * call.members * g_.kb * g_.bk;
     for (std::int64_t row = 0; row < rows; row += g_.rows_of_call) {
       BrgemmCall of_brick;
-      of_brick.batch = Batch::at_offsets(call.a + row * g_.kb, weights, call.members, call.offsets_a.data(),
-                                         call.offsets_b.data());
+      of_brick.batch =
+          Batch::at_offsets(call.a + row * g_.kb, weights, call.members, call.offsets_a.data(), call.offsets_b.data());
       of_brick.c = call.sum + row * g_.bk;
       of_brick.rows = static_cast<int>(std::min(g_.rows_of_call, rows - row));
       (bricks_.few && of_brick.rows <= bricks_.few->shape().m ? *bricks_.few : *bricks_.weights)(of_brick);
@@ -153,8 +154,8 @@ class Binding {
       case Place::zero:
         return {.base = of_.scratch.zeros.data()};
       case Place::temporary:
-        return local(of_.scratch.temporaries.data() + ref.index * of_.scratch.temporary_size, g_.row_of_temporary(), rows,
-                     edge ? Origin::piece_edge : Origin::piece_node, 0, ref);
+        return local(of_.scratch.temporaries.data() + ref.index * of_.scratch.temporary_size, g_.row_of_temporary(),
+                     rows, edge ? Origin::piece_edge : Origin::piece_node, 0, ref);
       case Place::sum:
         return local(of_.scratch.sums.data() + ref.index * g_.sum_size(), g_.bk, rows,
                      edge ? Origin::call_edge : Origin::call_node, 0, ref);
@@ -167,7 +168,7 @@ class Binding {
     float* const base = of_.arrays.data(ref.index, of_.tensors);
     if (ref.mode == RowMode::only) return {.base = base, .feature = 1};
     const ArrayInfo& info = of_.arrays.info(ref.index);
-    const Origin origin = of_.arrays.is_by_level(ref.index)             ? edge ? Origin::level_edge : Origin::level_node
+    const Origin origin = of_.arrays.is_by_level(ref.index) ? edge ? Origin::level_edge : Origin::level_node
                           : info.of_leaves || info.rows == RowsOf::leaves ? Origin::first_leaf
                                                                           : Origin::zero;
     return {.base = base,

@@ -30,8 +30,8 @@ struct BoundCall {
   CallKind kind;
   Over over;
   bool matrix;
-  std::int64_t members = 0;          // of the batch
-  const float* weights = nullptr;    // of block 0
+  std::int64_t members = 0;                         // of the batch
+  const float* weights = nullptr;                   // of block 0
   std::vector<std::uint64_t> offsets_a, offsets_b;  // bytes
   float *a = nullptr, *sum = nullptr;
   BoundRef factor;

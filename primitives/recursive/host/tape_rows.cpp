@@ -17,8 +17,7 @@ using D = hn::ScalableTag<float>;
 class Rows {
  public:
   HWY_INLINE Rows(const BoundRef& ref, const TapeRows& rows)
-      : base_(ref.base + rows.feature * ref.feature -
-              rows.origins[static_cast<int>(ref.origin)] * ref.item),
+      : base_(ref.base + rows.feature * ref.feature - rows.origins[static_cast<int>(ref.origin)] * ref.item),
         list_(ref.list),
         item_(ref.item),
         ld_(ref.ld) {}
@@ -163,8 +162,7 @@ void Run(const BoundInstruction& in, const TapeRows& rows) {
     case TapeOp::multiply:
       return EachOfTwo(in, rows, [](auto x, auto y) HWY_ATTR { return hn::Mul(x, y); });
     case TapeOp::multiply_add:
-      return EachOfThree(
-          in, rows, [](auto, auto x, auto y, auto z) HWY_ATTR { return hn::MulAdd(x, y, z); });
+      return EachOfThree(in, rows, [](auto, auto x, auto y, auto z) HWY_ATTR { return hn::MulAdd(x, y, z); });
     case TapeOp::one_minus:
       return EachOfOne(in, rows, [](auto d, auto x) HWY_ATTR { return hn::Sub(hn::Set(d, 1.0F), x); });
     case TapeOp::sigmoid:
@@ -172,8 +170,7 @@ void Run(const BoundInstruction& in, const TapeRows& rows) {
     case TapeOp::tanh:
       return EachOfSum(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedTanh(d, x); });
     case TapeOp::relu:  // a NaN stays one
-      return EachOfSum(
-          in, rows, [](auto d, auto x) HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
+      return EachOfSum(in, rows, [](auto d, auto x) HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
     case TapeOp::sigmoid_slope:
       return EachOfOne(in, rows, [](auto, auto y) HWY_ATTR { return hn::NegMulAdd(y, y, y); });
     case TapeOp::tanh_slope:

@@ -21,8 +21,8 @@ enum class Origin : std::uint8_t {
 };
 constexpr int kOrigins = 8;
 
-// A Ref with its memory: item i (a node or an edge) has its row, or its matrix of H rows, at number (list ? list[i] : i)
-// minus the origin.
+// A Ref with its memory: item i (a node or an edge) has its row, or its matrix of H rows, at number (list ? list[i] :
+// i) minus the origin.
 struct BoundRef {
   float* base = nullptr;
   const std::int32_t* list = nullptr;

@@ -160,8 +160,8 @@ class StageLowering {
     if (const int array = arrays_.made_before(e); array >= 0) return row_of(array, over_of(e));
     if (is_given(g_[e].kind)) return arrays_.given(g_[e]);
     if (crossing_.contains(e)) return row_of(crossing_array(e), over_of(e));
-    const auto output = std::ranges::find_if(
-        outputs_, [&](const Output& o) { return o.e == e && o.to.over == over_of(e); });
+    const auto output =
+        std::ranges::find_if(outputs_, [&](const Output& o) { return o.e == e && o.to.over == over_of(e); });
     if (output != outputs_.end()) return output->to;
     return {};
   }
@@ -184,8 +184,13 @@ class StageLowering {
   }
 
   void copy(const Ref& from, const Ref& to, bool matrix) {
-    tape_->push_back(
-        {.op = TapeOp::copy, .over = to.over, .matrix = matrix, .to = to, .a = seen_from(from, to.over), .b = {}, .c = {}});
+    tape_->push_back({.op = TapeOp::copy,
+                      .over = to.over,
+                      .matrix = matrix,
+                      .to = to,
+                      .a = seen_from(from, to.over),
+                      .b = {},
+                      .c = {}});
   }
 
   // Where an operation on the tape finds the value of e: in memory, in a sum of products, or made by the tape.
@@ -324,7 +329,8 @@ class StageLowering {
   // The sum of these products with weights, or one product with a matrix, in one call.
   Ref sum_of(const ExprNode& node, const std::vector<int>& products) {
     const Over over = std::max(node.over, Over::node);
-    Call call{.kind = CallKind::weights, .over = over, .matrix = node.matrix, .sum = now_.sums(), .terms = {}, .factor = {}};
+    Call call{
+        .kind = CallKind::weights, .over = over, .matrix = node.matrix, .sum = now_.sums(), .terms = {}, .factor = {}};
     for (const int e : products) {
       const ExprNode& product = g_[e];
       call.terms.push_back({.operand = operand(product.a, over),

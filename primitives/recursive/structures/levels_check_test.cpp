@@ -1,4 +1,4 @@
-#include "primitives/recursive/testing/levels_check.hpp"
+#include "primitives/recursive/structures/testing/levels_check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -172,8 +172,9 @@ void Linearizer::sort_by_parents(const Forest& forest) {
   unseen_uses_.assign(height_.size(), 0);
   std::int32_t* const sorted = unseen_uses_.data();  // nodes that have their place
   for (std::size_t l = levels.size() - 1; l-- > 1;) {
-    const auto nodes = std::span(levels_.node).subspan(static_cast<std::size_t>(levels[l].begin),
-                                                       static_cast<std::size_t>(levels[l].size()));
+    const auto nodes =
+        std::span(levels_.node)
+            .subspan(static_cast<std::size_t>(levels[l].begin), static_cast<std::size_t>(levels[l].size()));
     unsorted_.assign(nodes.begin(), nodes.end());
     std::int32_t place = levels[l].begin;
     const auto put = [&](std::int32_t node) {

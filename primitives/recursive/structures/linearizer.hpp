@@ -3,7 +3,8 @@
 // Nodes of one height lie together: a leaf has height 0, every other node one more than its highest child. Their new
 // numbers are places. Roots of the highest structures have the lowest places and leaves the highest, so that a node is
 // a leaf if its place is at least Levels::first_leaf, and every child has a higher place than its parents. Leaves keep
-// the order of their numbers. (Source: Fegade et al., "Cortex", arXiv 2011.01383, appendix B.) Takes time linear in nodes and edges, and no tensor work.
+// the order of their numbers. (Source: Fegade et al., "Cortex", arXiv 2011.01383, appendix B.) Takes time linear in
+// nodes and edges, and no tensor work.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "primitives/recursive/structures/structures.hpp"
-#include "primitives/recursive/testing/levels_check.hpp"
-#include "primitives/recursive/testing/random_forest.hpp"
+#include "primitives/recursive/structures/testing/levels_check.hpp"
+#include "primitives/recursive/structures/testing/random_forest.hpp"
 
 namespace brickwork {
 namespace {

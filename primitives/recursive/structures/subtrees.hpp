@@ -26,10 +26,10 @@ class Subtrees {
   void deal_structures(const Forest&);
   std::int32_t give(std::int32_t inner_nodes);
 
-  std::vector<std::int32_t> owner_, inner_;              // [node]; inner_: inner nodes of its subtree
+  std::vector<std::int32_t> owner_, inner_;  // [node]; inner_: inner nodes of its subtree
   std::vector<std::int32_t> roots_;
   std::vector<std::pair<std::int32_t, std::int32_t>> pieces_;  // (inner nodes, root), a heap
-  std::vector<std::int64_t> load_;                       // [thread]
+  std::vector<std::int64_t> load_;                             // [thread]
 };
 
 }  // namespace brickwork

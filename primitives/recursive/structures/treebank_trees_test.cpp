@@ -5,8 +5,8 @@
 
 #include "primitives/recursive/structures/structure_files.hpp"
 #include "primitives/recursive/structures/structures.hpp"
-#include "primitives/recursive/testing/random_forest.hpp"
-#include "primitives/recursive/testing/treebank_statistics.hpp"
+#include "primitives/recursive/structures/testing/random_forest.hpp"
+#include "primitives/recursive/structures/testing/treebank_statistics.hpp"
 
 namespace brickwork {
 namespace {

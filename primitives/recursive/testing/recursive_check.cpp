@@ -72,7 +72,8 @@ RecursiveResults driven(const RecursiveCase& c, const PlainTensors& in, Recursiv
   const Cell& cell = *c.cell;
   const auto inputs = input_names(cell);
   const auto states = names_of(cell.states(), [](const Cell::StateOf& state) { return state.name; });
-  const auto upstream = names_of(cell.states(), [](const auto& s) { return recursive_ops::gradient_of_values(s.name); });
+  const auto upstream =
+      names_of(cell.states(), [](const auto& s) { return recursive_ops::gradient_of_values(s.name); });
   const auto input_gradients = names_of(inputs, recursive_ops::gradient_of_values);
   driver.set_parameters(pointers(in, cell.weights()), pointers(in, cell.biases()));
 
