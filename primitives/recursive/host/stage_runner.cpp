@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "primitives/nest/league.hpp"
+
 namespace brickwork {
 namespace {
 
