@@ -17,7 +17,8 @@ using D = hn::ScalableTag<float>;
 class Rows {
  public:
   HWY_INLINE Rows(const BoundRef& ref, const TapeRows& rows)
-      : base_(ref.base + rows.feature * ref.feature - rows.origins[static_cast<int>(ref.origin)] * ref.item),
+      : base_(ref.base + (ref.own ? rows.scratch : 0) + rows.feature * ref.feature -
+              rows.origins[static_cast<int>(ref.origin)] * ref.item),
         list_(ref.list),
         item_(ref.item),
         ld_(ref.ld) {}
@@ -95,7 +96,7 @@ HWY_INLINE void SumOfChildren(const BoundInstruction& in, const TapeRows& rows) 
       float* const to_row = to(n, r);
       ForEachVector(D(), std::int64_t{0}, rows.width, [&](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
         auto sum = hn::Zero(d);
-        for (std::int32_t e = rows.first_edge[n]; e < rows.first_edge[n + 1]; ++e) {
+        for (std::int32_t e = rows.levels.first_edge[n]; e < rows.levels.first_edge[n + 1]; ++e) {
           sum = hn::Add(sum, hn::LoadU(d, a(e, r) + j));
         }
         hn::StoreU(sum, d, to_row + j);
@@ -112,8 +113,8 @@ HWY_INLINE void AddUses(const BoundInstruction& in, const TapeRows& rows) {
       const float* const a_row = a(n, r);
       ForEachVector(D(), std::int64_t{0}, rows.width, [&](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
         auto sum = hn::LoadU(d, a_row + j);
-        for (std::int32_t use = rows.first_use[n]; use < rows.first_use[n + 1]; ++use) {
-          sum = hn::Add(sum, hn::LoadU(d, b(rows.uses[use], r) + j));
+        for (std::int32_t use = rows.levels.first_use[n]; use < rows.levels.first_use[n + 1]; ++use) {
+          sum = hn::Add(sum, hn::LoadU(d, b(rows.levels.uses[use], r) + j));
         }
         hn::StoreU(sum, d, to_row + j);
       });
@@ -124,7 +125,7 @@ HWY_INLINE void AtPosition(const BoundInstruction& in, const TapeRows& rows) {
   const Rows to(in.to, rows), a(in.a, rows);
   const Items items = items_of(in, rows);
   for (std::int64_t e = items.begin; e < items.end; ++e) {
-    const bool there = e - rows.first_edge[rows.parent[e]] == in.position;
+    const bool there = e - rows.levels.first_edge[rows.levels.parent[e]] == in.position;
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(e, r);
       const float* const a_row = a(e, r);
@@ -190,8 +191,8 @@ void Run(const BoundInstruction& in, const TapeRows& rows) {
   }
 }
 
-void RunTape(std::span<const BoundInstruction> tape, const TapeRows& rows) {
-  for (const BoundInstruction& in : tape) Run(in, rows);
+void RunTape(const BoundInstruction* tape, std::int32_t count, const TapeRows& rows) {
+  for (std::int32_t i = 0; i < count; ++i) Run(tape[i], rows);
 }
 
 }  // namespace brickwork::HWY_NAMESPACE
@@ -203,9 +204,9 @@ namespace brickwork {
 
 HWY_EXPORT(RunTape);
 
-void run_tape(std::span<const BoundInstruction> tape, const TapeRows& rows) {
+void run_tape(const BoundInstruction* tape, std::int32_t count, const TapeRows& rows) {
   BRICKWORK_CHOSEN(RunTape);
-  chosen(tape, rows);
+  chosen(tape, count, rows);
 }
 
 }  // namespace brickwork

@@ -89,7 +89,7 @@ TEST(LevelsCheck, FindsWrongLeaves) {
 
 TEST(LevelsCheck, FindsAWrongChildAtAPosition) {
   EXPECT_EQ(violation_after([](Levels& l) { ++l.child_at[2]; }), "place 2: its child at position 0 is not 6");
-  EXPECT_EQ(violation_after([](Levels& l) { --l.child_at[14 + 13]; }), "place 13: its child at position 1 is not 14");
+  EXPECT_EQ(violation_after([](Levels& l) { --l.child_at[14 + 13]; }), "place 13: its child at position 1 is not -1");
 }
 
 TEST(LevelsCheck, FindsArraysOfTheWrongSize) {

@@ -244,7 +244,7 @@ void Linearizer::list_children_by_position() {
   for (std::int32_t position = 0; position < positions_; ++position, at_position += nodes) {
     for (std::int32_t place = 0; place < nodes; ++place) {
       const std::int32_t edge = first_edge[place] + position;
-      at_position[place] = edge < first_edge[place + 1] ? child[edge] : nodes;
+      at_position[place] = edge < first_edge[place + 1] ? child[edge] : kNoChild;
     }
   }
 }

@@ -20,6 +20,8 @@ struct Level {
   std::int32_t size() const { return end - begin; }
 };
 
+constexpr std::int32_t kNoChild = -1;
+
 // The result of a linearizer. An edge is a pair of a node and one of its children. Edges are numbered by the place of
 // the node and then in the order of the children, so that those of a level lie together.
 struct Levels {
@@ -33,8 +35,7 @@ struct Levels {
   std::vector<std::int32_t> first_use;   // [place], and at the end `edges`: the first entry in `uses`
   std::vector<std::int32_t> uses;        // edges by the place of their child: the edges that lead to it
   std::vector<std::int32_t> owner;       // [place]: with LevelOrder::subtrees only
-  std::vector<std::int32_t> child_at;    // [position][place]: the place of the child at this position; `nodes` if the
-                                         // node has no such child. Positions below the linearizer's `positions`
+  std::vector<std::int32_t> child_at;    // [position][place]: the place of the child at this position, or kNoChild. Positions below the linearizer's `positions`
 };
 
 // How the inner nodes of a level are sorted.

@@ -61,9 +61,9 @@ TEST(Linearizer, PutsLeavesLastAndChildrenAfterTheirParents) {
   EXPECT_THAT(l.child, ElementsAre(5, 2, 3, 4, 6));
   EXPECT_THAT(l.first_use, ElementsAre(0, 0, 0, 1, 2, 3, 4, 5));
   EXPECT_THAT(l.uses, ElementsAre(1, 2, 3, 0, 4));
-  EXPECT_THAT(l.child_at, ElementsAre(5, 3, 6, 7, 7, 7, 7,  //
-                                      2, 4, 7, 7, 7, 7, 7,  //
-                                      7, 7, 7, 7, 7, 7, 7));
+  EXPECT_THAT(l.child_at, ElementsAre(5, 3, 6, -1, -1, -1, -1,   //
+                                      2, 4, -1, -1, -1, -1, -1,  //
+                                      -1, -1, -1, -1, -1, -1, -1));
 }
 
 TEST(Linearizer, ListsEveryUseOfAChild) {

@@ -163,7 +163,7 @@ class LevelsCheck {
     for (std::size_t i = 0; i < l_.child_at.size(); ++i) {
       const std::size_t position = i / l_.node.size(), place = i % l_.node.size();
       const std::span<const std::int32_t> children = f_.children_of(l_.node[place]);
-      const std::int32_t right = position < children.size() ? at(l_.place, children[position]) : nodes_;
+      const std::int32_t right = position < children.size() ? at(l_.place, children[position]) : kNoChild;
       if (l_.child_at[i] != right) {
         return fmt::format("place {}: its child at position {} is not {}", place, position, right);
       }
