@@ -105,12 +105,15 @@ RecursiveResults driven(const RecursiveCase& c, const PlainTensors& in, Recursiv
   return results;
 }
 
-std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan, Backend backend, Isa isa) {
+namespace {
+
+std::int64_t most_children(const Forest& forest) {
   std::int64_t most = 1;
-  for (std::int32_t n = 0; n < c.forest.nodes(); ++n) {
-    most = std::max(most, static_cast<std::int64_t>(c.forest.children_of(n).size()));
-  }
-  auto driver = Recursive::make({c.cell, c.H, c.use, most}, plan, backend, isa);
+  for (std::int32_t n = 0; n < forest.nodes(); ++n) most = std::max(most, std::ssize(forest.children_of(n)));
+  return most;
+}
+
+std::string mistake_of(const RecursiveCase& c, Result<Recursive> driver) {
   if (!driver) return driver.reason();
   const PlainTensors in = random_tensors(c, "recursive");
   PlainTensors f32(all_inputs(*c.cell, c.H, c.forest));
@@ -127,6 +130,17 @@ std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan,
     why = mistake("gradients", found.gradients, right.gradients, bound);
   }
   return why;
+}
+
+RecursiveWork work(const RecursiveCase& c) { return {c.cell, c.H, c.use, most_children(c.forest)}; }
+
+}  // namespace
+
+std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan, Backend backend, Isa isa) {
+  return mistake_of(c, Recursive::make(work(c), plan, backend, isa));
+}
+std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan, const RecursiveTarget& target) {
+  return mistake_of(c, Recursive::make(work(c), plan, target));
 }
 
 }  // namespace brickwork

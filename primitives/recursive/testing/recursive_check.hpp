@@ -30,7 +30,8 @@ RecursiveResults defined(const RecursiveCase&, const PlainTensors& in);  // f64
 // `in` is f32. The driver first runs on `before`, other structures, whose values must not show.
 RecursiveResults driven(const RecursiveCase&, const PlainTensors& in, Recursive&, const Forest& before);
 
-// Why the driver's results are wrong, in one sentence; empty if they are right.
+// Why the driver's results are wrong, in one sentence; empty if they are right. On any target: inference.
+std::string recursive_mistake(const RecursiveCase&, const RecursivePlan&, const RecursiveTarget&);
 std::string recursive_mistake(const RecursiveCase&, const RecursivePlan&, Backend = Backend::simd, Isa = Isa::best);
 
 }  // namespace brickwork
