@@ -20,9 +20,10 @@ void Recursive::set_parameters(const std::vector<const float*>& weights, const s
   host_->set_parameters(weights, biases);
 }
 void Recursive::linearize(const Forest& forest) { host_->linearize(forest); }
+void Recursive::run(const std::vector<const float*>& inputs) { host_->run(inputs); }
 void Recursive::run(const Forest& forest, const std::vector<const float*>& inputs) {
-  host_->linearize(forest);
-  host_->run(inputs);
+  linearize(forest);
+  run(inputs);
 }
 void Recursive::get_state(int state, float* plain) const { host_->get_state(state, plain); }
 void Recursive::run_backward(const std::vector<const float*>& inputs, const std::vector<const float*>& upstream,
