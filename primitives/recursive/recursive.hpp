@@ -11,6 +11,7 @@
 #include "kernels/brgemm/brgemm.hpp"
 #include "primitives/recursive/op/cell.hpp"
 #include "primitives/recursive/recursive_plan.hpp"
+#include "primitives/recursive/recursive_target.hpp"
 
 namespace brickwork {
 
@@ -23,15 +24,17 @@ struct RecursiveWork {
   std::int64_t most_children = 0;  // of any node; 0: as many as the cell takes, or 64 if it takes any number
 };
 
-class RecursiveOnHost;
+class RecursiveDriver;
 
 // Tensors are plain and row-major, in the order in which the cell names them (recursive_ops.hpp): an input has a row
 // for each node of the forest by number (or for each leaf).
 class Recursive {
  public:
-  // Refused if the plan does not fit.
+  // On the host. Refused if the plan does not fit.
   static Result<Recursive> make(const RecursiveWork&, const RecursivePlan&, Backend, Isa = Isa::best,
                                 const SimdTuning& = {});
+  // Inference on any target, which must outlive the driver.
+  static Result<Recursive> make(const RecursiveWork&, const RecursivePlan&, const RecursiveTarget&);
   Recursive(Recursive&&) noexcept;
   Recursive& operator=(Recursive&&) noexcept;
   ~Recursive();
@@ -59,9 +62,9 @@ class Recursive {
   std::int64_t bytes() const;   // of the memory that it holds, packed weights included
 
  private:
-  explicit Recursive(std::unique_ptr<RecursiveOnHost>);
+  explicit Recursive(std::unique_ptr<RecursiveDriver>);
 
-  std::unique_ptr<RecursiveOnHost> host_;
+  std::unique_ptr<RecursiveDriver> driver_;
 };
 
 }  // namespace brickwork

@@ -25,7 +25,10 @@ const SizeTable<RecursivePlan>& RecursivePlan::table() {
                                             pass("fuse=", "fuse", &P::fuse),
                                             pass("dense=", "dense", &P::dense),
                                             pass("persist=", "persist", &P::persist),
-                                            pass("subtrees=", "subtrees", &P::subtrees)},
+                                            pass("few=", "few", &P::few),
+                                            pass("subtrees=", "subtrees", &P::subtrees),
+                                            pass("unroll=", "unroll", &P::unroll),
+                                            pass("refactor=", "refactor", &P::refactor)},
                                   .words = {},
                                   .separator = ' ',
                                   .default_words = true};
@@ -46,6 +49,7 @@ RecursivePlan parse_recursive_plan(std::string_view text) {
 std::string misfit(std::int64_t H, const RecursivePlan& plan) {
   if (plan.bk % kFloatsOfVector != 0) return fmt::format("bk must be a multiple of {}", kFloatsOfVector);
   if (plan.bk >= H + kFloatsOfVector) return fmt::format("bk must be at most H = {} rounded up", H);
+  if (plan.subtrees + plan.unroll + plan.refactor > 1) return "only one of subtrees, unroll and refactor may be on";
   return {};
 }
 

@@ -72,7 +72,8 @@ RecursiveResults driven(const RecursiveCase& c, const PlainTensors& in, Recursiv
   const Cell& cell = *c.cell;
   const auto inputs = input_names(cell);
   const auto states = names_of(cell.states(), [](const Cell::StateOf& state) { return state.name; });
-  const auto upstream = names_of(cell.states(), [](const auto& s) { return recursive_ops::gradient_of_values(s.name); });
+  const auto upstream =
+      names_of(cell.states(), [](const auto& s) { return recursive_ops::gradient_of_values(s.name); });
   const auto input_gradients = names_of(inputs, recursive_ops::gradient_of_values);
   driver.set_parameters(pointers(in, cell.weights()), pointers(in, cell.biases()));
 
@@ -120,7 +121,7 @@ std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan,
   Forest before = sequences(2, 3);  // fits every cell
   before.kind = c.forest.kind;
   const RecursiveResults right = defined(c, in), found = driven(c, f32, *driver, before);
-  const double bound = 64 * rounding(static_cast<double>(2 * c.H));
+  const double bound = 16 * rounding(static_cast<double>(2 * c.H));
   std::string why = mistake("states", found.states, right.states, bound);
   if (why.empty() && c.use == RecursiveUse::training) {
     why = mistake("gradients", found.gradients, right.gradients, bound);

@@ -26,7 +26,7 @@ struct Teams {
   std::string isa() const { return cuda_isa(); }
 };
 
-class BytesOnCuda final : public RnnDeviceMemory {
+class BytesOnCuda final : public DeviceMemory {
  public:
   explicit BytesOnCuda(std::size_t size) : bytes_(size) { bytes_.fill_with_zeros(); }
   void* data() override { return bytes_.data(); }
@@ -50,7 +50,7 @@ RnnSizes RnnOnCuda::sizes(std::int64_t N, std::int64_t, std::int64_t K) const {
   return rnn_sizes_on_gpu(N, K, multiprocessors_);
 }
 
-std::unique_ptr<RnnDeviceMemory> RnnOnCuda::memory(std::size_t bytes) const {
+std::unique_ptr<DeviceMemory> RnnOnCuda::memory(std::size_t bytes) const {
   return std::make_unique<BytesOnCuda>(bytes);
 }
 

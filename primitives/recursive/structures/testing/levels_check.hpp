@@ -151,14 +151,10 @@ class LevelsCheck {
 
   std::string leaves() const {
     if (l_.first_leaf != l_.levels.front().begin) return "first_leaf is not where the level of the leaves begins";
-    if (std::ssize(l_.leaf) != l_.levels.front().size()) return "leaf has not one number for each leaf";
-    std::int32_t leaf = 0;
-    for (std::int32_t node = 0; node < nodes_; ++node) {
-      if (!f_.children_of(node).empty()) continue;
-      if (at(l_.leaf, at(l_.place, node) - l_.first_leaf) != leaf) {
-        return fmt::format("node {} is leaf {}, but its entry in leaf differs", node, leaf);
-      }
-      ++leaf;
+    std::int32_t before = -1;
+    for (std::int32_t place = l_.first_leaf; place < nodes_; ++place) {
+      if (at(l_.node, place) < before) return fmt::format("place {}: leaves are not sorted by number", place);
+      before = at(l_.node, place);
     }
     return "";
   }
@@ -167,7 +163,7 @@ class LevelsCheck {
     for (std::size_t i = 0; i < l_.child_at.size(); ++i) {
       const std::size_t position = i / l_.node.size(), place = i % l_.node.size();
       const std::span<const std::int32_t> children = f_.children_of(l_.node[place]);
-      const std::int32_t right = position < children.size() ? at(l_.place, children[position]) : nodes_;
+      const std::int32_t right = position < children.size() ? at(l_.place, children[position]) : kNoChild;
       if (l_.child_at[i] != right) {
         return fmt::format("place {}: its child at position {} is not {}", place, position, right);
       }
