@@ -1,10 +1,10 @@
-// What the oneDNN chain does for the nodes of a level, from a cell's expressions: products, each of which is one
-// matmul, and between them loops element by element.
+// What the oneDNN chain does for the nodes of a level, from a cell's expressions: groups of products, each of which is
+// one matmul, and between them loops element by element.
 #pragma once
-#include <utility>
 #include <vector>
 
 #include "baselines/onednn/element_rows.hpp"
+#include "baselines/recursive/product_groups.hpp"
 #include "primitives/recursive/op/cell.hpp"
 
 namespace brickwork::onednn {
@@ -44,37 +44,23 @@ struct Element {
   Ref to, a, b;
 };
 
-// [operands beside each other] times a matrix of weights, H columns for each sum that has these operands.
-struct Product {
-  struct Column {
-    std::vector<int> weights;  // of each operand
-    int bias = -1;
-    friend bool operator==(const Column&, const Column&) = default;
-  };
-  Over over = Over::node;
-  bool matrix = false;
-  std::vector<int> operands;  // expressions
-  std::vector<Column> columns;
-};
-
 // Elements come first, then the products that need them.
 struct Step {
   std::vector<Element> elements;
   std::vector<int> products;
 };
 
-struct LevelProgram {
-  std::vector<Product> products;
-  std::vector<Step> steps;
-  std::vector<std::pair<Over, bool>> scratch,
-      level;  // the values that lie there: whether per node or edge, and matrices
+struct Value {
+  Over over = Over::node;
+  bool matrix = false;
 };
 
-// Products of inputs alone do not wait for any child: they are made for all nodes before the levels.
-struct CellPrograms {
-  std::vector<Product> outside;  // an operand is the number of an input
-  LevelProgram inner, leaves;
+struct LevelProgram {
+  std::vector<ProductGroup> products;  // those without operands are sums of elements
+  std::vector<Step> steps;
+  std::vector<Value> scratch, level;  // what lies there
 };
-CellPrograms level_programs(const Cell&);
+
+LevelProgram level_program(const Cell&, bool leaf);
 
 }  // namespace brickwork::onednn

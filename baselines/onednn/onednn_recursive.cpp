@@ -26,10 +26,6 @@ std::int64_t edges_of(const Levels& levels, const Level& level) {
 
 std::int64_t largest(const std::set<std::int64_t>& sizes) { return sizes.empty() ? 0 : *sizes.rbegin(); }
 
-bool has_bias(const Product& product) {
-  return std::ranges::any_of(product.columns, [](const Product::Column& column) { return column.bias >= 0; });
-}
-
 }  // namespace
 
 RecursiveForward::RecursiveForward(const Context& context, const Cell& cell, std::int64_t H, const Forest& forest,
@@ -43,10 +39,12 @@ RecursiveForward::RecursiveForward(const Context& context, const Cell& cell, std
       most_children_(most_children_of(forest)) {
   for (const Cell::Input& input : cell.inputs()) inputs_.push_back(in.at<float>(input.name));
   for (const std::string& bias : cell.biases()) biases_.push_back(in.at<float>(bias));
-  CellPrograms programs = level_programs(cell);
-  outside_ = std::move(programs.outside);
-  inner_.program = std::move(programs.inner);
-  leaves_.program = std::move(programs.leaves);
+  inner_.program = level_program(cell, /*leaf=*/false);
+  leaves_.program = level_program(cell, /*leaf=*/true);
+  for (const OutsideProduct& product : outside_products(cell)) {
+    ProductGroup& group = outside_.emplace_back(ProductGroup{.operands = {product.input}});
+    for (const int weight : product.weights) group.sums.push_back({.weights = {weight}});
+  }
   const Levels& levels = linearizer_(forest);
   std::set<std::int64_t> nodes, edges;
   for (std::size_t l = 1; l < levels.levels.size(); ++l) {
@@ -61,36 +59,35 @@ RecursiveForward::RecursiveForward(const Context& context, const Cell& cell, std
   leaves_.matmuls = matmuls(leaves_.program.products, {leaves}, {});
   allocate(inner_, largest(nodes), largest(edges));
   allocate(leaves_, leaves, 0);
-  for (const Product& product : outside_)
-    outside_sums_.emplace_back(elements(levels.nodes * H) * product.columns.size());
+  for (const ProductGroup& product : outside_)
+    outside_sums_.emplace_back(elements(levels.nodes * H) * product.sums.size());
   // After the last place: zeros, for a child that does not exist.
   for (const auto& state : cell.states()) states_.emplace_back(elements((levels.nodes + 1) * size(state.matrix)));
   for (int t = 0; t < threads; ++t) scratch_.emplace_back(elements(scratch_size_));
 }
 
-std::vector<LevelMatmul> RecursiveForward::matmuls(const std::vector<Product>& products,
+std::vector<LevelMatmul> RecursiveForward::matmuls(const std::vector<ProductGroup>& products,
                                                    const std::set<std::int64_t>& nodes,
                                                    const std::set<std::int64_t>& edges) const {
   std::vector<LevelMatmul> matmuls;
-  for (const Product& product : products) {
+  for (const ProductGroup& product : products) {
     std::set<std::int64_t> rows;
     for (const std::int64_t items : product.over == Over::edge ? edges : nodes) {
-      rows.insert(items * (product.matrix ? H_ : 1));
+      if (!product.operands.empty()) rows.insert(items * (product.matrix ? H_ : 1));
     }
     matmuls.emplace_back(
         context_,
-        LevelMatmul::Sizes{std::ssize(product.operands) * H_, std::ssize(product.columns) * H_, has_bias(product)},
-        rows);
+        LevelMatmul::Sizes{std::ssize(product.operands) * H_, std::ssize(product.sums) * H_, product.has_bias()}, rows);
   }
   return matmuls;
 }
 
 void RecursiveForward::allocate(Part& part, std::int64_t nodes, std::int64_t edges) {
   const auto items = [&](Over over) { return over == Over::edge ? edges : nodes; };
-  for (const Product& product : part.program.products) {
+  for (const ProductGroup& product : part.program.products) {
     const std::int64_t column = items(product.over) * size(product.matrix);
     part.operands.emplace_back(elements(column) * product.operands.size());
-    part.products.emplace_back(elements(column) * product.columns.size());
+    part.products.emplace_back(elements(column) * product.sums.size());
   }
   for (const auto& [over, matrix] : part.program.level) part.level.emplace_back(elements(items(over) * size(matrix)));
   std::int64_t end = 0;
@@ -107,13 +104,13 @@ void RecursiveForward::pack() {
   pack(leaves_.program.products, leaves_.matmuls);
 }
 
-void RecursiveForward::pack(const std::vector<Product>& products, std::vector<LevelMatmul>& matmuls) const {
+void RecursiveForward::pack(const std::vector<ProductGroup>& products, std::vector<LevelMatmul>& matmuls) const {
   for (std::size_t p = 0; p < products.size(); ++p) {
-    const Product& product = products[p];
-    const std::int64_t K = std::ssize(product.operands) * H_, N = std::ssize(product.columns) * H_;
+    const ProductGroup& product = products[p];
+    const std::int64_t K = std::ssize(product.operands) * H_, N = std::ssize(product.sums) * H_;
     Buffer weights(elements(K * N)), bias(elements(N));
-    for (std::size_t c = 0; c < product.columns.size(); ++c) {
-      const Product::Column& column = product.columns[c];
+    for (std::size_t c = 0; c < product.sums.size(); ++c) {
+      const ProductGroup::Sum& column = product.sums[c];
       const std::int64_t first = static_cast<std::int64_t>(c) * H_;
       for (std::int64_t k = 0; k < K; ++k) {
         const auto& name = cell_.weights()[elements(column.weights[elements(k / H_)])];
@@ -145,7 +142,7 @@ void RecursiveForward::run_level(Part& part, const Level& level) {
     }
     run(elements_, level);
     for (const int p : step.products) {
-      const Product& product = part.program.products[elements(p)];
+      const ProductGroup& product = part.program.products[elements(p)];
       const std::int64_t rows = (product.over == Over::edge ? edges : level.size()) * (product.matrix ? H_ : 1);
       part.matmuls[elements(p)].run(rows, part.operands[elements(p)].data(), part.products[elements(p)].data());
     }
@@ -189,11 +186,11 @@ RecursiveForward::Bound RecursiveForward::bound(const Part& part, const Ref& ref
       in_memory(states_[which].data());
       break;
     case Place::outside:
-      in_columns(outside_sums_[which], outside_[which].columns.size());
+      in_columns(outside_sums_[which], outside_[which].sums.size());
       b.list = levels_->node.data();
       break;
     case Place::product:
-      in_columns(part.products[which], part.program.products[which].columns.size());
+      in_columns(part.products[which], part.program.products[which].sums.size());
       b.origin = first;
       break;
     case Place::operand:

@@ -52,10 +52,10 @@ class RecursiveForward {
   };
 
   std::int64_t size(bool matrix) const { return matrix ? H_ * H_ : H_; }
-  std::vector<LevelMatmul> matmuls(const std::vector<Product>&, const std::set<std::int64_t>& nodes,
+  std::vector<LevelMatmul> matmuls(const std::vector<ProductGroup>&, const std::set<std::int64_t>& nodes,
                                    const std::set<std::int64_t>& edges) const;
   void allocate(Part&, std::int64_t nodes, std::int64_t edges);
-  void pack(const std::vector<Product>&, std::vector<LevelMatmul>&) const;
+  void pack(const std::vector<ProductGroup>&, std::vector<LevelMatmul>&) const;
   void run_level(Part&, const Level&);
   Bound bound(const Part&, const Ref&, const Level&) const;
   void run(const std::vector<BoundElement>&, const Level&);
@@ -70,8 +70,8 @@ class RecursiveForward {
   std::vector<const float*> inputs_, biases_;
   int threads_;
   Linearizer linearizer_;
-  const Levels* levels_ = nullptr;  // of the last run
-  std::vector<Product> outside_;
+  const Levels* levels_ = nullptr;     // of the last run
+  std::vector<ProductGroup> outside_;  // their operands are inputs
   std::vector<LevelMatmul> outside_matmuls_;
   std::vector<Buffer> outside_sums_, states_, scratch_;
   Part inner_, leaves_;
