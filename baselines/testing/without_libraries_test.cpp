@@ -10,6 +10,7 @@
 #include "baselines/gnmt_baselines.hpp"
 #include "baselines/network_baselines.hpp"
 #include "baselines/pool_baselines.hpp"
+#include "baselines/recursive_baselines.hpp"
 #include "baselines/rnn_baselines.hpp"
 
 namespace brickwork {
@@ -59,6 +60,7 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_pool(), "onednn", "oneDNN");
   expect_absent(onednn_pool_backward(), "onednn", "oneDNN");
   expect_absent(onednn_gnmt(), "onednn", "oneDNN");
+  expect_absent(onednn_recursive_inference(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_inference(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_forward(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_backward(), "onednn", "oneDNN");

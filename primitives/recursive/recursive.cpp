@@ -31,9 +31,10 @@ void Recursive::set_parameters(const std::vector<const float*>& weights, const s
   driver_->set_parameters(weights, biases);
 }
 void Recursive::linearize(const Forest& forest) { driver_->linearize(forest); }
+void Recursive::run(const std::vector<const float*>& inputs) { driver_->run(inputs); }
 void Recursive::run(const Forest& forest, const std::vector<const float*>& inputs) {
-  driver_->linearize(forest);
-  driver_->run(inputs);
+  linearize(forest);
+  run(inputs);
 }
 void Recursive::get_state(int state, float* plain) const { driver_->get_state(state, plain); }
 void Recursive::run_backward(const std::vector<const float*>& inputs, const std::vector<const float*>& upstream,

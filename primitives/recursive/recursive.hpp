@@ -51,7 +51,10 @@ class Recursive {
                     const std::vector<float*>& input_gradients);
   void get_gradients(const std::vector<float*>& weights, const std::vector<float*>& biases) const;
 
-  void linearize(const Forest&);  // the part of run() that works on structures alone
+  // The two parts of run(): the one that works on structures alone, and the rest, for the structures that were last
+  // linearized.
+  void linearize(const Forest&);
+  void run(const std::vector<const float*>& inputs);
 
   const RecursivePlan& plan() const;
   std::string_view isa() const;

@@ -87,14 +87,18 @@ std::string difference_of(const char* what, const PlainTensors& found, const Pla
   return verdict.status == Status::ok ? "" : std::string(what) + ": " + verdict.reason;
 }
 
+RecursiveWork work(const RecursiveCase& c) {
+  std::int64_t most = 1;
+  for (std::int32_t n = 0; n < c.forest.nodes(); ++n) most = std::max(most, std::ssize(c.forest.children_of(n)));
+  return {c.cell, c.H, c.use, most};
+}
+
 }  // namespace
 
 std::vector<TensorInfo> recursive_inputs(const RecursiveCase& c) { return all_inputs(*c.cell, c.H, c.forest); }
 
 Recursive recursive_driver(const RecursiveCase& c, const RecursivePlan& plan, Backend backend, Isa isa) {
-  std::int64_t most = 1;
-  for (std::int32_t n = 0; n < c.forest.nodes(); ++n) most = std::max(most, std::ssize(c.forest.children_of(n)));
-  auto driver = Recursive::make({c.cell, c.H, c.use, most}, plan, backend, isa);
+  auto driver = Recursive::make(work(c), plan, backend, isa);
   if (!driver) throw std::logic_error(driver.reason());
   return *std::move(driver);
 }
@@ -152,6 +156,13 @@ std::string RecursiveCheck::mistake(const RecursivePlan& plan, Backend backend, 
 
 std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan, Backend backend, Isa isa) {
   return RecursiveCheck(c).mistake(plan, backend, isa);
+}
+
+std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan, const RecursiveTarget& target) {
+  auto driver = Recursive::make(work(c), plan, target);
+  if (!driver) return driver.reason();
+  const RecursiveCheck check(c);
+  return check.difference(driven(c, check.in(), *driver));
 }
 
 }  // namespace brickwork

@@ -54,5 +54,6 @@ class RecursiveCheck {
 
 // As RecursiveCheck::mistake().
 std::string recursive_mistake(const RecursiveCase&, const RecursivePlan&, Backend = Backend::simd, Isa = Isa::best);
+std::string recursive_mistake(const RecursiveCase&, const RecursivePlan&, const RecursiveTarget&);  // inference
 
 }  // namespace brickwork
