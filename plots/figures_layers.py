@@ -260,14 +260,15 @@ def end_at_values(axes, values: list[Estimate]) -> None:
     axes.set_ylim(low - room, high + room)
 
 
-def name_groups(sweep: Sweep, groups: np.ndarray, *stacked, whole: str = "all (weighted)") -> None:
-    """Names below the lowest axes, and in each a line between the problems and the whole network."""
+def name_groups(sweep: Sweep, groups: np.ndarray, *stacked, whole: str = "all (weighted)", names: list[str] | None = None) -> None:
+    """Names below the lowest axes, by default with the sizes that differ, and in each a line between the problems and the whole
+    network."""
     for axes in stacked:
         axes.axvline(groups[-1] - 0.5 - GAP / 2 - 0.3, color="#888888", linewidth=0.8, linestyle=":")
         axes.tick_params(axis="x", length=0)
     room = 72 * 0.93 * style.WIDE / (groups[-1] + 2)  # points from one group to the next
     size = min(plt.rcParams["xtick.labelsize"], 0.82 * room)
-    stacked[-1].set_xticks(groups, [*problem_labels(sweep), whole], rotation=90, fontsize=size)
+    stacked[-1].set_xticks(groups, [*(names or problem_labels(sweep)), whole], rotation=90, fontsize=size)
     stacked[-1].get_xticklabels()[-1].set_fontweight("bold")
 
 

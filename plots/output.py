@@ -15,7 +15,9 @@ from claims import FAILS, HOLDS, NOT_RUN, Verdict, judge_all, tally
 from claims_file import STORED as CLAIMS
 from claims_file import Claim, load_claims
 from data import Run, load_runs
+from figures_ablation import draw_ablation
 from figures_curve import draw_curves
+from figures_latency import draw_latency, draw_memory
 from figures_layers import draw_layers, draw_plan_quality, draw_ratio
 from figures_parts import draw_parts
 from figures_scaling import draw_scaling, draw_scaling_curve
@@ -27,12 +29,14 @@ from program import say, writing
 from roofline import draw_roofline
 from scaling import with_bases
 from style import Drawn
-from sweeps import TRAINING, Sweep, slugify, sweeps_of
+from sweeps import ABLATION, TRAINING, Sweep, slugify, sweeps_of
 from training import with_trainings
 
 # The figures for each kind of experiment, and for the passes of training together.
 DRAWERS = {
     "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_scaling_curve, draw_scaling, draw_roofline),
+    "latency": (draw_latency, draw_memory),
+    ABLATION: (draw_ablation,),
     "sweep": (draw_panels, draw_bars),
     "curve": (draw_curves,),
     "parts": (draw_parts,),

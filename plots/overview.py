@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import style
+from ablation import variants
 from derive import Estimate, geometric_mean_ratio, known, weighted_fraction_of, weighted_ratio
 from labels import short_limit
 from sweeps import OWN, Problem, Sweep
@@ -36,7 +37,8 @@ def overview(sweeps: list[Sweep]) -> list[Row]:
 
 def _row(sweep: Sweep) -> Row:
     looks = style.looks_of(sweep)
-    ours = _best(sweep, [name for name in looks if name in sweep.ours], sweep.problems)
+    apart = [variant.name for variant in variants(sweep)]
+    ours = _best(sweep, [name for name in looks if name in sweep.ours and name not in apart], sweep.problems)
     if not ours:
         return Row(sweep, "", "", None, None, "", "nothing of ours was timed")
     done = sweep.common(ours)

@@ -11,6 +11,7 @@ import learning
 import not_run
 import scaling
 import style
+from ablation import variants
 from claims import NOT_RUN, STATUSES, Verdict
 from data import Run
 from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_speed
@@ -118,6 +119,7 @@ def _section(anchor: str, sweep: Sweep, row: Row, figures: list[Drawn], folder: 
         "figures": [
             {"drawn": figure, "svg": _inline(folder / f"{figure.stem}.svg", f"{anchor}f{place}")} for place, figure in enumerate(figures)
         ],
+        "passes": [variant.sentence for variant in variants(sweep)],
         "errors": [*_errors(sweep), *(f"{error}, {sweep.base.setting}" for error in (_errors(sweep.base) if sweep.base else []))],
         "contenders": [{"name": name, "label": look.label, "ours": look.ours} for name, look in looks.items()],
         "sets": [name_set(sweep, problems) for problems in complete_sets(sweep)] if sweep.weighted else [],

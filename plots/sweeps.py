@@ -18,6 +18,7 @@ from data import ELSEWHERE, LIMITS, Run
 RESAMPLES = 2000
 QUARTILES_APART = 1.349  # standard deviations between the quartiles of a normal distribution
 MEDIAN_TO_MEAN = 1.2533  # the standard error of its median over that of its mean
+ABLATION = "ablation"  # the figure of a sweep over variants of one contender
 TRAINING = "training"  # the passes of an operation together: this sweep's figure, and its pass
 BASE_THREADS = "base_threads"  # what a sweep's attributes call the threads of its base
 SEARCHED = "-searched"  # ends the name of a contender that runs the best plan found by a search instead of the rule's plan
@@ -67,6 +68,7 @@ class Cell:
     tuning: str = ""
     version: str = ""
     isa: str = ""
+    peak_bytes: float = float("nan")  # memory that the process gained for it; nan where that is not known
 
     @property
     def ok(self) -> bool:
@@ -379,6 +381,7 @@ def _cell(rows: list[dict]) -> Cell | None:
     return Cell(
         _identity(first), "ok", "", Times.of(run), Times.of(packed), first["bound"], first["flop"], first["least_flop"], first["bytes"],
         first["implementation"], first["plan"], first["tuning"], first["version"], first["isa"],
+        first["peak_bytes"],
     )
 
 

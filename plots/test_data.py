@@ -48,7 +48,7 @@ def setting(column, value, contender="brickwork-simd"):
         (setting("status", "skipped"), "line 2: status 'skipped' is none of ok"),
         (setting("status", "misfit"), "line 2: a misfit row must not carry a time"),
         (setting("experiment", ""), "line 2: experiment is empty"),
-        (setting("figure", "pie"), "line 2: figure 'pie' is none of layers, sweep, curve"),
+        (setting("figure", "pie"), "line 2: figure 'pie' is none of layers, latency, ablation, sweep, curve"),
         (setting("least_flop", "7"), "least_flop differs from an earlier row"),
         (setting("figure", "sweep"), "figure differs from an earlier row"),
         (setting("ours", ""), "line 2: ours '' is none of yes, no"),

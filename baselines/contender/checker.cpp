@@ -4,6 +4,8 @@
 #include <limits>
 #include <new>
 
+#include "baselines/contender/peak_memory.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -51,6 +53,7 @@ Checked check(const PrepareOn& prepare, const std::vector<TensorInfo>& outputs, 
       checked.verdict = writes_zeros(prepare, outputs, data, tolerance);
       if (checked.verdict.status != Status::ok) return checked;
     }
+    const PeakMemory memory;
     auto prepared = prepare(data.inputs);
     if (!prepared) {
       checked.verdict = {prepared.status(), prepared.reason(), kNothingCompared};
@@ -70,6 +73,7 @@ Checked check(const PrepareOn& prepare, const std::vector<TensorInfo>& outputs, 
     } else {
       checked.run_seconds = seconds_of([&] { contender.run(); });
     }
+    checked.peak_bytes = memory.gained();
     contender.unpack(output);
   } catch (const std::bad_alloc&) {
     throw;

@@ -12,6 +12,7 @@ struct Checked {
   PreparedPtr prepared;
   std::unique_ptr<Replay> replay;            // of its runs, if it has a queue
   double run_seconds = 0, pack_seconds = 0;  // of single calls, to plan the timing
+  std::optional<double> peak_bytes;          // memory that the process gained while it was prepared, packed and run
 };
 
 using PrepareOn = std::function<Result<PreparedPtr>(const PlainTensors& inputs)>;

@@ -12,6 +12,8 @@
 #include <thread>
 #include <utility>
 
+#include "baselines/contender/peak_memory.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -110,6 +112,16 @@ TEST(Checker, AcceptsTheRightAnswer) {
 TEST(Checker, AcceptsTheRightAnswerOnTestDataOfTheOperation) {
   const TestData data = make_checkable_test_data<Copy>({8}, Fill::integers);
   EXPECT_EQ(check(contender_that(copy), {8}, data, {}).verdict.status, Status::ok);
+}
+
+TEST(Checker, SaysHowMuchMemoryTheContenderTook) {
+  if (!PeakMemory().gained()) GTEST_SKIP() << "this system does not say how much memory a process has";
+  constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+  const Checked found = checked(contender_that([](Right right, Output out) {
+    std::vector<char> scratch(20 * kMegabyte, 1);
+    copy(right, out);
+  }));
+  EXPECT_NEAR(*found.peak_bytes, 20.0 * kMegabyte, 3.0 * kMegabyte);
 }
 
 TEST(Checker, RefusesZeros) {

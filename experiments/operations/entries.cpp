@@ -10,6 +10,7 @@
 #include "primitives/network/op/mlp_problem.hpp"
 #include "primitives/network/op/residual_network.hpp"
 #include "primitives/pool/op/pool_problem.hpp"
+#include "primitives/recursive/op/recursive_problem.hpp"
 #include "primitives/rnn/op/rnn_problem.hpp"
 
 namespace brickwork {
@@ -53,6 +54,14 @@ ExperimentEntry fc_pass(ExperimentEntry entry) {
 
 ExperimentEntry rnn_pass(ExperimentEntry entry) {
   return layers_pass(on_problems<RnnProblem>(entry, "rnn", "T4 N8 C64", 168));
+}
+
+ExperimentEntry recursive_pass(ExperimentEntry entry) {
+  const std::string_view figure = entry.figure.empty() ? "latency" : entry.figure;
+  entry = layers_pass(on_problems<RecursiveProblem>(entry, "recursive", "gru sequences H16 N2 S4"));
+  entry.figure = figure;
+  entry.takes_structures = true;
+  return entry;
 }
 
 ExperimentEntry attention_pass(ExperimentEntry entry) {

@@ -10,6 +10,7 @@ ExperimentEntry layers_pass(ExperimentEntry);  // over the layers of a network, 
 ExperimentEntry conv_pass(ExperimentEntry);
 ExperimentEntry fc_pass(ExperimentEntry);
 ExperimentEntry rnn_pass(ExperimentEntry);
+ExperimentEntry recursive_pass(ExperimentEntry);
 ExperimentEntry attention_pass(ExperimentEntry);
 ExperimentEntry add_pass(ExperimentEntry);
 ExperimentEntry norm_pass(ExperimentEntry);

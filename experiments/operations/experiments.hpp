@@ -15,6 +15,7 @@ std::span<const ExperimentEntry> gpu_conv_experiments();
 std::span<const ExperimentEntry> gpu_fc_experiments();
 std::span<const ExperimentEntry> gpu_rnn_experiments();
 std::span<const ExperimentEntry> rnn_experiments();
+std::span<const ExperimentEntry> recursive_experiments();
 std::span<const ExperimentEntry> attention_experiments();
 std::span<const ExperimentEntry> brgemm_experiments();
 std::span<const ExperimentEntry> gpu_kernel_experiments();

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "experiments/harness/testing/csv_table.hpp"
 #include "experiments/harness/testing/run_program.hpp"
 
@@ -64,6 +66,40 @@ TEST(Program, ChecksRecurrentLayers) {
   }
   for (const char* experiment : {"rnn-backward-data", "rnn-update"}) {
     expect_right(experiment, "--contenders brickwork-simd --problem 'T4 N3 C5 K40 bidirectional unequal'");
+  }
+}
+
+TEST(Program, ChecksRecursiveModels) {
+  for (const char* experiment : {"recursive-inference", "recursive-training", "recursive-ablation"}) {
+    expect_right(experiment,
+                 "--problem 'tree-fc perfect H16 N2 S3' --problem 'nary-tree-lstm H20 N3' --problem 'mv-rnn H8 N2' "
+                 "--problem 'dag-rnn grids H33 N1 S4' --problem 'lstm sequences H16 N2 S5' "
+                 "--problem 'gru sequences H20 N3 S4'");
+  }
+}
+
+// All states are checked, also c after each step, of which an LSTM layer keeps the last one alone.
+TEST(Program, ChecksRecursiveModelsByRecurrentLayers) {
+  const auto expect_checks = [](const char* experiment, const char* problems, const char* counts) {
+    const auto [code, output] = brickwork(fmt::format("--experiment {} --check --contenders brickwork-rnn {} --out {}",
+                                                      experiment, problems, fresh_folder().string()));
+    EXPECT_EQ(code, 0) << output;
+    EXPECT_THAT(output, HasSubstr(counts));
+  };
+  expect_checks("recursive-inference",
+                "--problem 'lstm sequences H17 N3 S5' --problem 'gru sequences H17 N3 S5' --problem 'tree-gru H16 N1'",
+                "2 checks passed, 0 failed, 1 skipped");
+  expect_checks("recursive-training", "--problem 'gru sequences H17 N3 S5' --problem 'lstm sequences H17 N3 S5'",
+                "1 checks passed, 0 failed, 1 skipped");
+}
+
+TEST(Program, ChecksRecursiveModelsOnTreesOfAFile) {
+  const auto file = fresh_folder().concat(".txt");
+  std::ofstream(file) << "2 2 4 4 -1\n-1\n1 2 -1\n";
+  for (const char* experiment : {"recursive-inference", "recursive-training", "recursive-ablation"}) {
+    expect_right(experiment, fmt::format("--structures '{}' --problem 'tree-lstm file H16 N3' "
+                                         "--problem 'dag-rnn file H16 N2' --problem 'tree-gru H16 N2'",
+                                         file.string()));
   }
 }
 

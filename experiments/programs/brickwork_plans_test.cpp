@@ -60,6 +60,18 @@ TEST(Program, PrintsPlansForTheTuning) {
   }
 }
 
+TEST(Program, PrintsWhatARecursiveCellIsLoweredTo) {
+  const auto printed = [](const char* words) {
+    return brickwork(fmt::format("--experiment recursive-inference --contenders brickwork-simd --problem "
+                                 "'tree-lstm H64 N2' --plan {}",
+                                 words))
+        .output;
+  };
+  EXPECT_THAT(printed("print"),
+              testing::ContainsRegex(" brickwork-simd +bk=[0-9]+ rows=[0-9]+ levels=1 [^\n]*\nleaves"));
+  EXPECT_THAT(printed("print"), HasSubstr(" * U_f\n"));
+}
+
 // The other bricks choose their instruction set themselves.
 TEST(Program, TheInstructionSetIsForTheSimdBrickOnly) {
   const auto [code, output] =

@@ -70,6 +70,16 @@ TEST(Program, WrongUsageIsOneSentenceAndCode2) {
       {"--experiment brgemm --shapes resnet50", "these are conv problems"},
       {"--experiment brgemm --threads", "--threads"},
       {"--experiment brgemm --plan search", "--plan belongs to conv-forward, conv-backward, "},
+      {"--experiment add --structures /dev/null", "--structures belongs to recursive-inference, recursive-training, "},
+      {"--experiment recursive-inference --structures no.txt", "--structures: File does not exist: no.txt"},
+      {"--experiment recursive-inference --problem 'tree-lstm file H16'", "no file is given"},
+      {"--experiment recursive-inference --problem 'tree-lstm H16 N0'", "N is 0: it must be from 1 to 2^20"},
+      {"--experiment recursive-inference --problem 'tree-lstm grids H16'", "tree-lstm takes trees and sequences"},
+      {"--experiment recursive-inference --problem 'tree-lstn H16'", "a model: tree-fc, tree-rnn, tree-lstm, "},
+      {"--experiment recursive-ablation --problem 'tree-lstm H16' --plan 'bk=16 rows=8 fuse=2'",
+       "fuse is 2: a pass is off (0) or on (1)"},
+      {"--experiment recursive-inference --problem 'tree-lstm H16' --plan 'bk=64 rows=8'",
+       "--plan fits none of the problems: bk must be at most H = 16 rounded up"},
       {"--experiment add --plan streams", "plan 'streams' is unknown: expected one of cached, stream, stream-l2"},
       {"--experiment add-backward --problem 'E8 none'", "the derivative of an addition without a ReLU is ddst itself"},
       {"--experiment pool-forward --problem 'C3 H8 R2 ph2'", "the first window would hold nothing but padding"},
@@ -129,6 +139,13 @@ TEST(Program, AShapeFileMustFitTheOperation) {
                 .code,
             2)
       << "a layer that is not chosen does not matter";
+}
+
+TEST(Program, AFileWithoutTreesIsRefusedInOneSentence) {
+  const auto [code, output] =
+      brickwork("--experiment recursive-inference --structures /dev/null --problem 'tree-lstm file H16'");
+  EXPECT_NE(code, 0);
+  EXPECT_EQ(output, "brickwork: /dev/null has no tree\n");
 }
 
 // The message also has the schedule, with a mark under the wrong character.

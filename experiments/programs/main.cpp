@@ -15,6 +15,7 @@
 #include "experiments/operations/experiments.hpp"
 #include "experiments/operations/ours/choose_tuning.hpp"
 #include "primitives/op/kokkos_scope.hpp"
+#include "primitives/recursive/op/recursive_problem.hpp"
 
 using namespace brickwork;
 
@@ -36,6 +37,7 @@ bool wants_tuning(const Experiment& experiment, const Options& options) {
 }
 
 std::unique_ptr<Experiment> make_experiment_of(const Options& options) {
+  set_structure_file(options.structures);
   const auto table = experiment_table();
   const auto entry = std::ranges::find(table, options.experiment, &ExperimentEntry::name);
   return entry->make({*entry, table, options});

@@ -11,6 +11,7 @@
 #include "kernels/brgemm/brgemm.hpp"
 #include "primitives/recursive/op/cell.hpp"
 #include "primitives/recursive/recursive_plan.hpp"
+#include "primitives/recursive/recursive_target.hpp"
 
 namespace brickwork {
 
@@ -23,15 +24,17 @@ struct RecursiveWork {
   std::int64_t most_children = 0;  // of any node; 0: as many as the cell takes, or 64 if it takes any number
 };
 
-class RecursiveOnHost;
+class RecursiveDriver;
 
 // Tensors are plain and row-major, in the order in which the cell names them (recursive_ops.hpp): an input has a row
 // for each node of the forest by number (or for each leaf).
 class Recursive {
  public:
-  // Refused if the plan does not fit.
+  // On the host. Refused if the plan does not fit.
   static Result<Recursive> make(const RecursiveWork&, const RecursivePlan&, Backend, Isa = Isa::best,
                                 const SimdTuning& = {});
+  // Inference on any target, which must outlive the driver.
+  static Result<Recursive> make(const RecursiveWork&, const RecursivePlan&, const RecursiveTarget&);
   Recursive(Recursive&&) noexcept;
   Recursive& operator=(Recursive&&) noexcept;
   ~Recursive();
@@ -48,7 +51,10 @@ class Recursive {
                     const std::vector<float*>& input_gradients);
   void get_gradients(const std::vector<float*>& weights, const std::vector<float*>& biases) const;
 
-  void linearize(const Forest&);  // the part of run() that works on structures alone
+  // The two parts of run(): the one that works on structures alone, and the rest, for the structures that were last
+  // linearized.
+  void linearize(const Forest&);
+  void run(const std::vector<const float*>& inputs);
 
   const RecursivePlan& plan() const;
   std::string_view isa() const;
@@ -56,9 +62,9 @@ class Recursive {
   std::int64_t bytes() const;   // of the memory that it holds, packed weights included
 
  private:
-  explicit Recursive(std::unique_ptr<RecursiveOnHost>);
+  explicit Recursive(std::unique_ptr<RecursiveDriver>);
 
-  std::unique_ptr<RecursiveOnHost> host_;
+  std::unique_ptr<RecursiveDriver> driver_;
 };
 
 }  // namespace brickwork

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "kernels/base/floats.hpp"
-
 namespace brickwork {
 namespace {
 
@@ -12,9 +10,6 @@ bool is_users(ArrayKind kind) {
   return kind == ArrayKind::input || kind == ArrayKind::upstream || kind == ArrayKind::input_gradient ||
          kind == ArrayKind::bias;
 }
-
-// Bricks read and write whole blocks of features, also behind the last row.
-constexpr std::int64_t kSlack = 1024;
 
 }  // namespace
 
@@ -29,7 +24,7 @@ std::int64_t RecursiveArrays::rows_of(const ArrayInfo& info, const Levels& level
     return most;
   }
   if (info.over == Over::edge) return levels.edges;
-  if (info.kind == ArrayKind::state) return levels.nodes + 1;  // the last one: zeros, for a child that does not exist
+  if (info.kind == ArrayKind::state) return levels.nodes + 1;  // zeros before the first, for kNoChild
   switch (info.rows) {
     case RowsOf::inner:
       return levels.first_leaf;
@@ -46,10 +41,8 @@ void RecursiveArrays::fit(const Levels& levels) {
   for (std::size_t i = 0; i < infos_.size(); ++i) {
     const ArrayInfo& info = infos_[i];
     if (is_users(info.kind)) continue;
-    const std::int64_t item = H_ * (info.matrix ? H_ : 1), rows = rows_of(info, levels);
-    const auto size = static_cast<std::size_t>(rows * item + kSlack);
-    if (buffers_[i].size() < size) buffers_[i] = AlignedBuffer<float>(size);
-    if (info.kind == ArrayKind::state) std::fill_n(buffers_[i].data() + (rows - 1) * item, item, 0.0F);
+    const std::int64_t size = rows_of(info, levels) * item(info);
+    if (static_cast<std::int64_t>(buffers_[i].size()) < size) buffers_[i] = {size, *target_};
   }
 }
 
@@ -64,16 +57,18 @@ float* RecursiveArrays::data(int array, const RecursiveTensors& tensors) {
       return const_cast<float*>(tensors.upstream.at(which));
     case ArrayKind::input_gradient:
       return tensors.input_gradients.at(which);
+    case ArrayKind::state:
+      return buffers_[static_cast<std::size_t>(array)].data() + item(info(array));
     default:
       return buffers_[static_cast<std::size_t>(array)].data();
   }
 }
 
-const float* RecursiveArrays::state(int which) const {
+const float* RecursiveArrays::fetched_state(int which) const {
   const auto found = std::ranges::find_if(
       infos_, [&](const ArrayInfo& info) { return info.kind == ArrayKind::state && info.which == which; });
   if (found == infos_.end()) throw std::logic_error("the cell has no such state");
-  return buffers_[static_cast<std::size_t>(found - infos_.begin())].data();
+  return buffers_[static_cast<std::size_t>(found - infos_.begin())].fetched() + item(*found);
 }
 
 std::int64_t RecursiveArrays::bytes() const {

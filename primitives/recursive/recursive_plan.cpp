@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/base/floats.hpp"
+#include "primitives/recursive/recursive_geometry.hpp"
 
 namespace brickwork {
 namespace {
@@ -25,7 +26,10 @@ const SizeTable<RecursivePlan>& RecursivePlan::table() {
                                             pass("fuse=", "fuse", &P::fuse),
                                             pass("dense=", "dense", &P::dense),
                                             pass("persist=", "persist", &P::persist),
-                                            pass("subtrees=", "subtrees", &P::subtrees)},
+                                            pass("few=", "few", &P::few),
+                                            pass("subtrees=", "subtrees", &P::subtrees),
+                                            pass("unroll=", "unroll", &P::unroll),
+                                            pass("refactor=", "refactor", &P::refactor)},
                                   .words = {},
                                   .separator = ' ',
                                   .default_words = true};
@@ -46,6 +50,7 @@ RecursivePlan parse_recursive_plan(std::string_view text) {
 std::string misfit(std::int64_t H, const RecursivePlan& plan) {
   if (plan.bk % kFloatsOfVector != 0) return fmt::format("bk must be a multiple of {}", kFloatsOfVector);
   if (plan.bk >= H + kFloatsOfVector) return fmt::format("bk must be at most H = {} rounded up", H);
+  if (plan.subtrees + plan.unroll + plan.refactor > 1) return "only one of subtrees, unroll and refactor may be on";
   return {};
 }
 
@@ -53,6 +58,14 @@ RecursivePlan plan_recursive(std::int64_t H, const MachineModel& machine) {
   // Equal shares of features for all threads, cut into blocks of one register tile.
   const std::int64_t share = ceil_div(H, machine.threads);
   return {.bk = whole_blocks(equal_block(share, machine.block()), kFloatsOfVector), .rows = kRowsOfCall};
+}
+
+RecursivePlan plan_recursive_on_gpu(std::int64_t H) {
+  RecursivePlan plan;
+  plan.bk = std::min(kFeaturesOfGpuTile, whole_blocks(H, kFloatsOfVector));
+  plan.rows = kRowsOfGpuTile;
+  plan.few = 0;
+  return plan;
 }
 
 }  // namespace brickwork

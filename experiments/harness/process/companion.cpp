@@ -65,6 +65,7 @@ std::vector<std::string> Companion::command(const std::filesystem::path& folder)
                                 folder.string(),
                                 "--turns"};
   if (options_.check_only) argv.emplace_back("--check");
+  if (!options_.structures.empty()) argv.insert(argv.end(), {"--structures", options_.structures});
   for (const ProblemInfo& problem : experiment_.problems()) argv.insert(argv.end(), {"--problem", problem.id});
   return argv;
 }

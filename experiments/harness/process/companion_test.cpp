@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -84,8 +85,8 @@ class CompanionTest : public RunTest {
                                 const std::string& problems = "size2") {
     return fmt::format(R"(while [ "$1" != --out ]; do shift; done
 mkdir -p "$2"
-echo problem,primitive,pass,contender,ours,backend,version,implementation,isa,phase,plan,tuning,status,reason,max_error,sample,seconds,flop,least_flop,bytes > "$2/samples.csv"
-for problem in {}; do echo $problem,fake,forward,{},no,,,,,run,,,{},,,,,,, >> "$2/samples.csv"; done
+echo problem,primitive,pass,contender,ours,backend,version,implementation,isa,phase,plan,tuning,status,reason,max_error,sample,seconds,flop,least_flop,bytes,peak_bytes > "$2/samples.csv"
+for problem in {}; do echo $problem,fake,forward,{},no,,,,,run,,,{},,,,,,,, >> "$2/samples.csv"; done
 while read problem samples; do echo measured $problem; done)",
                        problems, who, status);
   }
@@ -247,6 +248,18 @@ TEST_F(CompanionTest, AProgramWithoutItsLibraryIsAbsentAndNotStartedAgain) {
   EXPECT_EQ(reasons(), (std::map<std::string, std::string>{{"first", "libdnnl.so.3: not found"},
                                                            {"second", "libdnnl.so.3: not found"}}));
   EXPECT_EQ(fs::file_size(starts), 5U);
+}
+
+TEST_F(CompanionTest, GetsTheFileOfStructures) {
+  options_.check_only = true;
+  options_.structures = "my trees.txt";
+  const auto program = script("for word; do echo \"$word\" >> \"$0.words\"; done; exit 127");
+  const auto words = program.string() + ".words";
+  fs::remove(words);
+  run(program, "exact");
+  std::ifstream in(words);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  EXPECT_THAT(text, HasSubstr("--structures\nmy trees.txt\n"));
 }
 
 TEST_F(CompanionTest, IsNotMeasuredWhileOurThreadsSpin) {

@@ -58,12 +58,13 @@ Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender,
   row.flop = problem.flop;
   row.least_flop = contender.least_share * problem.least_flop;
   row.bytes = problem.bytes;
+  row.peak_bytes = checked.peak_bytes;
   return row;
 }
 
 Row pack_row(Row row) {
   row.phase = "pack";
-  row.flop = row.least_flop = row.bytes = std::nullopt;
+  row.flop = row.least_flop = row.bytes = row.peak_bytes = std::nullopt;
   return row;
 }
 

@@ -55,6 +55,7 @@ inline constexpr Column kColumnsBehind[] = {
     {"flop", &Row::flop},
     {"least_flop", &Row::least_flop},
     {"bytes", &Row::bytes},
+    {"peak_bytes", &Row::peak_bytes},
 };
 
 }  // namespace brickwork

@@ -42,6 +42,7 @@ Row timed_row() {
   row.flop = 3e9;
   row.least_flop = 2e9;
   row.bytes = 1e6;
+  row.peak_bytes = 2e6;
   return row;
 }
 
@@ -74,6 +75,7 @@ TEST_F(SamplesReaderTest, ReadsARowAsItWasWritten) {
   EXPECT_EQ(row.flop, 3e9);
   EXPECT_EQ(row.least_flop, 2e9);
   EXPECT_EQ(row.bytes, 1e6);
+  EXPECT_EQ(row.peak_bytes, 2e6);
 }
 
 TEST_F(SamplesReaderTest, AnEmptyCellIsNoValue) {

@@ -24,7 +24,7 @@ struct Request {
 
 struct ExperimentEntry {
   std::string_view name, about;
-  std::string_view figure;     // how it is drawn: "layers", "sweep" over shapes, "curve", "parts" of a whole
+  std::string_view figure;     // how it is drawn: "layers", "latency", "ablation", "sweep", "curve", "parts"
   std::string_view shapes;     // the default of --shapes
   std::string_view sample;     // a small problem that every contender takes, for --list
   std::int64_t minibatch = 0;  // the default of --minibatch; 0: it takes none
@@ -32,6 +32,7 @@ struct ExperimentEntry {
   bool takes_epilogue = false;
   bool takes_dtype = false;  // otherwise it is f32
   bool takes_plan = false;
+  bool takes_structures = false;
 
   ShapeKind (*kind)();  // of its shape files
   std::unique_ptr<Experiment> (*make)(const Request&);

@@ -59,6 +59,7 @@ void check_experiment(const Options& o, const ExperimentEntry& entry, Table tabl
   require_taken(o.minibatch.has_value(), "--minibatch", entry, table, [](const auto& e) { return e.minibatch > 0; });
   require_taken(o.precision != Precision::f32, "--dtype", entry, table, [](const auto& e) { return e.takes_dtype; });
   require_taken(!o.epilogue.empty(), "--epilogue", entry, table, [](const auto& e) { return e.takes_epilogue; });
+  require_taken(!o.structures.empty(), "--structures", entry, table, [](const auto& e) { return e.takes_structures; });
   require_taken(!o.plan.empty() || o.print_plan || o.plan_search, "--plan", entry, table,
                 [](const auto& e) { return e.takes_plan; });
   require_taken(o.threads_given && o.threads > 1, "--threads above 1", entry, table,
@@ -173,6 +174,11 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
                  "Fused into the operation: none, bias, bias+residual+relu, residual+drelu, ... "
                  "(experiments/operations/README.md says which pass has which)")
       ->type_name("TEXT");
+  app.add_option("--structures", o.structures,
+                 "A file of trees, one a line: parent pointers or brackets; for problems with the word file, such as "
+                 "\"tree-lstm file H256 N10\"")
+      ->type_name("FILE")
+      ->check(CLI::ExistingFile);
   app.add_option("--dtype", dtype, "What is multiplied: f32, tf32, bf16; sums are f32 (default: f32)")
       ->type_name("NAME")
       ->check(CLI::IsMember({"f32", "tf32", "bf16"}));

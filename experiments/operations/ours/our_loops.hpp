@@ -8,6 +8,7 @@
 //   static bool reads(std::string_view);   if --plan may be for another contender: whether the text is for this one
 //   static Plan rule(problem of the driver, const MachineModel&, Backend);
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,10 +62,20 @@ PreparedPtr prepare_driver(const OurBrick& ours, const PlainTensors& inputs, typ
                                                    std::move(implementation));
 }
 
-// The plan is that of --plan, or the rule's choice for each problem. `contender` has its name and library already.
+// The plan, and below it what the driver made of it if that can be read.
+template <class Driver>
+std::string plan_in_words(const Driver& driver) {
+  if constexpr (requires { driver.program(); }) return to_string(driver.plan()) + '\n' + driver.program();
+  return to_string(driver.plan());
+}
+
+// The plan is that of --plan, or the rule's choice for each problem, then changed by `change` if there is one.
+// `contender` has its name and library already.
 template <class Pass>
-Contender<typename Pass::Op> planned_loops(Contender<typename Pass::Op> contender, const OurBrick& ours,
-                                           const Options& o, const std::string& implementation = kOurLoops) {
+Contender<typename Pass::Op> planned_loops(
+    Contender<typename Pass::Op> contender, const OurBrick& ours, const Options& o,
+    const std::string& implementation = kOurLoops,
+    const std::function<void(typename Pass::Plan&)>& change = [](auto&) {}) {
   using Problem = typename Pass::Op::Problem;
   const bool anothers = [&] {
     if constexpr (requires { Pass::reads(o.plan); }) return !o.plan.empty() && !Pass::reads(o.plan);
@@ -73,7 +84,9 @@ Contender<typename Pass::Op> planned_loops(Contender<typename Pass::Op> contende
   const std::optional<typename Pass::Plan> asked =
       o.plan.empty() || anothers ? std::nullopt : std::optional(Pass::parse(o.plan));
   const auto make_planned = [=](const Problem& p, const Resources& r) {
-    return make_driver<Pass>(ours, p, asked ? *asked : rules_plan<Pass>(ours, p, r));
+    auto plan = asked ? *asked : rules_plan<Pass>(ours, p, r);
+    change(plan);
+    return make_driver<Pass>(ours, p, plan);
   };
   contender.prepare = [=](const Problem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
     auto driver = make_planned(p, r);
@@ -84,7 +97,7 @@ Contender<typename Pass::Op> planned_loops(Contender<typename Pass::Op> contende
   contender.plan = [=](const Problem& p, const Resources& r) -> Result<std::string> {
     const auto driver = make_planned(p, r);
     if (!driver) return {driver.status(), driver.reason()};
-    return to_string(driver->plan());
+    return plan_in_words(*driver);
   };
   return contender;
 }

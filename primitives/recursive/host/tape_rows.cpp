@@ -13,39 +13,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
 
-// The rows of one reference.
-class Rows {
- public:
-  HWY_INLINE Rows(const BoundRef& ref, const TapeRows& rows)
-      : base_(ref.base + rows.feature * ref.feature -
-              rows.origins[static_cast<int>(ref.origin)] * ref.item),
-        list_(ref.list),
-        item_(ref.item),
-        ld_(ref.ld) {}
-
-  HWY_INLINE float* operator()(std::int64_t i, std::int64_t row = 0) const {
-    return base_ + (list_ == nullptr ? i : list_[i]) * item_ + row * ld_;
-  }
-
- private:
-  float* base_;
-  const std::int32_t* list_;
-  std::int64_t item_, ld_;
-};
-
-struct Items {
-  std::int64_t begin, end, rows;
-};
-HWY_INLINE Items items_of(const BoundInstruction& in, const TapeRows& rows) {
-  const bool edges = in.over == Over::edge;
-  return {edges ? rows.begin_edge : rows.first_node, edges ? rows.end_edge : rows.last_node, in.matrix ? rows.H : 1};
-}
-
 // f(d, vectors of the arguments) for every vector of every row.
 template <class F>
 HWY_INLINE void EachOfOne(const BoundInstruction& in, const TapeRows& rows, const F& f) {
-  const Rows to(in.to, rows), a(in.a, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(i, r);
@@ -57,8 +29,8 @@ HWY_INLINE void EachOfOne(const BoundInstruction& in, const TapeRows& rows, cons
 }
 template <class F>
 HWY_INLINE void EachOfTwo(const BoundInstruction& in, const TapeRows& rows, const F& f) {
-  const Rows to(in.to, rows), a(in.a, rows), b(in.b, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows), b(in.b, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(i, r);
@@ -69,30 +41,34 @@ HWY_INLINE void EachOfTwo(const BoundInstruction& in, const TapeRows& rows, cons
     }
 }
 
-HWY_INLINE void MultiplyAdd(const BoundInstruction& in, const TapeRows& rows) {
-  const Rows to(in.to, rows), a(in.a, rows), b(in.b, rows), c(in.c, rows);
-  const Items items = items_of(in, rows);
+template <class F>
+HWY_INLINE void EachOfThree(const BoundInstruction& in, const TapeRows& rows, const F& f) {
+  const BoundRows to(in.to, rows), a(in.a, rows), b(in.b, rows), c(in.c, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(i, r);
       const float *const a_row = a(i, r), *const b_row = b(i, r), *const c_row = c(i, r);
       ForEachVector(D(), std::int64_t{0}, rows.width, [&](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
-        hn::StoreU(hn::MulAdd(hn::LoadU(d, a_row + j), hn::LoadU(d, b_row + j), hn::LoadU(d, c_row + j)), d,
-                   to_row + j);
+        hn::StoreU(f(d, hn::LoadU(d, a_row + j), hn::LoadU(d, b_row + j), hn::LoadU(d, c_row + j)), d, to_row + j);
       });
     }
 }
 
-// The sum of the rows that entries [begin(n), end(n)) of a list name, and of the row `first`, if there is one.
+template <class F>
+HWY_INLINE void EachOfSum(const BoundInstruction& in, const TapeRows& rows, const F& f) {
+  EachOfThree(in, rows, [&](auto d, auto x, auto y, auto z) HWY_ATTR { return f(d, hn::Add(hn::Add(x, y), z)); });
+}
+
 HWY_INLINE void SumOfChildren(const BoundInstruction& in, const TapeRows& rows) {
-  const Rows to(in.to, rows), a(in.a, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t n = items.begin; n < items.end; ++n)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(n, r);
       ForEachVector(D(), std::int64_t{0}, rows.width, [&](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
         auto sum = hn::Zero(d);
-        for (std::int32_t e = rows.first_edge[n]; e < rows.first_edge[n + 1]; ++e) {
+        for (std::int32_t e = rows.levels.first_edge[n]; e < rows.levels.first_edge[n + 1]; ++e) {
           sum = hn::Add(sum, hn::LoadU(d, a(e, r) + j));
         }
         hn::StoreU(sum, d, to_row + j);
@@ -101,16 +77,16 @@ HWY_INLINE void SumOfChildren(const BoundInstruction& in, const TapeRows& rows) 
 }
 
 HWY_INLINE void AddUses(const BoundInstruction& in, const TapeRows& rows) {
-  const Rows to(in.to, rows), a(in.a, rows), b(in.b, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows), b(in.b, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t n = items.begin; n < items.end; ++n)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(n, r);
       const float* const a_row = a(n, r);
       ForEachVector(D(), std::int64_t{0}, rows.width, [&](auto d, std::int64_t j) BRICKWORK_INLINE_ATTR {
         auto sum = hn::LoadU(d, a_row + j);
-        for (std::int32_t use = rows.first_use[n]; use < rows.first_use[n + 1]; ++use) {
-          sum = hn::Add(sum, hn::LoadU(d, b(rows.uses[use], r) + j));
+        for (std::int32_t use = rows.levels.first_use[n]; use < rows.levels.first_use[n + 1]; ++use) {
+          sum = hn::Add(sum, hn::LoadU(d, b(rows.levels.uses[use], r) + j));
         }
         hn::StoreU(sum, d, to_row + j);
       });
@@ -118,10 +94,10 @@ HWY_INLINE void AddUses(const BoundInstruction& in, const TapeRows& rows) {
 }
 
 HWY_INLINE void AtPosition(const BoundInstruction& in, const TapeRows& rows) {
-  const Rows to(in.to, rows), a(in.a, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t e = items.begin; e < items.end; ++e) {
-    const bool there = e - rows.first_edge[rows.parent[e]] == in.position;
+    const bool there = e - rows.levels.first_edge[rows.levels.parent[e]] == in.position;
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(e, r);
       const float* const a_row = a(e, r);
@@ -135,8 +111,8 @@ HWY_INLINE void AtPosition(const BoundInstruction& in, const TapeRows& rows) {
 HWY_INLINE void Outer(const BoundInstruction& in, const TapeRows& rows) {
   BoundRef whole_row = in.a;
   whole_row.feature = 0;
-  const Rows to(in.to, rows), a(whole_row, rows), b(in.b, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(whole_row, rows), b(in.b, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(i, r);
@@ -159,16 +135,15 @@ void Run(const BoundInstruction& in, const TapeRows& rows) {
     case TapeOp::multiply:
       return EachOfTwo(in, rows, [](auto x, auto y) HWY_ATTR { return hn::Mul(x, y); });
     case TapeOp::multiply_add:
-      return MultiplyAdd(in, rows);
+      return EachOfThree(in, rows, [](auto, auto x, auto y, auto z) HWY_ATTR { return hn::MulAdd(x, y, z); });
     case TapeOp::one_minus:
       return EachOfOne(in, rows, [](auto d, auto x) HWY_ATTR { return hn::Sub(hn::Set(d, 1.0F), x); });
     case TapeOp::sigmoid:
-      return EachOfOne(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedSigmoid(d, x); });
+      return EachOfSum(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedSigmoid(d, x); });
     case TapeOp::tanh:
-      return EachOfOne(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedTanh(d, x); });
+      return EachOfSum(in, rows, [](auto d, auto x) HWY_ATTR { return BoundedTanh(d, x); });
     case TapeOp::relu:  // a NaN stays one
-      return EachOfOne(
-          in, rows, [](auto d, auto x) HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
+      return EachOfSum(in, rows, [](auto d, auto x) HWY_ATTR { return hn::IfThenZeroElse(hn::Lt(x, hn::Zero(d)), x); });
     case TapeOp::sigmoid_slope:
       return EachOfOne(in, rows, [](auto, auto y) HWY_ATTR { return hn::NegMulAdd(y, y, y); });
     case TapeOp::tanh_slope:
@@ -188,8 +163,8 @@ void Run(const BoundInstruction& in, const TapeRows& rows) {
   }
 }
 
-void RunTape(std::span<const BoundInstruction> tape, const TapeRows& rows) {
-  for (const BoundInstruction& in : tape) Run(in, rows);
+void RunTape(const BoundInstruction* tape, std::int32_t count, const TapeRows& rows) {
+  for (std::int32_t i = 0; i < count; ++i) Run(tape[i], rows);
 }
 
 }  // namespace brickwork::HWY_NAMESPACE
@@ -201,9 +176,9 @@ namespace brickwork {
 
 HWY_EXPORT(RunTape);
 
-void run_tape(std::span<const BoundInstruction> tape, const TapeRows& rows) {
+void run_tape(const BoundInstruction* tape, std::int32_t count, const TapeRows& rows) {
   BRICKWORK_CHOSEN(RunTape);
-  chosen(tape, rows);
+  chosen(tape, count, rows);
 }
 
 }  // namespace brickwork

@@ -37,8 +37,8 @@ class WeightUpdates {
   std::int64_t first_row(const Update&, const ArrayInfo&, const Levels&) const;
   void make(const Shape&);
   std::int64_t width(std::int64_t first) const { return std::min(g_.bk, g_.H - first); }
-  void update_block(const Update&, std::int64_t m, std::int64_t n, bool first, RecursiveArrays&, const RecursiveTensors&,
-                    const Levels&) const;
+  void update_block(const Update&, std::int64_t m, std::int64_t n, bool first, RecursiveArrays&,
+                    const RecursiveTensors&, const Levels&) const;
 
   const std::vector<Update> updates_;
   const RecursiveGeometry g_;

@@ -16,10 +16,10 @@ struct CellGradients {
     int operand, gradient;
   };
 
-  ExprGraph graph;                              // of the gradients; ExprKind::kept refers to the cell's graph
-  std::vector<int> states;                      // of each child's states, over edges; -1: none
-  std::vector<std::pair<int, int>> inputs;      // (input, gradient)
-  std::vector<std::pair<int, int>> biases;      // (bias, gradient, over nodes)
+  ExprGraph graph;                          // of the gradients; ExprKind::kept refers to the cell's graph
+  std::vector<int> states;                  // of each child's states, over edges; -1: none
+  std::vector<std::pair<int, int>> inputs;  // (input, gradient)
+  std::vector<std::pair<int, int>> biases;  // (bias, gradient, over nodes)
   std::vector<OfWeight> weights;
 };
 

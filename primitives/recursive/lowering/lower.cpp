@@ -29,7 +29,8 @@ class Arrays {
   int value(Graph graph, int e, const ExprNode& node, RowsOf rows) {
     const auto [at, added] = values_.emplace(std::pair(graph, e), size());
     if (added) {
-      all.push_back({.kind = ArrayKind::value, .over = std::max(node.over, Over::node), .matrix = node.matrix, .rows = rows});
+      all.push_back(
+          {.kind = ArrayKind::value, .over = std::max(node.over, Over::node), .matrix = node.matrix, .rows = rows});
     } else {
       widen(at->second, rows);
     }
@@ -99,11 +100,9 @@ class CellLowering {
       if (gradients[e].kind != K::kept || hoisted_.contains(gradients[e].which)) continue;
       const int kept = gradients[e].which;
       const ExprNode& node = cell_.graph()[kept];
-      outputs.push_back(
-          {kept, row_of(arrays_.value(Graph::cell, kept, node, rows), std::max(node.over, Over::node))});
+      outputs.push_back({kept, row_of(arrays_.value(Graph::cell, kept, node, rows), std::max(node.over, Over::node))});
     }
-    return lower_stages(cell_.graph(), outputs, passes_.fuse,
-                        sources(Graph::cell, cell_.graph(), rows, [this](int e) {
+    return lower_stages(cell_.graph(), outputs, passes_.fuse, sources(Graph::cell, cell_.graph(), rows, [this](int e) {
                           return hoisted_.contains(e) ? arrays_.known_value(Graph::cell, e) : -1;
                         }));
   }
@@ -202,8 +201,9 @@ class CellLowering {
     ExprNode node = graph(of)[e];
     const bool wider = std::max(node.over, Over::node) != over;
     node.over = over;
-    const int array = wider ? arrays_.add({.kind = ArrayKind::value, .over = over, .matrix = node.matrix, .rows = rows_of(of)})
-                            : arrays_.value(of, e, node, rows_of(of));
+    const int array =
+        wider ? arrays_.add({.kind = ArrayKind::value, .over = over, .matrix = node.matrix, .rows = rows_of(of)})
+              : arrays_.value(of, e, node, rows_of(of));
     put_once(outputs, {e, row_of(array, over)});
     return array;
   }
@@ -225,7 +225,8 @@ class CellLowering {
   }
 
   // Extends an update of the inner nodes to the leaves, if its arrays take their rows.
-  bool joins(std::vector<Update>& updates, int weight, int bias, std::pair<int, int> rows, std::vector<Output>& leaves) {
+  bool joins(std::vector<Update>& updates, int weight, int bias, std::pair<int, int> rows,
+             std::vector<Output>& leaves) {
     for (Update& update : updates) {
       if (update.weight != weight || update.bias != bias || update.rows != RowsOf::inner) continue;
       if (update.over != Over::node) continue;
@@ -248,7 +249,8 @@ class CellLowering {
   // Arrays
 
   int state(int which) {
-    return arrays_.of({.kind = ArrayKind::state, .which = which, .matrix = cell_.states()[static_cast<std::size_t>(which)].matrix});
+    return arrays_.of(
+        {.kind = ArrayKind::state, .which = which, .matrix = cell_.states()[static_cast<std::size_t>(which)].matrix});
   }
   int state_gradient(int which) {
     return arrays_.of({.kind = ArrayKind::state_gradient,

@@ -5,10 +5,9 @@
 namespace brickwork {
 namespace {
 
-constexpr std::string_view kOps[] = {"copy",          "add",        "subtract",       "multiply",
-                                     "multiply_add",  "one_minus",  "sigmoid",        "tanh",
-                                     "relu",          "sigmoid_slope", "tanh_slope",  "where_positive",
-                                     "sum_of_children", "add_uses", "at_position",    "outer"};
+constexpr std::string_view kOps[] = {
+    "copy", "add",           "subtract",   "multiply",       "multiply_add",    "one_minus", "sigmoid",     "tanh",
+    "relu", "sigmoid_slope", "tanh_slope", "where_positive", "sum_of_children", "add_uses",  "at_position", "outer"};
 
 class Text {
  public:
@@ -31,11 +30,11 @@ class Text {
   std::string product(const Call& call) {
     std::string text;
     for (const Term& term : call.terms) {
-      const std::string factor = call.kind == CallKind::weights
-                                     ? cell_.weights()[static_cast<std::size_t>(term.weight)]
-                                     : ref(call.factor);
+      const std::string factor =
+          call.kind == CallKind::weights ? cell_.weights()[static_cast<std::size_t>(term.weight)] : ref(call.factor);
       const bool transposed = term.transposed || call.kind == CallKind::matrix_transposed;
-      text += fmt::format("{}operand{} * {}{}", text.empty() ? "" : " + ", term.operand, factor, transposed ? "^T" : "");
+      text +=
+          fmt::format("{}operand{} * {}{}", text.empty() ? "" : " + ", term.operand, factor, transposed ? "^T" : "");
     }
     return text;
   }
@@ -45,7 +44,7 @@ class Text {
     for (const Instruction& in : tape) {
       text += fmt::format("  {} = {} {}", ref(in.to), kOps[static_cast<std::size_t>(in.op)], ref(in.a));
       if (in.b.place != Place::zero || in.op == TapeOp::subtract) text += ", " + ref(in.b);
-      if (in.op == TapeOp::multiply_add) text += ", " + ref(in.c);
+      if (in.c.place != Place::zero) text += ", " + ref(in.c);
       if (in.op == TapeOp::at_position) text += fmt::format(" {}", in.position);
       text += in.over == Over::edge ? "   (by edge)\n" : "\n";
     }

@@ -19,7 +19,7 @@ enum class TapeOp : std::uint8_t {
   multiply,
   multiply_add,  // a b + c
   one_minus,
-  sigmoid,
+  sigmoid,  // this and the next two: of a + b + c
   tanh,
   relu,
   sigmoid_slope,
@@ -57,12 +57,12 @@ struct ArrayInfo {
 
 // How an operation on nodes or edges finds the row of an operand.
 enum class RowMode : std::uint8_t {
-  own,       // of the node or edge itself
-  only,      // the same row for all
-  parent,    // edge: of its node
-  child,     // edge: of its child
-  position,  // node: of the child at a position
-  number,    // node: by its number in the forest, or as a leaf
+  own,             // of the node or edge itself
+  only,            // the same row for all
+  parent,          // edge: of its node
+  child,           // edge: of its child
+  position,        // node: of the child at a position
+  number,          // node: by its number in the forest, or as a leaf
   parents_number,  // edge: by the number of its node
 };
 

@@ -51,6 +51,7 @@ TapeOp op_of(K kind) {
 
 bool is_given(K kind) { return kind <= K::each || kind == K::kept; }
 bool is_curve(K kind) { return kind == K::sigmoid || kind == K::tanh; }
+bool is_activation(K kind) { return is_curve(kind) || kind == K::relu; }
 
 // An operation on edges reads a node's row through the edge.
 Ref seen_from(Ref ref, Over over) {
@@ -159,8 +160,8 @@ class StageLowering {
     if (const int array = arrays_.made_before(e); array >= 0) return row_of(array, over_of(e));
     if (is_given(g_[e].kind)) return arrays_.given(g_[e]);
     if (crossing_.contains(e)) return row_of(crossing_array(e), over_of(e));
-    const auto output = std::ranges::find_if(
-        outputs_, [&](const Output& o) { return o.e == e && o.to.over == over_of(e); });
+    const auto output =
+        std::ranges::find_if(outputs_, [&](const Output& o) { return o.e == e && o.to.over == over_of(e); });
     if (output != outputs_.end()) return output->to;
     return {};
   }
@@ -176,15 +177,20 @@ class StageLowering {
     for (const Output& output : outputs_) {
       if (std::max(stage_of(output.e), 0) != stage_) continue;
       const Ref from = value(output.e);
-      if (!(from == output.to)) copy(from, output.to, g_[output.e].matrix);
+      if (from != output.to && place_of(output.e) != output.to) copy(from, output.to, g_[output.e].matrix);
     }
     now_.temporaries = share_temporaries(now_);
     return now_;
   }
 
   void copy(const Ref& from, const Ref& to, bool matrix) {
-    tape_->push_back(
-        {.op = TapeOp::copy, .over = to.over, .matrix = matrix, .to = to, .a = seen_from(from, to.over), .b = {}, .c = {}});
+    tape_->push_back({.op = TapeOp::copy,
+                      .over = to.over,
+                      .matrix = matrix,
+                      .to = to,
+                      .a = seen_from(from, to.over),
+                      .b = {},
+                      .c = {}});
   }
 
   // Where an operation on the tape finds the value of e: in memory, in a sum of products, or made by the tape.
@@ -205,6 +211,7 @@ class StageLowering {
       const int edges = arrays_.state_gradients(node.which);
       return put(e, edges < 0 ? TapeOp::copy : TapeOp::add_uses, given, edges < 0 ? Ref{} : row_of(edges, Over::edge));
     }
+    if (is_activation(node.kind)) return make_activation(e);
     const Ref a = is_read_in_memory(node, node.a) ? place_of(node.a).value() : value(node.a);
     const Ref b = node.b < 0 ? Ref{} : value(node.b);
     return put(e, op_of(node.kind), a, b);
@@ -237,6 +244,9 @@ class StageLowering {
     if (tape_ == &now_.tape) {
       if (const auto place = place_of(e)) return *place;
     }
+    return new_temporary(e);
+  }
+  Ref new_temporary(int e) {
     return {.place = Place::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
   }
 
@@ -255,8 +265,9 @@ class StageLowering {
     }
   }
 
-  Ref make_add(int e) {
-    std::vector<int> terms, products, rest;
+  // The values whose sum is e: products that join in one call are one of them.
+  std::vector<Ref> addends(int e, std::vector<int>& rest) {
+    std::vector<int> terms, products;
     terms_of(e, terms);
     for (const int term : terms) {
       const K kind = g_[term].kind;
@@ -265,31 +276,61 @@ class StageLowering {
                          !is_made_before(term) && !place_of(term);
       (joins ? products : rest).push_back(term);
     }
+    if (products.empty()) return {};
+    return {sum_of(g_[products.front()], products)};
+  }
+
+  Ref make_add(int e) {
+    std::vector<int> rest;
+    std::vector<Ref> sums = addends(e, rest);
+    if (rest.empty()) return to_place(e, sums.front());
     std::optional<Ref> sum;
-    if (!products.empty()) sum = sum_of(g_[products.front()], products);
-    if (rest.empty()) return to_place(e, *sum);
-    // Products of two factors join an addition.
+    if (!sums.empty()) sum = sums.front();
     for (std::size_t i = 0; i < rest.size(); ++i) {
-      const int term = rest[i];
-      const bool last = i + 1 == rest.size();
-      const ExprNode& node = g_[term];
-      if (!sum && i == 0 && rest.size() > 1) {
-        sum = value(term);
+      if (!sum) {
+        sum = value(rest[i]);
         continue;
       }
-      const bool multiplies = fuse_ && node.kind == K::multiply && is_used_once(term) && !made_.contains(term) &&
-                              stage_of(term) == stage_ && over_of(term) == over_of(e) && !place_of(term);
-      const Ref a = multiplies ? value(node.a) : *sum, b = multiplies ? value(node.b) : value(term);
-      if (!last) target_ = Ref{.place = Place::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
-      sum = put(e, multiplies ? TapeOp::multiply_add : TapeOp::add, a, b, multiplies ? *sum : Ref{});
+      sum = put_addition(e, *sum, rest[i], i + 1 == rest.size());
     }
     return *sum;
+  }
+
+  // Adds a term of e. A product of two factors that nobody else reads joins the addition.
+  Ref put_addition(int e, const Ref& sum, int term, bool last) {
+    const ExprNode& node = g_[term];
+    const bool multiplies = fuse_ && node.kind == K::multiply && is_used_once(term) && !made_.contains(term) &&
+                            stage_of(term) == stage_ && over_of(term) == over_of(e) && !place_of(term);
+    const Ref a = multiplies ? value(node.a) : sum, b = multiplies ? value(node.b) : value(term);
+    if (!last) target_ = new_temporary(e);
+    return put(e, multiplies ? TapeOp::multiply_add : TapeOp::add, a, b, multiplies ? sum : Ref{});
+  }
+
+  // A curve of a sum of up to three values is one operation.
+  Ref make_activation(int e) {
+    const int of = g_[e].a;
+    const bool joins = fuse_ && g_[of].kind == K::add && stage_of(of) == stage_ && is_used_once(of) &&
+                       over_of(of) == over_of(e) && !is_made_before(of) && !place_of(of) && !made_.contains(of);
+    if (!joins) return put(e, op_of(g_[e].kind), value(of), {});
+    std::vector<int> rest;
+    std::vector<Ref> sum = addends(of, rest);
+    for (const int term : rest) {
+      if (sum.size() == 3) {
+        const Ref two = sum.back();
+        sum.back() = put_addition(of, two, term, false);
+      } else {
+        sum.push_back(value(term));
+      }
+    }
+    sum.resize(3);
+    return put(e, op_of(g_[e].kind), sum[0], sum[1], sum[2]);
   }
 
   // The sum of these products with weights, or one product with a matrix, in one call.
   Ref sum_of(const ExprNode& node, const std::vector<int>& products) {
     const Over over = std::max(node.over, Over::node);
-    Call call{.kind = CallKind::weights, .over = over, .matrix = node.matrix, .sum = now_.sums(), .terms = {}, .factor = {}};
+    Call call{
+        .kind = CallKind::weights, .over = over, .matrix = node.matrix, .sum = now_.sums(), .terms = {}, .factor = {}};
     for (const int e : products) {
       const ExprNode& product = g_[e];
       call.terms.push_back({.operand = operand(product.a, over),

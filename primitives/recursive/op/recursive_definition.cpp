@@ -1,7 +1,6 @@
 #include "primitives/recursive/op/recursive_definition.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <string>
 
 #include "primitives/op/compare.hpp"
@@ -52,9 +51,9 @@ class RecursiveDefinition {
       std::vector<Gradients> of_structures(static_cast<std::size_t>(count), gradients(d_states, out));
       on_threads(count, [&](std::int64_t i) {
         CellAtNode at_node(cell_, H_, tensors_);
-        for (const Node& node : children_first(first + i) | std::views::reverse) {
-          at_node.backward(node, of_structures[static_cast<std::size_t>(i)]);
-        }
+        std::vector<Node> parents_first = children_first(first + i);
+        std::ranges::reverse(parents_first);
+        for (const Node& node : parents_first) at_node.backward(node, of_structures[static_cast<std::size_t>(i)]);
       });
       add_sums(of_structures, out);
     }

@@ -1,4 +1,3 @@
-#include <ranges>
 #include <stdexcept>
 
 #include "kernels/epilogue/activation.hpp"
@@ -64,12 +63,12 @@ void CellAtNode::backward(const Node& node, Gradients& d) {
     const std::int64_t one = size(state.matrix);
     add(d.states[s] + node.number * one, one, gradients_[static_cast<std::size_t>(state_of(state, node))].data());
   }
-  for (const int e : needed(node) | std::views::reverse) {
-    const auto number = static_cast<std::size_t>(e);
-    if (graph_[e].a < 0) {
-      add_gradients(graph_[e], node, gradients_[number], d);
+  for (auto e = needed(node).rbegin(); e != needed(node).rend(); ++e) {
+    const auto number = static_cast<std::size_t>(*e);
+    if (graph_[*e].a < 0) {
+      add_gradients(graph_[*e], node, gradients_[number], d);
     } else {
-      add_gradients_of_arguments(graph_[e], values_[number], gradients_[number], d);
+      add_gradients_of_arguments(graph_[*e], values_[number], gradients_[number], d);
     }
   }
 }

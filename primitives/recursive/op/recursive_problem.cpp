@@ -75,7 +75,8 @@ class MadeForests {
     auto forest = std::make_shared<Forest>(made_forest(key));
     forest->kind = key.kind;
     if (made_.size() == kMost) made_.erase(made_.begin());
-    return made_.emplace_back(std::move(key), std::move(forest)).forest;
+    made_.push_back({std::move(key), std::move(forest)});
+    return made_.back().forest;
   }
 
  private:
@@ -132,7 +133,7 @@ const SizeTable<RecursiveProblem>& RecursiveProblem::table() {
   using P = RecursiveProblem;
   static const auto models = [] {
     std::vector<std::string_view> names;
-    for (const ModelOf& model : recursive_models()) names.push_back(model.name);
+    for (const ModelOf& one : recursive_models()) names.push_back(one.name);
     return names;
   }();
   static const std::string a_model = fmt::format("a model: {}", fmt::join(models, ", "));

@@ -32,13 +32,13 @@ struct RecursiveProblem {
 
   const Cell& cell() const { return cell_of(model); }
 
-  // The structures, of the cell's kind. Made once for each kind, N and S. Throws as the functions of structures.hpp
-  // and structure_files.hpp do.
+  // The structures, of the cell's kind. The last ones made are kept. Throws as the functions of structures.hpp and
+  // structure_files.hpp do, and std::invalid_argument with one sentence if no file is set or it has fewer than N trees.
   std::shared_ptr<const Forest> forest() const;
 
   // Throws std::invalid_argument with one sentence if a size is <= 0, the structures do not suit the cell (trees and
   // sequences suit a cell over DAGs, sequences one over trees; a tree's nodes must not have more children than the cell
-  // takes), S is given for structures without a size, or a tensor has more than 2^40 elements.
+  // takes), S is given for structures without a size, or a tensor has more than 2^40 elements. Throws as forest() does.
   void validate() const;
 };
 

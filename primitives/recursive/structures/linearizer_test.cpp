@@ -1,5 +1,6 @@
 #include "primitives/recursive/structures/linearizer.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,8 +9,8 @@
 #include <string>
 
 #include "primitives/recursive/structures/structures.hpp"
-#include "primitives/recursive/testing/levels_check.hpp"
-#include "primitives/recursive/testing/random_forest.hpp"
+#include "primitives/recursive/structures/testing/levels_check.hpp"
+#include "primitives/recursive/structures/testing/random_forest.hpp"
 
 namespace brickwork {
 namespace {
@@ -60,10 +61,9 @@ TEST(Linearizer, PutsLeavesLastAndChildrenAfterTheirParents) {
   EXPECT_THAT(l.child, ElementsAre(5, 2, 3, 4, 6));
   EXPECT_THAT(l.first_use, ElementsAre(0, 0, 0, 1, 2, 3, 4, 5));
   EXPECT_THAT(l.uses, ElementsAre(1, 2, 3, 0, 4));
-  EXPECT_THAT(l.leaf, ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(l.child_at, ElementsAre(5, 3, 6, 7, 7, 7, 7,  //
-                                      2, 4, 7, 7, 7, 7, 7,  //
-                                      7, 7, 7, 7, 7, 7, 7));
+  EXPECT_THAT(l.child_at, ElementsAre(5, 3, 6, -1, -1, -1, -1,   //
+                                      2, 4, -1, -1, -1, -1, -1,  //
+                                      -1, -1, -1, -1, -1, -1, -1));
 }
 
 TEST(Linearizer, ListsEveryUseOfAChild) {
@@ -73,7 +73,7 @@ TEST(Linearizer, ListsEveryUseOfAChild) {
   EXPECT_THAT(l.child, ElementsAre(1, 2, 2, 2));
   EXPECT_THAT(l.first_use, ElementsAre(0, 0, 1, 4));
   EXPECT_THAT(l.uses, ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(l.child_at, ElementsAre(1, 2, 3, 2, 2, 3));
+  EXPECT_THAT(l.child_at, ElementsAre(1, 2, -1, 2, 2, -1));
 }
 
 TEST(Linearizer, HasAllPropertiesOnRandomForests) {
@@ -85,8 +85,12 @@ TEST(Linearizer, HasAllPropertiesOnRandomForests) {
                            .most_nodes = 1 + random_below(60, random),
                            .most_children = 1 + random_below(5, random)};
       const Forest forest = random_forest(r, random);
-      Linearizer linearize(r.most_children, random_below(r.most_children + 2, random));
-      ASSERT_EQ(violations(forest, linearize(forest)), "") << "kind " << static_cast<int>(kind) << ", forest " << i;
+      const std::int32_t positions = random_below(r.most_children + 2, random);
+      for (const LevelOrder order : {LevelOrder::numbers, LevelOrder::parents, LevelOrder::subtrees}) {
+        Linearizer linearize(r.most_children, positions, order, /*threads=*/1 + i % 4);
+        ASSERT_EQ(violations(forest, linearize(forest), order), "")
+            << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order) << ", forest " << i;
+      }
     }
   }
 }
@@ -108,7 +112,7 @@ TEST(Linearizer, TakesAChainOfAMillionNodes) {
 // Every array of the result, by its memory.
 std::vector<const void*> memory_of(const Levels& l) {
   return {l.levels.data(), l.node.data(), l.place.data(),     l.first_edge.data(), l.parent.data(),
-          l.child.data(),  l.uses.data(), l.first_use.data(), l.leaf.data(),       l.child_at.data()};
+          l.child.data(),  l.uses.data(), l.first_use.data(), l.child_at.data()};
 }
 
 TEST(Linearizer, ReusesItsMemory) {
@@ -138,6 +142,9 @@ TEST(Linearizer, RefusesCycles) {
   // Nodes 0 and 1 are below the cycle of nodes 4, 2 and 3.
   EXPECT_EQ(refusal_of(kDag, {{{1}, {}, {3}, {4, 0}, {2}}}),
             "structure 0: node 2 is on a cycle, but no node may be below itself");
+  // Nodes 0 and 3 are below the cycle of nodes 1 and 2.
+  EXPECT_EQ(refusal_of(kDag, {{{3}, {2, 0}, {1}, {}}}),
+            "structure 0: node 1 is on a cycle, but no node may be below itself");
 }
 
 TEST(Linearizer, RefusesASecondParentExceptInADag) {
@@ -160,7 +167,12 @@ TEST(Linearizer, RefusesChildrenThatDoNotExist) {
             "structure 1: node 1 has the child -1, which does not exist: the structure's nodes are 0 to 2");
   EXPECT_EQ(refusal_of(kDag, {{{1}}, {{}}}),
             "structure 0: node 0 has the child 1, which does not exist: the structure's nodes are 0 to 0");
-  EXPECT_NE(refusal_of(kTree, {{{}, {}}, {{}, {2147483647}, {}}}), "");
+  for (const std::int32_t wrong : {2147483647, -2147483647 - 1}) {
+    EXPECT_EQ(
+        refusal_of(kTree, {{{}, {}}, {{}, {wrong}, {}}}),
+        fmt::format("structure 1: node 1 has the child {}, which does not exist: the structure's nodes are 0 to 2",
+                    wrong));
+  }
 }
 
 TEST(Linearizer, RefusesTooManyChildren) {
@@ -168,6 +180,7 @@ TEST(Linearizer, RefusesTooManyChildren) {
             "structure 1: node 4 has 4 children: at most 3 are allowed");
   EXPECT_EQ(refusal_of(kSequence, {{{}, {}, {1, 0}}}),
             "structure 0: node 2 has 2 children, but a node of a sequence has at most 1");
+  EXPECT_THROW(Linearizer(0)(sequences(1, 2)), std::invalid_argument);
 }
 
 TEST(Linearizer, RefusesAnEmptyStructureAndAnEmptyMinibatch) {
@@ -183,6 +196,7 @@ TEST(Linearizer, RefusesAForestWhoseArraysDisagree) {
   };
   expect_refused([](Forest& f) { f.first_node.clear(); });
   expect_refused([](Forest& f) { f.first_node.front() = 1; });
+  expect_refused([](Forest& f) { f.first_node[1] = 50; });
   expect_refused([](Forest& f) { f.first_child.clear(); });
   expect_refused([](Forest& f) { f.first_child.front() = 1; });
   expect_refused([](Forest& f) { f.first_child.pop_back(); });

@@ -1,4 +1,4 @@
-#include "primitives/recursive/testing/random_forest.hpp"
+#include "primitives/recursive/structures/testing/random_forest.hpp"
 
 #include <gtest/gtest.h>
 

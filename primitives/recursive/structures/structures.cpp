@@ -1,24 +1,25 @@
 #include "primitives/recursive/structures/structures.hpp"
 
-#include <fmt/format.h>
-
+#include <iterator>
 #include <random>
-#include <stdexcept>
 #include <string_view>
+
+#include "primitives/op/size_table.hpp"
 
 namespace brickwork {
 namespace {
 
+// A grid has nearly two edges a node, and numbers of edges have 31 bits.
 constexpr std::int64_t kMostNodes = std::int64_t{1} << 30;
 
 void check_at_least_one(std::string_view name, std::int64_t value) {
-  if (value < 1) throw std::invalid_argument(fmt::format("{} is {}: it must be at least 1", name, value));
+  if (value < 1) size_table::refuse("{} is {}: it must be at least 1", name, value);
 }
 
-void check_nodes(std::int64_t count, std::int64_t nodes_of_one) {
+void check_number_of_nodes(std::int64_t count, std::int64_t nodes_of_one) {
   if (count <= kMostNodes / nodes_of_one) return;
-  throw std::invalid_argument(
-      fmt::format("{} structures of up to {} nodes are too many: at most 2^30 nodes are allowed", count, nodes_of_one));
+  size_table::refuse("count is {} and a structure has up to {} nodes: together, at most 2^30 nodes are allowed", count,
+                     nodes_of_one);
 }
 
 // Ends the list of the newest node's children.
@@ -31,7 +32,7 @@ void end_structure(Forest& f) { f.first_node.push_back(newest_node(f) + 1); }
 // `count` structures of `nodes` nodes. `add_children(first, i)` adds those of node i, where `first` is node 0.
 template <class AddChildren>
 Forest equal_structures(StructureKind kind, std::int64_t count, std::int64_t nodes, const AddChildren& add_children) {
-  check_nodes(count, nodes);
+  check_number_of_nodes(count, nodes);
   Forest forest{.kind = kind};
   for (std::int64_t s = 0; s < count; ++s) {
     for (std::int64_t i = 0; i < nodes; ++i) {
@@ -54,11 +55,12 @@ constexpr std::int32_t kLeastLeaves = 2, kLeavesOfBin = 4;
 constexpr std::int32_t kMostLeaves =
     kLeastLeaves + kLeavesOfBin * static_cast<std::int32_t>(std::size(kTreesByLeaves)) - 1;
 
-// A node gives its first leaf to one child and the others to the other child with this probability. Otherwise all
-// splits are equally likely. Chosen so that heights are those of the treebank: balanced trees would be half as high.
+// With this probability a node's first child is a leaf. Otherwise all splits of its leaves are equally likely. Fitted
+// to the heights of the treebank's trees, which are twice as high as balanced trees.
 constexpr std::int32_t kSingleLeaf = 11, kSingleLeafOf = 20;
 
-// The standard fixes what the engine draws, and the arithmetic is ours: all machines draw the same trees.
+// C++ fixes what the engine draws, but not what a distribution makes of it. With arithmetic of our own all machines
+// have the same trees.
 class TreebankTree {
  public:
   explicit TreebankTree(std::int64_t index) : random_(static_cast<std::uint32_t>(index)) {}
@@ -103,7 +105,7 @@ class TreebankTree {
 
 Forest treebank_trees(std::int64_t count) {
   check_at_least_one("count", count);
-  check_nodes(count, 2 * kMostLeaves - 1);
+  check_number_of_nodes(count, 2 * kMostLeaves - 1);
   Forest forest{.kind = StructureKind::tree};
   for (std::int64_t i = 0; i < count; ++i) TreebankTree(i).add_to(forest);
   return forest;
@@ -112,7 +114,7 @@ Forest treebank_trees(std::int64_t count) {
 Forest perfect_trees(std::int64_t count, std::int64_t height) {
   check_at_least_one("count", count);
   check_at_least_one("height", height);
-  if (height > 29) throw std::invalid_argument(fmt::format("height is {}: it must be at most 29", height));
+  if (height > 29) size_table::refuse("height is {}: it must be at most 29", height);
   const std::int64_t leaves = std::int64_t{1} << height, inner = leaves - 1;
   return equal_structures(StructureKind::tree, count, inner + leaves, [&](auto& children, auto first, auto i) {
     if (i >= inner) return;
@@ -124,7 +126,7 @@ Forest perfect_trees(std::int64_t count, std::int64_t height) {
 Forest grids(std::int64_t count, std::int64_t side) {
   check_at_least_one("count", count);
   check_at_least_one("side", side);
-  if (side > kMostNodes / side) throw std::invalid_argument(fmt::format("side is {}: it must be at most 2^15", side));
+  if (side > kMostNodes / side) size_table::refuse("side is {}: it must be at most 2^15", side);
   return equal_structures(StructureKind::dag, count, side * side, [&](auto& children, auto first, auto i) {
     if (i >= side) add_child(children, first + i - side);
     if (i % side > 0) add_child(children, first + i - 1);

@@ -108,18 +108,20 @@ TEST(Structures, RefuseArgumentsBelowOne) {
 
 TEST(Structures, RefuseTooManyNodes) {
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(refusal_of_arguments([] { return treebank_trees(kHuge); }),
-            "9223372036854775807 structures of up to 113 nodes are too many: at most 2^30 nodes are allowed");
+  EXPECT_EQ(
+      refusal_of_arguments([] { return treebank_trees(kHuge); }),
+      "count is 9223372036854775807 and a structure has up to 113 nodes: together, at most 2^30 nodes are allowed");
   EXPECT_EQ(refusal_of_arguments([] { return sequences(3, 1 << 29); }),
-            "3 structures of up to 536870912 nodes are too many: at most 2^30 nodes are allowed");
+            "count is 3 and a structure has up to 536870912 nodes: together, at most 2^30 nodes are allowed");
   EXPECT_EQ(refusal_of_arguments([] { return sequences(1, kHuge); }),
-            "1 structures of up to 9223372036854775807 nodes are too many: at most 2^30 nodes are allowed");
+            "count is 1 and a structure has up to 9223372036854775807 nodes: together, at most 2^30 nodes are allowed");
   EXPECT_EQ(refusal_of_arguments([] { return perfect_trees(2, 29); }),
-            "2 structures of up to 1073741823 nodes are too many: at most 2^30 nodes are allowed");
+            "count is 2 and a structure has up to 1073741823 nodes: together, at most 2^30 nodes are allowed");
+  EXPECT_EQ(refusal_of_arguments([] { return perfect_trees(1, 30); }), "height is 30: it must be at most 29");
   EXPECT_EQ(refusal_of_arguments([] { return perfect_trees(1, kHuge); }),
             "height is 9223372036854775807: it must be at most 29");
   EXPECT_EQ(refusal_of_arguments([] { return grids(2, 1 << 15); }),
-            "2 structures of up to 1073741824 nodes are too many: at most 2^30 nodes are allowed");
+            "count is 2 and a structure has up to 1073741824 nodes: together, at most 2^30 nodes are allowed");
   EXPECT_EQ(refusal_of_arguments([] { return grids(1, kHuge); }),
             "side is 9223372036854775807: it must be at most 2^15");
 }

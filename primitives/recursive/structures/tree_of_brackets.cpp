@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "primitives/op/size_table.hpp"

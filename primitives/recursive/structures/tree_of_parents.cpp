@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include "primitives/op/size_table.hpp"

@@ -19,7 +19,7 @@ class RnnOnCuda final : public RnnTarget {
   Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const override;
   RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const override;
   // Throws OutOfCudaMemory.
-  std::unique_ptr<RnnDeviceMemory> memory(std::size_t bytes) const override;
+  std::unique_ptr<DeviceMemory> memory(std::size_t bytes) const override;
 
  private:
   CudaSetting setting_;

@@ -14,7 +14,7 @@
 namespace brickwork {
 namespace {
 
-class Apart final : public RnnDeviceMemory {
+class Apart final : public DeviceMemory {
  public:
   explicit Apart(std::size_t size) : bytes_(size) {}
   void* data() override { return bytes_.data(); }
@@ -58,7 +58,7 @@ class OnTeams final : public RnnTarget {
   RnnSizes sizes(std::int64_t N, std::int64_t, std::int64_t K) const override {
     return rnn_sizes_on_gpu(N, K, multiprocessors_);
   }
-  std::unique_ptr<RnnDeviceMemory> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
+  std::unique_ptr<DeviceMemory> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
 
  private:
   Teams<Space> teams_;

@@ -6,7 +6,7 @@
 
 #include "primitives/bricks/tile_brick.hpp"
 #include "primitives/nest/league.hpp"
-#include "primitives/nest/light_barrier.hpp"
+#include "primitives/nest/one_region.hpp"
 #include "primitives/planning/machine_model.hpp"
 #include "primitives/rnn/rnn_backward_body.hpp"
 #include "primitives/rnn/rnn_forward_body.hpp"
@@ -46,21 +46,15 @@ constexpr std::int64_t kRowsOfUpdate = 256;
 // weights and waits for the others at the end of each half.
 template <class Body>
 void over_time_on_host(std::int64_t Nb, std::int64_t Kb, bool alone, const Body& body) {
-  const int threads = Space().concurrency();
-  const bool own = alone && Nb % threads == 0;
-  LightBarrier barrier(threads);
-  const auto all_steps = [&](const auto& team, std::int64_t, void*) {
-    const std::int64_t thread = team.rank();
-    const auto share = [=](std::int64_t size) {
-      return LoopRange{size * thread / threads, size * (thread + 1) / threads};
-    };
-    const LoopRange blocks = own ? share(Nb) : LoopRange{0, Nb};
+  in_one_region([&](std::int64_t thread, std::int64_t threads, const auto& meet) {
+    const bool own = alone && Nb % threads == 0;
+    const LoopRange blocks = own ? equal_part(Nb, thread, threads) : LoopRange{0, Nb};
     const std::int64_t tasks = blocks.size() * Kb;
-    body.over_time(RnnShare{thread, share(Kb), blocks, own ? LoopRange{0, tasks} : share(tasks)}, [&] {
-      if (!own) barrier.wait();
+    const LoopRange of_thread = own ? LoopRange{0, tasks} : equal_part(tasks, thread, threads);
+    body.over_time(RnnShare{thread, equal_part(Kb, thread, threads), blocks, of_thread}, [&] {
+      if (!own) meet();
     });
-  };
-  parallel_league(Space(), 1, threads, 0, all_steps);
+  });
 }
 
 struct RowsByVectors {

@@ -10,7 +10,7 @@ class RnnOnHost final : public RnnTarget {
 
   Result<RnnPasses> passes(const RnnForwardGeometry&, const RnnBackwardGeometry*) const override;
   RnnSizes sizes(std::int64_t N, std::int64_t bn, std::int64_t K) const override;
-  std::unique_ptr<RnnDeviceMemory> memory(std::size_t) const override { return nullptr; }
+  std::unique_ptr<DeviceMemory> memory(std::size_t) const override { return nullptr; }
 
  private:
   Backend backend_;

@@ -1,4 +1,4 @@
-// Statistics of parse trees by which generated trees are compared with a treebank's, for tests.
+// Statistics by which generated parse trees are compared with those of a treebank, for tests.
 #pragma once
 #include <fmt/format.h>
 
@@ -16,11 +16,11 @@
 
 namespace brickwork {
 
-struct Statistic {
+struct TreeStatistic {
   std::string name;
   double value;
 };
-using Statistics = std::vector<Statistic>;
+using TreeStatistics = std::vector<TreeStatistic>;
 
 // Leaves and height of each tree, and the nodes of each level of all trees together.
 struct TreeMeasures {
@@ -45,7 +45,7 @@ struct TreeMeasures {
   std::vector<double> level_nodes;
 };
 
-inline double mean(const std::vector<double>& values) {
+inline double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -62,7 +62,7 @@ inline double mean_levels_of_ten(const std::vector<double>& heights) {
   for (auto tree = heights.begin(); heights.end() - tree >= 10; tree += 10) {
     levels.push_back(*std::max_element(tree, tree + 10) + 1);
   }
-  return mean(levels);
+  return mean_of(levels);
 }
 
 inline double mean_height_with(double leaves, const TreeMeasures& trees) {
@@ -70,17 +70,17 @@ inline double mean_height_with(double leaves, const TreeMeasures& trees) {
   for (std::size_t tree = 0; tree < trees.leaves.size(); ++tree) {
     if (trees.leaves[tree] == leaves) heights.push_back(trees.heights[tree]);
   }
-  return mean(heights);
+  return mean_of(heights);
 }
 
-inline Statistics tree_statistics(const Forest& forest) {
+inline TreeStatistics tree_statistics(const Forest& forest) {
   const TreeMeasures trees(forest);
-  Statistics s = {{"mean number of leaves", mean(trees.leaves)},
-                  {"median number of leaves", percentile(trees.leaves, 50)},
-                  {"90th percentile of leaves", percentile(trees.leaves, 90)},
-                  {"mean height", mean(trees.heights)},
-                  {"90th percentile of heights", percentile(trees.heights, 90)},
-                  {"mean number of levels of ten trees", mean_levels_of_ten(trees.heights)}};
+  TreeStatistics s = {{"mean number of leaves", mean_of(trees.leaves)},
+                      {"median number of leaves", percentile(trees.leaves, 50)},
+                      {"90th percentile of leaves", percentile(trees.leaves, 90)},
+                      {"mean height", mean_of(trees.heights)},
+                      {"90th percentile of heights", percentile(trees.heights, 90)},
+                      {"mean number of levels of ten trees", mean_levels_of_ten(trees.heights)}};
   for (const int leaves : {5, 10, 20, 30}) {
     s.push_back({fmt::format("mean height with {} leaves", leaves), mean_height_with(leaves, trees)});
   }
@@ -92,7 +92,8 @@ inline Statistics tree_statistics(const Forest& forest) {
 }
 
 // The first statistic that differs from the expected one by more than this share of it; empty if none does.
-inline std::string difference(const Statistics& statistics, const Statistics& expected, double tolerance) {
+inline std::string first_difference(const TreeStatistics& statistics, const TreeStatistics& expected,
+                                    double tolerance) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const auto& [name, value] = statistics.at(i);
     const double right = expected[i].value;

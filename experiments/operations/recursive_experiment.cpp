@@ -1,0 +1,119 @@
+// recursive-inference, recursive-training: recursive models over minibatches of structures. Compares our driver around
+// each backend of the brick with the libraries. recursive-ablation: our driver without each pass of its lowering.
+#include <fmt/format.h>
+
+#include "experiments/harness/run/experiment_of.hpp"
+#include "experiments/operations/entries.hpp"
+#include "experiments/operations/experiments.hpp"
+#include "experiments/operations/ours/our_loops.hpp"
+#include "experiments/operations/ours/recursive_by_rnn.hpp"
+#include "experiments/operations/ours/recursive_on_problem.hpp"
+
+namespace brickwork {
+namespace {
+
+class PreparedRecursive : public PreparedLoops<RecursiveOnProblem> {
+ public:
+  using PreparedLoops::PreparedLoops;
+
+  void pack() override { driver_.set_parameters(plain_); }
+  void run() override { driver_.run(plain_); }
+  void unpack(PlainTensors& out) override { driver_.get_states(out); }
+};
+
+// Linearizes in pack(): its time beside that of a whole run says what linearization costs.
+class PreparedWithoutLinearizing final : public PreparedRecursive {
+ public:
+  using PreparedRecursive::PreparedRecursive;
+
+  void pack() override {
+    PreparedRecursive::pack();
+    driver_.run(plain_);
+  }
+  void run() override { driver_.run_linearized(plain_); }
+};
+
+class PreparedRecursiveTraining final : public PreparedRecursive {
+ public:
+  using PreparedRecursive::PreparedRecursive;
+
+  void run() override {
+    driver_.run(plain_);
+    driver_.run_backward(plain_);
+  }
+  void unpack(PlainTensors& out) override { driver_.get_gradients(out); }
+};
+
+template <class AnOp, RecursiveUse kUse, class APrepared>
+struct RecursivePass {
+  using Op = AnOp;
+  using Plan = RecursivePlan;
+  using Driver = RecursiveOnProblem;
+  using Prepared = APrepared;
+
+  static RecursivePassWork problem(const RecursiveProblem& p) { return {p, kUse}; }
+  static Plan parse(std::string_view text) { return parse_recursive_plan(text); }
+  static Plan rule(const RecursivePassWork& work, const MachineModel& machine, Backend) {
+    return plan_recursive(work.problem.H, machine);
+  }
+};
+
+using Inference = RecursivePass<RecursiveInferenceOp, RecursiveUse::inference, PreparedRecursive>;
+using Training = RecursivePass<RecursiveTrainingOp, RecursiveUse::training, PreparedRecursiveTraining>;
+using WithoutLinearizing = RecursivePass<RecursiveInferenceOp, RecursiveUse::inference, PreparedWithoutLinearizing>;
+
+std::unique_ptr<Experiment> recursive_inference_experiment(const Request& request) {
+  return make_experiment(
+      request, all_backends_and(planned_loops<Inference>, {recursive_by_rnn<RecursiveInferenceOp>(request.options)},
+                                request.options));
+}
+
+std::unique_ptr<Experiment> recursive_training_experiment(const Request& request) {
+  return make_experiment(
+      request, all_backends_and(planned_loops<Training>, {recursive_by_rnn<RecursiveTrainingOp>(request.options)},
+                                request.options));
+}
+
+template <class Pass>
+Contender<RecursiveInferenceOp> variant(const Options& options, const std::string& name,
+                                        const std::function<void(RecursivePlan&)>& change) {
+  const OurBrick ours(Backend::simd, options);
+  auto contender = ours.contender<RecursiveInferenceOp>();
+  contender.name = "brickwork-" + name;
+  return planned_loops<Pass>(contender, ours, options, kOurLoops, change);
+}
+
+// The plan as it is, then one contender for each pass, which has the pass off if it usually is on, and on otherwise.
+std::unique_ptr<Experiment> recursive_ablation_experiment(const Request& request) {
+  const Options& options = request.options;
+  std::vector contenders{planned_loops<Inference>(Backend::simd, options)};
+  for (const auto& size : RecursivePlan::table().sizes) {
+    if (size.least != 0) continue;  // no pass: the size of a block
+    const bool usual = RecursivePlan{}.*size.member != 0;
+    const auto pass = size_table::name_of(size.key);
+    contenders.push_back(variant<Inference>(options, fmt::format("{}{}", usual ? "no-" : "", pass),
+                                            [=](RecursivePlan& plan) { plan.*size.member = usual ? 0 : 1; }));
+  }
+  contenders.push_back(variant<WithoutLinearizing>(options, "no-linearizing", [](RecursivePlan&) {}));
+  return make_experiment(request, std::move(contenders));
+}
+
+}  // namespace
+
+std::span<const ExperimentEntry> recursive_experiments() {
+  static const ExperimentEntry entries[] = {
+      recursive_pass({.name = "recursive-inference",
+                      .about = "recursive models over trees, DAGs and sequences, inference",
+                      .make = recursive_inference_experiment}),
+      recursive_pass({.name = "recursive-training",
+                      .about = "recursive models, forward and all gradients",
+                      .make = recursive_training_experiment}),
+      recursive_pass({.name = "recursive-ablation",
+                      .about = "recursive models, inference without each pass of the lowering",
+                      .figure = "ablation",
+                      .make = recursive_ablation_experiment}),
+  };
+  return entries;
+}
+
+}  // namespace brickwork
