@@ -250,12 +250,11 @@ class StageLowering {
     return {.place = Place::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
   }
 
-  // The terms of a chain of additions that nobody else reads.
+  // The terms of an addition, and of those in it that nobody else reads.
   void terms_of(int e, std::vector<int>& terms, bool first = true) {
     const ExprNode& node = g_[e];
-    const bool part = node.kind == K::add && stage_of(e) == stage_ && (first || (is_used_once(e) && fuse_)) &&
-                      (first || !place_of(e));
-    if (!part) return terms.push_back(e);
+    const bool joins = fuse_ && node.kind == K::add && stage_of(e) == stage_ && is_used_once(e) && !place_of(e);
+    if (!first && !joins) return terms.push_back(e);
     for (const int arg : {node.a, node.b}) {
       if (over_of(arg) == over_of(e)) {
         terms_of(arg, terms, false);
