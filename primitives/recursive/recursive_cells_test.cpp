@@ -134,6 +134,16 @@ TEST(RecursiveCells, TwoMatricesForANode) {
   });
 }
 
+TEST(RecursiveCells, TheMatrixOfOneChildForAllChildren) {
+  expect_right(StructureKind::tree, 2, [](Cell& cell) {
+    const State h = cell.state("h"), P = cell.matrix_state("P");
+    cell.set_leaf(h, cell.leaf_input("x"));
+    cell.set_leaf(P, cell.leaf_matrix("X"));
+    cell.set(h, tanh(sum_over_children(product(each(h), child(P, 1)) * each(h))));
+    cell.set(P, child(P, 0) * cell.weight("M") - sum_over_children(each(P) * child(P, 1)));
+  });
+}
+
 TEST(RecursiveCells, AMatrixForEachChild) {
   expect_right(StructureKind::dag, 3, [](Cell& cell) {
     const State h = cell.state("h"), P = cell.matrix_state("P");

@@ -72,6 +72,8 @@ class Binding {
         return of_.lists.node;
       case RowMode::parents_number:
         return of_.lists.parents_number;
+      case RowMode::parents_child:
+        return of_.lists.parents_child + ref.position * of_.lists.edges;
     }
     return nullptr;
   }

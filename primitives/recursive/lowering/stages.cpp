@@ -60,6 +60,7 @@ Ref seen_from(Ref ref, Over over) {
   if (over != Over::edge || ref.over != Over::node) return ref;
   if (ref.mode == RowMode::own) ref.mode = RowMode::parent;
   if (ref.mode == RowMode::number) ref.mode = RowMode::parents_number;
+  if (ref.mode == RowMode::position) ref.mode = RowMode::parents_child;
   return ref;
 }
 
