@@ -175,6 +175,7 @@ RecursiveForward::Bound RecursiveForward::bound(const Part& part, const Ref& ref
       b.item = 0;
       break;
     case Place::child:
+      static_assert(kNoChild == -1);  // the zeros
       in_memory(states_[which].data() + b.item);
       b.list = levels_->child_at.data() + std::int64_t{ref.position} * levels_->nodes;
       break;
