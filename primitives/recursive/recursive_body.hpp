@@ -1,5 +1,5 @@
-// The computation of a recursive model, for a thread of the host or a team of a device: the same body with another brick
-// and another way to run tapes.
+// The computation of a recursive model, for a thread of the host or a team of a device: the same body with another
+// brick and another way to run tapes.
 #pragma once
 #include <cstdint>
 
@@ -26,8 +26,8 @@ enum class Origin : std::uint8_t {
 };
 constexpr int kOrigins = 8;
 
-// A Ref with its memory: item i (a node or an edge) has its row, or its matrix of H rows, at number (list ? list[i] : i)
-// minus the origin.
+// A Ref with its memory: item i (a node or an edge) has its row, or its matrix of H rows, at number (list ? list[i] :
+// i) minus the origin.
 struct BoundRef {
   float* base = nullptr;
   const std::int32_t* list = nullptr;
@@ -55,9 +55,9 @@ struct BoundCall {
   CallKind kind;
   Over over;
   bool matrix;
-  std::int64_t members = 0;        // of the batch
-  std::int64_t first_offset = 0;   // in both arrays of offsets
-  const float* weights = nullptr;  // of block 0
+  std::int64_t members = 0;            // of the batch
+  std::int64_t first_offset = 0;       // in both arrays of offsets
+  const float* weights = nullptr;      // of block 0
   float *a = nullptr, *sum = nullptr;  // own, as in BoundRef
   BoundRef factor;
 };
@@ -104,21 +104,51 @@ struct TapeRows {
   LevelArrays levels;
 };
 
+// The rows of one reference: of item i, or row `row` of its matrix.
+class BoundRows {
+ public:
+  BRICKWORK_HOST_DEVICE BoundRows(const BoundRef& ref, const TapeRows& rows)
+      : base_(ref.base + (ref.own ? rows.scratch : 0) + rows.feature * ref.feature -
+              rows.origins[static_cast<int>(ref.origin)] * ref.item),
+        list_(ref.list),
+        item_(ref.item),
+        ld_(ref.ld) {}
+
+  BRICKWORK_HOST_DEVICE float* operator()(std::int64_t i, std::int64_t row = 0) const {
+    return base_ + (list_ == nullptr ? i : list_[i]) * item_ + row * ld_;
+  }
+
+ private:
+  float* base_;
+  const std::int32_t* list_;
+  std::int64_t item_, ld_;
+};
+
+// The nodes or edges on which an instruction runs, and the rows of each.
+struct TapeItems {
+  std::int64_t begin, end, rows;
+};
+BRICKWORK_HOST_DEVICE inline TapeItems items_of(const BoundInstruction& in, const TapeRows& rows) {
+  const bool edges = in.over == Over::edge;
+  return {edges ? rows.begin_edge : rows.first_node, edges ? rows.end_edge : rows.last_node, in.matrix ? rows.H : 1};
+}
+
 // The kernels of the kinds of calls (program.hpp). `few` and `last` are for calls of few rows and for the last block of
 // features.
 constexpr std::int64_t kFewRows = 6;  // up to which a brick reads B only once
-template <class Brick>
+template <class Brick, class MatrixBrick = Brick>
 struct RecursiveBricks {
-  Brick weights, few, matrix, last_matrix, matrix_transposed;
+  Brick weights, few;
+  MatrixBrick matrix, last_matrix, matrix_transposed;
   std::int64_t few_rows = 0;  // 0: there is no such kernel
 };
 
-template <class Brick, class RunTape>
+template <class Brick, class RunTape, class MatrixBrick = Brick>
 struct RecursiveBody {
   RecursiveGeometry g;
   BoundProgram program;
   LevelArrays levels;
-  RecursiveBricks<Brick> bricks;
+  RecursiveBricks<Brick, MatrixBrick> bricks;
   std::int64_t scratch_size = 0;
   [[no_unique_address]] RunTape run_tape;
 
@@ -158,7 +188,7 @@ struct RecursiveBody {
     if (share >= columns * groups) return;
     const std::int64_t group = share / columns, column = share % columns;
     const auto first = [&](std::int64_t i) {
-      return step.nodes.begin + static_cast<std::int32_t>(step.nodes.size() * i / groups);
+      return step.nodes.begin + static_cast<std::int32_t>((step.nodes.end - step.nodes.begin) * i / groups);
     };
     run_nodes(team, step, {first(group), first(group + 1)},
               {g.blocks * column / columns, g.blocks * (column + 1) / columns}, own, scratch);
@@ -200,10 +230,13 @@ struct RecursiveBody {
   }
 
   BRICKWORK_HOST_DEVICE TapeRows rows_of(const Step& step, const Piece& piece, std::int64_t own) const {
-    TapeRows rows{piece.first_node, piece.last_node, piece.begin_edge, piece.end_edge};
-    rows.H = g.H;
+    TapeRows rows{.first_node = piece.first_node,
+                  .last_node = piece.last_node,
+                  .begin_edge = piece.begin_edge,
+                  .end_edge = piece.end_edge,
+                  .H = g.H,
+                  .levels = levels};
     rows.scratch = own * scratch_size;
-    rows.levels = levels;
     const auto set = [&](Origin origin, std::int64_t first) { rows.origins[static_cast<int>(origin)] = first; };
     set(Origin::level_node, step.level.begin);
     set(Origin::level_edge, levels.first_edge[step.level.begin]);
@@ -270,8 +303,7 @@ struct RecursiveBody {
                                                 void* scratch) const {
     const BoundRef& factor = call.factor;
     const std::int64_t at = factor.list == nullptr ? first + i : factor.list[first + i], feature = block * g.bk;
-    const float* const matrix =
-        factor.base + (at - all.origins[static_cast<int>(factor.origin)]) * factor.item;
+    const float* const matrix = factor.base + (at - all.origins[static_cast<int>(factor.origin)]) * factor.item;
     const float* const row = call.a + all.scratch + i * g.kb;
     BrgemmCall of_brick;
     of_brick.c = call.sum + all.scratch + i * g.bk;

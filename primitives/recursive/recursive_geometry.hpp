@@ -6,6 +6,9 @@
 
 namespace brickwork {
 
+// A GPU's tile of products with weights.
+constexpr std::int64_t kRowsOfGpuTile = 32, kFeaturesOfGpuTile = 64;
+
 struct RecursiveGeometry {
   std::int64_t H = 0;        // features
   std::int64_t bk = 0;       // features of a block of results

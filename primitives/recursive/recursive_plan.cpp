@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/base/floats.hpp"
+#include "primitives/recursive/recursive_geometry.hpp"
 
 namespace brickwork {
 namespace {
@@ -57,6 +58,14 @@ RecursivePlan plan_recursive(std::int64_t H, const MachineModel& machine) {
   // Equal shares of features for all threads, cut into blocks of one register tile.
   const std::int64_t share = ceil_div(H, machine.threads);
   return {.bk = whole_blocks(equal_block(share, machine.block()), kFloatsOfVector), .rows = kRowsOfCall};
+}
+
+RecursivePlan plan_recursive_on_gpu(std::int64_t H) {
+  RecursivePlan plan;
+  plan.bk = std::min(kFeaturesOfGpuTile, whole_blocks(H, kFloatsOfVector));
+  plan.rows = kRowsOfGpuTile;
+  plan.few = 0;
+  return plan;
 }
 
 }  // namespace brickwork

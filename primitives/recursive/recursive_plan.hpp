@@ -44,4 +44,7 @@ std::string misfit(std::int64_t H, const RecursivePlan&);
 // The analytic choice for the host.
 RecursivePlan plan_recursive(std::int64_t H, const MachineModel&);
 
+// The analytic choice for a GPU: a tile for each block of features.
+RecursivePlan plan_recursive_on_gpu(std::int64_t H);
+
 }  // namespace brickwork

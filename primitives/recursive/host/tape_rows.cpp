@@ -13,39 +13,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
 
-// The rows of one reference.
-class Rows {
- public:
-  HWY_INLINE Rows(const BoundRef& ref, const TapeRows& rows)
-      : base_(ref.base + (ref.own ? rows.scratch : 0) + rows.feature * ref.feature -
-              rows.origins[static_cast<int>(ref.origin)] * ref.item),
-        list_(ref.list),
-        item_(ref.item),
-        ld_(ref.ld) {}
-
-  HWY_INLINE float* operator()(std::int64_t i, std::int64_t row = 0) const {
-    return base_ + (list_ == nullptr ? i : list_[i]) * item_ + row * ld_;
-  }
-
- private:
-  float* base_;
-  const std::int32_t* list_;
-  std::int64_t item_, ld_;
-};
-
-struct Items {
-  std::int64_t begin, end, rows;
-};
-HWY_INLINE Items items_of(const BoundInstruction& in, const TapeRows& rows) {
-  const bool edges = in.over == Over::edge;
-  return {edges ? rows.begin_edge : rows.first_node, edges ? rows.end_edge : rows.last_node, in.matrix ? rows.H : 1};
-}
-
 // f(d, vectors of the arguments) for every vector of every row.
 template <class F>
 HWY_INLINE void EachOfOne(const BoundInstruction& in, const TapeRows& rows, const F& f) {
-  const Rows to(in.to, rows), a(in.a, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(i, r);
@@ -57,8 +29,8 @@ HWY_INLINE void EachOfOne(const BoundInstruction& in, const TapeRows& rows, cons
 }
 template <class F>
 HWY_INLINE void EachOfTwo(const BoundInstruction& in, const TapeRows& rows, const F& f) {
-  const Rows to(in.to, rows), a(in.a, rows), b(in.b, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows), b(in.b, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(i, r);
@@ -71,8 +43,8 @@ HWY_INLINE void EachOfTwo(const BoundInstruction& in, const TapeRows& rows, cons
 
 template <class F>
 HWY_INLINE void EachOfThree(const BoundInstruction& in, const TapeRows& rows, const F& f) {
-  const Rows to(in.to, rows), a(in.a, rows), b(in.b, rows), c(in.c, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows), b(in.b, rows), c(in.c, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(i, r);
@@ -89,8 +61,8 @@ HWY_INLINE void EachOfSum(const BoundInstruction& in, const TapeRows& rows, cons
 }
 
 HWY_INLINE void SumOfChildren(const BoundInstruction& in, const TapeRows& rows) {
-  const Rows to(in.to, rows), a(in.a, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t n = items.begin; n < items.end; ++n)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(n, r);
@@ -105,8 +77,8 @@ HWY_INLINE void SumOfChildren(const BoundInstruction& in, const TapeRows& rows) 
 }
 
 HWY_INLINE void AddUses(const BoundInstruction& in, const TapeRows& rows) {
-  const Rows to(in.to, rows), a(in.a, rows), b(in.b, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows), b(in.b, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t n = items.begin; n < items.end; ++n)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(n, r);
@@ -122,8 +94,8 @@ HWY_INLINE void AddUses(const BoundInstruction& in, const TapeRows& rows) {
 }
 
 HWY_INLINE void AtPosition(const BoundInstruction& in, const TapeRows& rows) {
-  const Rows to(in.to, rows), a(in.a, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(in.a, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t e = items.begin; e < items.end; ++e) {
     const bool there = e - rows.levels.first_edge[rows.levels.parent[e]] == in.position;
     for (std::int64_t r = 0; r < items.rows; ++r) {
@@ -139,8 +111,8 @@ HWY_INLINE void AtPosition(const BoundInstruction& in, const TapeRows& rows) {
 HWY_INLINE void Outer(const BoundInstruction& in, const TapeRows& rows) {
   BoundRef whole_row = in.a;
   whole_row.feature = 0;
-  const Rows to(in.to, rows), a(whole_row, rows), b(in.b, rows);
-  const Items items = items_of(in, rows);
+  const BoundRows to(in.to, rows), a(whole_row, rows), b(in.b, rows);
+  const TapeItems items = items_of(in, rows);
   for (std::int64_t i = items.begin; i < items.end; ++i)
     for (std::int64_t r = 0; r < items.rows; ++r) {
       float* const to_row = to(i, r);

@@ -177,7 +177,7 @@ class StageLowering {
     for (const Output& output : outputs_) {
       if (std::max(stage_of(output.e), 0) != stage_) continue;
       const Ref from = value(output.e);
-      if (!(from == output.to)) copy(from, output.to, g_[output.e].matrix);
+      if (from != output.to && place_of(output.e) != output.to) copy(from, output.to, g_[output.e].matrix);
     }
     now_.temporaries = share_temporaries(now_);
     return now_;

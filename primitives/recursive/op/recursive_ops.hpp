@@ -8,6 +8,7 @@
 // judged as a whole (compare.hpp).
 #pragma once
 #include "primitives/op/op.hpp"
+#include "primitives/recursive/op/recursive_bounds.hpp"
 #include "primitives/recursive/op/recursive_problem.hpp"
 #include "primitives/recursive/op/recursive_tensors.hpp"
 
@@ -23,7 +24,7 @@ double forward_flops(const RecursiveProblem&);
 double backward_flops(const RecursiveProblem&);
 double forward_bound(const RecursiveProblem&);
 double backward_bound(const RecursiveProblem&);
-// The same for any cell and forest: recursive_tensors.hpp and recursive_flops.hpp.
+// The same for any cell and forest: recursive_tensors.hpp, recursive_flops.hpp and recursive_bounds.hpp.
 
 }  // namespace recursive_ops
 

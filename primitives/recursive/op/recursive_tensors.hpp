@@ -14,9 +14,6 @@ std::vector<TensorInfo> results(const Cell&, std::int64_t H, const Forest&);
 std::vector<TensorInfo> upstream(const Cell&, std::int64_t H, const Forest&);
 std::vector<TensorInfo> gradients(const Cell&, std::int64_t H, const Forest&);
 
-// Scales random weights in f64 so that states neither vanish nor explode over many levels.
-void settle(const Cell&, std::int64_t H, PlainTensors& in);
-
 // The names of gradients. A weight's or a bias's name may begin with any letter, so that its gradient ends in a word.
 inline std::string gradient_of_values(const std::string& name) { return "d" + name; }  // of an input or a state
 inline std::string gradient_of_parameter(const std::string& name) { return name + ".gradient"; }

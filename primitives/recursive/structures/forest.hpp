@@ -27,8 +27,7 @@ struct Forest {
   std::int32_t edges() const { return static_cast<std::int32_t>(children.size()); }
   std::span<const std::int32_t> children_of(std::int32_t node) const {
     const auto n = static_cast<std::size_t>(node);
-    return std::span(children).subspan(static_cast<std::size_t>(first_child[n]),
-                                       static_cast<std::size_t>(first_child[n + 1] - first_child[n]));
+    return {children.data() + first_child[n], static_cast<std::size_t>(first_child[n + 1] - first_child[n])};
   }
 
   // Appends one structure whose node i has the children [i], numbered within the structure. Throws

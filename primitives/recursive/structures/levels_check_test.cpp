@@ -58,8 +58,23 @@ TEST(LevelsCheck, FindsALevelThatIsNotSorted) {
               std::swap(l.node[6], l.node[7]);
               std::swap(l.place[3], l.place[4]);
               std::swap(l.child[4], l.child[5]);
+              std::swap(l.uses[4], l.uses[5]);
             }),
-            "level 0 is not sorted by number at place 7");
+            "place 7: leaves are not sorted by number");
+}
+
+// Each order on levels of another: the roots are nodes 0 and 3, their children 2, 1 and 5, 4.
+TEST(LevelsCheck, FindsALevelInAnotherOrder) {
+  Forest forest;
+  for (int tree = 0; tree < 2; ++tree) forest.add(std::vector<std::vector<std::int32_t>>{{2, 1}, {3}, {4}, {}, {}});
+  const auto levels_in = [&](LevelOrder order) { return Levels(Linearizer(2, 0, order, /*threads=*/2)(forest)); };
+  const Levels by_number = levels_in(LevelOrder::numbers), by_parent = levels_in(LevelOrder::parents);
+  EXPECT_EQ(violations(forest, by_number, LevelOrder::parents), "level 1 is not sorted at place 3");
+  EXPECT_EQ(violations(forest, by_parent, LevelOrder::numbers), "level 1 is not sorted at place 3");
+  Levels by_owner = levels_in(LevelOrder::subtrees);
+  EXPECT_EQ(violations(forest, by_owner, LevelOrder::subtrees), "");
+  std::swap(by_owner.owner[2], by_owner.owner[4]);
+  EXPECT_EQ(violations(forest, by_owner, LevelOrder::subtrees), "level 1 is not sorted at place 3");
 }
 
 // Node 1 has the child 0. Both get each other's place, with all that follows from it.
@@ -89,7 +104,7 @@ TEST(LevelsCheck, FindsWrongLeaves) {
 
 TEST(LevelsCheck, FindsAWrongChildAtAPosition) {
   EXPECT_EQ(violation_after([](Levels& l) { ++l.child_at[2]; }), "place 2: its child at position 0 is not 6");
-  EXPECT_EQ(violation_after([](Levels& l) { --l.child_at[14 + 13]; }), "place 13: its child at position 1 is not -1");
+  EXPECT_EQ(violation_after([](Levels& l) { ++l.child_at[14 + 13]; }), "place 13: its child at position 1 is not -1");
 }
 
 TEST(LevelsCheck, FindsArraysOfTheWrongSize) {

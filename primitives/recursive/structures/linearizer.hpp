@@ -35,7 +35,8 @@ struct Levels {
   std::vector<std::int32_t> first_use;   // [place], and at the end `edges`: the first entry in `uses`
   std::vector<std::int32_t> uses;        // edges by the place of their child: the edges that lead to it
   std::vector<std::int32_t> owner;       // [place]: with LevelOrder::subtrees only
-  std::vector<std::int32_t> child_at;    // [position][place]: the place of the child at this position, or kNoChild. Positions below the linearizer's `positions`
+  std::vector<std::int32_t> child_at;    // [position][place]: the place of the child at this position, or kNoChild.
+                                         // Positions below the linearizer's `positions`
 };
 
 // How the inner nodes of a level are sorted.

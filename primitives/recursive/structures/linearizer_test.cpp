@@ -73,7 +73,7 @@ TEST(Linearizer, ListsEveryUseOfAChild) {
   EXPECT_THAT(l.child, ElementsAre(1, 2, 2, 2));
   EXPECT_THAT(l.first_use, ElementsAre(0, 0, 1, 4));
   EXPECT_THAT(l.uses, ElementsAre(0, 1, 2, 3));
-  EXPECT_THAT(l.child_at, ElementsAre(1, 2, 3, 2, 2, 3));
+  EXPECT_THAT(l.child_at, ElementsAre(1, 2, -1, 2, 2, -1));
 }
 
 TEST(Linearizer, HasAllPropertiesOnRandomForests) {
@@ -85,8 +85,12 @@ TEST(Linearizer, HasAllPropertiesOnRandomForests) {
                            .most_nodes = 1 + random_below(60, random),
                            .most_children = 1 + random_below(5, random)};
       const Forest forest = random_forest(r, random);
-      Linearizer linearize(r.most_children, random_below(r.most_children + 2, random));
-      ASSERT_EQ(violations(forest, linearize(forest)), "") << "kind " << static_cast<int>(kind) << ", forest " << i;
+      const std::int32_t positions = random_below(r.most_children + 2, random);
+      for (const LevelOrder order : {LevelOrder::numbers, LevelOrder::parents, LevelOrder::subtrees}) {
+        Linearizer linearize(r.most_children, positions, order, /*threads=*/1 + i % 4);
+        ASSERT_EQ(violations(forest, linearize(forest), order), "")
+            << "kind " << static_cast<int>(kind) << ", order " << static_cast<int>(order) << ", forest " << i;
+      }
     }
   }
 }

@@ -1,18 +1,20 @@
 #include "primitives/recursive/testing/recursive_check.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
-#include "primitives/op/rounding.hpp"
 #include "primitives/op/test_values.hpp"
+#include "primitives/recursive/op/recursive_bounds.hpp"
 #include "primitives/recursive/op/recursive_definition.hpp"
 #include "primitives/recursive/op/recursive_tensors.hpp"
 #include "primitives/recursive/structures/structures.hpp"
 
 namespace brickwork {
 namespace {
+
+using recursive_ops::gradient_of_parameter;
+using recursive_ops::gradient_of_values;
 
 std::vector<const float*> pointers(const PlainTensors& of, const std::vector<std::string>& names) {
   std::vector<const float*> all;
@@ -31,9 +33,6 @@ std::vector<std::string> names_of(const std::vector<Named>& all, const Name& nam
   for (const Named& one : all) names.push_back(name(one));
   return names;
 }
-std::vector<std::string> input_names(const Cell& cell) {
-  return names_of(cell.inputs(), [](const Cell::Input& input) { return input.name; });
-}
 
 std::vector<TensorInfo> all_inputs(const Cell& cell, std::int64_t H, const Forest& forest) {
   auto infos = recursive_ops::sources(cell, H, forest);
@@ -41,16 +40,9 @@ std::vector<TensorInfo> all_inputs(const Cell& cell, std::int64_t H, const Fores
   return infos;
 }
 
-// The worst of the errors, each of an output as a whole.
-std::string mistake(const char* what, const PlainTensors& found, const PlainTensors& expected, double bound) {
-  const Verdict verdict = compare(found, expected, {bound, /*of_whole=*/true});
-  return verdict.status == Status::ok ? "" : std::string(what) + ": " + verdict.reason;
-}
-
-}  // namespace
-
-PlainTensors random_tensors(const RecursiveCase& c, const std::string& seed) {
-  PlainTensors in(with_dtype(all_inputs(*c.cell, c.H, c.forest), DType::f64));
+// Random values in f64 that are exact in f32.
+PlainTensors random_inputs(const RecursiveCase& c, const std::string& seed) {
+  PlainTensors in(with_dtype(recursive_inputs(c), DType::f64));
   TestValues values(Fill::floats, c.H, seed);
   for (std::size_t i = 0; i < in.infos().size(); ++i) values.fill(in.values<double>(i));
   recursive_ops::settle(*c.cell, c.H, in);
@@ -60,73 +52,117 @@ PlainTensors random_tensors(const RecursiveCase& c, const std::string& seed) {
   return in;
 }
 
+PlainTensors as_floats(const PlainTensors& in) {
+  PlainTensors floats(with_dtype(in.infos(), DType::f32));
+  for (std::size_t i = 0; i < in.infos().size(); ++i) {
+    std::ranges::transform(in.values<double>(i), floats.values<float>(i).begin(),
+                           [](double x) { return static_cast<float>(x); });
+  }
+  return floats;
+}
+
+double states_bound(const RecursiveCase& c) { return recursive_ops::forward_bound(c.H); }
+double gradients_bound(const RecursiveCase& c) { return recursive_ops::backward_bound(*c.cell, c.H, c.forest); }
+
+RecursiveResults unwritten_results(const RecursiveCase& c, DType dtype) {
+  using namespace recursive_ops;
+  const auto made = [&](std::vector<TensorInfo> infos, double bound) {
+    PlainTensors tensors(with_dtype(allowing_for_few(std::move(infos), bound), dtype));
+    poison(tensors);
+    return tensors;
+  };
+  return {made(results(*c.cell, c.H, c.forest), states_bound(c)),
+          made(gradients(*c.cell, c.H, c.forest), gradients_bound(c))};
+}
+
 RecursiveResults defined(const RecursiveCase& c, const PlainTensors& in) {
-  RecursiveResults results{PlainTensors(with_dtype(recursive_ops::results(*c.cell, c.H, c.forest), DType::f64)),
-                           PlainTensors(with_dtype(recursive_ops::gradients(*c.cell, c.H, c.forest), DType::f64))};
+  RecursiveResults results = unwritten_results(c, DType::f64);
   define_recursive_forward(*c.cell, c.H, c.forest, in, results.states);
   if (c.use == RecursiveUse::training) define_recursive_backward(*c.cell, c.H, c.forest, in, results.gradients);
   return results;
 }
 
+std::string difference_of(const char* what, const PlainTensors& found, const PlainTensors& right, double bound) {
+  const Verdict verdict = compare(found, right, {bound, /*of_whole=*/true});
+  return verdict.status == Status::ok ? "" : std::string(what) + ": " + verdict.reason;
+}
+
+RecursiveWork work(const RecursiveCase& c) {
+  std::int64_t most = 1;
+  for (std::int32_t n = 0; n < c.forest.nodes(); ++n) most = std::max(most, std::ssize(c.forest.children_of(n)));
+  return {c.cell, c.H, c.use, most};
+}
+
+}  // namespace
+
+std::vector<TensorInfo> recursive_inputs(const RecursiveCase& c) { return all_inputs(*c.cell, c.H, c.forest); }
+
+Recursive recursive_driver(const RecursiveCase& c, const RecursivePlan& plan, Backend backend, Isa isa) {
+  auto driver = Recursive::make(work(c), plan, backend, isa);
+  if (!driver) throw std::logic_error(driver.reason());
+  return *std::move(driver);
+}
+
 RecursiveResults driven(const RecursiveCase& c, const PlainTensors& in, Recursive& driver, const Forest& before) {
   const Cell& cell = *c.cell;
-  const auto inputs = input_names(cell);
+  const auto inputs = names_of(cell.inputs(), [](const Cell::Input& input) { return input.name; });
   const auto states = names_of(cell.states(), [](const Cell::StateOf& state) { return state.name; });
-  const auto upstream =
-      names_of(cell.states(), [](const auto& s) { return recursive_ops::gradient_of_values(s.name); });
-  const auto input_gradients = names_of(inputs, recursive_ops::gradient_of_values);
+  const auto upstream = names_of(states, gradient_of_values), input_gradients = names_of(inputs, gradient_of_values);
   driver.set_parameters(pointers(in, cell.weights()), pointers(in, cell.biases()));
+  const auto run = [&](const Forest& forest, const PlainTensors& from, PlainTensors& gradients) {
+    driver.run(forest, pointers(from, inputs));
+    if (c.use != RecursiveUse::training) return;
+    driver.run_backward(pointers(from, inputs), pointers(from, upstream), pointers(gradients, input_gradients));
+  };
 
-  PlainTensors other(all_inputs(cell, c.H, before)), other_gradients(recursive_ops::gradients(cell, c.H, before));
-  poison(other);
-  driver.run(before, pointers(std::as_const(other), inputs));
-  if (c.use == RecursiveUse::training) {
-    driver.run_backward(pointers(std::as_const(other), inputs), pointers(std::as_const(other), upstream),
-                        pointers(other_gradients, input_gradients));
-  }
+  PlainTensors nan(all_inputs(cell, c.H, before)), nan_gradients(recursive_ops::gradients(cell, c.H, before));
+  poison(nan);
+  run(before, nan, nan_gradients);
+  RecursiveResults found = unwritten_results(c, DType::f32);
+  for (int turn = 0; turn < 2; ++turn) run(c.forest, in, found.gradients);
 
-  RecursiveResults results{PlainTensors(recursive_ops::results(cell, c.H, c.forest)),
-                           PlainTensors(recursive_ops::gradients(cell, c.H, c.forest))};
-  poison(results.states);
-  poison(results.gradients);
-  for (int turn = 0; turn < 2; ++turn) {  // a run that adds to what the first one left shows
-    driver.run(c.forest, pointers(in, inputs));
-    if (c.use == RecursiveUse::training) {
-      driver.run_backward(pointers(in, inputs), pointers(in, upstream), pointers(results.gradients, input_gradients));
-    }
-  }
   for (std::size_t s = 0; s < states.size(); ++s) {
-    driver.get_state(static_cast<int>(s), results.states.at<float>(states[s]));
+    driver.get_state(static_cast<int>(s), found.states.at<float>(states[s]));
   }
   if (c.use == RecursiveUse::training) {
-    driver.get_gradients(pointers(results.gradients, names_of(cell.weights(), recursive_ops::gradient_of_parameter)),
-                         pointers(results.gradients, names_of(cell.biases(), recursive_ops::gradient_of_parameter)));
+    driver.get_gradients(pointers(found.gradients, names_of(cell.weights(), gradient_of_parameter)),
+                         pointers(found.gradients, names_of(cell.biases(), gradient_of_parameter)));
   }
-  return results;
+  return found;
+}
+
+RecursiveResults driven(const RecursiveCase& c, const PlainTensors& in, Recursive& driver) {
+  Forest before = sequences(2, 3);  // every cell takes them
+  before.kind = c.forest.kind;
+  return driven(c, in, driver, before);
+}
+
+RecursiveCheck::RecursiveCheck(const RecursiveCase& c, const std::string& seed) : case_(c) {
+  const PlainTensors in = random_inputs(c, seed);
+  in_ = as_floats(in);
+  right_ = defined(c, in);
+}
+
+std::string RecursiveCheck::difference(const RecursiveResults& found) const {
+  std::string wrong = difference_of("states", found.states, right_.states, states_bound(case_));
+  if (!wrong.empty() || case_.use == RecursiveUse::inference) return wrong;
+  return difference_of("gradients", found.gradients, right_.gradients, gradients_bound(case_));
+}
+
+std::string RecursiveCheck::mistake(const RecursivePlan& plan, Backend backend, Isa isa) const {
+  Recursive driver = recursive_driver(case_, plan, backend, isa);
+  return difference(driven(case_, in_, driver));
 }
 
 std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan, Backend backend, Isa isa) {
-  std::int64_t most = 1;
-  for (std::int32_t n = 0; n < c.forest.nodes(); ++n) {
-    most = std::max(most, static_cast<std::int64_t>(c.forest.children_of(n).size()));
-  }
-  auto driver = Recursive::make({c.cell, c.H, c.use, most}, plan, backend, isa);
+  return RecursiveCheck(c).mistake(plan, backend, isa);
+}
+
+std::string recursive_mistake(const RecursiveCase& c, const RecursivePlan& plan, const RecursiveTarget& target) {
+  auto driver = Recursive::make(work(c), plan, target);
   if (!driver) return driver.reason();
-  const PlainTensors in = random_tensors(c, "recursive");
-  PlainTensors f32(all_inputs(*c.cell, c.H, c.forest));
-  for (std::size_t i = 0; i < in.infos().size(); ++i) {
-    std::ranges::transform(in.values<double>(i), f32.values<float>(i).begin(),
-                           [](double x) { return static_cast<float>(x); });
-  }
-  Forest before = sequences(2, 3);  // fits every cell
-  before.kind = c.forest.kind;
-  const RecursiveResults right = defined(c, in), found = driven(c, f32, *driver, before);
-  const double bound = 16 * rounding(static_cast<double>(2 * c.H));
-  std::string why = mistake("states", found.states, right.states, bound);
-  if (why.empty() && c.use == RecursiveUse::training) {
-    why = mistake("gradients", found.gradients, right.gradients, bound);
-  }
-  return why;
+  const RecursiveCheck check(c);
+  return check.difference(driven(c, check.in(), *driver));
 }
 
 }  // namespace brickwork

@@ -1,7 +1,7 @@
-#include "kernels/gpu/cuda/cuda_memory.hpp"
 #include "primitives/bricks/bricks_on_cuda.cuh"
 #include "primitives/rnn/gpu/rnn_on_cuda.hpp"
 #include "primitives/rnn/gpu/rnn_on_device.hpp"
+#include "primitives/tensors/memory_on_cuda.hpp"
 
 namespace brickwork {
 namespace {
@@ -26,17 +26,6 @@ struct Teams {
   std::string isa() const { return cuda_isa(); }
 };
 
-class BytesOnCuda final : public DeviceMemory {
- public:
-  explicit BytesOnCuda(std::size_t size) : bytes_(size) { bytes_.fill_with_zeros(); }
-  void* data() override { return bytes_.data(); }
-  void copy_from(const void* host) override { bytes_.copy_from(static_cast<const unsigned char*>(host)); }
-  void copy_to(void* host) const override { bytes_.copy_to(static_cast<unsigned char*>(host)); }
-
- private:
-  CudaMemory<unsigned char> bytes_;
-};
-
 }  // namespace
 
 Result<RnnPasses> RnnOnCuda::passes(const RnnForwardGeometry& g, const RnnBackwardGeometry* back) const {
@@ -51,7 +40,7 @@ RnnSizes RnnOnCuda::sizes(std::int64_t N, std::int64_t, std::int64_t K) const {
 }
 
 std::unique_ptr<DeviceMemory> RnnOnCuda::memory(std::size_t bytes) const {
-  return std::make_unique<BytesOnCuda>(bytes);
+  return std::make_unique<MemoryOnCuda>(bytes);
 }
 
 }  // namespace brickwork

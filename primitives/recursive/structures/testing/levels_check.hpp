@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "primitives/recursive/structures/linearizer.hpp"
@@ -14,15 +15,15 @@ namespace brickwork {
 
 class LevelsCheck {
  public:
-  LevelsCheck(const Forest& forest, const Levels& levels)
-      : f_(forest), l_(levels), nodes_(forest.nodes()), edges_(forest.edges()) {}
+  LevelsCheck(const Forest& forest, const Levels& levels, LevelOrder order)
+      : f_(forest), l_(levels), order_(order), nodes_(forest.nodes()), edges_(forest.edges()) {}
 
   // A sentence about the first property that does not hold. A property relies on those before it.
   std::string first_violation() const {
     using Property = std::string (LevelsCheck::*)() const;
     for (const Property property :
          {&LevelsCheck::sizes, &LevelsCheck::numbers, &LevelsCheck::places, &LevelsCheck::edges, &LevelsCheck::order,
-          &LevelsCheck::ranges, &LevelsCheck::heights, &LevelsCheck::uses, &LevelsCheck::leaves,
+          &LevelsCheck::ranges, &LevelsCheck::heights, &LevelsCheck::uses, &LevelsCheck::sorted, &LevelsCheck::leaves,
           &LevelsCheck::positions}) {
       if (std::string wrong = (this->*property)(); !wrong.empty()) return wrong;
     }
@@ -45,16 +46,17 @@ class LevelsCheck {
          {wrong_size("node", l_.node, nodes), wrong_size("place", l_.place, nodes),
           wrong_size("first_edge", l_.first_edge, nodes + 1), wrong_size("parent", l_.parent, edges),
           wrong_size("child", l_.child, edges), wrong_size("first_use", l_.first_use, nodes + 1),
-          wrong_size("uses", l_.uses, edges), wrong_size("child_at", l_.child_at, rows * nodes)}) {
+          wrong_size("uses", l_.uses, edges), wrong_size("child_at", l_.child_at, rows * nodes),
+          wrong_size("owner", l_.owner, order_ == LevelOrder::subtrees ? nodes : 0)}) {
       if (!wrong.empty()) return wrong;
     }
     return "";
   }
 
-  static std::string wrong_number(const char* name, const Numbers& numbers, std::int32_t most) {
-    const auto wrong = std::ranges::find_if(numbers, [&](std::int32_t n) { return n < 0 || n > most; });
+  static std::string wrong_number(const char* name, const Numbers& numbers, std::int32_t most, std::int32_t least = 0) {
+    const auto wrong = std::ranges::find_if(numbers, [&](std::int32_t n) { return n < least || n > most; });
     if (wrong == numbers.end()) return "";
-    return fmt::format("{}[{}] is {}: it must be from 0 to {}", name, wrong - numbers.begin(), *wrong, most);
+    return fmt::format("{}[{}] is {}: it must be from {} to {}", name, wrong - numbers.begin(), *wrong, least, most);
   }
 
   std::string numbers() const {
@@ -62,7 +64,7 @@ class LevelsCheck {
          {wrong_number("node", l_.node, nodes_ - 1), wrong_number("place", l_.place, nodes_ - 1),
           wrong_number("first_edge", l_.first_edge, edges_), wrong_number("parent", l_.parent, nodes_ - 1),
           wrong_number("child", l_.child, nodes_ - 1), wrong_number("first_use", l_.first_use, edges_),
-          wrong_number("uses", l_.uses, edges_ - 1), wrong_number("child_at", l_.child_at, nodes_)}) {
+          wrong_number("uses", l_.uses, edges_ - 1), wrong_number("child_at", l_.child_at, nodes_ - 1, kNoChild)}) {
       if (!wrong.empty()) return wrong;
     }
     return "";
@@ -126,9 +128,6 @@ class LevelsCheck {
         if (at(height, place) != h) {
           return fmt::format("place {} is in level {}, but its height is {}", place, h, at(height, place));
         }
-        if (place > level.begin && at(l_.node, place) < at(l_.node, place - 1)) {
-          return fmt::format("level {} is not sorted by number at place {}", h, place);
-        }
       }
     }
     return "";
@@ -147,6 +146,30 @@ class LevelsCheck {
       }
     }
     return l_.first_use.back() == edges_ ? "" : "first_use does not end with the number of edges";
+  }
+
+  // What the nodes of a level are sorted by.
+  std::pair<std::int32_t, std::int32_t> key(std::int32_t place, const Level& higher) const {
+    const std::int32_t number = at(l_.node, place);
+    if (order_ == LevelOrder::subtrees) return {at(l_.owner, place), number};
+    if (order_ == LevelOrder::parents) {
+      for (std::int32_t use = at(l_.first_use, place); use < at(l_.first_use, place + 1); ++use) {
+        const std::int32_t edge = at(l_.uses, use), parent = at(l_.parent, edge);
+        if (higher.begin <= parent && parent < higher.end) return {-1, edge};
+      }
+    }
+    return {0, number};
+  }
+  std::string sorted() const {
+    for (std::size_t level = 1; level < l_.levels.size(); ++level) {
+      const Level nodes = l_.levels[level], higher = level + 1 < l_.levels.size() ? l_.levels[level + 1] : Level{};
+      for (std::int32_t place = nodes.begin + 1; place < nodes.end; ++place) {
+        if (key(place, higher) < key(place - 1, higher)) {
+          return fmt::format("level {} is not sorted at place {}", level, place);
+        }
+      }
+    }
+    return "";
   }
 
   std::string leaves() const {
@@ -173,13 +196,14 @@ class LevelsCheck {
 
   const Forest& f_;
   const Levels& l_;
+  const LevelOrder order_;
   const std::int32_t nodes_, edges_;
 };
 
 // A sentence about the first property that does not hold; empty if all hold. The forest is one that a linearizer takes;
 // the levels may be wrong in any way.
-inline std::string violations(const Forest& forest, const Levels& levels) {
-  return LevelsCheck(forest, levels).first_violation();
+inline std::string violations(const Forest& forest, const Levels& levels, LevelOrder order = LevelOrder::numbers) {
+  return LevelsCheck(forest, levels, order).first_violation();
 }
 
 }  // namespace brickwork

@@ -1,0 +1,289 @@
+#include "baselines/pytorch/pytorch_recursive.hpp"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "baselines/pytorch/pytorch_cell.hpp"
+#include "baselines/pytorch/pytorch_tensors.hpp"
+#include "primitives/recursive/op/recursive_tensors.hpp"
+#include "primitives/recursive/structures/linearizer.hpp"
+
+namespace brickwork::pytorch {
+namespace {
+
+using at::Tensor;
+
+std::vector<std::int64_t> dims_of(std::int64_t rows, std::int64_t H, bool matrix) {
+  return matrix ? std::vector{rows, H, H} : std::vector{rows, H};
+}
+
+// A node by itself.
+class OneNode final : public NodeBatch {
+ public:
+  // States are [state][node].
+  OneNode(const std::vector<std::vector<Tensor>>& states, const std::vector<Tensor>& zeros, std::int32_t number,
+          std::int32_t leaf, std::span<const std::int32_t> children)
+      : states_(states), zeros_(zeros), number_(number), leaf_(leaf), children_(children) {}
+
+  bool leaves() const override { return children_.empty(); }
+  Tensor rows(const Tensor& of_all, bool of_leaves) const override {
+    return of_all.narrow(0, of_leaves ? leaf_ : number_, 1);
+  }
+  Tensor child(int state, int position) const override {
+    const auto at = static_cast<std::size_t>(position);
+    return at < children_.size() ? state_of(state, children_[at]) : zeros_[static_cast<std::size_t>(state)];
+  }
+  Tensor each_child(int state) const override {
+    if (children_.size() == 1) return state_of(state, children_[0]);
+    std::vector<Tensor> all;
+    for (const std::int32_t child : children_) all.push_back(state_of(state, child));
+    return at::cat(all);
+  }
+  Tensor sum_of_children(const Tensor& of_edges) const override {
+    return children_.size() == 1 ? of_edges : of_edges.sum(0, /*keepdim=*/true);
+  }
+  Tensor for_edges(const Tensor& of_nodes) const override { return of_nodes; }  // operators broadcast it
+
+ private:
+  const Tensor& state_of(int state, std::int32_t node) const {
+    return states_[static_cast<std::size_t>(state)][static_cast<std::size_t>(node)];
+  }
+
+  const std::vector<std::vector<Tensor>>& states_;
+  const std::vector<Tensor>& zeros_;
+  std::int32_t number_, leaf_;
+  std::span<const std::int32_t> children_;
+};
+
+// The nodes of a level. All rows are in the order of places.
+class NodesOfLevel final : public NodeBatch {
+ public:
+  // States are [state], one row after the last place being zero.
+  NodesOfLevel(const Levels& levels, const Level& level, const std::vector<Tensor>& states)
+      : levels_(levels), level_(level), states_(states), edge_(first_edge_of(level.begin)) {
+    edges_ = first_edge_of(level.end) - edge_;
+    for (std::int32_t place = level.begin; place < level.end && same_number_; ++place) {
+      same_number_ = (first_edge_of(place + 1) - edge_) == each_count() * (place + 1 - level.begin);
+    }
+  }
+
+  bool leaves() const override { return level_.begin == levels_.first_leaf; }
+  Tensor rows(const Tensor& of_all, bool of_leaves) const override {
+    return of_all.narrow(0, of_leaves ? 0 : level_.begin, level_.size());
+  }
+  Tensor child(int state, int position) const override {
+    return of_places(state, levels_.child_at, std::int64_t{position} * levels_.nodes + level_.begin, level_.size());
+  }
+  Tensor each_child(int state) const override { return of_places(state, levels_.child, edge_, edges_); }
+  // Nodes with equally many children need no list of parents.
+  Tensor sum_of_children(const Tensor& of_edges) const override {
+    if (edges_ == level_.size() && same_number_) return of_edges;
+    if (same_number_) return of_edges.unflatten(0, {level_.size(), each_count()}).sum(1);
+    std::vector<std::int64_t> dims = of_edges.sizes().vec();
+    dims.front() = level_.size();
+    return at::zeros(dims, of_edges.options()).index_add(0, parents(), of_edges);
+  }
+  Tensor for_edges(const Tensor& of_nodes) const override {
+    if (!same_number_) return of_nodes.index_select(0, parents());
+    return edges_ == level_.size() ? of_nodes : of_nodes.repeat_interleave(each_count(), 0);
+  }
+
+ private:
+  std::int32_t first_edge_of(std::int32_t place) const { return levels_.first_edge[static_cast<std::size_t>(place)]; }
+  std::int64_t each_count() const { return edges_ / level_.size(); }
+  static Tensor numbers(const std::vector<std::int32_t>& list, std::int64_t first, std::int64_t count) {
+    return at::from_blob(const_cast<std::int32_t*>(list.data()) + first, {count}, at::kInt);
+  }
+  Tensor parents() const { return numbers(levels_.parent, edge_, edges_) - level_.begin; }
+  Tensor of_places(int state, const std::vector<std::int32_t>& list, std::int64_t first, std::int64_t count) const {
+    return states_[static_cast<std::size_t>(state)].index_select(0, numbers(list, first, count));
+  }
+
+  const Levels& levels_;
+  const Level level_;
+  const std::vector<Tensor>& states_;
+  std::int64_t edge_, edges_ = 0;
+  bool same_number_ = true;
+};
+
+class RecursiveModelOf : public Prepared {
+ public:
+  RecursiveModelOf(const RecursiveProblem& p, bool training, const PlainTensors& inputs)
+      : cell_(p.cell()),
+        H_(p.H),
+        forest_(p.forest()),
+        training_(training),
+        inputs_(inputs),
+        module_(p.cell(), p.H, inputs, training) {}
+
+  void pack() override {
+    in_one_sentence([&] { module_.pack(); });
+  }
+
+  void run() override {
+    in_one_sentence([&] {
+      const c10::InferenceMode inference(!training_);
+      forward();
+      if (training_) gradients_ = torch::autograd::grad(results(), module_.parameters(), upstream(), {}, false, true);
+    });
+  }
+
+  void unpack(PlainTensors& outputs) override {
+    const torch::NoGradGuard values_alone;
+    if (training_) return module_.unpack(gradients_, outputs);
+    const std::vector<Tensor> states = results();
+    for (std::size_t s = 0; s < states.size(); ++s) {
+      view(outputs, cell_.states()[s].name).copy_(ordered_by_node(states[s]));
+    }
+  }
+
+  std::string isa() const override { return pytorch::isa(); }
+
+ protected:
+  virtual void forward() = 0;
+  virtual std::vector<Tensor> results() const = 0;                     // each state of all nodes
+  virtual Tensor ordered_as_results(const Tensor& by_node) const = 0;  // and back:
+  virtual Tensor ordered_by_node(const Tensor& results) const = 0;
+
+  std::vector<Tensor> upstream() const {
+    std::vector<Tensor> all;
+    for (const Cell::StateOf& state : cell_.states()) {
+      all.push_back(ordered_as_results(view(inputs_, recursive_ops::gradient_of_values(state.name))));
+    }
+    return all;
+  }
+  Tensor zeros(std::int64_t rows, const Cell::StateOf& state) const {
+    return at::zeros(dims_of(rows, H_, state.matrix), view(inputs_, inputs_.infos().front().name).options());
+  }
+
+  const Cell& cell_;
+  const std::int64_t H_;
+  const std::shared_ptr<const Forest> forest_;
+  const bool training_;
+  const PlainTensors& inputs_;
+  CellModule module_;
+  std::vector<Tensor> gradients_;
+};
+
+class Recursion final : public RecursiveModelOf {
+ public:
+  Recursion(const RecursiveProblem& p, bool training, const PlainTensors& inputs)
+      : RecursiveModelOf(p, training, inputs), states_(cell_.states().size()) {
+    std::int32_t leaves = 0;
+    for (std::int32_t node = 0; node < forest_->nodes(); ++node) {
+      leaf_.push_back(leaves);
+      if (forest_->children_of(node).empty()) ++leaves;
+    }
+  }
+
+  std::string implementation() const override { return "eager:recursion"; }
+
+ private:
+  void forward() override {
+    module_.begin([](const Tensor& input, bool) { return input; });
+    zeros_.clear();
+    for (const Cell::StateOf& state : cell_.states()) zeros_.push_back(zeros(1, state));
+    for (auto& of_nodes : states_) of_nodes.assign(static_cast<std::size_t>(forest_->nodes()), Tensor());
+    for (std::int32_t node = 0; node < forest_->nodes(); ++node) visit(node);
+  }
+
+  void visit(std::int32_t node) {
+    const auto at = static_cast<std::size_t>(node);
+    if (states_.front()[at].defined()) return;
+    const auto children = forest_->children_of(node);
+    for (const std::int32_t child : children) visit(child);
+    const auto states = module_.states_of(OneNode(states_, zeros_, node, leaf_[at], children));
+    for (std::size_t s = 0; s < states.size(); ++s) states_[s][at] = states[s];
+  }
+
+  std::vector<Tensor> results() const override {
+    std::vector<Tensor> all;
+    for (const auto& of_nodes : states_) all.push_back(at::cat(of_nodes));
+    return all;
+  }
+  Tensor ordered_as_results(const Tensor& by_node) const override { return by_node; }
+  Tensor ordered_by_node(const Tensor& results) const override { return results; }
+
+  std::vector<std::int32_t> leaf_;  // [node]: the number of leaves before it
+  std::vector<std::vector<Tensor>> states_;
+  std::vector<Tensor> zeros_;
+};
+
+class LevelByLevel final : public RecursiveModelOf {
+ public:
+  LevelByLevel(const RecursiveProblem& p, bool training, const PlainTensors& inputs)
+      : RecursiveModelOf(p, training, inputs),
+        linearizer_(std::numeric_limits<std::int32_t>::max(), p.cell().positions()) {}
+
+  std::string implementation() const override { return "eager:levels"; }
+
+ private:
+  void forward() override {
+    levels_ = &linearizer_(*forest_);
+    module_.begin([&](const Tensor& input, bool of_leaves) {
+      return input.index_select(0, numbers(of_leaves ? levels_->leaf : levels_->node));
+    });
+    states_.clear();
+    for (const Cell::StateOf& state : cell_.states()) states_.push_back(zeros(levels_->nodes + 1, state));
+    for (const Level& level : levels_->levels) {
+      const auto states = module_.states_of(NodesOfLevel(*levels_, level, states_));
+      for (std::size_t s = 0; s < states.size(); ++s) states_[s].narrow(0, level.begin, level.size()).copy_(states[s]);
+    }
+  }
+
+  static Tensor numbers(const std::vector<std::int32_t>& list) {
+    return at::from_blob(const_cast<std::int32_t*>(list.data()), {std::ssize(list)}, at::kInt);
+  }
+
+  std::vector<Tensor> results() const override {
+    std::vector<Tensor> all;
+    for (const Tensor& state : states_) all.push_back(state.narrow(0, 0, levels_->nodes));
+    return all;
+  }
+  Tensor ordered_as_results(const Tensor& by_node) const override {
+    return by_node.index_select(0, numbers(levels_->node));
+  }
+  Tensor ordered_by_node(const Tensor& results) const override {
+    return results.index_select(0, numbers(levels_->place));
+  }
+
+  Linearizer linearizer_;
+  const Levels* levels_ = nullptr;
+  std::vector<Tensor> states_;
+};
+
+template <Operation Op>
+Contender<Op> contender(const char* name, RecursiveWay way) {
+  return {.name = name,
+          .library = {.name = "PyTorch", .version = version(), .absent = {}},
+          .prepare = [=](const RecursiveProblem& p, const PlainTensors& inputs, const Resources& resources) {
+            return prepare_recursive(p, way, std::is_same_v<Op, RecursiveTrainingOp>, inputs, resources);
+          }};
+}
+
+}  // namespace
+
+template <Operation Op>
+Contender<Op> recursion() {
+  return contender<Op>("pytorch", RecursiveWay::recursion);
+}
+template <Operation Op>
+Contender<Op> recursive_levels() {
+  return contender<Op>("pytorch-levels", RecursiveWay::levels);
+}
+template Contender<RecursiveInferenceOp> recursion();
+template Contender<RecursiveTrainingOp> recursion();
+template Contender<RecursiveInferenceOp> recursive_levels();
+template Contender<RecursiveTrainingOp> recursive_levels();
+
+Result<PreparedPtr> prepare_recursive(const RecursiveProblem& p, RecursiveWay way, bool training,
+                                      const PlainTensors& inputs, const Resources& resources) {
+  at::set_num_threads(resources.threads);
+  if (way == RecursiveWay::levels) return {std::make_unique<LevelByLevel>(p, training, inputs)};
+  return {std::make_unique<Recursion>(p, training, inputs)};
+}
+
+}  // namespace brickwork::pytorch
