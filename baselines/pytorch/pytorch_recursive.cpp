@@ -20,6 +20,10 @@ std::vector<std::int64_t> dims_of(std::int64_t rows, std::int64_t H, bool matrix
   return matrix ? std::vector{rows, H, H} : std::vector{rows, H};
 }
 
+Tensor numbers(std::span<const std::int32_t> list) {
+  return at::from_blob(const_cast<std::int32_t*>(list.data()), {std::ssize(list)}, at::kInt);
+}
+
 // A node by itself.
 class OneNode final : public NodeBatch {
  public:
@@ -61,7 +65,7 @@ class OneNode final : public NodeBatch {
 // The nodes of a level. All rows are in the order of places.
 class NodesOfLevel final : public NodeBatch {
  public:
-  // States are [state], one row after the last place being zero.
+  // States are [state]: a row of zeros, then one for each place.
   NodesOfLevel(const Levels& levels, const Level& level, const std::vector<Tensor>& states)
       : levels_(levels), level_(level), states_(states), edge_(first_edge_of(level.begin)) {
     edges_ = first_edge_of(level.end) - edge_;
@@ -75,9 +79,15 @@ class NodesOfLevel final : public NodeBatch {
     return of_all.narrow(0, of_leaves ? 0 : level_.begin, level_.size());
   }
   Tensor child(int state, int position) const override {
-    return of_places(state, levels_.child_at, std::int64_t{position} * levels_.nodes + level_.begin, level_.size());
+    const auto first = levels_.child_at.begin() + std::int64_t{position} * levels_.nodes + level_.begin;
+    const Tensor places = numbers(std::span(first, first + level_.size()));
+    const bool all = std::find(first, first + level_.size(), kNoChild) == first + level_.size();
+    return all ? of_places(state).index_select(0, places)
+               : states_[static_cast<std::size_t>(state)].index_select(0, places + 1);
   }
-  Tensor each_child(int state) const override { return of_places(state, levels_.child, edge_, edges_); }
+  Tensor each_child(int state) const override {
+    return of_places(state).index_select(0, numbers(of_level(levels_.child)));
+  }
   // Nodes with equally many children need no list of parents.
   Tensor sum_of_children(const Tensor& of_edges) const override {
     if (edges_ == level_.size() && same_number_) return of_edges;
@@ -94,13 +104,11 @@ class NodesOfLevel final : public NodeBatch {
  private:
   std::int32_t first_edge_of(std::int32_t place) const { return levels_.first_edge[static_cast<std::size_t>(place)]; }
   std::int64_t each_count() const { return edges_ / level_.size(); }
-  static Tensor numbers(const std::vector<std::int32_t>& list, std::int64_t first, std::int64_t count) {
-    return at::from_blob(const_cast<std::int32_t*>(list.data()) + first, {count}, at::kInt);
+  std::span<const std::int32_t> of_level(const std::vector<std::int32_t>& edges) const {
+    return std::span(edges).subspan(static_cast<std::size_t>(edge_), static_cast<std::size_t>(edges_));
   }
-  Tensor parents() const { return numbers(levels_.parent, edge_, edges_) - level_.begin; }
-  Tensor of_places(int state, const std::vector<std::int32_t>& list, std::int64_t first, std::int64_t count) const {
-    return states_[static_cast<std::size_t>(state)].index_select(0, numbers(list, first, count));
-  }
+  Tensor parents() const { return numbers(of_level(levels_.parent)) - level_.begin; }
+  Tensor of_places(int state) const { return states_[static_cast<std::size_t>(state)].narrow(0, 1, levels_.nodes); }
 
   const Levels& levels_;
   const Level level_;
@@ -224,23 +232,20 @@ class LevelByLevel final : public RecursiveModelOf {
   void forward() override {
     levels_ = &linearizer_(*forest_);
     module_.begin([&](const Tensor& input, bool of_leaves) {
-      return input.index_select(0, numbers(of_leaves ? levels_->leaf : levels_->node));
+      return of_leaves ? input : input.index_select(0, numbers(levels_->node));  // leaves keep their order
     });
     states_.clear();
     for (const Cell::StateOf& state : cell_.states()) states_.push_back(zeros(levels_->nodes + 1, state));
     for (const Level& level : levels_->levels) {
       const auto states = module_.states_of(NodesOfLevel(*levels_, level, states_));
-      for (std::size_t s = 0; s < states.size(); ++s) states_[s].narrow(0, level.begin, level.size()).copy_(states[s]);
+      for (std::size_t s = 0; s < states.size(); ++s)
+        states_[s].narrow(0, 1 + level.begin, level.size()).copy_(states[s]);
     }
-  }
-
-  static Tensor numbers(const std::vector<std::int32_t>& list) {
-    return at::from_blob(const_cast<std::int32_t*>(list.data()), {std::ssize(list)}, at::kInt);
   }
 
   std::vector<Tensor> results() const override {
     std::vector<Tensor> all;
-    for (const Tensor& state : states_) all.push_back(state.narrow(0, 0, levels_->nodes));
+    for (const Tensor& state : states_) all.push_back(state.narrow(0, 1, levels_->nodes));
     return all;
   }
   Tensor ordered_as_results(const Tensor& by_node) const override {
