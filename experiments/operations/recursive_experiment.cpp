@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "baselines/elsewhere/onednn_latest.hpp"
+#include "baselines/elsewhere/pytorch_elsewhere.hpp"
 #include "baselines/recursive_baselines.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
 #include "experiments/operations/entries.hpp"
@@ -64,18 +65,25 @@ using Inference = RecursivePass<RecursiveInferenceOp, RecursiveUse::inference, P
 using Training = RecursivePass<RecursiveTrainingOp, RecursiveUse::training, PreparedRecursiveTraining>;
 using WithoutLinearizing = RecursivePass<RecursiveInferenceOp, RecursiveUse::inference, PreparedWithoutLinearizing>;
 
+// `libraries` are those that not every pass has.
+template <class Pass>
+std::unique_ptr<Experiment> recursive_experiment(const Request& request,
+                                                 const std::vector<Contender<typename Pass::Op>>& libraries) {
+  using Op = typename Pass::Op;
+  std::vector<Contender<Op>> others{recursive_by_rnn<Op>(request.options)};
+  others.insert(others.end(), libraries.begin(), libraries.end());
+  others.push_back(pytorch_elsewhere<Op>());
+  others.push_back(pytorch_elsewhere<Op>("pytorch-levels"));
+  return make_experiment(request, all_backends_and(planned_loops<Pass>, others, request.options));
+}
+
 std::unique_ptr<Experiment> recursive_inference_experiment(const Request& request) {
-  return make_experiment(
-      request, all_backends_and(planned_loops<Inference>,
-                                {recursive_by_rnn<RecursiveInferenceOp>(request.options), onednn_recursive_inference(),
-                                 onednn_latest("onednn-latest", onednn_recursive_inference())},
-                                request.options));
+  return recursive_experiment<Inference>(
+      request, {onednn_recursive_inference(), onednn_latest("onednn-latest", onednn_recursive_inference())});
 }
 
 std::unique_ptr<Experiment> recursive_training_experiment(const Request& request) {
-  return make_experiment(
-      request, all_backends_and(planned_loops<Training>, {recursive_by_rnn<RecursiveTrainingOp>(request.options)},
-                                request.options));
+  return recursive_experiment<Training>(request, {});
 }
 
 struct LoweringPass {
