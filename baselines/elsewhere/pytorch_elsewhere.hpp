@@ -5,10 +5,11 @@
 
 namespace brickwork {
 
+// `name` is the contender's name there, too.
 template <Operation Op>
-Contender<Op> pytorch_elsewhere() {
-  return measured_elsewhere<Op>("pytorch", "PyTorch", "PyTorch", "--with-pytorch (1.2 GB)",
-                                {.program = "brickwork-pytorch", .contender = "pytorch", .own_threads = false});
+Contender<Op> pytorch_elsewhere(std::string name = "pytorch") {
+  return measured_elsewhere<Op>(name, "PyTorch", "PyTorch", "--with-pytorch (1.2 GB)",
+                                {.program = "brickwork-pytorch", .contender = name, .own_threads = false});
 }
 
 }  // namespace brickwork

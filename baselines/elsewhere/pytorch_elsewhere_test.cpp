@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "primitives/recursive/op/recursive_ops.hpp"
 #include "primitives/rnn/op/rnn_ops.hpp"
 
 namespace brickwork {
@@ -23,6 +24,13 @@ TEST(PytorchElsewhere, UsesOpenMpThreadsInItsProcess) {
   ASSERT_TRUE(contender.elsewhere);
   EXPECT_EQ(contender.elsewhere->contender, "pytorch");
   EXPECT_FALSE(contender.elsewhere->own_threads);
+}
+
+TEST(PytorchElsewhere, HasTheNameOfTheContenderThere) {
+  const auto contender = pytorch_elsewhere<RecursiveInferenceOp>("pytorch-levels");
+  EXPECT_EQ(contender.name, "pytorch-levels");
+  ASSERT_TRUE(contender.elsewhere);
+  EXPECT_EQ(contender.elsewhere->contender, "pytorch-levels");
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ RecursiveForward::RecursiveForward(const Context& context, const Cell& cell, std
   allocate(leaves_, leaves, 0);
   for (const ProductGroup& product : outside_)
     outside_sums_.emplace_back(elements(levels.nodes * H) * product.sums.size());
-  // After the last place: zeros, for a child that does not exist.
+  // Before the first place: zeros, for a child that does not exist.
   for (const auto& state : cell.states()) states_.emplace_back(elements((levels.nodes + 1) * size(state.matrix)));
   for (int t = 0; t < threads; ++t) scratch_.emplace_back(elements(scratch_size_));
 }
@@ -167,23 +167,24 @@ RecursiveForward::Bound RecursiveForward::bound(const Part& part, const Ref& ref
       break;
     case Place::input:
       in_memory(inputs_[which]);
-      b.list = cell_.inputs()[which].of_leaves ? levels_->leaf.data() : levels_->node.data();
-      b.origin = cell_.inputs()[which].of_leaves ? levels_->first_leaf : 0;
+      b.list = cell_.inputs()[which].of_leaves ? nullptr : levels_->node.data();
+      b.origin = cell_.inputs()[which].of_leaves ? levels_->first_leaf : 0;  // leaves keep their order
       break;
     case Place::bias:
       in_memory(biases_[which]);
       b.item = 0;
       break;
     case Place::child:
-      in_memory(states_[which].data());
+      static_assert(kNoChild == -1);  // the zeros
+      in_memory(states_[which].data() + b.item);
       b.list = levels_->child_at.data() + std::int64_t{ref.position} * levels_->nodes;
       break;
     case Place::each:
-      in_memory(states_[which].data());
+      in_memory(states_[which].data() + b.item);
       b.list = levels_->child.data();
       break;
     case Place::state:
-      in_memory(states_[which].data());
+      in_memory(states_[which].data() + b.item);
       break;
     case Place::outside:
       in_columns(outside_sums_[which], outside_[which].sums.size());
@@ -261,7 +262,7 @@ void RecursiveForward::unpack(PlainTensors& states) const {
     const std::int64_t one = size(state.matrix);
     float* const to = states.at<float>(state.name);
     for (std::int64_t place = 0; place < levels_->nodes; ++place) {
-      std::copy_n(states_[s].data() + place * one, one, to + levels_->node[elements(place)] * one);
+      std::copy_n(states_[s].data() + (1 + place) * one, one, to + levels_->node[elements(place)] * one);
     }
   }
 }

@@ -24,12 +24,22 @@ class SumFinder {
     for (const Cell::StateOf& state : cell_.states()) users_of(value_of(state, leaf_)).push_back(ProductGroups::kState);
     // Users come before what they use, so that a sum is found at its root.
     for (auto e = needed_.rbegin(); e != needed_.rend(); ++e) find_sum(*e);
+    for (std::size_t g = 0; g < found_.groups.size(); ++g) {
+      auto& sums = found_.groups[g].sums;
+      std::ranges::sort(sums, {}, &ProductGroup::Sum::root);
+      for (std::size_t s = 0; s < sums.size(); ++s) {
+        of(sums[s].root).group = static_cast<int>(g);
+        of(sums[s].root).sum = static_cast<int>(s);
+      }
+    }
   }
 
  private:
   std::vector<int>& users_of(int e) { return found_.users[static_cast<std::size_t>(e)]; }
   ProductGroups::OfExpression& of(int e) { return found_.of[static_cast<std::size_t>(e)]; }
   bool is_product(const ExprNode& e) const { return e.kind == K::times_weight && !is_outside_product(cell_, e); }
+
+  bool is_of_input(const ExprNode& e) const { return e.kind == K::input || is_outside_product(cell_, e); }
 
   void find_sum(int e) {
     if (of(e).inside || (graph_[e].kind != K::add && !is_product(graph_[e]))) return;
@@ -71,8 +81,6 @@ class SumFinder {
     if (group == groups.end()) {
       group = groups.insert(group, {.over = over, .matrix = matrix, .operands = operands_});
     }
-    of(sum.root).group = static_cast<int>(group - groups.begin());
-    of(sum.root).sum = static_cast<int>(group->sums.size());
     group->sums.push_back(std::move(sum));
   }
 

@@ -8,7 +8,7 @@
 
 namespace brickwork {
 
-// Sums over the same operands. Without operands: inputs with a bias, so that they can be added side by side.
+// Sums over the same operands. Without operands: inputs, or their products, with a bias, to be added side by side.
 struct ProductGroup {
   struct Sum {
     int root;                  // the sum's expression

@@ -17,6 +17,7 @@
 #include "baselines/gnmt_baselines.hpp"
 #include "baselines/network_baselines.hpp"
 #include "baselines/pool_baselines.hpp"
+#include "baselines/recursive_baselines.hpp"
 #include "baselines/rnn_baselines.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
 #include "experiments/operations/entries.hpp"
@@ -65,6 +66,7 @@ std::span<const ExperimentEntry> experiment_table() {
       rnn_pass(by_onednn<onednn_rnn_inference>("rnn-inference")),
       rnn_pass(by_onednn<onednn_rnn_forward>("rnn-forward")),
       rnn_pass(by_onednn<onednn_rnn_backward>("rnn-backward")),
+      recursive_pass(by_onednn<onednn_recursive_inference>("recursive-inference")),
       attention_pass(by_onednn<onednn_attention_forward>("attention-forward")),
       attention_pass(by_onednn<onednn_attention_backward>("attention-backward")),
       kernel_alone(by_onednn<onednn_batched_matmul>("brgemm")),

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "primitives/recursive/body/recursive_binding.hpp"
+#include "primitives/recursive/body/recursive_steps.hpp"
 #include "primitives/recursive/host/weight_updates.hpp"
 #include "primitives/recursive/recursive.hpp"
-#include "primitives/recursive/recursive_binding.hpp"
-#include "primitives/recursive/recursive_steps.hpp"
 
 namespace brickwork {
 

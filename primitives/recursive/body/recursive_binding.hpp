@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "primitives/recursive/recursive_arrays.hpp"
+#include "primitives/recursive/body/recursive_arrays.hpp"
 #include "primitives/recursive/recursive_target.hpp"
 
 namespace brickwork {

@@ -1,4 +1,4 @@
-#include "primitives/recursive/recursive_binding.hpp"
+#include "primitives/recursive/body/recursive_binding.hpp"
 
 #include <algorithm>
 

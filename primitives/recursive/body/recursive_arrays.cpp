@@ -1,4 +1,4 @@
-#include "primitives/recursive/recursive_arrays.hpp"
+#include "primitives/recursive/body/recursive_arrays.hpp"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,0 +1,84 @@
+// Compares our definition of recursive models with PyTorch's, both in f64.
+#include "baselines/pytorch/pytorch_recursive.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "baselines/contender/checker.hpp"
+
+namespace brickwork {
+namespace {
+
+using pytorch::RecursiveWay;
+
+constexpr RecursiveWay kWays[] = {RecursiveWay::recursion, RecursiveWay::levels};
+
+template <Operation Op>
+double recursive_difference(const std::string& text, RecursiveWay way, const std::string& definition) {
+  const auto p = parse_problem<RecursiveProblem>(text);
+  PlainTensors in(with_dtype(Op::inputs(p), DType::f64));
+  for (std::size_t i = 0; i < in.infos().size(); ++i) {
+    double x = 0.1 + 0.01 * static_cast<double>(i);  // then follows the logistic map
+    for (double& value : in.values<double>(i)) value = (x = 3.99 * x * (1 - x)) * 2 - 1;
+  }
+  Op::settle(p, in);
+  const auto outputs = with_dtype(Op::outputs(p), DType::f64);
+  PlainTensors expected(outputs), found(outputs);
+  Op::reference(parse_problem<RecursiveProblem>(definition), in, expected);
+  poison(found);
+  const bool training = std::is_same_v<Op, RecursiveTrainingOp>;
+  const auto prepared = pytorch::prepare_recursive(p, way, training, in, {.threads = 2});
+  EXPECT_TRUE(prepared) << prepared.reason();
+  (*prepared)->pack();
+  for (int i = 0; i < 2; ++i) (*prepared)->run();
+  (*prepared)->unpack(found);
+  const Verdict verdict = compare(found, expected, {1e300, /*of_whole=*/true});
+  EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
+  return verdict.max_error;
+}
+
+TEST(PytorchRecursive, MatchesOurDefinition) {
+  for (const std::string text :
+       {"tree-fc perfect H5 N2 S3", "tree-fc treebank H4 N2", "tree-rnn treebank H6 N2", "tree-rnn sequences H3 N2 S4",
+        "tree-lstm treebank H7 N3", "tree-lstm sequences H2 N2 S1", "nary-tree-lstm treebank H5 N2",
+        "nary-tree-lstm sequences H3 N2 S3", "tree-gru perfect H4 N2 S2", "simple-tree-gru treebank H6 N2",
+        "mv-rnn treebank H3 N2", "mv-rnn sequences H4 N2 S3", "dag-rnn grids H5 N2 S3", "dag-rnn treebank H5 N1",
+        "lstm sequences H5 N3 S4", "gru sequences H4 N2 S3"}) {
+    for (const RecursiveWay way : kWays) {
+      EXPECT_LT(recursive_difference<RecursiveInferenceOp>(text, way, text), 1e-12) << text;
+      EXPECT_LT(recursive_difference<RecursiveTrainingOp>(text, way, text), 1e-12) << text;
+    }
+  }
+}
+
+TEST(PytorchRecursive, DiffersFromOurDefinitionOfAnotherCell) {
+  for (const RecursiveWay way : kWays) {
+    const auto gru = "tree-gru treebank H4 N2", simple = "simple-tree-gru treebank H4 N2";
+    EXPECT_GT(recursive_difference<RecursiveInferenceOp>(gru, way, simple), 1e-3);
+    EXPECT_GT(recursive_difference<RecursiveTrainingOp>(gru, way, simple), 1e-3);
+  }
+}
+
+template <Operation Op>
+void expect_passes(const Contender<Op>& contender, const char* implementation) {
+  for (const char* text : {"tree-lstm treebank H33 N2", "dag-rnn grids H16 N1 S4", "mv-rnn treebank H8 N1"}) {
+    const auto p = parse_problem<RecursiveProblem>(text);
+    const Checked checked = check(contender, p, make_checkable_test_data<Op>(p, Fill::floats), {.threads = 2});
+    EXPECT_EQ(checked.verdict.reason, "") << text;
+    ASSERT_TRUE(checked.prepared);
+    EXPECT_EQ(checked.prepared->implementation(), implementation);
+    EXPECT_FALSE(checked.prepared->isa().empty());
+  }
+}
+
+TEST(PytorchRecursive, PassesTheChecksOfAContender) {
+  expect_passes(pytorch::recursion<RecursiveInferenceOp>(), "eager:recursion");
+  expect_passes(pytorch::recursion<RecursiveTrainingOp>(), "eager:recursion");
+  expect_passes(pytorch::recursive_levels<RecursiveInferenceOp>(), "eager:levels");
+  expect_passes(pytorch::recursive_levels<RecursiveTrainingOp>(), "eager:levels");
+}
+
+}  // namespace
+}  // namespace brickwork
