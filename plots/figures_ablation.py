@@ -1,4 +1,4 @@
-"""What each pass is worth: the time of each variant over that of the whole, a panel for each minibatch."""
+"""What each pass is worth: the time of each variant over that of the whole, a panel for each N."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,8 +15,8 @@ ROOM = 1.25  # of the longest bar: for words behind it
 
 
 def draw_ablation(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
-    minibatches = values_of(sweep.problems, "N")
-    parts = {f"N = {n}": where(sweep.problems, {"N": n}) for n in minibatches} if len(minibatches) > 1 else {"": sweep.problems}
+    counts = values_of(sweep.problems, "N")
+    parts = {f"N = {n}": where(sweep.problems, {"N": n}) for n in counts} if len(counts) > 1 else {"": sweep.problems}
     panels = {title: found for title, problems in parts.items() if (found := variants(sweep, problems))}
     if not panels:
         return None

@@ -2,6 +2,9 @@
 // each backend of the brick with the libraries. recursive-ablation: our driver without each pass of its lowering.
 #include <fmt/format.h>
 
+#include "baselines/elsewhere/onednn_latest.hpp"
+#include "baselines/elsewhere/pytorch_elsewhere.hpp"
+#include "baselines/recursive_baselines.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
 #include "experiments/operations/entries.hpp"
 #include "experiments/operations/experiments.hpp"
@@ -62,16 +65,49 @@ using Inference = RecursivePass<RecursiveInferenceOp, RecursiveUse::inference, P
 using Training = RecursivePass<RecursiveTrainingOp, RecursiveUse::training, PreparedRecursiveTraining>;
 using WithoutLinearizing = RecursivePass<RecursiveInferenceOp, RecursiveUse::inference, PreparedWithoutLinearizing>;
 
+// `libraries` are those that not every pass has.
+template <class Pass>
+std::unique_ptr<Experiment> recursive_experiment(const Request& request,
+                                                 const std::vector<Contender<typename Pass::Op>>& libraries) {
+  using Op = typename Pass::Op;
+  std::vector<Contender<Op>> others{recursive_by_rnn<Op>(request.options)};
+  others.insert(others.end(), libraries.begin(), libraries.end());
+  others.push_back(pytorch_elsewhere<Op>());
+  others.push_back(pytorch_elsewhere<Op>("pytorch-levels"));
+  return make_experiment(request, all_backends_and(planned_loops<Pass>, others, request.options));
+}
+
 std::unique_ptr<Experiment> recursive_inference_experiment(const Request& request) {
-  return make_experiment(
-      request, all_backends_and(planned_loops<Inference>, {recursive_by_rnn<RecursiveInferenceOp>(request.options)},
-                                request.options));
+  return recursive_experiment<Inference>(
+      request, {onednn_recursive_inference(), onednn_latest("onednn-latest", onednn_recursive_inference())});
 }
 
 std::unique_ptr<Experiment> recursive_training_experiment(const Request& request) {
-  return make_experiment(
-      request, all_backends_and(planned_loops<Training>, {recursive_by_rnn<RecursiveTrainingOp>(request.options)},
-                                request.options));
+  return recursive_experiment<Training>(request, {});
+}
+
+struct LoweringPass {
+  std::string_view name;
+  std::int64_t RecursivePlan::*on;
+  bool usual() const { return RecursivePlan{}.*on != 0; }
+};
+
+std::vector<LoweringPass> lowering_passes() {
+  std::vector<LoweringPass> passes;
+  for (const auto& size : RecursivePlan::table().sizes) {
+    if (size.least == 0) passes.push_back({size_table::name_of(size.key), size.member});  // others are sizes of blocks
+  }
+  return passes;
+}
+
+// Turns a usual pass off. Another pass comes in place of all that are not usual, as these exclude each other.
+void change(RecursivePlan& plan, const LoweringPass& pass) {
+  if (!pass.usual()) {
+    for (const LoweringPass& other : lowering_passes()) {
+      if (!other.usual()) plan.*other.on = 0;
+    }
+  }
+  plan.*pass.on = pass.usual() ? 0 : 1;
 }
 
 template <class Pass>
@@ -87,12 +123,9 @@ Contender<RecursiveInferenceOp> variant(const Options& options, const std::strin
 std::unique_ptr<Experiment> recursive_ablation_experiment(const Request& request) {
   const Options& options = request.options;
   std::vector contenders{planned_loops<Inference>(Backend::simd, options)};
-  for (const auto& size : RecursivePlan::table().sizes) {
-    if (size.least != 0) continue;  // no pass: the size of a block
-    const bool usual = RecursivePlan{}.*size.member != 0;
-    const auto pass = size_table::name_of(size.key);
-    contenders.push_back(variant<Inference>(options, fmt::format("{}{}", usual ? "no-" : "", pass),
-                                            [=](RecursivePlan& plan) { plan.*size.member = usual ? 0 : 1; }));
+  for (const LoweringPass& pass : lowering_passes()) {
+    contenders.push_back(variant<Inference>(options, fmt::format("{}{}", pass.usual() ? "no-" : "", pass.name),
+                                            [=](RecursivePlan& plan) { change(plan, pass); }));
   }
   contenders.push_back(variant<WithoutLinearizing>(options, "no-linearizing", [](RecursivePlan&) {}));
   return make_experiment(request, std::move(contenders));

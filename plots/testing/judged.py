@@ -12,7 +12,7 @@ from sweeps import Times
 BY_ID = {claim.id: claim for claim in load_claims(CLAIMS)}
 OF_RESNET50 = {  # on the host
     name: claim for name, claim in BY_ID.items()
-    if claim.shapes in ("", "resnet50") and claim.statistic in MEASURES and not claim.experiment.startswith("gpu-")
+    if claim.shapes in ("", "resnet50") and claim.statistic in MEASURES and not claim.experiment.startswith(("gpu-", "recursive-"))
 }  # fmt: skip
 SIMD, SEARCHED, WINOGRAD = "brickwork-simd", "brickwork-simd-searched", "brickwork-winograd"
 
