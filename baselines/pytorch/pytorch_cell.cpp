@@ -129,10 +129,11 @@ void CellModule::pack() {
   }
 }
 
-void CellModule::begin(const Ordered& ordered) {
+void CellModule::begin(const Batches& batches) {
   for (Rows& rows : rows_) {
-    rows.ordered = ordered(parameters_[rows.inputs].values, is_of_leaves(rows));
-    if (rows.weights >= 0) rows.ordered = at::linear(rows.ordered, values_of(rows.weights));
+    Tensor ordered = batches.ordered(parameters_[rows.inputs].values, is_of_leaves(rows));
+    if (rows.weights >= 0) ordered = at::linear(ordered, values_of(rows.weights));
+    rows.parts = batches.parts(ordered, is_of_leaves(rows));
   }
   for (Program* const program : {&inner_, &leaves_}) {
     for (Layer& layer : program->layers) {
@@ -157,9 +158,9 @@ std::vector<Tensor> CellModule::states_of(const NodeBatch& batch) {
   return states;
 }
 
-Tensor CellModule::rows(int number, const NodeBatch& batch) const {
+const Tensor& CellModule::rows(int number, const NodeBatch& batch) const {
   const Rows& rows = rows_[at_number(number)];
-  return batch.rows(rows.ordered, is_of_leaves(rows));
+  return rows.parts[batch.number(is_of_leaves(rows))];
 }
 
 Tensor CellModule::evaluate(int e, Program& program, const NodeBatch& batch) {
@@ -205,7 +206,7 @@ std::vector<Tensor> CellModule::sums(const ProductGroup& group, const Layer& lay
     all = layer.bias;
   }
   if (layer.rows >= 0) {
-    const Tensor of_nodes = rows(layer.rows, batch);
+    const Tensor& of_nodes = rows(layer.rows, batch);
     all = (group.over == Over::edge ? batch.for_edges(of_nodes) : of_nodes) + all;
   }
   if (group.sums.size() == 1) return {all};

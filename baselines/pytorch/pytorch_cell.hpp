@@ -3,7 +3,6 @@
 #pragma once
 #include <torch/torch.h>
 
-#include <functional>
 #include <vector>
 
 #include "baselines/recursive/product_groups.hpp"
@@ -17,11 +16,19 @@ class NodeBatch {
  public:
   virtual ~NodeBatch() = default;
   virtual bool leaves() const = 0;
-  virtual at::Tensor rows(const at::Tensor& of_all, bool of_leaves) const = 0;  // of these nodes
-  virtual at::Tensor child(int state, int position) const = 0;                  // zeros where there is none
+  virtual std::size_t number(bool among_leaves) const = 0;      // of the batch, among all batches or those of leaves
+  virtual at::Tensor child(int state, int position) const = 0;  // zeros where there is none
   virtual at::Tensor each_child(int state) const = 0;
   virtual at::Tensor sum_of_children(const at::Tensor& of_edges) const = 0;
   virtual at::Tensor for_edges(const at::Tensor& of_nodes) const = 0;  // each node's value for its edges
+};
+
+// The batches of a run.
+class Batches {
+ public:
+  virtual ~Batches() = default;
+  virtual at::Tensor ordered(const at::Tensor& rows, bool of_leaves) const = 0;  // as batches are numbered
+  virtual std::vector<at::Tensor> parts(const at::Tensor& ordered, bool of_leaves) const = 0;  // by batch
 };
 
 class CellModule {
@@ -29,9 +36,7 @@ class CellModule {
   CellModule(const Cell&, std::int64_t H, const PlainTensors& in, bool training);
 
   void pack();
-  // Puts the rows of an input in the order in which batches take them.
-  using Ordered = std::function<at::Tensor(const at::Tensor& input, bool of_leaves)>;
-  void begin(const Ordered&);                           // a run; makes the products of inputs alone
+  void begin(const Batches&);                           // a run; makes the products of inputs alone
   std::vector<at::Tensor> states_of(const NodeBatch&);  // after those of the children
 
   std::vector<at::Tensor> parameters() const;  // after pack(): what gradients are taken of
@@ -50,8 +55,8 @@ class CellModule {
   struct Rows {
     Numbers expressions;
     std::size_t inputs;
-    int weights = -1;  // a parameter
-    at::Tensor ordered = {};
+    int weights = -1;                    // a parameter
+    std::vector<at::Tensor> parts = {};  // of batches
   };
   // What the nodes that are leaves, or the others, do with a group of products.
   struct Layer {
@@ -76,7 +81,7 @@ class CellModule {
   at::Tensor block(Parameter::Kind, const PlainTensors&, int which, bool gradient) const;
   const at::Tensor& values_of(int parameter) const { return parameters_[static_cast<std::size_t>(parameter)].values; }
   const at::Tensor& value(int e) const { return values_[static_cast<std::size_t>(e)]; }
-  at::Tensor rows(int number, const NodeBatch&) const;
+  const at::Tensor& rows(int number, const NodeBatch&) const;
   at::Tensor evaluate(int e, Program&, const NodeBatch&);
   at::Tensor evaluate_sum(int e, Program&, const NodeBatch&);
   std::vector<at::Tensor> sums(const ProductGroup&, const Layer&, const NodeBatch&) const;

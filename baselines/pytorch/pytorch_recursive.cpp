@@ -33,8 +33,8 @@ class OneNode final : public NodeBatch {
       : states_(states), zeros_(zeros), number_(number), leaf_(leaf), children_(children) {}
 
   bool leaves() const override { return children_.empty(); }
-  Tensor rows(const Tensor& of_all, bool of_leaves) const override {
-    return of_all.narrow(0, of_leaves ? leaf_ : number_, 1);
+  std::size_t number(bool among_leaves) const override {
+    return static_cast<std::size_t>(among_leaves ? leaf_ : number_);
   }
   Tensor child(int state, int position) const override {
     const auto at = static_cast<std::size_t>(position);
@@ -66,18 +66,20 @@ class OneNode final : public NodeBatch {
 class NodesOfLevel final : public NodeBatch {
  public:
   // States are [state]: a row of zeros, then one for each place.
-  NodesOfLevel(const Levels& levels, const Level& level, const std::vector<Tensor>& states)
-      : levels_(levels), level_(level), states_(states), edge_(first_edge_of(level.begin)) {
-    edges_ = first_edge_of(level.end) - edge_;
-    for (std::int32_t place = level.begin; place < level.end && same_number_; ++place) {
-      same_number_ = (first_edge_of(place + 1) - edge_) == each_count() * (place + 1 - level.begin);
+  NodesOfLevel(const Levels& levels, std::size_t number, const std::vector<Tensor>& states)
+      : levels_(levels),
+        number_(number),
+        level_(levels.levels[number]),
+        states_(states),
+        edge_(first_edge_of(level_.begin)) {
+    edges_ = first_edge_of(level_.end) - edge_;
+    for (std::int32_t place = level_.begin; place < level_.end && same_number_; ++place) {
+      same_number_ = (first_edge_of(place + 1) - edge_) == each_count() * (place + 1 - level_.begin);
     }
   }
 
   bool leaves() const override { return level_.begin == levels_.first_leaf; }
-  Tensor rows(const Tensor& of_all, bool of_leaves) const override {
-    return of_all.narrow(0, of_leaves ? 0 : level_.begin, level_.size());
-  }
+  std::size_t number(bool among_leaves) const override { return among_leaves ? 0 : number_; }
   Tensor child(int state, int position) const override {
     const auto first = levels_.child_at.begin() + std::int64_t{position} * levels_.nodes + level_.begin;
     const Tensor places = numbers(std::span(first, first + level_.size()));
@@ -111,13 +113,14 @@ class NodesOfLevel final : public NodeBatch {
   Tensor of_places(int state) const { return states_[static_cast<std::size_t>(state)].narrow(0, 1, levels_.nodes); }
 
   const Levels& levels_;
+  const std::size_t number_;
   const Level level_;
   const std::vector<Tensor>& states_;
   std::int64_t edge_, edges_ = 0;
   bool same_number_ = true;
 };
 
-class RecursiveModelOf : public Prepared {
+class RecursiveModelOf : public Prepared, protected Batches {
  public:
   RecursiveModelOf(const RecursiveProblem& p, bool training, const PlainTensors& inputs)
       : cell_(p.cell()),
@@ -191,12 +194,15 @@ class Recursion final : public RecursiveModelOf {
 
  private:
   void forward() override {
-    module_.begin([](const Tensor& input, bool) { return input; });
+    module_.begin(*this);
     zeros_.clear();
     for (const Cell::StateOf& state : cell_.states()) zeros_.push_back(zeros(1, state));
     for (auto& of_nodes : states_) of_nodes.assign(static_cast<std::size_t>(forest_->nodes()), Tensor());
     for (std::int32_t node = 0; node < forest_->nodes(); ++node) visit(node);
   }
+
+  Tensor ordered(const Tensor& rows, bool) const override { return rows; }
+  std::vector<Tensor> parts(const Tensor& ordered, bool) const override { return ordered.split(1); }
 
   void visit(std::int32_t node) {
     const auto at = static_cast<std::size_t>(node);
@@ -231,16 +237,29 @@ class LevelByLevel final : public RecursiveModelOf {
  private:
   void forward() override {
     levels_ = &linearizer_(*forest_);
-    module_.begin([&](const Tensor& input, bool of_leaves) {
-      return of_leaves ? input : input.index_select(0, numbers(levels_->node));  // leaves keep their order
-    });
+    module_.begin(*this);
     states_.clear();
     for (const Cell::StateOf& state : cell_.states()) states_.push_back(zeros(levels_->nodes + 1, state));
-    for (const Level& level : levels_->levels) {
-      const auto states = module_.states_of(NodesOfLevel(*levels_, level, states_));
+    for (std::size_t l = 0; l < levels_->levels.size(); ++l) {
+      const Level& level = levels_->levels[l];
+      const auto states = module_.states_of(NodesOfLevel(*levels_, l, states_));
       for (std::size_t s = 0; s < states.size(); ++s)
         states_[s].narrow(0, 1 + level.begin, level.size()).copy_(states[s]);
     }
+  }
+
+  // Leaves keep their order.
+  Tensor ordered(const Tensor& rows, bool of_leaves) const override {
+    return of_leaves ? rows : rows.index_select(0, numbers(levels_->node));
+  }
+  std::vector<Tensor> parts(const Tensor& ordered, bool of_leaves) const override {
+    if (of_leaves) return {ordered};
+    std::vector<std::int64_t> sizes;
+    for (const Level& level : levels_->levels) sizes.push_back(level.size());
+    std::ranges::reverse(sizes);  // the last level has the first places
+    std::vector<Tensor> parts = ordered.split_with_sizes(sizes);
+    std::ranges::reverse(parts);
+    return parts;
   }
 
   std::vector<Tensor> results() const override {
