@@ -26,7 +26,7 @@ class Statistic:
 
     says: str
     compares: bool = False  # with another contender
-    of_errors: bool = False  # smaller is better, so that the bound may be the largest value allowed, too
+    either_bound: bool = False  # the bound may also be the largest value allowed
 
 
 STATISTICS = {
@@ -47,10 +47,10 @@ STATISTICS = {
         "in geometric mean over the {each}s the speed-up is at least {bound} of the speed-up of the machine's loaded roof"
     ),
     "lowest ratio of most steps to fewest": Statistic("a step of the longest sequence is {as_fast_as} a step of the shortest"),
-    "test accuracy": Statistic("at least {percent} of the test images are classified correctly"),
-    "test mean squared error": Statistic("the mean squared error on the test sequences is {bounded}", of_errors=True),
-    "test bits a character": Statistic("{bounded} bits a character on the test text", of_errors=True),
-    "share of the baseline": Statistic("{bounded_percent} of the bits that a model of character pairs needs", of_errors=True),
+    "test accuracy": Statistic("{bounded_percent} of the answers to the test examples are right", either_bound=True),
+    "test mean squared error": Statistic("the mean squared error on the test sequences is {bounded}", either_bound=True),
+    "test bits a character": Statistic("{bounded} bits a character on the test text", either_bound=True),
+    "share of the baseline": Statistic("{bounded_percent} of the bits that a model of character pairs needs", either_bound=True),
     "epochs alike on all threads": Statistic("{percent} of the epochs have bitwise the same loss and measures on any number of threads"),
 }
 BOUNDS = ("at_least", "at_most")
@@ -235,9 +235,9 @@ def _check_words(texts: dict[str, str], entry: dict) -> None:
         raise ValueError("names several contenders as 'of', which is for the statistics that compare with another contender")
     if "or_of_roof" in entry and not statistic.compares:
         raise ValueError("has 'or_of_roof', which is for the statistics that compare with another contender")
-    if "at_most" in entry and not statistic.of_errors:
-        of_errors = ", ".join(name for name, of in STATISTICS.items() if of.of_errors)
-        raise ValueError(f"has 'at_most', which is for the statistics {of_errors}")
+    if "at_most" in entry and not statistic.either_bound:
+        either_bound = ", ".join(name for name, of in STATISTICS.items() if of.either_bound)
+        raise ValueError(f"has 'at_most', which is for the statistics {either_bound}")
 
 
 def _condition(key: str, words: list[str], known: dict[str, str]) -> Condition:

@@ -29,8 +29,9 @@ MEASURED = {"epoch": int, "loss": float, "train_measure": float, "test_measure":
 ACCURACY, BITS = "accuracy", "bits a character"
 MEASURES = (ACCURACY, "mean squared error", BITS)  # a high accuracy is good, and low values of the others
 SHARE, ALIKE = "share of the baseline", "epochs alike on all threads"
-# Each line is wider than the next one, so that it shows on both sides where the next one covers it.
-LINES = [("#B9DDF1", 5.0, "-"), ("#0072B2", 1.8, "-"), ("black", 1.0, ":"), ("#009E73", 0.8, "--")]
+# By the number of threads. Each line is wider than the next one, so that it shows on both sides where the next one covers it.
+LINES = [(5.0, "-"), (1.8, "-"), (1.0, ":"), (0.8, "--")]
+COLOURS = [("#B9DDF1", "#0072B2", "black", "#009E73"), ("#F7CDB0", "#D55E00", "black", "#CC79A7")]  # by the task, for these lines
 
 
 @dataclass(frozen=True)
@@ -199,11 +200,40 @@ STATISTICS = {f"test {measure}": _last_epochs for measure in MEASURES} | {SHARE:
 
 
 def grouped(curves: list[Curve]) -> Iterator[list[Curve]]:
-    """The groups of trainings that differ only in their threads, each in the order of threads."""
+    """The groups of trainings that a figure compares: they differ only in their threads, or also in their tasks if the names of these
+    begin with the same word. A group has one task after the other, each in the order of threads."""
     groups: dict[tuple, list[Curve]] = {}
     for curve in sorted(curves, key=lambda curve: curve.settings["threads"]):
-        groups.setdefault(tuple(value for name, value in curve.settings.items() if name != "threads"), []).append(curve)
-    yield from groups.values()
+        alike = tuple(value for name, value in curve.settings.items() if name not in ("task", "threads"))
+        groups.setdefault((curve.settings["task"].partition("-")[0], *alike), []).append(curve)
+    for group in groups.values():
+        yield [curve for task in tasks(group) for curve in group if curve.settings["task"] == task]
+
+
+def tasks(group: list[Curve]) -> list[str]:
+    return list(dict.fromkeys(curve.settings["task"] for curve in group))
+
+
+def looks(group: list[Curve]) -> Iterator[dict]:
+    """How the lines of these trainings look."""
+    several = len(tasks(group)) > 1
+    for task, colours in zip(tasks(group), cycle(COLOURS), strict=False):
+        of_task = [curve for curve in group if curve.settings["task"] == task]
+        lines = list(zip(colours, LINES, strict=True))
+        for (colour, (width, line)), curve in zip(lines[1:2] if len(of_task) == 1 else cycle(lines), of_task, strict=False):
+            label = f"{task}, {curve.threads}" if several else curve.threads
+            yield {"color": colour, "linewidth": width, "linestyle": line, "label": label}
+
+
+def bounds(group: list[Curve], claims: list[Claim]) -> dict[float, str]:
+    """The claimed bounds of the measure, and how the figure calls them."""
+    several, measure = len(tasks(group)) > 1, group[0].settings["measure"]
+    scale, unit = (100, " %") if measure == ACCURACY else (1, "")
+    return {
+        claim.bound: f"claimed{f' for {claim.experiment}' * several}: {'at most ' * claim.at_most}{scale * claim.bound:g}{unit}"
+        for claim in claims
+        if claim.statistic == f"test {measure}" and claim.experiment in tasks(group)
+    }
 
 
 def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
@@ -212,14 +242,11 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     scale, unit = (100, " %") if accurate else (1, "")
     figure, (loss, test) = plt.subplots(1, 2, figsize=(style.WIDE, 3.8))
     handles = []
-    looks = LINES[1:2] if len(group) == 1 else cycle(LINES)
-    for (colour, width, line), curve in zip(looks, group, strict=False):
-        look = {"color": colour, "linewidth": width, "linestyle": line, "label": curve.threads}
+    for look, curve in zip(looks(group), group, strict=True):
         handles += loss.plot(curve.epochs["epoch"], curve.epochs["loss"], **look)
         test.plot(curve.epochs["epoch"], scale * curve.epochs["test_measure"], **look)
-    of_measure = [claim for claim in claims if (claim.statistic, claim.experiment) == (f"test {settings['measure']}", settings["task"])]
-    bounds = {claim.bound: f"claimed: {'at most ' if claim.at_most else ''}{scale * claim.bound:g}{unit}" for claim in of_measure}
-    for bound, label in sorted(bounds.items()):
+    claimed = bounds(group, claims)
+    for bound, label in sorted(claimed.items()):
         handles.append(test.axhline(scale * bound, color="#A83C00", linewidth=1.2, linestyle="--", label=label))
     base = settings["baseline_measure"]
     if not accurate:  # the baseline of an accuracy is far below the axis
@@ -229,7 +256,7 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
     loss.set_ylabel("loss in training, mean of an epoch")
     test.set_ylabel(f"% of the test {settings['examples']} right" if accurate else f"{settings['measure']}, test {settings['examples']}")
     if accurate:
-        lowest = min([curve.epochs["test_measure"].quantile(0.2) for curve in group] + [bound - 0.01 for bound in bounds])
+        lowest = min([curve.epochs["test_measure"].quantile(0.2) for curve in group] + [bound - 0.01 for bound in claimed])
         test.set_ylim(math.floor(100 * lowest), 100.2)
     elif settings["measure"] != BITS:
         scales.logarithmic_upwards(test)
@@ -237,18 +264,22 @@ def draw(group: list[Curve], claims: list[Claim], folder: Path) -> Drawn:
         axes.set_xlabel("epoch")
         axes.set_xlim(1 - 0.03 * settings["epochs"], 1.03 * settings["epochs"])
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    seconds = ", ".join(f"{curve.epochs['seconds'].sum():.1f} s on {curve.threads}" for curve in group)
+    seconds = "; ".join(
+        f"{task} took " + ", ".join(f"{c.epochs['seconds'].sum():.1f} s on {c.threads}" for c in group if c.settings["task"] == task)
+        for task in tasks(group)
+    )
     caption = (
         f"Left: the loss on {settings['trained_on']} {settings['examples']} in training. Right: the {settings['measure']} on "
-        f"{settings['tested_on']} other {settings['examples']}. Training took {seconds}. The lines of trainings on different threads cover "
+        f"{settings['tested_on']} other {settings['examples']}. Training of {seconds}. The lines of trainings on different threads cover "
         f"each other where they are equal. {settings['baseline'].capitalize()} has {scale * base:.4g}{unit}."
         + (" The accuracies of the first epochs may lie below the axis." if accurate else "")
     )
-    return style.finish(figure, folder, stem(group), f"Learning {settings['task']}: seed {settings['seed']}", handles, caption)
+    title = f"Learning {' and '.join(tasks(group))}: seed {settings['seed']}"
+    return style.finish(figure, folder, stem(group), title, handles, caption)
 
 
 def stem(group: list[Curve]) -> str:
-    return "learning-" + "-".join(str(group[0].settings[name]) for name in ("task", "contender", "seed", "epochs"))
+    return "-".join(["learning", *tasks(group), *(str(group[0].settings[name]) for name in ("contender", "seed", "epochs"))])
 
 
 def facts(curve: Curve) -> list[tuple[str, str]]:

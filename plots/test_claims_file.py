@@ -85,10 +85,10 @@ def test_the_runs_that_judge_the_stored_claims_exist():
     quick, _, full = script[script.index("runs=("): script.index("keep_asked() {")].partition("\nelse\n")
     steps = subprocess.run([SCRIPTS / "gpu-check", "--list"], capture_output=True, text=True, check=True).stdout
     names = {
-        "quick": re.findall(r'^    "(\S+) ', quick, re.MULTILINE), "full": re.findall(r'^    "(\S+) ', full, re.MULTILINE),
+        "quick": re.findall(r'^ +"(\S+) ', quick, re.MULTILINE), "full": re.findall(r'^ +"(\S+) ', full, re.MULTILINE),
         "gpu_check": [line.split()[0] for line in steps.splitlines()],
     }  # fmt: skip
-    trainings = [re.sub(r"\$count", "1", name) for name in names["full"] if "$count" in name]
+    trainings = [re.sub(r"\$(count|all)", "1", name) for name in names["full"] if "$" in name]
     for claim in load_claims(CLAIMS):
         assert claim.quick or claim.full or claim.gpu_check, claim.id
         for mode, asked in {"quick": claim.quick, "full": claim.full, "gpu_check": filter(None, [claim.gpu_check])}.items():
@@ -114,11 +114,13 @@ def test_a_claim_overrides_what_its_group_says(written):
     assert two.sentence.startswith("Another (one core)") and two.full == () and (one.whose, two.whose) == ("ours", "the paper")
 
 
-def test_an_error_may_have_a_bound_above(written):
+def test_an_error_and_an_accuracy_may_have_a_bound_above(written):
     above = GOOD.replace("lowest share of the loaded roof", "test mean squared error").replace("at_least = 0.97", "at_most = 0.97")
     claim = load_claims(written(above))[0]
     assert claim.sentence.endswith("the mean squared error on the test sequences is at most 0.97.") and claim.needed == "at most 0.97"
     assert [claim.fulfilled_by(value) for value in (0.96, 0.97, 0.98)] == [True, True, False]
+    claim = load_claims(written(above.replace("test mean squared error", "test accuracy")))[0]
+    assert claim.sentence.endswith("at most 97 % of the answers to the test examples are right.")
     claim = load_claims(written(GOOD))[0]
     assert [claim.fulfilled_by(value) for value in (0.96, 0.97, 0.98)] == [False, True, True] and claim.needed == "0.97"
 
@@ -137,7 +139,7 @@ def test_columns_have_their_usual_values_unless_a_claim_names_them(written):
         ('id = "one", ', "", "claim '1 of the file' lacks 'id'"),
         (", at_least = 0.97", "", "claim 'one' needs one of 'at_least' and 'at_most'"),
         ("at_least = 0.97", "at_least = 0.97, at_most = 1.0", "claim 'one' needs one of 'at_least' and 'at_most'"),
-        ("at_least = 0.97", "at_most = 0.97", "claim 'one' has 'at_most', which is for the statistics test mean squared error,"),
+        ("at_least = 0.97", "at_most = 0.97", "claim 'one' has 'at_most', which is for the statistics test accuracy, test mean"),
         ("at_least = 0.97", 'at_least = "much"', "claim 'one' needs a number above 0 as 'at_least'"),
         ("at_least = 0.97", "at_least = 0", "claim 'one' needs a number above 0 as 'at_least'"),
         ("at_least = 0.97", "at_least = nan", "claim 'one' needs a number above 0 as 'at_least'"),

@@ -134,6 +134,14 @@ def test_an_error_may_be_bounded_on_either_side(training):
             assert found.reason == "on 100 sequences after 4 epochs; always answering 1 has 0.16"
 
 
+def test_an_accuracy_may_be_bounded_above(training):
+    bound = BY_ID["listops-lstm"].bound
+    for status, last in ((HOLDS, bound - 0.01), (FAILS, bound + 0.01)):
+        change = lambda rows, last=last: with_cell("test_measure", str(last))(rows).assign(task="listops-lstm")  # noqa: E731
+        found = outcome("listops-lstm", training(status, change))
+        assert (found.status, found.measured.value) == (status, last)
+
+
 def test_a_training_is_compared_with_its_baseline(training):
     share = BY_ID["characters-pairs"].bound * 0.16
     for status, last in ((HOLDS, share * 0.99), (FAILS, share * 1.01)):
@@ -216,7 +224,7 @@ def test_the_figure_shows_every_curve_and_the_claimed_accuracy(training, monkeyp
     assert [list(line.get_ydata()) for line in accuracy.lines] == [[75, 96, 97, 98], [75, 96, 97, 99], [97, 97]]
     assert [text.get_text() for text in kept[0].legends[0].get_texts()] == ["1 thread", "2 threads", "claimed: 97 %"]
     assert "300 images in training. Right: the accuracy on 100 other images." in drawn.caption
-    assert "1.2 s on 1 thread, 1.2 s on 2 threads" in drawn.caption
+    assert "Training of digits-mlp took 1.2 s on 1 thread, 1.2 s on 2 threads." in drawn.caption
 
 
 def test_errors_are_drawn_with_their_baseline(training, monkeypatch):
@@ -250,16 +258,45 @@ def test_no_curve_is_left_out_however_many_there_are(training, monkeypatch):
         assert [len(axes.lines) for axes in kept[-1].axes] == [most, most]
 
 
+def test_tasks_that_begin_with_the_same_word_are_compared_if_they_were_trained_alike(training, monkeypatch):
+    kept = []
+    monkeypatch.setattr(style, "save", lambda figure, *_: kept.append(figure))
+
+    def of(task: str, threads: int, last: str, seed: str = "1") -> Path:
+        change = lambda rows: with_cell("test_measure", last)(rows).assign(task=task, threads=str(threads), seed=seed)  # noqa: E731
+        return training(f"{task}-{threads}-{seed}", change)
+
+    alike = [of("digits-mlp", 1, "0.99"), of("digits-conv", 2, "0.6"), of("digits-mlp", 2, "0.99"), of("digits-conv", 1, "0.6")]
+    curves, _ = learning.load_curves([*alike, of("adding-lstm", 1, "0.5"), of("digits-conv", 1, "0.7", seed="2")])
+    first, *others = learning.grouped(curves)
+    assert [(curve.settings["task"], curve.settings["threads"]) for curve in first] == [
+        ("digits-mlp", 1), ("digits-mlp", 2), ("digits-conv", 1), ("digits-conv", 2)
+    ]  # fmt: skip
+    assert sorted(learning.tasks(group) for group in others) == [["adding-lstm"], ["digits-conv"]]
+    drawn = learning.draw(first, list(BY_ID.values()), Path())
+    assert [text.get_text() for text in kept[0].legends[0].get_texts()] == [
+        "digits-mlp, 1 thread", "digits-mlp, 2 threads", "digits-conv, 1 thread", "digits-conv, 2 threads",
+        "claimed for digits-mlp: 97 %", "claimed for digits-conv: 98.5 %",
+    ]  # fmt: skip
+    lines = kept[0].axes[1].lines
+    assert [line.get_ydata()[-1] for line in lines] == [99, 99, 60, 60, 97, 98.5]
+    assert len({line.get_color() for line in lines}) == 5  # a colour for each training, and one for the claims
+    assert drawn.title == "Learning digits-mlp and digits-conv: seed 1"
+    assert drawn.stem == "learning-digits-mlp-digits-conv-brickwork-simd-1-4"
+    took = "1.2 s on 1 thread, 1.2 s on 2 threads"
+    assert f"Training of digits-mlp took {took}; digits-conv took {took}." in drawn.caption
+
+
 @pytest.mark.usefixtures("only_svg")
 def test_the_report_has_a_section_for_each_network_beside_what_was_timed(training, draw_only, tmp_path, capsys):
     draw_only(sweep=())
-    conv = training("conv", lambda rows: rows.assign(task="digits-conv"))
+    conv = training("conv", lambda rows: rows.assign(task="digits-conv", seed="2"))
     assert report.main([str(training()), str(conv), str(STORED / "brgemm"), "--out", str(tmp_path / "out")]) == 0
     text = (tmp_path / "out" / "report.html").read_text()
     assert re.findall(r"<h2 id=\"(learned\d)\">(.*?)</h2>", text) == [
-        ("learned0", "Learning digits-mlp: seed 1"), ("learned1", "Learning digits-conv: seed 1")
+        ("learned0", "Learning digits-mlp: seed 1"), ("learned1", "Learning digits-conv: seed 2")
     ]
-    assert "figures/learning-digits-conv-brickwork-simd-1-4.svg" in text and "<h3>Run conv</h3>" in text
+    assert "figures/learning-digits-conv-brickwork-simd-2-4.svg" in text and "<h3>Run conv</h3>" in text
     assert "loss 0.125, accuracy 0.98 on the test images; always the commonest label: 0.125" in text
     printed = capsys.readouterr().out
     assert f"{FAILS}: digits-conv (ours): measured 0.980" in printed and "digits-mlp (ours)" not in printed

@@ -87,6 +87,8 @@ RecursiveDriver::RecursiveDriver(const RecursiveWork& work, const RecursivePlan&
       backward_(packed(lowered_.backward)),
       linearizer_(static_cast<std::int32_t>(g_.most_children), cell_.positions(), order_for(division(plan, use_)),
                   static_cast<std::int32_t>(target.shares())),
+      reads_parents_child_(has(lowered_.forward, RowMode::parents_child) ||
+                           has(lowered_.backward, RowMode::parents_child)),
       // Threads that are in different levels at a time do not share the places of one level.
       arrays_(lowered_.forward.arrays, work.H, plan.dense != 0 && division(plan, use_) == Division::shared, target),
       layout_(all_stages(lowered_), g_),
@@ -110,7 +112,8 @@ RecursiveDriver::Packed RecursiveDriver::packed(const Program& program) const {
           PackedStages(program.inner, g_, target_)};
 }
 
-void RecursiveDriver::set_parameters(const std::vector<const float*>& weights, const std::vector<const float*>& biases) {
+void RecursiveDriver::set_parameters(const std::vector<const float*>& weights,
+                                     const std::vector<const float*>& biases) {
   for (Packed* packed : {&forward_, &backward_}) {
     for (PackedStages* stages : {&packed->before, &packed->leaves, &packed->inner}) stages->pack(weights);
   }
@@ -127,12 +130,19 @@ void RecursiveDriver::set_parameters(const std::vector<const float*>& weights, c
 void RecursiveDriver::linearize(const Forest& forest) {
   levels_ = &linearizer_(forest);
   kind_ = forest.kind;
-  parents_number_.resize(static_cast<std::size_t>(levels_->edges));
-  for (std::size_t e = 0; e < parents_number_.size(); ++e) {
-    parents_number_[e] = levels_->node[static_cast<std::size_t>(levels_->parent[e])];
+  parents_number_.clear();
+  append_of_parents(levels_->node.data(), parents_number_);
+  parents_child_.clear();
+  for (std::int64_t position = 0; reads_parents_child_ && position < cell_.positions(); ++position) {
+    append_of_parents(levels_->child_at.data() + position * levels_->nodes, parents_child_);
   }
   arrays_.fit(*levels_);
   if (updates_) updates_->fit(*levels_);
+}
+
+// Of a list with an entry for each place, appends the entry of each edge's parent.
+void RecursiveDriver::append_of_parents(const std::int32_t* of_places, std::vector<std::int32_t>& to) const {
+  for (const std::int32_t parent : levels_->parent) to.push_back(of_places[parent]);
 }
 
 void RecursiveDriver::copy_inputs(const std::vector<const float*>& inputs) {
@@ -169,9 +179,14 @@ void RecursiveDriver::run_backward(const std::vector<const float*>& inputs, cons
 void RecursiveDriver::run_program(const Packed& packed, const StepsOfRun& steps) {
   const Levels& levels = *levels_;
   const auto there = [&](auto& to, const auto& list) { return to.of(list, target_, on_host()); };
-  const ListsOfLevels lists{there(parent_, levels.parent),   there(child_, levels.child),
-                            there(child_at_, levels.child_at), there(node_, levels.node),
-                            there(number_, parents_number_), levels.nodes};
+  const ListsOfLevels lists{there(parent_, levels.parent),
+                            there(child_, levels.child),
+                            there(child_at_, levels.child_at),
+                            there(node_, levels.node),
+                            there(number_, parents_number_),
+                            there(by_position_, parents_child_),
+                            levels.nodes,
+                            levels.edges};
   const BindingOf binding{g_, arrays_, tensors_, lists, layout_, scratch_.data(), zeros_.data()};
   program_.clear();
   for (const PackedStages* stages : {&packed.before, &packed.leaves, &packed.inner}) program_.append(*stages, binding);

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "primitives/recursive/body/recursive_binding.hpp"
+#include "primitives/recursive/body/recursive_steps.hpp"
 #include "primitives/recursive/host/weight_updates.hpp"
 #include "primitives/recursive/recursive.hpp"
-#include "primitives/recursive/recursive_binding.hpp"
-#include "primitives/recursive/recursive_steps.hpp"
 
 namespace brickwork {
 
@@ -55,6 +55,7 @@ class RecursiveDriver {
   };
   bool on_host() const { return on_host_; }
   Packed packed(const Program& program) const;
+  void append_of_parents(const std::int32_t* of_places, std::vector<std::int32_t>& to) const;
   void copy_inputs(const std::vector<const float*>& inputs);
   void run_program(const Packed&, const StepsOfRun&);
 
@@ -72,7 +73,8 @@ class RecursiveDriver {
   Linearizer linearizer_;
   const Levels* levels_ = nullptr;
   StructureKind kind_ = StructureKind::tree;
-  std::vector<std::int32_t> parents_number_;
+  const bool reads_parents_child_;
+  std::vector<std::int32_t> parents_number_, parents_child_;  // [edge], [position][edge]: by RowMode
   RecursiveArrays arrays_;
   RecursiveTensors tensors_;
   ScratchLayout layout_;
@@ -81,7 +83,7 @@ class RecursiveDriver {
 
   ProgramArrays program_;
   // Copies for a target that is not the host.
-  TargetList<std::int32_t> parent_, child_, child_at_, node_, number_, first_edge_, first_use_, uses_;
+  TargetList<std::int32_t> parent_, child_, child_at_, node_, number_, by_position_, first_edge_, first_use_, uses_;
   TargetList<BoundInstruction> instructions_;
   TargetList<Some> operands_, phases_;
   TargetList<BoundCall> calls_;

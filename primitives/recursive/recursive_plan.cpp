@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "kernels/base/floats.hpp"
-#include "primitives/recursive/recursive_geometry.hpp"
+#include "primitives/recursive/body/recursive_geometry.hpp"
 
 namespace brickwork {
 namespace {

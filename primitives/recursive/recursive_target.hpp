@@ -5,7 +5,7 @@
 #include <string>
 
 #include "kernels/base/result.hpp"
-#include "primitives/recursive/recursive_body.hpp"
+#include "primitives/recursive/body/recursive_body.hpp"
 #include "primitives/tensors/target_array.hpp"
 
 namespace brickwork {
@@ -21,7 +21,8 @@ struct RecursiveRun {
   BoundProgram program;
   LevelArrays levels;
   std::int64_t scratch_size = 0;
-  bool persist = true;  // all phases in one launch, in which each thread or team keeps its part; else one for each phase
+  bool persist =
+      true;  // all phases in one launch, in which each thread or team keeps its part; else one for each phase
 };
 
 struct RecursivePasses {

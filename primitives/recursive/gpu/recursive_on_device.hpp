@@ -5,7 +5,7 @@
 
 #include "kernels/epilogue/activation.hpp"
 #include "primitives/bricks/tile_brick.hpp"
-#include "primitives/recursive/recursive_body.hpp"
+#include "primitives/recursive/body/recursive_body.hpp"
 #include "primitives/recursive/recursive_target.hpp"
 
 namespace brickwork {

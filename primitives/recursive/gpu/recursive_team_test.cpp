@@ -2,7 +2,6 @@
 // the host reaches only by copies.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <random>
 
 #include "primitives/nest/one_region.hpp"
@@ -10,28 +9,20 @@
 #include "primitives/recursive/op/cells.hpp"
 #include "primitives/recursive/structures/testing/random_forest.hpp"
 #include "primitives/recursive/testing/recursive_check.hpp"
+#include "primitives/testing/memory_apart.hpp"
 
 namespace brickwork {
 namespace {
 
-class Apart final : public DeviceMemory {
- public:
-  explicit Apart(std::size_t size) : bytes_(size) {}
-  void* data() override { return bytes_.data(); }
-  void copy_from(const void* host) override { std::memcpy(bytes_.data(), host, bytes_.size()); }
-  void copy_to(void* host) const override { std::memcpy(host, bytes_.data(), bytes_.size()); }
-
- private:
-  AlignedBuffer<unsigned char> bytes_;
-};
-
 // Each thread of the host is a team that meets the others; or one team of several threads does everything.
-class OnTeams final : public RecursiveTarget {
+class RecursiveOnHostTeams final : public RecursiveTarget {
  public:
-  OnTeams(bool one_team, bool staged) : one_team_(one_team), staged_(staged) {}
+  RecursiveOnHostTeams(bool one_team, bool staged) : one_team_(one_team), staged_(staged) {}
 
   std::int64_t shares() const override { return one_team_ ? 1 : Kokkos::DefaultHostExecutionSpace().concurrency(); }
-  std::unique_ptr<DeviceMemory> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
+  std::unique_ptr<DeviceMemory> memory(std::size_t bytes) const override {
+    return std::make_unique<MemoryApart>(bytes);
+  }
   Result<RecursivePasses> passes(const RecursiveShapes& shapes) const override {
     return RecursivePasses{"teams", [*this, shapes](const RecursiveRun& run) {
                              const TeamBrick<float> brick{shapes.weights, staged_};
@@ -70,7 +61,9 @@ TEST(RecursiveOnTeams, IsRightForEveryModel) {
       for (const bool one_team : {false, true}) {
         for (const bool staged : {false, true}) {
           const RecursivePlan plan = plan_recursive(H, {.threads = 2});
-          EXPECT_EQ(recursive_mistake({&cell, H, forest, RecursiveUse::inference}, plan, OnTeams(one_team, staged)), "")
+          EXPECT_EQ(recursive_mistake({&cell, H, forest, RecursiveUse::inference}, plan,
+                                      RecursiveOnHostTeams(one_team, staged)),
+                    "")
               << model.name << " H" << H << (one_team ? " one team" : "") << (staged ? " staged" : "");
         }
       }

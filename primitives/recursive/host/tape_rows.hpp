@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "primitives/recursive/recursive_body.hpp"
+#include "primitives/recursive/body/recursive_body.hpp"
 
 namespace brickwork {
 

@@ -7,8 +7,8 @@
 
 #include "kernels/base/aligned_buffer.hpp"
 #include "kernels/brgemm/brgemm.hpp"
-#include "primitives/recursive/recursive_arrays.hpp"
-#include "primitives/recursive/recursive_geometry.hpp"
+#include "primitives/recursive/body/recursive_arrays.hpp"
+#include "primitives/recursive/body/recursive_geometry.hpp"
 
 namespace brickwork {
 

@@ -107,12 +107,11 @@ class CellLowering {
                         }));
   }
 
-  // Products of inputs of all nodes that depend on no child.
+  // Products of inputs that depend on no child. Those that leaves alone need stay in the program of the leaves, which
+  // are one level.
   void hoist(Program& program) {
     std::set<int> reached;
-    for (const auto& values : {inner_, leaves_}) {
-      for (const int e : values) find_hoisted(e, reached);
-    }
+    for (const int e : inner_) find_hoisted(e, reached);
     std::vector<Output> outputs;
     for (const int e : hoisted_) {
       const ExprNode& node = cell_.graph()[e];

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace brickwork {
 namespace {
 
@@ -100,6 +102,8 @@ class Text {
         return " of the child";
       case RowMode::position:
         return fmt::format(" of child {}", ref.position);
+      case RowMode::parents_child:
+        return fmt::format(" of the node's child {}", ref.position);
       default:
         return {};
     }
@@ -110,6 +114,21 @@ class Text {
 };
 
 }  // namespace
+
+bool has(const Program& program, RowMode mode) {
+  const auto in_tape = [&](const Tape& tape) {
+    return std::ranges::any_of(tape, [&](const Instruction& in) {
+      return in.to.mode == mode || in.a.mode == mode || in.b.mode == mode || in.c.mode == mode;
+    });
+  };
+  const auto in_stage = [&](const Stage& stage) {
+    return in_tape(stage.tape) ||
+           std::ranges::any_of(stage.operands, [&](const Operand& operand) { return in_tape(operand.tape); }) ||
+           std::ranges::any_of(stage.calls, [&](const Call& call) { return call.factor.mode == mode; });
+  };
+  return std::ranges::any_of(program.before, in_stage) || std::ranges::any_of(program.inner, in_stage) ||
+         std::ranges::any_of(program.leaves, in_stage);
+}
 
 std::string to_string(const Program& program, const Cell& cell) {
   Text text(program, cell);

@@ -64,6 +64,7 @@ enum class RowMode : std::uint8_t {
   position,        // node: of the child at a position
   number,          // node: by its number in the forest, or as a leaf
   parents_number,  // edge: by the number of its node
+  parents_child,   // edge: of the child of its node at a position
 };
 
 enum class Place : std::uint8_t { zero, temporary, sum, operand, array };
@@ -135,6 +136,9 @@ struct Program {
   Stages inner, leaves;
   std::vector<Update> updates;  // backward only
 };
+
+// Whether an operation finds a row in this way.
+bool has(const Program&, RowMode);
 
 // One line for each operand, call and operation.
 std::string to_string(const Program&, const Cell&);

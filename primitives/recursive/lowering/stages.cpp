@@ -6,15 +6,13 @@
 #include <stdexcept>
 #include <utility>
 
+#include "primitives/recursive/lowering/stage_numbers.hpp"
 #include "primitives/recursive/lowering/temporaries.hpp"
 
 namespace brickwork {
 namespace {
 
 using K = ExprKind;
-
-constexpr int kGiven = -1;    // the stage of what is in memory before the first stage
-constexpr int kGathered = 3;  // operations that are cheaper to repeat for an operand than to meet for
 
 TapeOp op_of(K kind) {
   switch (kind) {
@@ -49,106 +47,41 @@ TapeOp op_of(K kind) {
   }
 }
 
-bool is_given(K kind) { return kind <= K::each || kind == K::kept; }
-bool is_curve(K kind) { return kind == K::sigmoid || kind == K::tanh; }
-bool is_activation(K kind) { return is_curve(kind) || kind == K::relu; }
+bool is_activation(K kind) { return kind == K::sigmoid || kind == K::tanh || kind == K::relu; }
+
+std::vector<int> expressions(const std::vector<Output>& outputs) {
+  std::vector<int> all;
+  for (const Output& output : outputs) all.push_back(output.e);
+  return all;
+}
 
 // An operation on edges reads a node's row through the edge.
 Ref seen_from(Ref ref, Over over) {
   if (over != Over::edge || ref.over != Over::node) return ref;
   if (ref.mode == RowMode::own) ref.mode = RowMode::parent;
   if (ref.mode == RowMode::number) ref.mode = RowMode::parents_number;
+  if (ref.mode == RowMode::position) ref.mode = RowMode::parents_child;
   return ref;
 }
 
 class StageLowering {
  public:
   StageLowering(const ExprGraph& g, const std::vector<Output>& outputs, bool fuse, const ArraysOfLowering& arrays)
-      : g_(g), outputs_(outputs), fuse_(fuse), arrays_(arrays), stage_of_(g.size()), uses_(g.size(), 0) {
-    for (const Output& output : outputs_) count_uses(output.e);
-    for (const Output& output : outputs_) find_crossings(output.e);
-  }
+      : g_(g), outputs_(outputs), fuse_(fuse), arrays_(arrays), numbers_(g, expressions(outputs), fuse, [&](int e) {
+          return arrays.made_before(e) >= 0;
+        }) {}
 
   Stages run() {
-    int last = 0;
-    for (const Output& output : outputs_) last = std::max(last, stage_of(output.e));
-    for (const auto& [e, array] : crossing_) last = std::max(last, stage_of(e));
     Stages stages;
-    for (stage_ = 0; stage_ <= last; ++stage_) stages.push_back(lower_stage());
+    for (stage_ = 0; stage_ <= numbers_.last(); ++stage_) stages.push_back(lower_stage());
     return stages;
   }
 
  private:
-  bool is_made_before(int e) const { return is_given(g_[e].kind) || arrays_.made_before(e) >= 0; }
-
-  // Operations to compute e from what is given, if they need no product, no curve and no gradient.
-  std::optional<int> operations(int e) const {
-    const ExprNode& node = g_[e];
-    if (is_made_before(e)) return 0;
-    if (is_product(node.kind) || is_curve(node.kind) || node.kind == K::upstream || node.kind == K::outer) return {};
-    int sum = 1;
-    for (const int arg : {node.a, node.b}) {
-      if (arg < 0) continue;
-      const auto of_arg = operations(arg);
-      if (!of_arg) return {};
-      sum += *of_arg;
-    }
-    return sum;
-  }
-  bool is_gathered(int e) const {
-    if (!fuse_) return is_made_before(e);
-    const auto all = operations(e);
-    return all && *all <= kGathered;
-  }
-
-  // Whether an argument is read where it lies in memory: the matrix of a product, the rows of an outer product.
-  static bool is_read_in_memory(const ExprNode& node, int arg) {
-    const bool matrix = node.kind == K::times_matrix || node.kind == K::times_matrix_transposed;
-    return (matrix && arg == node.b) || (node.kind == K::outer && arg == node.a);
-  }
-  // Whether an earlier stage has to make an argument: the expression reads all its features, or only by the block.
-  bool is_made_earlier(const ExprNode& node, int arg) const {
-    if (is_made_before(arg)) return false;
-    return !fuse_ || is_read_in_memory(node, arg) || (is_product(node.kind) && !is_gathered(arg));
-  }
-
-  int stage_of(int e) {
-    auto& stage = stage_of_[static_cast<std::size_t>(e)];
-    if (!stage) stage = new_stage_of(e);
-    return *stage;
-  }
-  int new_stage_of(int e) {
-    const ExprNode& node = g_[e];
-    if (is_made_before(e)) return kGiven;
-    int stage = 0;
-    for (const int arg : {node.a, node.b}) {
-      if (arg < 0) continue;
-      stage = std::max(stage, stage_of(arg) + (is_made_earlier(node, arg) ? 1 : 0));
-    }
-    return stage;
-  }
-
-  void count_uses(int e) {
-    if (++uses_[static_cast<std::size_t>(e)] > 1 || is_made_before(e)) return;
-    for (const int arg : {g_[e].a, g_[e].b}) {
-      if (arg >= 0) count_uses(arg);
-    }
-  }
-  bool is_used_once(int e) const { return uses_[static_cast<std::size_t>(e)] == 1; }
-
-  void find_crossings(int e) {
-    if (is_made_before(e) || !looked_at_.emplace(e, true).second) return;
-    for (const int arg : {g_[e].a, g_[e].b}) {
-      if (arg < 0) continue;
-      const bool kept = is_read_in_memory(g_[e], arg) || !is_gathered(arg);
-      if (kept && !is_made_before(arg) && stage_of(arg) < stage_of(e)) crossing_.emplace(arg, -1);
-      find_crossings(arg);
-    }
-  }
   int crossing_array(int e) {
-    int& array = crossing_.at(e);
-    if (array < 0) array = arrays_.new_crossing(e);
-    return array;
+    const auto found = crossing_arrays_.find(e);
+    return found != crossing_arrays_.end() ? found->second
+                                           : crossing_arrays_.emplace(e, arrays_.new_crossing(e)).first->second;
   }
   static Ref row_of(int array, Over over) {
     return {.place = Place::array, .index = array, .mode = RowMode::own, .over = over};
@@ -158,8 +91,8 @@ class StageLowering {
   // Where the value of e lies or goes in memory, if it has a place there.
   std::optional<Ref> place_of(int e) {
     if (const int array = arrays_.made_before(e); array >= 0) return row_of(array, over_of(e));
-    if (is_given(g_[e].kind)) return arrays_.given(g_[e]);
-    if (crossing_.contains(e)) return row_of(crossing_array(e), over_of(e));
+    if (numbers_.is_given(e)) return arrays_.given(g_[e]);
+    if (numbers_.crossings().contains(e)) return row_of(crossing_array(e), over_of(e));
     const auto output =
         std::ranges::find_if(outputs_, [&](const Output& o) { return o.e == e && o.to.over == over_of(e); });
     if (output != outputs_.end()) return output->to;
@@ -171,11 +104,11 @@ class StageLowering {
     made_.clear();
     operand_of_.clear();
     tape_ = &now_.tape;
-    for (const auto& [e, array] : crossing_) {
-      if (stage_of(e) == stage_) value(e);
+    for (const int e : numbers_.crossings()) {
+      if (numbers_.of(e) == stage_) value(e);
     }
     for (const Output& output : outputs_) {
-      if (std::max(stage_of(output.e), 0) != stage_) continue;
+      if (std::max(numbers_.of(output.e), 0) != stage_) continue;
       const Ref from = value(output.e);
       if (from != output.to && place_of(output.e) != output.to) copy(from, output.to, g_[output.e].matrix);
     }
@@ -196,7 +129,8 @@ class StageLowering {
   // Where an operation on the tape finds the value of e: in memory, in a sum of products, or made by the tape.
   Ref value(int e) {
     if (const auto made = made_.find(e); made != made_.end()) return made->second;
-    const bool here = stage_of(e) == stage_ || (stage_of(e) >= 0 && is_gathered(e) && !is_made_before(e));
+    const bool here =
+        numbers_.of(e) == stage_ || (numbers_.of(e) >= 0 && numbers_.is_gathered(e) && !numbers_.is_given(e));
     const Ref ref = here ? make(e) : place_of(e).value();
     made_.emplace(e, ref);
     return ref;
@@ -212,7 +146,7 @@ class StageLowering {
       return put(e, edges < 0 ? TapeOp::copy : TapeOp::add_uses, given, edges < 0 ? Ref{} : row_of(edges, Over::edge));
     }
     if (is_activation(node.kind)) return make_activation(e);
-    const Ref a = is_read_in_memory(node, node.a) ? place_of(node.a).value() : value(node.a);
+    const Ref a = StageNumbers::is_read_in_memory(node, node.a) ? place_of(node.a).value() : value(node.a);
     const Ref b = node.b < 0 ? Ref{} : value(node.b);
     return put(e, op_of(node.kind), a, b);
   }
@@ -250,12 +184,12 @@ class StageLowering {
     return {.place = Place::temporary, .index = temporaries_++, .mode = RowMode::own, .over = over_of(e)};
   }
 
-  // The terms of a chain of additions that nobody else reads.
+  // The terms of an addition, and of those in it that nobody else reads.
   void terms_of(int e, std::vector<int>& terms, bool first = true) {
     const ExprNode& node = g_[e];
-    const bool part = node.kind == K::add && stage_of(e) == stage_ && (first || (is_used_once(e) && fuse_)) &&
-                      (first || !place_of(e));
-    if (!part) return terms.push_back(e);
+    const bool joins =
+        fuse_ && node.kind == K::add && numbers_.of(e) == stage_ && numbers_.is_used_once(e) && !place_of(e);
+    if (!first && !joins) return terms.push_back(e);
     for (const int arg : {node.a, node.b}) {
       if (over_of(arg) == over_of(e)) {
         terms_of(arg, terms, false);
@@ -272,8 +206,8 @@ class StageLowering {
     for (const int term : terms) {
       const K kind = g_[term].kind;
       const bool joins = fuse_ && (kind == K::times_weight || kind == K::times_weight_transposed) &&
-                         stage_of(term) == stage_ && is_used_once(term) && over_of(term) == over_of(e) &&
-                         !is_made_before(term) && !place_of(term);
+                         numbers_.of(term) == stage_ && numbers_.is_used_once(term) && over_of(term) == over_of(e) &&
+                         !numbers_.is_given(term) && !place_of(term);
       (joins ? products : rest).push_back(term);
     }
     if (products.empty()) return {};
@@ -299,8 +233,8 @@ class StageLowering {
   // Adds a term of e. A product of two factors that nobody else reads joins the addition.
   Ref put_addition(int e, const Ref& sum, int term, bool last) {
     const ExprNode& node = g_[term];
-    const bool multiplies = fuse_ && node.kind == K::multiply && is_used_once(term) && !made_.contains(term) &&
-                            stage_of(term) == stage_ && over_of(term) == over_of(e) && !place_of(term);
+    const bool multiplies = fuse_ && node.kind == K::multiply && numbers_.is_used_once(term) && !made_.contains(term) &&
+                            numbers_.of(term) == stage_ && over_of(term) == over_of(e) && !place_of(term);
     const Ref a = multiplies ? value(node.a) : sum, b = multiplies ? value(node.b) : value(term);
     if (!last) target_ = new_temporary(e);
     return put(e, multiplies ? TapeOp::multiply_add : TapeOp::add, a, b, multiplies ? sum : Ref{});
@@ -309,8 +243,8 @@ class StageLowering {
   // A curve of a sum of up to three values is one operation.
   Ref make_activation(int e) {
     const int of = g_[e].a;
-    const bool joins = fuse_ && g_[of].kind == K::add && stage_of(of) == stage_ && is_used_once(of) &&
-                       over_of(of) == over_of(e) && !is_made_before(of) && !place_of(of) && !made_.contains(of);
+    const bool joins = fuse_ && g_[of].kind == K::add && numbers_.of(of) == stage_ && numbers_.is_used_once(of) &&
+                       over_of(of) == over_of(e) && !numbers_.is_given(of) && !place_of(of) && !made_.contains(of);
     if (!joins) return put(e, op_of(g_[e].kind), value(of), {});
     std::vector<int> rest;
     std::vector<Ref> sum = addends(of, rest);
@@ -354,7 +288,7 @@ class StageLowering {
     Tape* const before = std::exchange(tape_, &tape);
     auto made = std::exchange(made_, {});
     const Ref to{.place = Place::operand, .index = index, .mode = RowMode::own, .over = over};
-    const Ref from = is_gathered(e) ? value(e) : place_of(e).value();
+    const Ref from = numbers_.is_gathered(e) ? value(e) : place_of(e).value();
     if (from.place == Place::temporary && over_of(e) == over) {
       tape.back().to = to;  // the operation that made it
     } else {
@@ -370,10 +304,8 @@ class StageLowering {
   const std::vector<Output>& outputs_;
   const bool fuse_;
   const ArraysOfLowering& arrays_;
-  std::vector<std::optional<int>> stage_of_;
-  std::vector<int> uses_;
-  std::map<int, bool> looked_at_;
-  std::map<int, int> crossing_;  // expressions that a later stage reads, with their arrays
+  const StageNumbers numbers_;
+  std::map<int, int> crossing_arrays_;
 
   int stage_ = 0;  // the number of the stage that is lowered, `now_`
   Stage now_;

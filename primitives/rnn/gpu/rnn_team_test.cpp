@@ -10,20 +10,10 @@
 #include "primitives/rnn/testing/rnn_check.hpp"
 #include "primitives/testing/host_block.hpp"
 #include "primitives/testing/host_spaces.hpp"
+#include "primitives/testing/memory_apart.hpp"
 
 namespace brickwork {
 namespace {
-
-class Apart final : public DeviceMemory {
- public:
-  explicit Apart(std::size_t size) : bytes_(size) {}
-  void* data() override { return bytes_.data(); }
-  void copy_from(const void* host) override { std::memcpy(bytes_.data(), host, bytes_.size()); }
-  void copy_to(void* host) const override { std::memcpy(host, bytes_.data(), bytes_.size()); }
-
- private:
-  AlignedBuffer<unsigned char> bytes_;
-};
 
 template <class Space>
 struct Teams {
@@ -58,7 +48,9 @@ class OnTeams final : public RnnTarget {
   RnnSizes sizes(std::int64_t N, std::int64_t, std::int64_t K) const override {
     return rnn_sizes_on_gpu(N, K, multiprocessors_);
   }
-  std::unique_ptr<DeviceMemory> memory(std::size_t bytes) const override { return std::make_unique<Apart>(bytes); }
+  std::unique_ptr<DeviceMemory> memory(std::size_t bytes) const override {
+    return std::make_unique<MemoryApart>(bytes);
+  }
 
  private:
   Teams<Space> teams_;

@@ -1,4 +1,4 @@
-#include "primitives/recursive/recursive_steps.hpp"
+#include "primitives/recursive/body/recursive_steps.hpp"
 
 namespace brickwork {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "primitives/recursive/recursive_arrays.hpp"
+#include "primitives/recursive/body/recursive_arrays.hpp"
 #include "primitives/recursive/recursive_target.hpp"
 
 namespace brickwork {
@@ -40,8 +40,8 @@ struct ScratchLayout {
 
 // The minibatch's structures as lists where the program runs.
 struct ListsOfLevels {
-  const std::int32_t *parent, *child, *child_at, *node, *parents_number;
-  std::int64_t nodes;
+  const std::int32_t *parent, *child, *child_at, *node, *parents_number, *parents_child;
+  std::int64_t nodes, edges;
 };
 
 struct BindingOf {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "primitives/recursive/body/recursive_body.hpp"
 #include "primitives/recursive/lowering/program.hpp"
-#include "primitives/recursive/recursive_body.hpp"
 #include "primitives/recursive/structures/schedule.hpp"
 
 namespace brickwork {

@@ -1,4 +1,4 @@
-#include "primitives/recursive/recursive_binding.hpp"
+#include "primitives/recursive/body/recursive_binding.hpp"
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ class Binding {
     float* const base = of_.arrays.data(ref.index, of_.tensors);
     if (ref.mode == RowMode::only) return {.base = base, .feature = 1};
     const ArrayInfo& info = of_.arrays.info(ref.index);
-    const Origin origin = of_.arrays.is_by_level(ref.index)               ? edge ? Origin::level_edge : Origin::level_node
+    const Origin origin = of_.arrays.is_by_level(ref.index) ? edge ? Origin::level_edge : Origin::level_node
                           : info.of_leaves || info.rows == RowsOf::leaves ? Origin::first_leaf
                                                                           : Origin::zero;
     return {.base = base,
@@ -72,6 +72,8 @@ class Binding {
         return of_.lists.node;
       case RowMode::parents_number:
         return of_.lists.parents_number;
+      case RowMode::parents_child:
+        return of_.lists.parents_child + ref.position * of_.lists.edges;
     }
     return nullptr;
   }

@@ -1,4 +1,4 @@
-#include "primitives/recursive/recursive_arrays.hpp"
+#include "primitives/recursive/body/recursive_arrays.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -14,7 +14,8 @@ bool is_users(ArrayKind kind) {
 }  // namespace
 
 std::int64_t RecursiveArrays::rows_of(const ArrayInfo& info, const Levels& levels) const {
-  if (info.kind == ArrayKind::crossing && dense_) {
+  const bool before_levels = info.rows == RowsOf::all;  // all nodes are one level there
+  if (info.kind == ArrayKind::crossing && dense_ && !before_levels) {
     std::int64_t most = 0;
     for (const Level& level : levels.levels) {
       const auto edges = levels.first_edge[static_cast<std::size_t>(level.end)] -

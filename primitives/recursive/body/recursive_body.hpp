@@ -6,8 +6,8 @@
 #include "kernels/base/host_device.hpp"
 #include "kernels/brgemm/brgemm.hpp"
 #include "primitives/nest/loop_nest.hpp"
+#include "primitives/recursive/body/recursive_geometry.hpp"
 #include "primitives/recursive/lowering/program.hpp"
-#include "primitives/recursive/recursive_geometry.hpp"
 #include "primitives/recursive/structures/schedule.hpp"
 
 namespace brickwork {
