@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string_view>
 
 namespace brickwork {
 namespace {
@@ -65,28 +64,6 @@ std::int32_t listops_value(const ListOpsExpression& expression) {
     }
   }
   return open.front().arguments.front();
-}
-
-int listops_depth(const ListOpsExpression& expression) {
-  int open = 0, most = 0;
-  for (const std::int32_t token : expression) {
-    if (token == kClosing) {
-      --open;
-    } else if (token >= kMaximum) {
-      most = std::max(most, ++open);
-    }
-  }
-  return most;
-}
-
-std::string listops_text(const ListOpsExpression& expression) {
-  constexpr std::string_view kWords[] = {"[MAX", "[MIN", "[MED", "[SM", "]"};
-  std::string text;
-  for (const std::int32_t token : expression) {
-    if (!text.empty()) text += ' ';
-    text += token < kMaximum ? std::to_string(token) : std::string(kWords[token - kMaximum]);
-  }
-  return text;
 }
 
 }  // namespace brickwork

@@ -2,7 +2,6 @@
 // again. The value of [MAX 2 9 [MIN 4 7 ] 0 ] is 9.
 #pragma once
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "experiments/learning/random.hpp"
@@ -26,12 +25,10 @@ inline constexpr std::uint32_t kFewestListOpsArguments = 2, kMostListOpsArgument
 using ListOpsExpression = std::vector<std::int32_t>;
 
 // Draws an expression of this depth: the number of operations within each other. Operations, digits and the number of
-// arguments are uniform. One argument, at a random place, has the depth that is left. Each other one is a
-// digit, or with probability 1/4 an operation of any smaller depth. (An expression of depth 0 is a digit.)
+// arguments are uniform. One argument, at a random place, has the depth that is left. Each other one is a digit, or
+// with probability 1/4 an operation of any smaller depth. (An expression of depth 0 is a digit.)
 ListOpsExpression draw_listops(int depth, Random&);
 
 std::int32_t listops_value(const ListOpsExpression&);
-int listops_depth(const ListOpsExpression&);
-std::string listops_text(const ListOpsExpression&);
 
 }  // namespace brickwork

@@ -6,6 +6,8 @@
 #include <array>
 #include <map>
 
+#include "experiments/learning/testing/listops_text.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -62,8 +64,7 @@ TEST(ListOpsData, ShallowExpressionsCanBeAskedFor) {
   EXPECT_THAT(depths, testing::ElementsAre(1, 2));
 }
 
-// [MAX 2 [MIN 4 7 ] ] and [SM 1 1 ]
-const ListOpsExpression kExpressions[] = {{kMaximum, 2, kMinimum, 4, 7, kClosing, kClosing}, {kSum, 1, 1, kClosing}};
+const ListOpsExpression kExpressions[] = {listops_of("[MAX 2 [MIN 4 7 ] ]"), listops_of("[SM 1 1 ]")};
 
 std::vector<std::vector<std::int32_t>> children_in(const Forest& forest) {
   std::vector<std::vector<std::int32_t>> all;

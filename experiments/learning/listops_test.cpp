@@ -3,24 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <sstream>
+
+#include "experiments/learning/testing/listops_text.hpp"
 
 namespace brickwork {
 namespace {
 
-ListOpsExpression parsed(const std::string& text) {
-  const std::map<std::string, std::int32_t> operations{
-      {"[MAX", kMaximum}, {"[MIN", kMinimum}, {"[MED", kMedian}, {"[SM", kSum}, {"]", kClosing}};
-  ListOpsExpression expression;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const auto operation = operations.find(word);
-    expression.push_back(operation == operations.end() ? std::stoi(word) : operation->second);
-  }
-  return expression;
-}
-
-std::int32_t value(const std::string& text) { return listops_value(parsed(text)); }
+std::int32_t value(const std::string& text) { return listops_value(listops_of(text)); }
 
 TEST(ListOps, KnownExpressionsHaveTheirValues) {
   EXPECT_EQ(value("7"), 7);
@@ -44,14 +33,14 @@ TEST(ListOps, TheOrderOfArgumentsDoesNotMatter) {
 
 TEST(ListOps, TheTextIsThePapers) {
   for (const char* text : {"7", "[MAX 2 9 [MIN 4 7 ] 0 ]", "[MED [SM 1 2 ] 3 ]"}) {
-    EXPECT_EQ(listops_text(parsed(text)), text);
+    EXPECT_EQ(listops_text(listops_of(text)), text);
   }
 }
 
 TEST(ListOps, TheDepthIsThatOfTheDeepestOperation) {
-  EXPECT_EQ(listops_depth(parsed("7")), 0);
-  EXPECT_EQ(listops_depth(parsed("[MAX 2 9 ]")), 1);
-  EXPECT_EQ(listops_depth(parsed("[MAX 2 [MIN 4 7 ] [MED 1 [SM 2 2 ] ] 3 ]")), 3);
+  EXPECT_EQ(listops_depth(listops_of("7")), 0);
+  EXPECT_EQ(listops_depth(listops_of("[MAX 2 9 ]")), 1);
+  EXPECT_EQ(listops_depth(listops_of("[MAX 2 [MIN 4 7 ] [MED 1 [SM 2 2 ] ] 3 ]")), 3);
 }
 
 TEST(ListOps, DrawnExpressionsHaveTheirDepthAndTwoToFiveArguments) {
