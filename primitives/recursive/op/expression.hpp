@@ -37,7 +37,7 @@ enum class ExprKind : std::uint8_t {
   // Element by element, in gradients; a is what the curve returned.
   sigmoid_slope,   // a (1 - a)
   tanh_slope,      // 1 - a a
-  where_positive,  // b where a > 0, else zero
+  where_positive,  // zero where a <= 0, else b: also where a is NaN
   // In gradients only.
   upstream,  // the gradient of the node's own state `which`
   kept,      // the forward pass's value of expression `which`
