@@ -13,6 +13,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using onednn::Curve;
 using onednn::ElementOp;
+using onednn::GradientOp;
 
 template <class Of>
 HWY_INLINE void EachElement(std::int64_t count, float* to, const Of& of) {
@@ -77,6 +78,75 @@ void RowTimesMatrix(const float* row, const float* matrix, std::int64_t ld, std:
   });
 }
 
+template <class Of>
+HWY_INLINE void EachGradient(bool adds, std::int64_t count, float* to, const Of& of) {
+  if (!adds) return EachElement(count, to, of);
+  EachElement(count, to,
+              [&](auto d, std::int64_t i) BRICKWORK_INLINE_ATTR { return hn::Add(hn::LoadU(d, to + i), of(d, i)); });
+}
+
+void ScaleBySlope(Curve curve, const float* y, std::int64_t count, float* to) {
+  const auto scale = [=](const auto& slope) HWY_ATTR {
+    EachElement(count, to, [&](auto d, std::int64_t i) BRICKWORK_INLINE_ATTR {
+      return hn::Mul(hn::LoadU(d, to + i), slope(d, hn::LoadU(d, y + i)));
+    });
+  };
+  switch (curve) {
+    case Curve::none:
+      return;
+    case Curve::sigmoid:
+      return scale([](auto, auto v) HWY_ATTR { return hn::NegMulAdd(v, v, v); });
+    case Curve::tanh:
+      return scale([](auto d, auto v) HWY_ATTR { return hn::NegMulAdd(v, v, hn::Set(d, 1.0F)); });
+    case Curve::relu:
+      return scale([](auto d, auto v)
+                       HWY_ATTR { return hn::IfThenElseZero(hn::Gt(v, hn::Zero(d)), hn::Set(d, 1.0F)); });
+  }
+}
+
+void GradientRow(GradientOp op, Curve curve, bool adds, const float* from, const float* value, std::int64_t count,
+                 float* to) {
+  switch (op) {
+    case GradientOp::add:
+      return EachGradient(adds, count, to, [=](auto d, std::int64_t i) HWY_ATTR { return hn::LoadU(d, from + i); });
+    case GradientOp::subtract:
+      return EachGradient(adds, count, to,
+                          [=](auto d, std::int64_t i) HWY_ATTR { return hn::Neg(hn::LoadU(d, from + i)); });
+    case GradientOp::multiply:
+      return EachGradient(adds, count, to, [=](auto d, std::int64_t i) HWY_ATTR {
+        return hn::Mul(hn::LoadU(d, from + i), hn::LoadU(d, value + i));
+      });
+    case GradientOp::slope:
+      return ScaleBySlope(curve, value, count, to);
+    case GradientOp::zero:
+      return EachElement(count, to, [](auto d, std::int64_t) HWY_ATTR { return hn::Zero(d); });
+  }
+}
+
+void RowTimesMatrixGradients(const float* row, const float* matrix, std::int64_t ld, std::int64_t H, const float* dy,
+                             bool adds, float* d_row, float* d_matrix) {
+  const hn::ScalableTag<float> d;
+  for (std::int64_t k = 0; k < H; ++k) {
+    if (d_matrix != nullptr) {
+      const float factor = row[k];
+      float* const to = d_matrix + k * ld;
+      EachElement(H, to, [=](auto v, std::int64_t i) HWY_ATTR {
+        return hn::MulAdd(hn::Set(v, factor), hn::LoadU(v, dy + i), hn::LoadU(v, to + i));
+      });
+    }
+    if (d_row == nullptr) continue;
+    auto sums = hn::Zero(d);
+    float rest = adds ? d_row[k] : 0.0F;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    std::int64_t n = 0;
+    for (; n + lanes <= H; n += lanes) {
+      sums = hn::MulAdd(hn::LoadU(d, dy + n), hn::LoadU(d, matrix + k * ld + n), sums);
+    }
+    for (; n < H; ++n) rest += dy[n] * matrix[k * ld + n];
+    d_row[k] = rest + hn::GetLane(hn::SumOfLanes(d, sums));
+  }
+}
+
 }  // namespace brickwork::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -86,6 +156,8 @@ namespace brickwork {
 
 HWY_EXPORT(ElementRow);
 HWY_EXPORT(RowTimesMatrix);
+HWY_EXPORT(GradientRow);
+HWY_EXPORT(RowTimesMatrixGradients);
 
 void onednn::element_row(ElementOp op, Curve curve, const float* a, const float* b, std::int64_t count, float* to) {
   BRICKWORK_CHOSEN(ElementRow);
@@ -95,6 +167,18 @@ void onednn::element_row(ElementOp op, Curve curve, const float* a, const float*
 void onednn::row_times_matrix(const float* row, const float* matrix, std::int64_t ld, std::int64_t H, float* to) {
   BRICKWORK_CHOSEN(RowTimesMatrix);
   chosen(row, matrix, ld, H, to);
+}
+
+void onednn::gradient_row(GradientOp op, Curve curve, bool adds, const float* from, const float* value,
+                          std::int64_t count, float* to) {
+  BRICKWORK_CHOSEN(GradientRow);
+  chosen(op, curve, adds, from, value, count, to);
+}
+
+void onednn::row_times_matrix_gradients(const float* row, const float* matrix, std::int64_t ld, std::int64_t H,
+                                        const float* dy, bool adds, float* d_row, float* d_matrix) {
+  BRICKWORK_CHOSEN(RowTimesMatrixGradients);
+  chosen(row, matrix, ld, H, dy, adds, d_row, d_matrix);
 }
 
 }  // namespace brickwork

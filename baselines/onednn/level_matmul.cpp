@@ -15,10 +15,16 @@ LevelMatmul::LevelMatmul(const Context& context, const Sizes& sizes, const std::
     : context_(context), sizes_(sizes) {
   const memory::desc bias = sizes.bias ? plain({1, sizes.N}) : memory::desc();
   std::optional<memory::desc> weights, scratchpad;
+  dnnl::primitive_attr attributes = user_scratchpad();
+  if (sizes.adds) {
+    dnnl::post_ops post_ops;
+    post_ops.append_sum();
+    attributes.set_post_ops(post_ops);
+  }
   for (auto count = rows.rbegin(); count != rows.rend(); ++count) {
     const memory::desc from = plain({*count, sizes.K}), to = plain({*count, sizes.N});
     const dnnl::matmul::primitive_desc desc(context.engine, from, weights.value_or(any_layout({sizes.K, sizes.N})),
-                                            bias, to, user_scratchpad());
+                                            bias, to, attributes);
     if (!weights) {
       weights = desc.weights_desc();
       implementation_ = desc.impl_info_str();
@@ -37,7 +43,10 @@ LevelMatmul::LevelMatmul(const Context& context, const Sizes& sizes, const std::
 
 void LevelMatmul::pack(const float* weights, const float* bias) {
   if (of_rows_.empty()) return;
-  memory from(plain({sizes_.K, sizes_.N}), context_.engine, const_cast<float*>(weights)), to = weights_.memory();
+  const memory::dims dims = {sizes_.K, sizes_.N};
+  const memory::desc transposed(dims, memory::data_type::f32, memory::format_tag::ba);
+  memory from(sizes_.transposed ? transposed : plain(dims), context_.engine, const_cast<float*>(weights)),
+      to = weights_.memory();
   dnnl::reorder(from, to).execute(context_.stream, from, to);
   context_.stream.wait();
   if (sizes_.bias) std::copy_n(bias, sizes_.N, bias_.data());

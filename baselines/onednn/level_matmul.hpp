@@ -13,14 +13,16 @@ class LevelMatmul {
  public:
   struct Sizes {
     std::int64_t K, N;
-    bool bias;
+    bool bias = false;
+    bool transposed = false;  // pack() gets weights [N][K]
+    bool adds = false;        // to what `to` holds
   };
 
   // A primitive for each number of rows: sizes that it learns at run time cost it speed. All read one packed copy of
   // the weights, in the layout that the matmul of most rows likes best.
   LevelMatmul(const Context&, const Sizes&, const std::set<std::int64_t>& rows);
 
-  void pack(const float* weights, const float* bias);  // weights [K][N]
+  void pack(const float* weights, const float* bias = nullptr);
   void run(std::int64_t rows, const float* from, float* to) const;
 
   const std::string& implementation() const { return implementation_; }

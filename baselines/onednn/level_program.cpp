@@ -35,10 +35,11 @@ ElementOp op_of(K kind) {
 
 class LevelCompiler {
  public:
-  LevelCompiler(const Cell& cell, bool leaf)
+  LevelCompiler(const Cell& cell, bool leaf, bool keeps)
       : cell_(cell),
         graph_(cell.graph()),
         leaf_(leaf),
+        keeps_(keeps),
         groups_(product_groups(cell, leaf)),
         outside_(outside_products(cell)),
         needed_(cell.needed(leaf)),
@@ -138,7 +139,7 @@ class LevelCompiler {
     for (const int sum : {e, node.a}) {
       if (is_sum(sum) && (sum == e || ends_in_curve(sum))) return about(sum).at;
     }
-    const bool crosses = about(e).last_step > about(e).step;
+    const bool crosses = keeps_ || about(e).last_step > about(e).step;
     auto& values = crosses ? level_ : scratch_;
     values.push_back({over, node.matrix});
     return {crosses ? Place::level : Place::scratch, static_cast<int>(values.size()) - 1, -1, over, node.matrix};
@@ -214,7 +215,7 @@ class LevelCompiler {
 
   const Cell& cell_;
   const ExprGraph& graph_;
-  bool leaf_;
+  bool leaf_, keeps_;
   ProductGroups groups_;
   std::vector<OutsideProduct> outside_;
   std::vector<int> needed_;
@@ -225,7 +226,9 @@ class LevelCompiler {
 
 }  // namespace
 
-LevelProgram level_program(const Cell& cell, bool leaf) { return LevelCompiler(cell, leaf).compile(); }
+LevelProgram level_program(const Cell& cell, bool leaf, bool keeps) {
+  return LevelCompiler(cell, leaf, keeps).compile();
+}
 
 }  // namespace brickwork::onednn
 #endif

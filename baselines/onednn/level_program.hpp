@@ -61,6 +61,7 @@ struct LevelProgram {
   std::vector<Value> scratch, level;  // what lies there
 };
 
-LevelProgram level_program(const Cell&, bool leaf);
+// `keeps`: nothing lies in scratch.
+LevelProgram level_program(const Cell&, bool leaf, bool keeps);
 
 }  // namespace brickwork::onednn

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "baselines/contender/checker.hpp"
@@ -40,12 +42,16 @@ double recursive_difference(const std::string& text, RecursiveWay way, const std
 }
 
 TEST(PytorchRecursive, MatchesOurDefinition) {
+  // Nodes have one, two, three and more children.
+  const auto path = std::filesystem::path(testing::TempDir()) / "pytorch_recursive_trees.txt";
+  std::ofstream(path) << "-1 0 0 0 1 1 4 3 3 3 3\n1 4 1 4 -1 0 0\n-1 0 1 1 3 3 3\n";
+  set_structure_file(path.string());
   for (const std::string text :
        {"tree-fc perfect H5 N2 S3", "tree-fc treebank H4 N2", "tree-rnn treebank H6 N2", "tree-rnn sequences H3 N2 S4",
         "tree-lstm treebank H7 N3", "tree-lstm sequences H2 N2 S1", "nary-tree-lstm treebank H5 N2",
         "nary-tree-lstm sequences H3 N2 S3", "tree-gru perfect H4 N2 S2", "simple-tree-gru treebank H6 N2",
         "mv-rnn treebank H3 N2", "mv-rnn sequences H4 N2 S3", "dag-rnn grids H5 N2 S3", "dag-rnn treebank H5 N1",
-        "lstm sequences H5 N3 S4", "gru sequences H4 N2 S3"}) {
+        "lstm sequences H5 N3 S4", "gru sequences H4 N2 S3", "tree-lstm file H4 N3", "tree-gru file H3 N2"}) {
     for (const RecursiveWay way : kWays) {
       EXPECT_LT(recursive_difference<RecursiveInferenceOp>(text, way, text), 1e-12) << text;
       EXPECT_LT(recursive_difference<RecursiveTrainingOp>(text, way, text), 1e-12) << text;

@@ -61,6 +61,7 @@ TEST(WithoutLibraries, EveryBaselineSaysWhichIsMissing) {
   expect_absent(onednn_pool_backward(), "onednn", "oneDNN");
   expect_absent(onednn_gnmt(), "onednn", "oneDNN");
   expect_absent(onednn_recursive_inference(), "onednn", "oneDNN");
+  expect_absent(onednn_recursive_training(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_inference(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_forward(), "onednn", "oneDNN");
   expect_absent(onednn_rnn_backward(), "onednn", "oneDNN");

@@ -3,6 +3,7 @@
 #include "experiments/learning/adding.hpp"
 #include "experiments/learning/characters.hpp"
 #include "experiments/learning/image_tasks.hpp"
+#include "experiments/learning/listops_task.hpp"
 
 namespace brickwork {
 
@@ -13,6 +14,8 @@ const std::vector<LearningTask>& learning_tasks() {
     all.push_back(learn_adding(RnnCell::lstm));
     all.push_back(learn_adding(RnnCell::rnn_tanh));
     all.push_back(learn_characters());
+    all.push_back(learn_listops(ListOpsStructure::tree));
+    all.push_back(learn_listops(ListOpsStructure::sequence));
     return all;
   }();
   return tasks;

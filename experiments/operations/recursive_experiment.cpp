@@ -112,11 +112,12 @@ void change(RecursivePlan& plan, const LoweringPass& pass) {
 
 template <class Pass>
 Contender<RecursiveInferenceOp> variant(const Options& options, const std::string& name,
+                                        const std::string& implementation,
                                         const std::function<void(RecursivePlan&)>& change) {
   const OurBrick ours(Backend::simd, options);
   auto contender = ours.contender<RecursiveInferenceOp>();
   contender.name = "brickwork-" + name;
-  return planned_loops<Pass>(contender, ours, options, kOurLoops, change);
+  return planned_loops<Pass>(contender, ours, options, implementation, change);
 }
 
 // The plan as it is, then one contender for each pass, which has the pass off if it usually is on, and on otherwise.
@@ -125,9 +126,10 @@ std::unique_ptr<Experiment> recursive_ablation_experiment(const Request& request
   std::vector contenders{planned_loops<Inference>(Backend::simd, options)};
   for (const LoweringPass& pass : lowering_passes()) {
     contenders.push_back(variant<Inference>(options, fmt::format("{}{}", pass.usual() ? "no-" : "", pass.name),
-                                            [=](RecursivePlan& plan) { change(plan, pass); }));
+                                            kOurLoops, [=](RecursivePlan& plan) { change(plan, pass); }));
   }
-  contenders.push_back(variant<WithoutLinearizing>(options, "no-linearizing", [](RecursivePlan&) {}));
+  contenders.push_back(variant<WithoutLinearizing>(options, "no-linearizing", "brgemm loops on linearized structures",
+                                                   [](RecursivePlan&) {}));
   return make_experiment(request, std::move(contenders));
 }
 

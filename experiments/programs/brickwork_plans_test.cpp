@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
+#include <utility>
 
 #include "experiments/harness/testing/csv_table.hpp"
 #include "experiments/harness/testing/run_program.hpp"
@@ -70,6 +72,21 @@ TEST(Program, PrintsWhatARecursiveCellIsLoweredTo) {
   EXPECT_THAT(printed("print"),
               testing::ContainsRegex(" brickwork-simd +bk=[0-9]+ rows=[0-9]+ levels=1 [^\n]*\nleaves"));
   EXPECT_THAT(printed("print"), HasSubstr(" * U_f\n"));
+}
+
+// Contenders with equal plans and implementations are one program to the report: it would compare nothing.
+TEST(Program, EachVariantOfARecursiveModelIsAnotherProgram) {
+  const auto folder = fresh_folder();
+  const auto [code, output] = brickwork(
+      fmt::format("--experiment recursive-ablation --check --problem 'tree-lstm H32 N2' --out {}", folder.string()));
+  EXPECT_EQ(code, 0) << output;
+  const CsvTable table(folder / "samples.csv");
+  std::set<std::pair<std::string, std::string>> programs;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    EXPECT_TRUE(programs.emplace(table.at(i, "implementation"), table.at(i, "plan")).second)
+        << table.at(i, "contender");
+  }
+  EXPECT_GE(programs.size(), 9U);
 }
 
 // The other bricks choose their instruction set themselves.

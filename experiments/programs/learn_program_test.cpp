@@ -78,8 +78,12 @@ TEST_F(Learn, TheCurveHasTheSameBitsOnAnyThreadsAndDiffersForAnotherSeed) {
   const fs::path text = folder_ / "text";
   std::ofstream(text) << read_file(data_).substr(0, 24000);
   const std::string digits = "--data " + data_.string(),
-                    trainings[] = {"digits-mlp --epochs 2 " + digits, "digits-conv --epochs 2 " + digits,
-                                   "adding-lstm --epochs 1", "adding-rnn --epochs 1",
+                    trainings[] = {"digits-mlp --epochs 2 " + digits,
+                                   "digits-conv --epochs 2 " + digits,
+                                   "adding-lstm --epochs 1",
+                                   "adding-rnn --epochs 1",
+                                   "listops-tree-lstm --epochs 1",
+                                   "listops-lstm --epochs 1",
                                    "characters --epochs 2 --data " + text.string()};
   for (std::size_t i = 0; i < std::size(trainings); ++i) {
     const auto column = [&](const std::string& options, const std::string& name) {
@@ -138,6 +142,7 @@ TEST_F(Learn, WrongUsageIsOneSentence) {
        "short.csv:1: column pixel1 is missing: images of"},
       {"--task characters", "characters learns from a text: --data FILE"},
       {data + " --task adding-lstm", "adding-lstm makes its sequences itself: leave --data out"},
+      {data + " --task listops-lstm", "listops-lstm makes its expressions itself: leave --data out"},
       {"--task characters --data " + (folder_ / "short.csv").string(), "the text has 27 characters, but 32 streams"},
       {data + " --task digits-mlp --threads 0", "--threads: 0 is no whole number from 1 to "},
       {data + " --task digits-mlp --epochs 0", "--epochs: 0 is no whole number from 1 to 100000"},

@@ -67,6 +67,7 @@ std::span<const ExperimentEntry> experiment_table() {
       rnn_pass(by_onednn<onednn_rnn_forward>("rnn-forward")),
       rnn_pass(by_onednn<onednn_rnn_backward>("rnn-backward")),
       recursive_pass(by_onednn<onednn_recursive_inference>("recursive-inference")),
+      recursive_pass(by_onednn<onednn_recursive_training>("recursive-training")),
       attention_pass(by_onednn<onednn_attention_forward>("attention-forward")),
       attention_pass(by_onednn<onednn_attention_backward>("attention-backward")),
       kernel_alone(by_onednn<onednn_batched_matmul>("brgemm")),
