@@ -16,8 +16,9 @@ bool has_matrices(const Cell& cell) {
 }
 
 std::int64_t most_children(const RecursiveWork& work) {
-  if (work.most_children > 0) return work.most_children;
-  return work.cell->most_children() > 0 ? work.cell->most_children() : kMostChildren;
+  const std::int64_t of_cell = work.cell->most_children() > 0 ? work.cell->most_children() : kMostChildren;
+  if (work.most_children == 0) return of_cell;
+  return work.cell->most_children() > 0 ? std::min(work.most_children, of_cell) : work.most_children;
 }
 
 RecursiveGeometry geometry(const RecursiveWork& work, const RecursivePlan& plan) {

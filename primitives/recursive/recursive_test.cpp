@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <random>
+#include <stdexcept>
 
 #include "primitives/recursive/op/cells.hpp"
 #include "primitives/recursive/structures/structures.hpp"
@@ -154,6 +155,46 @@ TEST(Recursive, TakesANodeWithMoreChildrenThanRowsOfACall) {
   RecursivePlan plan = usual_plan(24);
   plan.rows = 7;
   EXPECT_EQ(recursive_mistake({&cell_of(RecursiveModel::tree_lstm), 24, star}, plan), "");
+}
+
+// Why a driver refuses one node with `children` children.
+std::string refusal_of_star(RecursiveModel model, std::int64_t most_children, std::int32_t children) {
+  Recursive driver = *Recursive::make({.cell = &cell_of(model), .H = 16, .most_children = most_children},
+                                      usual_plan(16), Backend::simd);
+  std::vector<std::vector<std::int32_t>> star(static_cast<std::size_t>(children) + 1);
+  for (std::int32_t child = 1; child <= children; ++child) star[0].push_back(child);
+  Forest forest;
+  forest.add(star);
+  try {
+    driver.linearize(forest);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Recursive, RefusesMoreChildrenThanTheCellOrTheWorkHas) {
+  EXPECT_EQ(refusal_of_star(RecursiveModel::tree_lstm, 0, 64), "");
+  EXPECT_EQ(refusal_of_star(RecursiveModel::tree_lstm, 0, 65),
+            "structure 0: node 0 has 65 children: at most 64 are allowed");
+  EXPECT_EQ(refusal_of_star(RecursiveModel::tree_lstm, 3, 4),
+            "structure 0: node 0 has 4 children: at most 3 are allowed");
+  EXPECT_EQ(refusal_of_star(RecursiveModel::nary_tree_lstm, 9, 3),
+            "structure 0: node 0 has 3 children: at most 2 are allowed");
+}
+
+TEST(Recursive, RefusesNoStructureAndNoFeatures) {
+  Recursive driver =
+      *Recursive::make({.cell = &cell_of(RecursiveModel::tree_rnn), .H = 16}, usual_plan(16), Backend::simd);
+  EXPECT_THROW(driver.run({}, {nullptr}), std::invalid_argument);
+  EXPECT_FALSE(Recursive::make({.cell = &cell_of(RecursiveModel::tree_rnn), .H = 0}, usual_plan(16), Backend::simd));
+}
+
+TEST(Recursive, GradientsNeedADriverForTraining) {
+  const RecursiveCheck check({&cell_of(RecursiveModel::tree_rnn), 16, perfect_trees(1, 2), RecursiveUse::inference});
+  Recursive driver = recursive_driver(check.of(), usual_plan(16));
+  driven(check.of(), check.in(), driver);
+  EXPECT_THROW(driver.run_backward({}, {}, {}), std::logic_error);
 }
 
 }  // namespace
