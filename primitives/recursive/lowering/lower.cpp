@@ -1,8 +1,7 @@
 #include <algorithm>
-#include <map>
 #include <set>
-#include <tuple>
 
+#include "primitives/recursive/lowering/array_list.hpp"
 #include "primitives/recursive/lowering/gradients.hpp"
 #include "primitives/recursive/lowering/stages.hpp"
 
@@ -10,55 +9,6 @@ namespace brickwork {
 namespace {
 
 using Kind = ExprKind;
-
-enum class Graph { cell, inner_gradients, leaf_gradients };  // whose expressions they are
-
-RowsOf both(RowsOf a, RowsOf b) { return a == b ? a : RowsOf::all; }
-
-// The arrays of a program, each made when it is first asked for.
-class Arrays {
- public:
-  std::vector<ArrayInfo> all;
-
-  int of(const ArrayInfo& info) {
-    const auto [at, added] = numbers_.emplace(std::tuple(info.kind, info.which), size());
-    if (added) all.push_back(info);
-    return at->second;
-  }
-  // An expression's values.
-  int value(Graph graph, int e, const ExprNode& node, RowsOf rows) {
-    const auto [at, added] = values_.emplace(std::pair(graph, e), size());
-    if (added) {
-      all.push_back(
-          {.kind = ArrayKind::value, .over = std::max(node.over, Over::node), .matrix = node.matrix, .rows = rows});
-    } else {
-      widen(at->second, rows);
-    }
-    return at->second;
-  }
-  int known_value(Graph graph, int e) const {
-    const auto at = values_.find(std::pair(graph, e));
-    return at == values_.end() ? -1 : at->second;
-  }
-  int add(const ArrayInfo& info) {
-    all.push_back(info);
-    return size() - 1;
-  }
-  void widen(int array, RowsOf rows) {
-    RowsOf& has = all[static_cast<std::size_t>(array)].rows;
-    has = both(has, rows);
-  }
-
- private:
-  int size() const { return static_cast<int>(all.size()); }
-
-  std::map<std::tuple<ArrayKind, int>, int> numbers_;
-  std::map<std::pair<Graph, int>, int> values_;
-};
-
-Ref row_of(int array, Over over, RowMode mode = RowMode::own, int position = -1) {
-  return {.place = Place::array, .index = array, .mode = mode, .position = position, .over = over};
-}
 
 class CellLowering {
  public:
@@ -94,16 +44,18 @@ class CellLowering {
   Stages forward_stages(const std::vector<int>& values, const ExprGraph& gradients, RowsOf rows) {
     std::vector<Output> outputs;
     for (std::size_t s = 0; s < values.size(); ++s) {
-      outputs.push_back({values[s], row_of(state(static_cast<int>(s)), Over::node)});
+      outputs.push_back({values[s], row_of_array(state(static_cast<int>(s)), Over::node)});
     }
     for (int e = 0; e < gradients.size(); ++e) {
       if (gradients[e].kind != Kind::kept || hoisted_.contains(gradients[e].which)) continue;
       const int kept = gradients[e].which;
       const ExprNode& node = cell_.graph()[kept];
-      outputs.push_back({kept, row_of(arrays_.value(Graph::cell, kept, node, rows), std::max(node.over, Over::node))});
+      outputs.push_back(
+          {kept, row_of_array(arrays_.value(GraphOf::cell, kept, node, rows), std::max(node.over, Over::node))});
     }
-    return lower_stages(cell_.graph(), outputs, passes_.fuse, sources(Graph::cell, cell_.graph(), rows, [this](int e) {
-                          return hoisted_.contains(e) ? arrays_.known_value(Graph::cell, e) : -1;
+    return lower_stages(cell_.graph(), outputs, passes_.fuse,
+                        sources(GraphOf::cell, cell_.graph(), rows, [this](int e) {
+                          return hoisted_.contains(e) ? arrays_.known_value(GraphOf::cell, e) : -1;
                         }));
   }
 
@@ -115,11 +67,11 @@ class CellLowering {
     std::vector<Output> outputs;
     for (const int e : hoisted_) {
       const ExprNode& node = cell_.graph()[e];
-      outputs.push_back({e, row_of(arrays_.value(Graph::cell, e, node, RowsOf::all), Over::node)});
+      outputs.push_back({e, row_of_array(arrays_.value(GraphOf::cell, e, node, RowsOf::all), Over::node)});
     }
     if (outputs.empty()) return;
     program.before = lower_stages(cell_.graph(), outputs, passes_.fuse,
-                                  sources(Graph::cell, cell_.graph(), RowsOf::all, [](int) { return -1; }));
+                                  sources(GraphOf::cell, cell_.graph(), RowsOf::all, [](int) { return -1; }));
   }
   void find_hoisted(int e, std::set<int>& reached) {
     if (e < 0 || !reached.insert(e).second) return;
@@ -144,17 +96,17 @@ class CellLowering {
     std::vector<Output> inner, leaves;
     for (std::size_t s = 0; s < of_inner_.states.size(); ++s) {
       if (of_inner_.states[s] < 0) continue;
-      inner.push_back({of_inner_.states[s], row_of(state_gradient(static_cast<int>(s)), Over::edge)});
+      inner.push_back({of_inner_.states[s], row_of_array(state_gradient(static_cast<int>(s)), Over::edge)});
     }
     input_gradients(of_inner_, false, inner);
     input_gradients(of_leaves_, true, leaves);
     updates(program, inner, leaves);
-    program.inner = backward_stages(Graph::inner_gradients, of_inner_.graph, inner, RowsOf::inner);
-    program.leaves = backward_stages(Graph::leaf_gradients, of_leaves_.graph, leaves, RowsOf::leaves);
+    program.inner = backward_stages(GraphOf::inner_gradients, of_inner_.graph, inner, RowsOf::inner);
+    program.leaves = backward_stages(GraphOf::leaf_gradients, of_leaves_.graph, leaves, RowsOf::leaves);
     program.arrays = arrays_.all;
   }
 
-  Stages backward_stages(Graph graph, const ExprGraph& g, const std::vector<Output>& outputs, RowsOf rows) {
+  Stages backward_stages(GraphOf graph, const ExprGraph& g, const std::vector<Output>& outputs, RowsOf rows) {
     return lower_stages(g, outputs, passes_.fuse, sources(graph, g, rows, [](int) { return -1; }));
   }
 
@@ -164,53 +116,53 @@ class CellLowering {
       if (input.of_leaves && !leaves) continue;
       const auto found = std::ranges::find(of.inputs, i, &std::pair<int, int>::first);
       const int e = found == of.inputs.end() ? of.graph.zero(input.matrix) : found->second;
-      outputs.push_back({e, row_of(arrays_.of({.kind = ArrayKind::input_gradient,
-                                               .which = i,
-                                               .matrix = input.matrix,
-                                               .of_leaves = input.of_leaves}),
-                                   Over::node, RowMode::number)});
+      outputs.push_back({e, row_of_array(arrays_.of({.kind = ArrayKind::input_gradient,
+                                                     .which = i,
+                                                     .matrix = input.matrix,
+                                                     .of_leaves = input.of_leaves}),
+                                         Over::node, RowMode::number)});
     }
   }
 
   // Rows of a weight's or a bias' gradient, first for inner nodes. Leaves use the same arrays where they can.
   void updates(Program& program, std::vector<Output>& inner, std::vector<Output>& leaves) {
-    for (const auto& of : of_inner_.weights) program.updates.push_back(new_update(of, Graph::inner_gradients, inner));
+    for (const auto& of : of_inner_.weights) program.updates.push_back(new_update(of, GraphOf::inner_gradients, inner));
     for (const auto& [bias, e] : of_inner_.biases) {
-      program.updates.push_back(new_bias_update(bias, e, Graph::inner_gradients, inner));
+      program.updates.push_back(new_bias_update(bias, e, GraphOf::inner_gradients, inner));
     }
     for (const auto& of : of_leaves_.weights) {
       if (!joins(program.updates, of.weight, -1, {of.operand, of.gradient}, leaves)) {
-        program.updates.push_back(new_update(of, Graph::leaf_gradients, leaves));
+        program.updates.push_back(new_update(of, GraphOf::leaf_gradients, leaves));
       }
     }
     for (const auto& [bias, e] : of_leaves_.biases) {
       if (!joins(program.updates, -1, bias, {-1, e}, leaves)) {
-        program.updates.push_back(new_bias_update(bias, e, Graph::leaf_gradients, leaves));
+        program.updates.push_back(new_bias_update(bias, e, GraphOf::leaf_gradients, leaves));
       }
     }
   }
 
-  static RowsOf rows_of(Graph graph) { return graph == Graph::leaf_gradients ? RowsOf::leaves : RowsOf::inner; }
-  const ExprGraph& graph(Graph graph) const {
-    return graph == Graph::leaf_gradients ? of_leaves_.graph : of_inner_.graph;
+  static RowsOf rows_of(GraphOf graph) { return graph == GraphOf::leaf_gradients ? RowsOf::leaves : RowsOf::inner; }
+  const ExprGraph& graph(GraphOf graph) const {
+    return graph == GraphOf::leaf_gradients ? of_leaves_.graph : of_inner_.graph;
   }
 
   // An array with the rows of e once per node or edge.
-  int rows_array(Graph of, int e, Over over, std::vector<Output>& outputs) {
+  int rows_array(GraphOf of, int e, Over over, std::vector<Output>& outputs) {
     ExprNode node = graph(of)[e];
     const bool wider = std::max(node.over, Over::node) != over;
     node.over = over;
     const int array =
         wider ? arrays_.add({.kind = ArrayKind::value, .over = over, .matrix = node.matrix, .rows = rows_of(of)})
               : arrays_.value(of, e, node, rows_of(of));
-    put_once(outputs, {e, row_of(array, over)});
+    put_once(outputs, {e, row_of_array(array, over)});
     return array;
   }
   static void put_once(std::vector<Output>& outputs, const Output& output) {
     if (std::ranges::find(outputs, output) == outputs.end()) outputs.push_back(output);
   }
 
-  Update new_update(const CellGradients::OfWeight& of, Graph graph, std::vector<Output>& outputs) {
+  Update new_update(const CellGradients::OfWeight& of, GraphOf graph, std::vector<Output>& outputs) {
     const Over over = std::max(of.over, Over::node);
     return {.weight = of.weight,
             .over = over,
@@ -219,7 +171,7 @@ class CellLowering {
             .gradient = rows_array(graph, of.gradient, over, outputs),
             .rows = rows_of(graph)};
   }
-  Update new_bias_update(int bias, int e, Graph of, std::vector<Output>& outputs) {
+  Update new_bias_update(int bias, int e, GraphOf of, std::vector<Output>& outputs) {
     return {.bias = bias, .gradient = rows_array(of, e, Over::node, outputs), .rows = rows_of(of)};
   }
 
@@ -229,8 +181,8 @@ class CellLowering {
     for (Update& update : updates) {
       if (update.weight != weight || update.bias != bias || update.rows != RowsOf::inner) continue;
       if (update.over != Over::node) continue;
-      std::vector<Output> more{{rows.second, row_of(update.gradient, Over::node)}};
-      if (rows.first >= 0) more.push_back({rows.first, row_of(update.operand, Over::node)});
+      std::vector<Output> more{{rows.second, row_of_array(update.gradient, Over::node)}};
+      if (rows.first >= 0) more.push_back({rows.first, row_of_array(update.operand, Over::node)});
       const bool taken = std::ranges::any_of(more, [&](const Output& output) {
         return std::ranges::any_of(leaves, [&](const Output& o) { return o.to == output.to && o.e != output.e; });
       });
@@ -263,27 +215,27 @@ class CellLowering {
       case Kind::zero:
         return {};
       case Kind::bias:
-        return row_of(arrays_.of({.kind = ArrayKind::bias, .which = node.which, .over = Over::nothing}), Over::nothing,
-                      RowMode::only);
+        return row_of_array(arrays_.of({.kind = ArrayKind::bias, .which = node.which, .over = Over::nothing}),
+                            Over::nothing, RowMode::only);
       case Kind::input:
-        return row_of(arrays_.of({.kind = ArrayKind::input,
-                                  .which = node.which,
-                                  .matrix = node.matrix,
-                                  .of_leaves = cell_.inputs()[static_cast<std::size_t>(node.which)].of_leaves}),
-                      Over::node, RowMode::number);
+        return row_of_array(arrays_.of({.kind = ArrayKind::input,
+                                        .which = node.which,
+                                        .matrix = node.matrix,
+                                        .of_leaves = cell_.inputs()[static_cast<std::size_t>(node.which)].of_leaves}),
+                            Over::node, RowMode::number);
       case Kind::upstream:
-        return row_of(arrays_.of({.kind = ArrayKind::upstream, .which = node.which, .matrix = node.matrix}), Over::node,
-                      RowMode::number);
+        return row_of_array(arrays_.of({.kind = ArrayKind::upstream, .which = node.which, .matrix = node.matrix}),
+                            Over::node, RowMode::number);
       case Kind::child:
-        return row_of(state(node.which), Over::node, RowMode::position, node.position);
+        return row_of_array(state(node.which), Over::node, RowMode::position, node.position);
       case Kind::each:
-        return row_of(state(node.which), Over::edge, RowMode::child);
+        return row_of_array(state(node.which), Over::edge, RowMode::child);
       default:
-        return row_of(arrays_.known_value(Graph::cell, node.which), std::max(node.over, Over::node));
+        return row_of_array(arrays_.known_value(GraphOf::cell, node.which), std::max(node.over, Over::node));
     }
   }
 
-  ArraysOfLowering sources(Graph graph, const ExprGraph& g, RowsOf rows, std::function<int(int)> made_before) {
+  ArraysOfLowering sources(GraphOf graph, const ExprGraph& g, RowsOf rows, std::function<int(int)> made_before) {
     return {.given = [this](const ExprNode& node) { return given(node); },
             .made_before = std::move(made_before),
             .new_crossing =
@@ -296,7 +248,7 @@ class CellLowering {
             .state_gradients =
                 [this, graph](int which) {
                   const bool has = of_inner_.states[static_cast<std::size_t>(which)] >= 0;
-                  return graph != Graph::cell && has ? state_gradient(which) : -1;
+                  return graph != GraphOf::cell && has ? state_gradient(which) : -1;
                 }};
   }
 
@@ -305,7 +257,7 @@ class CellLowering {
   const bool training_;
   std::vector<int> inner_, leaves_;  // values of the states
   CellGradients of_inner_, of_leaves_;
-  Arrays arrays_;
+  ArrayList arrays_;
   std::set<int> hoisted_;
 };
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "primitives/recursive/lowering/array_list.hpp"
 #include "primitives/recursive/lowering/stage_numbers.hpp"
 #include "primitives/recursive/lowering/temporaries.hpp"
 
@@ -83,16 +84,13 @@ class StageLowering {
     return found != crossing_arrays_.end() ? found->second
                                            : crossing_arrays_.emplace(e, arrays_.new_crossing(e)).first->second;
   }
-  static Ref row_of(int array, Over over) {
-    return {.place = Place::array, .index = array, .mode = RowMode::own, .over = over};
-  }
   Over over_of(int e) const { return std::max(g_[e].over, Over::node); }
 
   // Where the value of e lies or goes in memory, if it has a place there.
   std::optional<Ref> place_of(int e) {
-    if (const int array = arrays_.made_before(e); array >= 0) return row_of(array, over_of(e));
+    if (const int array = arrays_.made_before(e); array >= 0) return row_of_array(array, over_of(e));
     if (numbers_.is_given(e)) return arrays_.given(g_[e]);
-    if (numbers_.crossings().contains(e)) return row_of(crossing_array(e), over_of(e));
+    if (numbers_.crossings().contains(e)) return row_of_array(crossing_array(e), over_of(e));
     const auto output =
         std::ranges::find_if(outputs_, [&](const Output& o) { return o.e == e && o.to.over == over_of(e); });
     if (output != outputs_.end()) return output->to;
@@ -143,7 +141,8 @@ class StageLowering {
     if (node.kind == Kind::upstream) {
       const Ref given = arrays_.given(node);
       const int edges = arrays_.state_gradients(node.which);
-      return put(e, edges < 0 ? TapeOp::copy : TapeOp::add_uses, given, edges < 0 ? Ref{} : row_of(edges, Over::edge));
+      return put(e, edges < 0 ? TapeOp::copy : TapeOp::add_uses, given,
+                 edges < 0 ? Ref{} : row_of_array(edges, Over::edge));
     }
     if (is_activation(node.kind)) return make_activation(e);
     const Ref a = StageNumbers::is_read_in_memory(node, node.a) ? place_of(node.a).value() : value(node.a);

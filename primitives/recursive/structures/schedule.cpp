@@ -71,15 +71,21 @@ class Scheduling {
     return {static_cast<std::int32_t>(first - l_.owner.begin()), static_cast<std::int32_t>(last - l_.owner.begin())};
   }
 
-  // The first node of a level whose parent has at least this place one level higher; the level's first node with a
-  // higher parent if there is none.
+  // The first of a level's nodes whose parent is not in the level above, in a place before `parent`. Nodes are sorted
+  // by these parents; nodes that have none there come last.
   std::int32_t first_child(std::int32_t level, std::int32_t parent) const {
-    const Level all = all_of(level), parents = all_of(level + 1);
-    std::int32_t node = all.begin;
-    while (node < all.end && is_between(parent_of(node), parents.begin, parent)) ++node;
-    return node;
+    const std::int32_t first_parent = all_of(level + 1).begin;
+    std::int32_t begin = all_of(level).begin, end = all_of(level).end;
+    while (begin < end) {
+      const std::int32_t middle = begin + (end - begin) / 2, of_middle = parent_of(middle);
+      if (first_parent <= of_middle && of_middle < parent) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return begin;
   }
-  static bool is_between(std::int32_t x, std::int32_t begin, std::int32_t end) { return begin <= x && x < end; }
   std::int32_t parent_of(std::int32_t node) const {  // -1: a root
     const auto use = static_cast<std::size_t>(l_.first_use[static_cast<std::size_t>(node)]);
     if (static_cast<std::int32_t>(use) == l_.first_use[static_cast<std::size_t>(node) + 1]) return -1;
