@@ -10,6 +10,8 @@
 
 namespace brickwork::onednn {
 
+inline std::size_t to_size(std::int64_t n) { return static_cast<std::size_t>(n); }
+
 struct NodeAt {
   std::int64_t place, first_edge, last_edge;
   int thread;

@@ -11,7 +11,9 @@ namespace {
 
 using dnnl::memory;
 
-memory::desc transposed(const memory::dims& dims) { return {dims, memory::data_type::f32, memory::format_tag::ba}; }
+memory::desc transposed_rows(const memory::dims& dims) {
+  return {dims, memory::data_type::f32, memory::format_tag::ba};
+}
 
 void add_row(const float* from, bool adds, std::int64_t count, float* to) {
   gradient_row(GradientOp::add, Curve::none, adds, from, nullptr, count, to);
@@ -32,10 +34,10 @@ LevelUpdate::LevelUpdate(const Context& context, const ProductGroup& product, st
                          const float* operands, const float* gradients)
     : context_(context), product_(&product), H_(H), rows_(rows) {
   const std::int64_t K = std::ssize(product.operands) * H, N = std::ssize(product.sums) * H;
-  const dnnl::matmul::primitive_desc desc(context.engine, transposed({K, rows}), plain({rows, N}), plain({K, N}),
+  const dnnl::matmul::primitive_desc desc(context.engine, transposed_rows({K, rows}), plain({rows, N}), plain({K, N}),
                                           user_scratchpad());
   matmul_ = dnnl::matmul(desc);
-  operands_ = memory(transposed({K, rows}), context.engine, const_cast<float*>(operands));
+  operands_ = memory(transposed_rows({K, rows}), context.engine, const_cast<float*>(operands));
   gradients_ = memory(plain({rows, N}), context.engine, const_cast<float*>(gradients));
   weights_ = Tensor(context, plain({K, N}));
   scratchpad_ = Tensor(context, desc.scratchpad_desc());

@@ -9,12 +9,6 @@
 #include "primitives/recursive/op/recursive_tensors.hpp"
 
 namespace brickwork::onednn {
-namespace {
-
-std::size_t elements(std::int64_t n) { return static_cast<std::size_t>(n); }
-
-}  // namespace
-
 RecursiveBackward::RecursiveBackward(const Context& context, const RecursiveSetting& setting,
                                      const RecursiveForward& forward, const PlainTensors& in)
     : context_(context), setting_(setting), forward_(forward), in_(in) {
@@ -22,26 +16,26 @@ RecursiveBackward::RecursiveBackward(const Context& context, const RecursiveSett
   const std::int64_t H = setting.H, nodes = setting.levels->nodes;
   for (const Cell::Input& input : cell.inputs()) {
     const std::int64_t rows = input.of_leaves ? setting.all[kLeaves].nodes : nodes;
-    d_inputs_.emplace_back(elements(rows * setting.size(input.matrix)));
+    d_inputs_.emplace_back(to_size(rows * setting.size(input.matrix)));
   }
   const std::int64_t most = std::max(setting.largest[kLeaves].nodes, setting.largest[kInner].nodes);
   for (const Cell::StateOf& state : cell.states()) {
     upstream_.push_back(in.at<float>(recursive_ops::gradient_of_values(state.name)));
-    d_states_.emplace_back(elements(most * setting.size(state.matrix)));
-    d_children_.emplace_back(elements(setting.all[kInner].edges * setting.size(state.matrix)));
+    d_states_.emplace_back(to_size(most * setting.size(state.matrix)));
+    d_children_.emplace_back(to_size(setting.all[kInner].edges * setting.size(state.matrix)));
   }
   std::set<int> inputs;  // of all nodes, that elements read
   for (const Part part : kParts) {
     for (const int input : read_by_elements(setting.programs[part], Place::input)) {
-      if (!cell.inputs()[elements(input)].of_leaves) inputs.insert(input);
+      if (!cell.inputs()[to_size(input)].of_leaves) inputs.insert(input);
     }
   }
   for (const Part part : kParts) make(part, {inputs.begin(), inputs.end()});
   for (const ProductGroup& product : setting.outside) {
     const int input = product.operands.front();
     outside_matmuls_.emplace_back(context, sizes(product, inputs.contains(input)), std::set{nodes});
-    d_outside_.emplace_back(elements(nodes * H) * product.sums.size());
-    updates_.emplace_back(context, product, H, nodes, in.at<float>(cell.inputs()[elements(input)].name),
+    d_outside_.emplace_back(to_size(nodes * H) * product.sums.size());
+    updates_.emplace_back(context, product, H, nodes, in.at<float>(cell.inputs()[to_size(input)].name),
                           d_outside_.back().data());
   }
 }
@@ -62,11 +56,11 @@ void RecursiveBackward::make(Part part, const std::vector<int>& inputs) {
       program,         H, LevelMemory::Holds::all_products, setting_.largest[part], all, setting_.most_children,
       setting_.threads};
   for (const int bias : read_by_elements(program, Place::bias)) {
-    biases_[part].push_back({bias, Buffer(elements(all.nodes * H)), Buffer(elements(H))});
+    biases_[part].push_back({bias, Buffer(to_size(all.nodes * H)), Buffer(to_size(H))});
   }
   std::vector<bool> adds(program.products.size());
   for (const GradientStep& step : steps_[part]) {
-    for (const auto& of : step.products) adds[elements(of.product)] = of.adds;
+    for (const auto& of : step.products) adds[to_size(of.product)] = of.adds;
   }
   const Items first = setting_.first_of(part);
   const Level all_levels{static_cast<std::int32_t>(first.nodes), static_cast<std::int32_t>(first.nodes)};
@@ -96,7 +90,7 @@ void RecursiveBackward::run() {
   for (Buffer& gradients : d_outside_) std::ranges::fill(gradients, 0.0F);  // leaves may need fewer columns
   for (const Level& level : setting_.levels->levels | std::views::reverse) run(setting_.part_of(level), level);
   for (std::size_t p = 0; p < d_outside_.size(); ++p) {
-    const auto input = elements(setting_.outside[p].operands.front());
+    const auto input = to_size(setting_.outside[p].operands.front());
     outside_matmuls_[p].run(setting_.levels->nodes, d_outside_[p].data(), d_inputs_[input].data());
   }
   for (LevelUpdate& update : updates_) update.run(setting_.threads);
@@ -112,12 +106,12 @@ void RecursiveBackward::run(Part part, const Level& level) {
   const Items first = setting_.first_of(level), count = setting_.items_of(level);
   for (const GradientStep& step : steps_[part]) {
     for (const auto& [p, adds] : step.products) {
-      const ProductGroup& product = setting_.programs[part].products[elements(p)];
+      const ProductGroup& product = setting_.programs[part].products[to_size(p)];
       const auto memory_of = [&](Place place) {
         return first_row(at(part, {place, p, 0, product.over, product.matrix}, level), first);
       };
-      matmuls_[part][elements(p)].run(count.of(product.over) * (product.matrix ? setting_.H : 1),
-                                      memory_of(Place::product), memory_of(Place::operand));
+      matmuls_[part][to_size(p)].run(count.of(product.over) * (product.matrix ? setting_.H : 1),
+                                     memory_of(Place::product), memory_of(Place::operand));
     }
     elements_.clear();
     for (const GradientElement& e : step.elements) {
@@ -141,13 +135,13 @@ void RecursiveBackward::begin(const Level& level) {
   std::int64_t row = 0;
   for (const Cell::StateOf& state : setting_.cell.states()) row += setting_.size(state.matrix);
   for_nodes(levels, level, 2 * row * level.size(), setting_.threads, [&](const NodeAt& node) {
-    const auto place = elements(node.place);
+    const auto place = to_size(node.place);
     for (std::size_t s = 0; s < d_states_.size(); ++s) {
       const std::int64_t one = setting_.size(setting_.cell.states()[s].matrix);
       float* const to = d_states_[s].data() + (node.place - level.begin) * one;
       std::copy_n(upstream_[s] + levels.node[place] * one, one, to);
       for (std::int32_t use = levels.first_use[place]; use < levels.first_use[place + 1]; ++use) {
-        const float* const from = d_children_[s].data() + levels.uses[elements(use)] * one;
+        const float* const from = d_children_[s].data() + levels.uses[to_size(use)] * one;
         gradient_row(GradientOp::add, Curve::none, /*adds=*/true, from, nullptr, one, to);
       }
       std::fill(d_children_[s].data() + node.first_edge * one, d_children_[s].data() + node.last_edge * one, 0.0F);
@@ -156,7 +150,7 @@ void RecursiveBackward::begin(const Level& level) {
 }
 
 RowsAt RecursiveBackward::at(Part part, const Ref& ref, const Level& level) const {
-  const auto which = elements(ref.which);
+  const auto which = to_size(ref.which);
   const Levels& levels = *setting_.levels;
   RowsAt rows{.item = setting_.size(ref.matrix), .ld = setting_.H, .edge = ref.over == Over::edge};
   const auto in_memory = [&](const Buffer& buffer) { rows.base = const_cast<float*>(buffer.data()); };
@@ -230,7 +224,7 @@ void RecursiveBackward::unpack(PlainTensors& gradients) const {
   for (const LevelUpdate& update : updates_) update.add_to(cell, gradients);
   for (const Part part : kParts) {
     for (const BiasRows& of : biases_[part]) {
-      const std::string name = recursive_ops::gradient_of_parameter(cell.biases()[elements(of.bias)]);
+      const std::string name = recursive_ops::gradient_of_parameter(cell.biases()[to_size(of.bias)]);
       std::ranges::transform(of.sum, gradients.values<float>(name), gradients.at<float>(name), std::plus());
     }
   }

@@ -6,8 +6,6 @@
 namespace brickwork::onednn {
 namespace {
 
-std::size_t elements(std::int64_t n) { return static_cast<std::size_t>(n); }
-
 std::int32_t most_children_of(const Forest& forest) {
   std::int32_t most = 1;
   for (std::int32_t n = 0; n < forest.nodes(); ++n) {
@@ -42,11 +40,11 @@ RecursiveSetting::RecursiveSetting(const Cell& of, std::int64_t features, const 
 }
 
 Items RecursiveSetting::first_of(const Level& level) const {
-  return {level.begin, levels->first_edge[elements(level.begin)]};
+  return {level.begin, levels->first_edge[to_size(level.begin)]};
 }
 
 Items RecursiveSetting::items_of(const Level& level) const {
-  return {level.size(), levels->first_edge[elements(level.end)] - first_of(level).edges};
+  return {level.size(), levels->first_edge[to_size(level.end)] - first_of(level).edges};
 }
 
 std::set<std::int64_t> RecursiveSetting::rows_of(Part part, const ProductGroup& product) const {
@@ -60,14 +58,14 @@ std::set<std::int64_t> RecursiveSetting::rows_of(Part part, const ProductGroup& 
 
 PackedProduct packed_product(const Cell& cell, std::int64_t H, const ProductGroup& product, const PlainTensors& in) {
   const std::int64_t K = std::ssize(product.operands) * H, N = std::ssize(product.sums) * H;
-  PackedProduct packed{AlignedBuffer<float>(elements(K * N)), AlignedBuffer<float>(elements(N))};
+  PackedProduct packed{AlignedBuffer<float>(to_size(K * N)), AlignedBuffer<float>(to_size(N))};
   std::int64_t first = 0;
   for (const ProductGroup::Sum& sum : product.sums) {
     for (std::int64_t k = 0; k < K; ++k) {
-      const std::string& name = cell.weights()[elements(sum.weights[elements(k / H)])];
+      const std::string& name = cell.weights()[to_size(sum.weights[to_size(k / H)])];
       std::copy_n(in.at<float>(name) + k % H * H, H, packed.weights.data() + k * N + first);
     }
-    if (sum.bias >= 0) std::copy_n(in.at<float>(cell.biases()[elements(sum.bias)]), H, packed.bias.data() + first);
+    if (sum.bias >= 0) std::copy_n(in.at<float>(cell.biases()[to_size(sum.bias)]), H, packed.bias.data() + first);
     first += H;
   }
   return packed;
@@ -85,7 +83,7 @@ RecursiveForward::RecursiveForward(const Context& context, RecursiveSetting& set
   };
   for (const ProductGroup& product : setting.outside) {
     outside_matmuls_.emplace_back(context, sizes(product), std::set{nodes});
-    outside_sums_.emplace_back(elements(nodes * H) * product.sums.size());
+    outside_sums_.emplace_back(to_size(nodes * H) * product.sums.size());
   }
   const auto holds = setting.training ? LevelMemory::Holds::everything : LevelMemory::Holds::one_level;
   for (const Part part : kParts) {
@@ -97,8 +95,8 @@ RecursiveForward::RecursiveForward(const Context& context, RecursiveSetting& set
     }
   }
   // Before the first place: zeros, for a child that does not exist.
-  for (const auto& state : cell.states()) states_.emplace_back(elements((nodes + 1) * setting.size(state.matrix)));
-  zeros_ = AlignedBuffer<float>(elements(setting.size(std::ranges::any_of(cell.states(), &Cell::StateOf::matrix))));
+  for (const auto& state : cell.states()) states_.emplace_back(to_size((nodes + 1) * setting.size(state.matrix)));
+  zeros_ = AlignedBuffer<float>(to_size(setting.size(std::ranges::any_of(cell.states(), &Cell::StateOf::matrix))));
 }
 
 void RecursiveForward::pack() {
@@ -116,7 +114,7 @@ void RecursiveForward::pack(const std::vector<ProductGroup>& products, std::vect
 void RecursiveForward::run(const Forest& forest) {
   setting_.levels = &setting_.linearizer(forest);
   for (std::size_t p = 0; p < setting_.outside.size(); ++p) {
-    outside_matmuls_[p].run(setting_.levels->nodes, inputs_[elements(setting_.outside[p].operands.front())],
+    outside_matmuls_[p].run(setting_.levels->nodes, inputs_[to_size(setting_.outside[p].operands.front())],
                             outside_sums_[p].data());
   }
   for (const Level& level : setting_.levels->levels) run(level);
@@ -135,18 +133,18 @@ void RecursiveForward::run(const Level& level) {
       for (const BoundElement& e : elements_) run_at(e, node);
     });
     for (const int p : step.products) {
-      const ProductGroup& product = program.products[elements(p)];
+      const ProductGroup& product = program.products[to_size(p)];
       const std::int64_t rows = setting_.items_of(level).of(product.over) * (product.matrix ? setting_.H : 1);
       const auto memory = [&](Place place) {
         return first_row(at(part, {place, p, 0, product.over, product.matrix}, level), setting_.first_of(level));
       };
-      matmuls_[part][elements(p)].run(rows, memory(Place::operand), memory(Place::product));
+      matmuls_[part][to_size(p)].run(rows, memory(Place::operand), memory(Place::product));
     }
   }
 }
 
 RowsAt RecursiveForward::at(Part part, const Ref& ref, const Level& level) const {
-  const auto which = elements(ref.which);
+  const auto which = to_size(ref.which);
   const Levels& levels = *setting_.levels;
   RowsAt rows{.item = setting_.size(ref.matrix), .ld = setting_.H, .edge = ref.over == Over::edge};
   const auto in_memory = [&](const float* base) { rows.base = const_cast<float*>(base); };
@@ -215,7 +213,7 @@ void RecursiveForward::unpack(PlainTensors& states) const {
     const std::int64_t one = setting_.size(state.matrix);
     float* const to = states.at<float>(state.name);
     for (std::int64_t place = 0; place < setting_.levels->nodes; ++place) {
-      std::copy_n(states_[s].data() + (1 + place) * one, one, to + setting_.levels->node[elements(place)] * one);
+      std::copy_n(states_[s].data() + (1 + place) * one, one, to + setting_.levels->node[to_size(place)] * one);
     }
   }
 }
