@@ -108,7 +108,7 @@ class Source:
         if kind == "multiply":
             return f"dy.cmult({a}, {b})"
         if kind == "one_minus":
-            return f"1 - {a}"
+            return f"-{a} + 1"  # a number minus an expression raises an error
         return f"{CURVES[kind]}({a})"
 
 
@@ -180,7 +180,8 @@ class Model:
                     out[state["name"]][node] = value.npvalue().T
             return
         for given, parameter in zip(cell["inputs"], self.inputs):
-            out["d" + given["name"]][:] = parameter.grad_as_array()
+            gradient = parameter.grad_as_array()  # of vectors, or of transposed matrices
+            out["d" + given["name"]][:] = gradient if gradient.ndim == 2 else gradient.transpose(0, 2, 1)
         for name, parameter in zip(cell["weights"], self.weights):
             out[name + ".gradient"][:] = parameter.grad_as_array().T
         for name, parameter in zip(cell["biases"], self.biases):
