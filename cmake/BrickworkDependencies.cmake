@@ -68,6 +68,21 @@ if(EXISTS ${BRICKWORK_PYTORCH}/torch/lib/libtorch_cpu.so AND NOT BRICKWORK_SANIT
   message(STATUS "PyTorch from ${BRICKWORK_PYTORCH}")
 endif()
 
+# DyNet has an interface for Python alone: its program contains an interpreter, that of scripts/setup.
+set(BRICKWORK_DYNET ${PROJECT_SOURCE_DIR}/.deps/dynet CACHE PATH "The folder (site-packages) that holds dynet.py")
+if(EXISTS ${BRICKWORK_DYNET}/dynet.py AND NOT BRICKWORK_SANITIZE)
+  if(NOT DEFINED Python_EXECUTABLE)
+    set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.deps/venv/bin/python)
+  endif()
+  find_package(Python 3.11 COMPONENTS Interpreter Development.Embed)
+  if(Python_Development.Embed_FOUND)
+    set(BRICKWORK_HAS_DYNET ON)
+    message(STATUS "DyNet from ${BRICKWORK_DYNET}")
+  else()
+    message(STATUS "DyNet is left out: ${Python_EXECUTABLE} has no library to link to")
+  endif()
+endif()
+
 # LIBXSMM 1.17 has the JIT bricks and the paper authors' own primitives; 2.x has no primitives.
 pkg_check_modules(libxsmm QUIET libxsmm libxsmmext libxsmmnoblas)
 if(BRICKWORK_WITH_LIBXSMM AND libxsmm_FOUND AND libxsmm_libxsmm_VERSION VERSION_LESS 2)

@@ -108,7 +108,7 @@ class Source:
         if kind == "multiply":
             return f"dy.cmult({a}, {b})"
         if kind == "one_minus":
-            return f"1 - {a}"
+            return f"-{a} + 1"  # a number minus an expression raises an error
         return f"{CURVES[kind]}({a})"
 
 
@@ -164,7 +164,7 @@ class Model:
         for parameter in self.inputs + self.weights + self.biases:
             parameter.scale_gradient(0)
         losses = []
-        for state, of_nodes in zip(self.cell["states"], self.states):
+        for state, of_nodes in zip(self.cell["states"], self.states, strict=True):
             upstream = self.tensors["d" + state["name"]].reshape(-1, self.features).T
             losses.append(dy.sum_elems(dy.cmult(dy.concatenate_cols(of_nodes), dy.inputTensor(upstream))))
         loss = dy.esum(losses)
@@ -175,13 +175,14 @@ class Model:
         out = {name: array_at(tensor) for name, tensor in json.loads(tensors).items()}
         cell = self.cell
         if not cell["training"]:
-            for state, of_nodes in zip(cell["states"], self.states):
+            for state, of_nodes in zip(cell["states"], self.states, strict=True):
                 for node, value in enumerate(of_nodes):
                     out[state["name"]][node] = value.npvalue().T
             return
-        for given, parameter in zip(cell["inputs"], self.inputs):
-            out["d" + given["name"]][:] = parameter.grad_as_array()
-        for name, parameter in zip(cell["weights"], self.weights):
+        for given, parameter in zip(cell["inputs"], self.inputs, strict=True):
+            gradient = parameter.grad_as_array()  # of vectors, or of transposed matrices
+            out["d" + given["name"]][:] = gradient if gradient.ndim == 2 else gradient.transpose(0, 2, 1)
+        for name, parameter in zip(cell["weights"], self.weights, strict=True):
             out[name + ".gradient"][:] = parameter.grad_as_array().T
-        for name, parameter in zip(cell["biases"], self.biases):
+        for name, parameter in zip(cell["biases"], self.biases, strict=True):
             out[name + ".gradient"][:] = parameter.grad_as_array()

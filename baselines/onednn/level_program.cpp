@@ -7,26 +7,26 @@
 namespace brickwork::onednn {
 namespace {
 
-using K = ExprKind;
+using Kind = ExprKind;
 
-bool is_curve(K kind) { return kind == K::sigmoid || kind == K::tanh || kind == K::relu; }
+bool is_curve(Kind kind) { return kind == Kind::sigmoid || kind == Kind::tanh || kind == Kind::relu; }
 
-Curve curve_of(K kind) {
-  return kind == K::sigmoid ? Curve::sigmoid
-         : kind == K::tanh  ? Curve::tanh
-         : kind == K::relu  ? Curve::relu
-                            : Curve::none;
+Curve curve_of(Kind kind) {
+  return kind == Kind::sigmoid ? Curve::sigmoid
+         : kind == Kind::tanh  ? Curve::tanh
+         : kind == Kind::relu  ? Curve::relu
+                               : Curve::none;
 }
 
-ElementOp op_of(K kind) {
+ElementOp op_of(Kind kind) {
   switch (kind) {
-    case K::add:
+    case Kind::add:
       return ElementOp::add;
-    case K::subtract:
+    case Kind::subtract:
       return ElementOp::subtract;
-    case K::multiply:
+    case Kind::multiply:
       return ElementOp::multiply;
-    case K::one_minus:
+    case Kind::one_minus:
       return ElementOp::one_minus;
     default:
       return ElementOp::copy;
@@ -99,17 +99,17 @@ class LevelCompiler {
 
   Ref given(const ExprNode& e) const {
     switch (e.kind) {
-      case K::input:
+      case Kind::input:
         return {Place::input, e.which, -1, Over::node, e.matrix};
-      case K::bias:
+      case Kind::bias:
         return {Place::bias, e.which, -1, Over::node, e.matrix};
-      case K::child:
+      case Kind::child:
         return {Place::child, e.which, e.position, Over::node, e.matrix};
-      case K::each:
+      case Kind::each:
         return {Place::each, e.which, -1, Over::edge, e.matrix};
-      case K::zero:
+      case Kind::zero:
         return {Place::zero, -1, -1, Over::node, e.matrix};
-      case K::times_weight:
+      case Kind::times_weight:
         return outside(graph_[e.a].which, e.which);
       default:
         throw std::logic_error("a cell has an expression that is for gradients only");
@@ -172,9 +172,9 @@ class LevelCompiler {
     if (is_sum(e)) return add_others(e, to, curve);
     const ExprNode& node = graph_[e];
     Element element{.over = to.over, .matrix = node.matrix, .to = to, .a = about(node.a).at};
-    element.kind = node.kind == K::sum_of_children ? Element::Kind::sum_of_children
-                   : node.kind == K::times_matrix  ? Element::Kind::times_matrix
-                                                   : Element::Kind::element;
+    element.kind = node.kind == Kind::sum_of_children ? Element::Kind::sum_of_children
+                   : node.kind == Kind::times_matrix  ? Element::Kind::times_matrix
+                                                      : Element::Kind::element;
     element.op = op_of(node.kind);
     element.curve = is_curve(node.kind) ? curve_of(node.kind) : curve;
     if (node.b >= 0) element.b = about(node.b).at;

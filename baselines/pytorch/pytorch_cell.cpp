@@ -11,7 +11,7 @@ namespace brickwork::pytorch {
 namespace {
 
 using at::Tensor;
-using K = ExprKind;
+using Kind = ExprKind;
 
 constexpr std::int64_t kFeatures = -1;  // the last dimension
 
@@ -32,10 +32,10 @@ CellModule::CellModule(const Cell& cell, std::int64_t H, const PlainTensors& in,
   leaves_ = program(/*leaf=*/true);
 }
 
-bool CellModule::is_of_input(const ExprNode& e) const { return e.kind == K::input || is_outside_product(cell_, e); }
+bool CellModule::is_of_input(const ExprNode& e) const { return e.kind == Kind::input || is_outside_product(cell_, e); }
 
 int CellModule::input_of(int e) const {
-  return graph_[e].kind == K::input ? graph_[e].which : graph_[graph_[e].a].which;
+  return graph_[e].kind == Kind::input ? graph_[e].which : graph_[graph_[e].a].which;
 }
 
 CellModule::Program CellModule::program(bool leaf) {
@@ -81,7 +81,7 @@ int CellModule::rows_of(const Numbers& expressions) {
   std::vector<Numbers> weights;
   for (const int e : expressions) {
     inputs.push_back(input_of(e));
-    if (graph_[e].kind == K::times_weight) weights.push_back({graph_[e].which});
+    if (graph_[e].kind == Kind::times_weight) weights.push_back({graph_[e].which});
   }
   if (!weights.empty()) {
     const bool of_one =
@@ -171,14 +171,14 @@ Tensor CellModule::evaluate(int e, Program& program, const NodeBatch& batch) {
     return alone == rows_.end() ? Tensor() : rows(static_cast<int>(alone - rows_.begin()), batch);
   }
   switch (node.kind) {
-    case K::zero:
+    case Kind::zero:
       return at::zeros(node.matrix ? std::vector{std::int64_t{1}, H_, H_} : std::vector{std::int64_t{1}, H_},
                        view(in_, in_.infos().front().name).options());
-    case K::bias:
+    case Kind::bias:
       return parameters_[biases_[at_number(node.which)]].values;
-    case K::child:
+    case Kind::child:
       return batch.child(node.which, node.position);
-    case K::each:
+    case Kind::each:
       return batch.each_child(node.which);
     default:
       return evaluate_elements(node, batch);
@@ -218,23 +218,23 @@ Tensor CellModule::evaluate_elements(const ExprNode& node, const NodeBatch& batc
     return node.over == Over::edge && graph_[e].over == Over::node ? batch.for_edges(value(e)) : value(e);
   };
   switch (node.kind) {
-    case K::sum_of_children:
+    case Kind::sum_of_children:
       return batch.sum_of_children(value(node.a));
-    case K::times_matrix:
+    case Kind::times_matrix:
       return at::bmm(argument(node.a).unsqueeze(1), argument(node.b)).squeeze(1);
-    case K::add:
+    case Kind::add:
       return argument(node.a) + argument(node.b);
-    case K::subtract:
+    case Kind::subtract:
       return argument(node.a) - argument(node.b);
-    case K::multiply:
+    case Kind::multiply:
       return argument(node.a) * argument(node.b);
-    case K::one_minus:
+    case Kind::one_minus:
       return 1 - argument(node.a);
-    case K::sigmoid:
+    case Kind::sigmoid:
       return at::sigmoid(argument(node.a));
-    case K::tanh:
+    case Kind::tanh:
       return at::tanh(argument(node.a));
-    case K::relu:
+    case Kind::relu:
       return at::relu(argument(node.a));
     default:
       throw std::logic_error("a cell has an expression that is for gradients only");

@@ -5,7 +5,7 @@
 namespace brickwork {
 namespace {
 
-using K = ExprKind;
+using Kind = ExprKind;
 
 class SumFinder {
  public:
@@ -37,17 +37,18 @@ class SumFinder {
  private:
   std::vector<int>& users_of(int e) { return found_.users[static_cast<std::size_t>(e)]; }
   ProductGroups::OfExpression& of(int e) { return found_.of[static_cast<std::size_t>(e)]; }
-  bool is_product(const ExprNode& e) const { return e.kind == K::times_weight && !is_outside_product(cell_, e); }
+  bool is_product(const ExprNode& e) const { return e.kind == Kind::times_weight && !is_outside_product(cell_, e); }
 
-  bool is_of_input(const ExprNode& e) const { return e.kind == K::input || is_outside_product(cell_, e); }
+  bool is_of_input(const ExprNode& e) const { return e.kind == Kind::input || is_outside_product(cell_, e); }
 
   void find_sum(int e) {
-    if (of(e).inside || (graph_[e].kind != K::add && !is_product(graph_[e]))) return;
+    if (of(e).inside || (graph_[e].kind != Kind::add && !is_product(graph_[e]))) return;
     ProductGroup::Sum sum{.root = e};
     operands_.clear();
     added_.clear();
     add_term(e, sum);
-    const bool input_and_bias = sum.bias >= 0 && sum.others.size() == 1 && graph_[sum.others.front()].kind == K::input;
+    const bool input_and_bias =
+        sum.bias >= 0 && sum.others.size() == 1 && graph_[sum.others.front()].kind == Kind::input;
     if (operands_.empty() && !input_and_bias) return;
     for (const int term : added_) of(term).inside = term != e;
     put_in_group(std::move(sum));
@@ -57,7 +58,7 @@ class SumFinder {
     const ExprNode& node = graph_[e];
     const ExprNode& root = graph_[sum.root];
     const bool part = e == sum.root || (users_of(e).size() == 1 && node.over == root.over);
-    if (part && node.kind == K::add) {
+    if (part && node.kind == Kind::add) {
       added_.push_back(e);
       add_term(node.a, sum);
       add_term(node.b, sum);
@@ -65,7 +66,7 @@ class SumFinder {
       added_.push_back(e);
       operands_.push_back(node.a);
       sum.weights.push_back(node.which);
-    } else if (node.kind == K::bias && sum.bias < 0 && !root.matrix) {
+    } else if (node.kind == Kind::bias && sum.bias < 0 && !root.matrix) {
       sum.bias = node.which;
     } else {
       sum.others.push_back(e);
@@ -105,7 +106,7 @@ ProductGroups product_groups(const Cell& cell, bool leaf) {
 }
 
 bool is_outside_product(const Cell& cell, const ExprNode& e) {
-  if (e.kind != K::times_weight || cell.graph()[e.a].kind != K::input) return false;
+  if (e.kind != Kind::times_weight || cell.graph()[e.a].kind != Kind::input) return false;
   const Cell::Input& input = cell.inputs()[static_cast<std::size_t>(cell.graph()[e.a].which)];
   return !input.of_leaves && !input.matrix;
 }
