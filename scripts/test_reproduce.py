@@ -177,7 +177,7 @@ def test_an_unknown_run_is_refused_before_anything_is_written(reproduce, tmp_pat
     assert wrong.get(only, f"--only {only} is no run of --quick: there are brgemm conv-forward-N4 ") in ended.stderr
 
 
-@pytest.mark.parametrize(("mode", "minutes"), [("quick", 36), ("full", 138)])
+@pytest.mark.parametrize(("mode", "minutes"), [("quick", 37), ("full", 140)])
 def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, minutes):
     ended = reproduce(LISTED, options=(f"--{mode}",))
     (promised,) = re.findall(r"together up to about (\d+) minutes", ended.stdout)

@@ -118,7 +118,7 @@ LearningTask learn_listops(ListOpsStructure structure) {
           .examples = "expressions",
           .measure = "accuracy",
           .baseline = "always answering the commonest digit",
-          .epochs = 80,
+          .epochs = 100,
           .begin = [structure](const LearningSetting& setting) {
             return std::make_unique<ListOpsLearner>(structure, setting);
           }};
