@@ -1,5 +1,6 @@
 // How much memory the process gains at most while something runs: its resident pages at their peak, minus those before.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 
@@ -20,5 +21,8 @@ class PeakMemory {
   bool reset_;
   std::optional<double> before_;
 };
+
+// The most bytes that this process has had so far. The system alone no longer knows once a PeakMemory was made.
+std::int64_t peak_of_process();
 
 }  // namespace brickwork

@@ -48,6 +48,15 @@ TEST(PeakMemory, CountsMemoryThatTheHeapHadKept) {
   EXPECT_GT(*memory.gained(), 8.0 * kMegabyte);
 }
 
+TEST(PeakMemory, OfTheProcessIsNotForgotten) {
+  touch(200 * kMegabyte);
+  const std::int64_t peak = peak_of_process();
+  EXPECT_GT(static_cast<double>(peak), 200.0 * kMegabyte);
+  PeakMemory first;
+  PeakMemory second;
+  EXPECT_GE(peak_of_process(), peak);
+}
+
 TEST(PeakMemory, IsThePeakMinusWhatWasThereBefore) {
   const auto folder = process("VmHWM:\t    900 kB\nVmRSS:\t    600 kB\n");
   const PeakMemory memory(folder);

@@ -65,25 +65,22 @@ using Inference = RecursivePass<RecursiveInferenceOp, RecursiveUse::inference, P
 using Training = RecursivePass<RecursiveTrainingOp, RecursiveUse::training, PreparedRecursiveTraining>;
 using WithoutLinearizing = RecursivePass<RecursiveInferenceOp, RecursiveUse::inference, PreparedWithoutLinearizing>;
 
-// `libraries` are those that not every pass has.
 template <class Pass>
-std::unique_ptr<Experiment> recursive_experiment(const Request& request,
-                                                 const std::vector<Contender<typename Pass::Op>>& libraries) {
+std::unique_ptr<Experiment> recursive_experiment(const Request& request, const Contender<typename Pass::Op>& onednn) {
   using Op = typename Pass::Op;
-  std::vector<Contender<Op>> others{recursive_by_rnn<Op>(request.options)};
-  others.insert(others.end(), libraries.begin(), libraries.end());
-  others.push_back(pytorch_elsewhere<Op>());
-  others.push_back(pytorch_elsewhere<Op>("pytorch-levels"));
-  return make_experiment(request, all_backends_and(planned_loops<Pass>, others, request.options));
+  return make_experiment(
+      request, all_backends_and(planned_loops<Pass>,
+                                {recursive_by_rnn<Op>(request.options), onednn, onednn_latest("onednn-latest", onednn),
+                                 pytorch_elsewhere<Op>(), pytorch_elsewhere<Op>("pytorch-levels")},
+                                request.options));
 }
 
 std::unique_ptr<Experiment> recursive_inference_experiment(const Request& request) {
-  return recursive_experiment<Inference>(
-      request, {onednn_recursive_inference(), onednn_latest("onednn-latest", onednn_recursive_inference())});
+  return recursive_experiment<Inference>(request, onednn_recursive_inference());
 }
 
 std::unique_ptr<Experiment> recursive_training_experiment(const Request& request) {
-  return recursive_experiment<Training>(request, {});
+  return recursive_experiment<Training>(request, onednn_recursive_training());
 }
 
 struct LoweringPass {

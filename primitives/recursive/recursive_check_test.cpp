@@ -13,11 +13,13 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::int64_t H = 16;
+constexpr std::int64_t kFeaturesOfState = 16;
 
-RecursivePlan some_plan() { return plan_recursive(H, {.threads = 2}); }
+RecursivePlan some_plan() { return plan_recursive(kFeaturesOfState, {.threads = 2}); }
 
-RecursiveCase case_of(RecursiveModel model, Forest forest) { return {&cell_of(model), H, std::move(forest)}; }
+RecursiveCase case_of(RecursiveModel model, Forest forest) {
+  return {&cell_of(model), kFeaturesOfState, std::move(forest)};
+}
 
 RecursiveResults results(const RecursiveCase& c, const PlainTensors& in) {
   Recursive driver = recursive_driver(c, some_plan());
@@ -58,8 +60,8 @@ TEST(RecursiveCheck, FindsAStaleRow) {
   const RecursiveResults stale = results(other.of(), other.in());
   EXPECT_THAT(difference_after(RecursiveModel::tree_lstm,
                                [&](RecursiveResults& found) {
-                                 std::copy_n(stale.states.at<float>("c") + 7 * H, H,
-                                             found.states.at<float>("c") + 7 * H);
+                                 std::copy_n(stale.states.at<float>("c") + 7 * kFeaturesOfState, kFeaturesOfState,
+                                             found.states.at<float>("c") + 7 * kFeaturesOfState);
                                }),
               HasSubstr("states: the outputs in c"));
 }
@@ -89,8 +91,9 @@ TEST(RecursiveCheck, FindsATransposedGradient) {
   EXPECT_THAT(difference_after(RecursiveModel::tree_gru,
                                [](RecursiveResults& found) {
                                  float* const d = found.gradients.at<float>("U_h.gradient");
-                                 for (std::int64_t i = 0; i < H; ++i) {
-                                   for (std::int64_t j = 0; j < i; ++j) std::swap(d[i * H + j], d[j * H + i]);
+                                 for (std::int64_t i = 0; i < kFeaturesOfState; ++i) {
+                                   for (std::int64_t j = 0; j < i; ++j)
+                                     std::swap(d[i * kFeaturesOfState + j], d[j * kFeaturesOfState + i]);
                                  }
                                }),
               HasSubstr("gradients: the outputs in U_h.gradient"));

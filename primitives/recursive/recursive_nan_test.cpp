@@ -15,7 +15,6 @@
 namespace brickwork {
 namespace {
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 using Nodes = std::set<std::int64_t>;
 
 // The node and all nodes above it.
@@ -62,7 +61,7 @@ struct WithNaN {
     PlainTensors in(check.in().infos()), in_double(with_dtype(check.in().infos(), DType::f64));
     in.assign(check.in());
     const auto info = std::ranges::find(in.infos(), tensor, &TensorInfo::name);
-    std::fill_n(in.at<float>(tensor) + row * row_size(*info), row_size(*info), kNaN);
+    std::fill_n(in.at<float>(tensor) + row * row_size(*info), row_size(*info), std::numeric_limits<float>::quiet_NaN());
     for (std::size_t i = 0; i < in.infos().size(); ++i) {
       std::ranges::copy(in.values<float>(i), in_double.values<double>(i).begin());
     }

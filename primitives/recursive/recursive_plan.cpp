@@ -8,7 +8,7 @@
 namespace brickwork {
 namespace {
 
-constexpr std::int64_t kRowsOfCall = 64;
+constexpr std::int64_t kUsualRows = 64;
 
 }  // namespace
 
@@ -57,7 +57,7 @@ std::string misfit(std::int64_t H, const RecursivePlan& plan) {
 RecursivePlan plan_recursive(std::int64_t H, const MachineModel& machine) {
   // Equal shares of features for all threads, cut into blocks of one register tile.
   const std::int64_t share = ceil_div(H, machine.threads);
-  return {.bk = whole_blocks(equal_block(share, machine.block()), kFloatsOfVector), .rows = kRowsOfCall};
+  return {.bk = whole_blocks(equal_block(share, machine.block()), kFloatsOfVector), .rows = kUsualRows};
 }
 
 RecursivePlan plan_recursive_on_gpu(std::int64_t H) {

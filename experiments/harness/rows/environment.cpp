@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <omp.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <stdexcept>
 
 #include "baselines/contender/cuda_device.hpp"
+#include "baselines/contender/peak_memory.hpp"
 #include "build_info.hpp"
 #include "experiments/harness/process/threads.hpp"
 #include "kernels/gpu/cuda/cuda_absent.hpp"
@@ -194,12 +194,6 @@ EnvironmentRecord::EnvironmentRecord(std::filesystem::path file, const Options& 
   write();
 }
 
-std::int64_t EnvironmentRecord::peak_memory_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return std::int64_t{usage.ru_maxrss} * 1024;
-}
-
 int EnvironmentRecord::around(const std::function<int()>& run) {
   int code = 1;
   try {
@@ -220,7 +214,7 @@ void EnvironmentRecord::finish(int exit_code) {
   r["openmp_runtimes"] = loaded_openmp_runtimes();  // a library may load its runtime late
   r["warnings"] = environment_warnings(options_);
   r["load_average_end"] = load_average();
-  r["peak_memory_bytes"] = peak_memory_bytes();
+  r["peak_memory_bytes"] = peak_of_process();
   r["duration_seconds"] = now() - start_;
   r["exit_code"] = exit_code;
   write();

@@ -23,7 +23,6 @@ class EnvironmentRecord {
   // Calls run() and adds peak memory, load, duration and exit code to the record. Gives run()'s exit code, or throws
   // what it throws.
   int around(const std::function<int()>& run);
-  static std::int64_t peak_memory_bytes();  // of this process so far
 
  private:
   void finish(int exit_code);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "baselines/contender/peak_memory.hpp"
 #include "experiments/harness/peaks/cache_evictor.hpp"
 #include "experiments/harness/process/companion.hpp"
 #include "experiments/harness/process/interrupt.hpp"
@@ -362,7 +363,7 @@ ExitCode run_experiment(const Experiment& experiment, std::string_view figure, c
       environment.around([&] { return Runner(experiment, options, folder, info, csv, clock, machine).run(); }));
   if (!options.keep_nothing && !(options.brief && !options.out.empty())) {
     show(fmt::format("results in {}: samples.csv, environment.json, google-benchmark/; peak memory {:.0f} MB\n",
-                     folder.string(), 1e-6 * static_cast<double>(EnvironmentRecord::peak_memory_bytes())));
+                     folder.string(), 1e-6 * static_cast<double>(peak_of_process())));
   }
   return code;
 }

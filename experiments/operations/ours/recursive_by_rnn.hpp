@@ -68,7 +68,7 @@ class SequenceTensors {
 class PreparedByRnn : public Prepared {
  public:
   PreparedByRnn(const RecursiveProblem& p, const PlainTensors& plain, Rnn driver, std::string tuning)
-      : plain_(plain), tensors_(p), driver_(std::move(driver)), tuning_(std::move(tuning)), H_(p.H) {
+      : plain_(plain), tensors_(p), H_(p.H), driver_(std::move(driver)), tuning_(std::move(tuning)) {
     const RnnProblem layer = driver_.problem();
     rows_.resize(static_cast<std::size_t>(layer.T * layer.N * H_));
     zeros_.resize(static_cast<std::size_t>(layer.N * H_));
@@ -100,14 +100,12 @@ class PreparedByRnn : public Prepared {
 
   const PlainTensors& plain_;
   const SequenceTensors tensors_;
+  const std::int64_t H_;
   Rnn driver_;
   std::vector<float> rows_, zeros_, weights_;
 
  private:
   std::string tuning_;
-
- protected:
-  const std::int64_t H_;
 };
 
 class PreparedInferenceByRnn final : public PreparedByRnn {

@@ -103,35 +103,44 @@ bool has_matrices(const Stage& stage, Over over) {
 
 }  // namespace
 
-void PackedStages::pack(const std::vector<const float*>& weights) {
-  packed_.clear();
-  for (const Stage& stage : *stages_) {
-    auto& of_stage = packed_.emplace_back();
-    for (const Call& call : stage.calls) {
-      const std::int64_t terms = call.kind == CallKind::weights ? size(call.terms.size()) : 0;
-      auto& to = of_stage.emplace_back(g_.blocks * terms * g_.members * g_.kb * g_.bk, *target_);
-      for (std::int64_t t = 0; t < terms; ++t) {
-        const Term& term = call.terms[static_cast<std::size_t>(t)];
-        const float* const from = weights[static_cast<std::size_t>(term.weight)];
-        float* const packed = to.host();
-        for_each_on_host(g_.H, [&](std::int64_t k) {
-          for (std::int64_t n = 0; n < g_.H; ++n) {
-            const std::int64_t row = ((n / g_.bk * terms + t) * g_.members + k / g_.kb) * g_.kb + k % g_.kb;
-            packed[row * g_.bk + n % g_.bk] = from[term.transposed ? n * g_.H + k : k * g_.H + n];
-          }
-        });
-      }
-      if (terms > 0) to.send();
-    }
-  }
+std::int64_t PackedStages::terms(const Call& call) const {
+  return call.kind == CallKind::weights ? size(call.terms.size()) : 0;
 }
 
-std::int64_t PackedStages::bytes() const {
-  std::size_t floats = 0;
-  for (const auto& stage : packed_) {
-    for (const auto& weights : stage) floats += weights.size();
+PackedStages::PackedStages(const Stages& stages, const RecursiveGeometry& g, const RecursiveTarget& target)
+    : stages_(&stages), g_(g) {
+  std::int64_t all = 0;
+  for (const Stage& stage : stages) {
+    auto& of_stage = first_.emplace_back();
+    for (const Call& call : stage.calls) {
+      of_stage.push_back(all);
+      all += g.blocks * terms(call) * g.members * g.kb * g.bk;
+    }
   }
-  return size(floats * sizeof(float));
+  packed_ = {all, target};
+}
+
+void PackedStages::pack(const std::vector<const float*>& weights) {
+  if (packed_.size() == 0) return;
+  for (std::size_t s = 0; s < stages_->size(); ++s) {
+    const auto& calls = (*stages_)[s].calls;
+    for (std::size_t c = 0; c < calls.size(); ++c) pack(calls[c], weights, packed_.host() + first_[s][c]);
+  }
+  packed_.send();
+}
+
+void PackedStages::pack(const Call& call, const std::vector<const float*>& weights, float* to) const {
+  const std::int64_t count = terms(call);
+  for (std::int64_t t = 0; t < count; ++t) {
+    const Term& term = call.terms[static_cast<std::size_t>(t)];
+    const float* const from = weights[static_cast<std::size_t>(term.weight)];
+    for_each_on_host(g_.H, [&](std::int64_t k) {
+      for (std::int64_t n = 0; n < g_.H; ++n) {
+        const std::int64_t row = ((n / g_.bk * count + t) * g_.members + k / g_.kb) * g_.kb + k % g_.kb;
+        to[row * g_.bk + n % g_.bk] = from[term.transposed ? n * g_.H + k : k * g_.H + n];
+      }
+    });
+  }
 }
 
 ScratchLayout::ScratchLayout(const std::vector<const Stages*>& all, const RecursiveGeometry& g) {

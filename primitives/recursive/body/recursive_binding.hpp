@@ -11,21 +11,23 @@ namespace brickwork {
 // Stages that run one after the other, with their packed weights.
 class PackedStages {
  public:
-  PackedStages(const Stages& stages, const RecursiveGeometry& g, const RecursiveTarget& target)
-      : stages_(&stages), g_(g), target_(&target) {}
+  PackedStages(const Stages&, const RecursiveGeometry&, const RecursiveTarget&);
 
   // Packs the weights of each call of each stage: [block][term][member][kb][bk].
   void pack(const std::vector<const float*>& weights);
 
   const Stages& stages() const { return *stages_; }
-  const float* weights(std::size_t stage, std::size_t call) const { return packed_[stage][call].data(); }
-  std::int64_t bytes() const;
+  const float* weights(std::size_t stage, std::size_t call) const { return packed_.data() + first_[stage][call]; }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(packed_.size() * sizeof(float)); }
 
  private:
+  std::int64_t terms(const Call&) const;
+  void pack(const Call&, const std::vector<const float*>& weights, float* to) const;
+
   const Stages* stages_;
   RecursiveGeometry g_;
-  const RecursiveTarget* target_;
-  std::vector<std::vector<TargetArray<float>>> packed_;
+  TargetArray<float> packed_;  // of all calls: an array for each would fill whole pages
+  std::vector<std::vector<std::int64_t>> first_;
 };
 
 // The memory that each thread or team has for itself: operands, sums and temporaries.

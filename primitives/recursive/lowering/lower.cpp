@@ -9,7 +9,7 @@
 namespace brickwork {
 namespace {
 
-using K = ExprKind;
+using Kind = ExprKind;
 
 enum class Graph { cell, inner_gradients, leaf_gradients };  // whose expressions they are
 
@@ -97,7 +97,7 @@ class CellLowering {
       outputs.push_back({values[s], row_of(state(static_cast<int>(s)), Over::node)});
     }
     for (int e = 0; e < gradients.size(); ++e) {
-      if (gradients[e].kind != K::kept || hoisted_.contains(gradients[e].which)) continue;
+      if (gradients[e].kind != Kind::kept || hoisted_.contains(gradients[e].which)) continue;
       const int kept = gradients[e].which;
       const ExprNode& node = cell_.graph()[kept];
       outputs.push_back({kept, row_of(arrays_.value(Graph::cell, kept, node, rows), std::max(node.over, Over::node))});
@@ -124,7 +124,7 @@ class CellLowering {
   void find_hoisted(int e, std::set<int>& reached) {
     if (e < 0 || !reached.insert(e).second) return;
     const ExprNode& node = cell_.graph()[e];
-    if (node.kind == K::times_weight && node.over == Over::node && is_of_inputs(node.a)) {
+    if (node.kind == Kind::times_weight && node.over == Over::node && is_of_inputs(node.a)) {
       hoisted_.insert(e);
       return;
     }
@@ -133,8 +133,8 @@ class CellLowering {
   }
   bool is_of_inputs(int e) const {
     const ExprNode& node = cell_.graph()[e];
-    if (node.kind == K::input) return !cell_.inputs()[static_cast<std::size_t>(node.which)].of_leaves;
-    if (node.kind == K::child || node.kind == K::each) return false;
+    if (node.kind == Kind::input) return !cell_.inputs()[static_cast<std::size_t>(node.which)].of_leaves;
+    if (node.kind == Kind::child || node.kind == Kind::each) return false;
     return (node.a < 0 || is_of_inputs(node.a)) && (node.b < 0 || is_of_inputs(node.b));
   }
 
@@ -260,23 +260,23 @@ class CellLowering {
 
   Ref given(const ExprNode& node) {
     switch (node.kind) {
-      case K::zero:
+      case Kind::zero:
         return {};
-      case K::bias:
+      case Kind::bias:
         return row_of(arrays_.of({.kind = ArrayKind::bias, .which = node.which, .over = Over::nothing}), Over::nothing,
                       RowMode::only);
-      case K::input:
+      case Kind::input:
         return row_of(arrays_.of({.kind = ArrayKind::input,
                                   .which = node.which,
                                   .matrix = node.matrix,
                                   .of_leaves = cell_.inputs()[static_cast<std::size_t>(node.which)].of_leaves}),
                       Over::node, RowMode::number);
-      case K::upstream:
+      case Kind::upstream:
         return row_of(arrays_.of({.kind = ArrayKind::upstream, .which = node.which, .matrix = node.matrix}), Over::node,
                       RowMode::number);
-      case K::child:
+      case Kind::child:
         return row_of(state(node.which), Over::node, RowMode::position, node.position);
-      case K::each:
+      case Kind::each:
         return row_of(state(node.which), Over::edge, RowMode::child);
       default:
         return row_of(arrays_.known_value(Graph::cell, node.which), std::max(node.over, Over::node));

@@ -6,7 +6,7 @@
 namespace brickwork {
 namespace {
 
-using K = ExprKind;
+using Kind = ExprKind;
 
 constexpr int kMostGathered = 3;  // operations that are cheaper to repeat for an operand than to meet for
 
@@ -27,15 +27,15 @@ StageNumbers::StageNumbers(const ExprGraph& g, const std::vector<int>& outputs, 
 }
 
 bool StageNumbers::is_made_before(int e) const {
-  return g_[e].kind <= K::each || g_[e].kind == K::kept || made_before_(e);
+  return g_[e].kind <= Kind::each || g_[e].kind == Kind::kept || made_before_(e);
 }
 
 // Operations to make e from what is given, if they need no product, no curve and no gradient.
 std::optional<int> StageNumbers::operations(int e) const {
   const ExprNode& node = g_[e];
   if (is_made_before(e)) return 0;
-  const bool curve = node.kind == K::sigmoid || node.kind == K::tanh;
-  if (is_product(node.kind) || curve || node.kind == K::upstream || node.kind == K::outer) return {};
+  const bool curve = node.kind == Kind::sigmoid || node.kind == Kind::tanh;
+  if (is_product(node.kind) || curve || node.kind == Kind::upstream || node.kind == Kind::outer) return {};
   int sum = 1;
   for (const int arg : {node.a, node.b}) {
     if (arg < 0) continue;
@@ -53,8 +53,8 @@ bool StageNumbers::is_gathered(int e) const {
 }
 
 bool StageNumbers::is_read_in_memory(const ExprNode& node, int arg) {
-  const bool matrix = node.kind == K::times_matrix || node.kind == K::times_matrix_transposed;
-  return (matrix && arg == node.b) || (node.kind == K::outer && arg == node.a);
+  const bool matrix = node.kind == Kind::times_matrix || node.kind == Kind::times_matrix_transposed;
+  return (matrix && arg == node.b) || (node.kind == Kind::outer && arg == node.a);
 }
 
 bool StageNumbers::is_made_earlier(const ExprNode& node, int arg) const {

@@ -1,7 +1,6 @@
 // In which stage each expression is computed, and which expressions pass from one stage to a later one.
 #pragma once
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <vector>

@@ -12,42 +12,42 @@
 namespace brickwork {
 namespace {
 
-using K = ExprKind;
+using Kind = ExprKind;
 
-TapeOp op_of(K kind) {
+TapeOp op_of(Kind kind) {
   switch (kind) {
-    case K::add:
+    case Kind::add:
       return TapeOp::add;
-    case K::subtract:
+    case Kind::subtract:
       return TapeOp::subtract;
-    case K::multiply:
+    case Kind::multiply:
       return TapeOp::multiply;
-    case K::one_minus:
+    case Kind::one_minus:
       return TapeOp::one_minus;
-    case K::sigmoid:
+    case Kind::sigmoid:
       return TapeOp::sigmoid;
-    case K::tanh:
+    case Kind::tanh:
       return TapeOp::tanh;
-    case K::relu:
+    case Kind::relu:
       return TapeOp::relu;
-    case K::sigmoid_slope:
+    case Kind::sigmoid_slope:
       return TapeOp::sigmoid_slope;
-    case K::tanh_slope:
+    case Kind::tanh_slope:
       return TapeOp::tanh_slope;
-    case K::where_positive:
+    case Kind::where_positive:
       return TapeOp::where_positive;
-    case K::sum_of_children:
+    case Kind::sum_of_children:
       return TapeOp::sum_of_children;
-    case K::at_position:
+    case Kind::at_position:
       return TapeOp::at_position;
-    case K::outer:
+    case Kind::outer:
       return TapeOp::outer;
     default:
       throw std::logic_error("this expression is no operation of a tape");
   }
 }
 
-bool is_activation(K kind) { return kind == K::sigmoid || kind == K::tanh || kind == K::relu; }
+bool is_activation(Kind kind) { return kind == Kind::sigmoid || kind == Kind::tanh || kind == Kind::relu; }
 
 std::vector<int> expressions(const std::vector<Output>& outputs) {
   std::vector<int> all;
@@ -139,8 +139,8 @@ class StageLowering {
   Ref make(int e) {
     const ExprNode& node = g_[e];
     if (is_product(node.kind)) return to_place(e, sum_of(node, {e}));
-    if (node.kind == K::add) return make_add(e);
-    if (node.kind == K::upstream) {
+    if (node.kind == Kind::add) return make_add(e);
+    if (node.kind == Kind::upstream) {
       const Ref given = arrays_.given(node);
       const int edges = arrays_.state_gradients(node.which);
       return put(e, edges < 0 ? TapeOp::copy : TapeOp::add_uses, given, edges < 0 ? Ref{} : row_of(edges, Over::edge));
@@ -188,7 +188,7 @@ class StageLowering {
   void terms_of(int e, std::vector<int>& terms, bool first = true) {
     const ExprNode& node = g_[e];
     const bool joins =
-        fuse_ && node.kind == K::add && numbers_.of(e) == stage_ && numbers_.is_used_once(e) && !place_of(e);
+        fuse_ && node.kind == Kind::add && numbers_.of(e) == stage_ && numbers_.is_used_once(e) && !place_of(e);
     if (!first && !joins) return terms.push_back(e);
     for (const int arg : {node.a, node.b}) {
       if (over_of(arg) == over_of(e)) {
@@ -204,8 +204,8 @@ class StageLowering {
     std::vector<int> terms, products;
     terms_of(e, terms);
     for (const int term : terms) {
-      const K kind = g_[term].kind;
-      const bool joins = fuse_ && (kind == K::times_weight || kind == K::times_weight_transposed) &&
+      const Kind kind = g_[term].kind;
+      const bool joins = fuse_ && (kind == Kind::times_weight || kind == Kind::times_weight_transposed) &&
                          numbers_.of(term) == stage_ && numbers_.is_used_once(term) && over_of(term) == over_of(e) &&
                          !numbers_.is_given(term) && !place_of(term);
       (joins ? products : rest).push_back(term);
@@ -233,8 +233,9 @@ class StageLowering {
   // Adds a term of e. A product of two factors that nobody else reads joins the addition.
   Ref put_addition(int e, const Ref& sum, int term, bool last) {
     const ExprNode& node = g_[term];
-    const bool multiplies = fuse_ && node.kind == K::multiply && numbers_.is_used_once(term) && !made_.contains(term) &&
-                            numbers_.of(term) == stage_ && over_of(term) == over_of(e) && !place_of(term);
+    const bool multiplies = fuse_ && node.kind == Kind::multiply && numbers_.is_used_once(term) &&
+                            !made_.contains(term) && numbers_.of(term) == stage_ && over_of(term) == over_of(e) &&
+                            !place_of(term);
     const Ref a = multiplies ? value(node.a) : sum, b = multiplies ? value(node.b) : value(term);
     if (!last) target_ = new_temporary(e);
     return put(e, multiplies ? TapeOp::multiply_add : TapeOp::add, a, b, multiplies ? sum : Ref{});
@@ -243,7 +244,7 @@ class StageLowering {
   // A curve of a sum of up to three values is one operation.
   Ref make_activation(int e) {
     const int of = g_[e].a;
-    const bool joins = fuse_ && g_[of].kind == K::add && numbers_.of(of) == stage_ && numbers_.is_used_once(of) &&
+    const bool joins = fuse_ && g_[of].kind == Kind::add && numbers_.of(of) == stage_ && numbers_.is_used_once(of) &&
                        over_of(of) == over_of(e) && !numbers_.is_given(of) && !place_of(of) && !made_.contains(of);
     if (!joins) return put(e, op_of(g_[e].kind), value(of), {});
     std::vector<int> rest;
@@ -269,10 +270,10 @@ class StageLowering {
       const ExprNode& product = g_[e];
       call.terms.push_back({.operand = operand(product.a, over),
                             .weight = product.which,
-                            .transposed = product.kind == K::times_weight_transposed});
+                            .transposed = product.kind == Kind::times_weight_transposed});
     }
-    if (node.kind == K::times_matrix || node.kind == K::times_matrix_transposed) {
-      call.kind = node.kind == K::times_matrix ? CallKind::matrix : CallKind::matrix_transposed;
+    if (node.kind == Kind::times_matrix || node.kind == Kind::times_matrix_transposed) {
+      call.kind = node.kind == Kind::times_matrix ? CallKind::matrix : CallKind::matrix_transposed;
       call.factor = seen_from(place_of(node.b).value(), over);
     }
     now_.calls.push_back(call);

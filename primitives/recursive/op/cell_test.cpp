@@ -108,7 +108,7 @@ TEST(ExprGraph, ZerosShortenExpressions) {
   EXPECT_NE(graph.binary(ExprKind::subtract, zero, x), x);
 }
 
-std::string refusal(const std::function<void(Cell&, State h, State P)>& describe) {
+std::string refusal_of(const std::function<void(Cell&, State h, State P)>& describe) {
   Cell cell("wrong", StructureKind::tree, 0);
   const State h = cell.state("h"), P = cell.matrix_state("P");
   try {
@@ -120,27 +120,27 @@ std::string refusal(const std::function<void(Cell&, State h, State P)>& describe
 }
 
 TEST(Cell, RefusesFormulasWithoutMeaning) {
-  EXPECT_EQ(refusal([](Cell& cell, State h, State) { cell.set(h, cell.input("x")); }), "");
-  EXPECT_THAT(refusal([](Cell& cell, State h, State) {
+  EXPECT_EQ(refusal_of([](Cell& cell, State h, State) { cell.set(h, cell.input("x")); }), "");
+  EXPECT_THAT(refusal_of([](Cell& cell, State h, State) {
                 cell.set(h, cell.input("x"));
                 cell.set(h, cell.input("y"));
               }),
               HasSubstr("state h is set twice"));
-  EXPECT_THAT(refusal([](Cell& cell, State h, State) { cell.set(h, each(h)); }), HasSubstr("sum over the children"));
-  EXPECT_THAT(refusal([](Cell&, State h, State) { sum_over_children(child(h, 0)); }), HasSubstr("of each child"));
-  EXPECT_THAT(refusal([](Cell&, State h, State P) { child(h, 0) + child(P, 0); }), HasSubstr("a row and a matrix"));
-  EXPECT_THAT(refusal([](Cell&, State h, State) { product(child(h, 0), child(h, 1)); }),
+  EXPECT_THAT(refusal_of([](Cell& cell, State h, State) { cell.set(h, each(h)); }), HasSubstr("sum over the children"));
+  EXPECT_THAT(refusal_of([](Cell&, State h, State) { sum_over_children(child(h, 0)); }), HasSubstr("of each child"));
+  EXPECT_THAT(refusal_of([](Cell&, State h, State P) { child(h, 0) + child(P, 0); }), HasSubstr("a row and a matrix"));
+  EXPECT_THAT(refusal_of([](Cell&, State h, State) { product(child(h, 0), child(h, 1)); }),
               HasSubstr("takes a row and a matrix"));
-  EXPECT_THAT(refusal([](Cell& cell, State h, State P) { cell.set(h, child(P, 0)); }), HasSubstr("state h mixes"));
-  EXPECT_THAT(refusal([](Cell& cell, State, State P) { cell.set_leaf(P, cell.leaf_input("x")); }),
+  EXPECT_THAT(refusal_of([](Cell& cell, State h, State P) { cell.set(h, child(P, 0)); }), HasSubstr("state h mixes"));
+  EXPECT_THAT(refusal_of([](Cell& cell, State, State P) { cell.set_leaf(P, cell.leaf_input("x")); }),
               HasSubstr("state P mixes"));
-  EXPECT_THAT(refusal([](Cell& cell, State h, State P) {
+  EXPECT_THAT(refusal_of([](Cell& cell, State h, State P) {
                 cell.set(h, cell.leaf_input("x"));
                 cell.set(P, child(P, 0));
                 cell.needed(false);
               }),
               HasSubstr("an input of leaves"));
-  EXPECT_THAT(refusal([](Cell& cell, State, State) { cell.needed(false); }), HasSubstr("state h has no value"));
+  EXPECT_THAT(refusal_of([](Cell& cell, State, State) { cell.needed(false); }), HasSubstr("state h has no value"));
 }
 
 }  // namespace

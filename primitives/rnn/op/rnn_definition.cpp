@@ -13,7 +13,6 @@ namespace brickwork {
 namespace {
 
 using Values = std::vector<double>;
-using rnn_cells::State;
 using rnn_cells::Step;
 using rnn_cells::Weights;
 
@@ -25,9 +24,9 @@ class Way {
       : p_(p), l_(l), d_(d), in_(in), U_(p, tensor(in, "weights_iter"), tensor(in, "bias")) {}
 
   // x is [T][N][C_l], y [T][N][D * K], of which this direction writes its part.
-  State forward(const Values& x, Values& y) {
+  rnn_cells::State forward(const Values& x, Values& y) {
     const std::int64_t inputs = p_.features(l_), rows = p_.N;
-    State state{states(in_, "h0"), states(in_, "c0")};
+    rnn_cells::State state{states(in_, "h0"), states(in_, "c0")};
     steps_.resize(static_cast<std::size_t>(p_.T));
     for_each_step(false, [&](std::int64_t t) {
       Step& step = steps_[static_cast<std::size_t>(t)];
@@ -46,7 +45,7 @@ class Way {
   // Reads this direction's part of dy, and its dhT and dcT. Adds to dx and to the gradients.
   void backward(const Values& x, Values& dy, const PlainTensors& in, PlainTensors& out, Values& dx) {
     const std::int64_t inputs = p_.features(l_), rows = p_.N;
-    State d{states(in, "dhT"), states(in, "dcT")};
+    rnn_cells::State d{states(in, "dhT"), states(in, "dcT")};
     double* const dW = gradient(out, "weights_layer");
     Weights::Gradient dU{gradient(out, "weights_iter"), gradient(out, "bias")};
     for_each_step(true, [&](std::int64_t t) {
@@ -128,7 +127,7 @@ void define(const RnnProblem& p, const PlainTensors& in, PlainTensors& out, bool
   for (std::int64_t l = 0; l < p.L; ++l) {
     x.emplace_back(static_cast<std::size_t>(p.T * p.N * p.D() * p.K), 0.0);
     for (std::int64_t d = 0; d < p.D(); ++d) {
-      const State last = ways.emplace_back(p, in, l, d).forward(x[x.size() - 2], x.back());
+      const rnn_cells::State last = ways.emplace_back(p, in, l, d).forward(x[x.size() - 2], x.back());
       if (gradients) continue;
       ways.back().store(last.h, out.at<double>("hT"));
       ways.back().store(last.c, out.at<double>("cT"));
