@@ -7,6 +7,7 @@ A row of ours is a column vector of DyNet, and a matrix is transposed: x W becom
 import ctypes
 import importlib.metadata
 import json
+import sys
 
 import _dynet as dy
 import numpy
@@ -15,6 +16,8 @@ _PARAMETERS = dy.DynetParams()
 _PARAMETERS.set_autobatch(True)
 _PARAMETERS.set_mem(512)  # MB, and more if it is needed
 _PARAMETERS.init()
+
+sys.setrecursionlimit(1_000_000)  # a structure may be a long sequence
 
 CURVES = {"sigmoid": "dy.logistic", "tanh": "dy.tanh", "relu": "dy.rectify"}
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "baselines/pytorch/pytorch_batches.hpp"
 #include "baselines/pytorch/pytorch_cell.hpp"
 #include "baselines/pytorch/pytorch_tensors.hpp"
 #include "primitives/recursive/op/recursive_tensors.hpp"
@@ -19,106 +20,6 @@ using at::Tensor;
 std::vector<std::int64_t> dims_of(std::int64_t rows, std::int64_t H, bool matrix) {
   return matrix ? std::vector{rows, H, H} : std::vector{rows, H};
 }
-
-Tensor numbers(std::span<const std::int32_t> list) {
-  return at::from_blob(const_cast<std::int32_t*>(list.data()), {std::ssize(list)}, at::kInt);
-}
-
-// A node by itself.
-class OneNode final : public NodeBatch {
- public:
-  // States are [state][node].
-  OneNode(const std::vector<std::vector<Tensor>>& states, const std::vector<Tensor>& zeros, std::int32_t number,
-          std::int32_t leaf, std::span<const std::int32_t> children)
-      : states_(states), zeros_(zeros), number_(number), leaf_(leaf), children_(children) {}
-
-  bool leaves() const override { return children_.empty(); }
-  std::size_t number(bool among_leaves) const override {
-    return static_cast<std::size_t>(among_leaves ? leaf_ : number_);
-  }
-  Tensor child(int state, int position) const override {
-    const auto at = static_cast<std::size_t>(position);
-    return at < children_.size() ? state_of(state, children_[at]) : zeros_[static_cast<std::size_t>(state)];
-  }
-  Tensor each_child(int state) const override {
-    if (children_.size() == 1) return state_of(state, children_[0]);
-    std::vector<Tensor> all;
-    for (const std::int32_t child : children_) all.push_back(state_of(state, child));
-    return at::cat(all);
-  }
-  Tensor sum_of_children(const Tensor& of_edges) const override {
-    return children_.size() == 1 ? of_edges : of_edges.sum(0, /*keepdim=*/true);
-  }
-  Tensor for_edges(const Tensor& of_nodes) const override { return of_nodes; }  // operators broadcast it
-
- private:
-  const Tensor& state_of(int state, std::int32_t node) const {
-    return states_[static_cast<std::size_t>(state)][static_cast<std::size_t>(node)];
-  }
-
-  const std::vector<std::vector<Tensor>>& states_;
-  const std::vector<Tensor>& zeros_;
-  std::int32_t number_, leaf_;
-  std::span<const std::int32_t> children_;
-};
-
-// The nodes of a level. All rows are in the order of places.
-class NodesOfLevel final : public NodeBatch {
- public:
-  // States are [state]: a row of zeros, then one for each place.
-  NodesOfLevel(const Levels& levels, std::size_t number, const std::vector<Tensor>& states)
-      : levels_(levels),
-        number_(number),
-        level_(levels.levels[number]),
-        states_(states),
-        edge_(first_edge_of(level_.begin)) {
-    edges_ = first_edge_of(level_.end) - edge_;
-    for (std::int32_t place = level_.begin; place < level_.end && same_number_; ++place) {
-      same_number_ = (first_edge_of(place + 1) - edge_) == each_count() * (place + 1 - level_.begin);
-    }
-  }
-
-  bool leaves() const override { return level_.begin == levels_.first_leaf; }
-  std::size_t number(bool among_leaves) const override { return among_leaves ? 0 : number_; }
-  Tensor child(int state, int position) const override {
-    const auto first = levels_.child_at.begin() + std::int64_t{position} * levels_.nodes + level_.begin;
-    const Tensor places = numbers(std::span(first, first + level_.size()));
-    const bool all = std::find(first, first + level_.size(), kNoChild) == first + level_.size();
-    return all ? of_places(state).index_select(0, places)
-               : states_[static_cast<std::size_t>(state)].index_select(0, places + 1);
-  }
-  Tensor each_child(int state) const override {
-    return of_places(state).index_select(0, numbers(of_level(levels_.child)));
-  }
-  // Nodes with equally many children need no list of parents.
-  Tensor sum_of_children(const Tensor& of_edges) const override {
-    if (edges_ == level_.size() && same_number_) return of_edges;
-    if (same_number_) return of_edges.unflatten(0, {level_.size(), each_count()}).sum(1);
-    std::vector<std::int64_t> dims = of_edges.sizes().vec();
-    dims.front() = level_.size();
-    return at::zeros(dims, of_edges.options()).index_add(0, parents(), of_edges);
-  }
-  Tensor for_edges(const Tensor& of_nodes) const override {
-    if (!same_number_) return of_nodes.index_select(0, parents());
-    return edges_ == level_.size() ? of_nodes : of_nodes.repeat_interleave(each_count(), 0);
-  }
-
- private:
-  std::int32_t first_edge_of(std::int32_t place) const { return levels_.first_edge[static_cast<std::size_t>(place)]; }
-  std::int64_t each_count() const { return edges_ / level_.size(); }
-  std::span<const std::int32_t> of_level(const std::vector<std::int32_t>& edges) const {
-    return std::span(edges).subspan(static_cast<std::size_t>(edge_), static_cast<std::size_t>(edges_));
-  }
-  Tensor parents() const { return numbers(of_level(levels_.parent)) - level_.begin; }
-  Tensor of_places(int state) const { return states_[static_cast<std::size_t>(state)].narrow(0, 1, levels_.nodes); }
-
-  const Levels& levels_;
-  const std::size_t number_;
-  const Level level_;
-  const std::vector<Tensor>& states_;
-  std::int64_t edge_, edges_ = 0;
-  bool same_number_ = true;
-};
 
 class RecursiveModelOf : public Prepared, protected Batches {
  public:
