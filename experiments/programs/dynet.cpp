@@ -1,5 +1,5 @@
-// The experiments of brickwork-dynet: recursive models by DyNet, for the contender that brickwork measures in that process
-// (baselines/elsewhere/dynet_elsewhere.hpp). It has brickwork's command line.
+// The experiments of brickwork-dynet: recursive models by DyNet, for the contender that brickwork measures in that
+// process (baselines/elsewhere/dynet_elsewhere.hpp). It has brickwork's command line.
 #include "baselines/dynet/dynet_recursive.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
 #include "experiments/operations/entries.hpp"

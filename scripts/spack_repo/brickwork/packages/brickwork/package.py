@@ -86,6 +86,7 @@ class Brickwork(CMakePackage, CudaPackage):
             # A checkout may hold more libraries in .deps/. A package takes none from there.
             self.define("BRICKWORK_ONEDNN_LATEST", ""),
             self.define("BRICKWORK_PYTORCH", ""),
+            self.define("BRICKWORK_DYNET", ""),
         ]
         if self.spec.satisfies("+cuda"):
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
