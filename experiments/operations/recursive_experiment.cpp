@@ -2,6 +2,7 @@
 // each backend of the brick with the libraries. recursive-ablation: our driver without each pass of its lowering.
 #include <fmt/format.h>
 
+#include "baselines/elsewhere/dynet_elsewhere.hpp"
 #include "baselines/elsewhere/onednn_latest.hpp"
 #include "baselines/elsewhere/pytorch_elsewhere.hpp"
 #include "baselines/recursive_baselines.hpp"
@@ -68,11 +69,11 @@ using WithoutLinearizing = RecursivePass<RecursiveInferenceOp, RecursiveUse::inf
 template <class Pass>
 std::unique_ptr<Experiment> recursive_experiment(const Request& request, const Contender<typename Pass::Op>& onednn) {
   using Op = typename Pass::Op;
-  return make_experiment(
-      request, all_backends_and(planned_loops<Pass>,
-                                {recursive_by_rnn<Op>(request.options), onednn, onednn_latest("onednn-latest", onednn),
-                                 pytorch_elsewhere<Op>(), pytorch_elsewhere<Op>("pytorch-levels")},
-                                request.options));
+  return make_experiment(request, all_backends_and(planned_loops<Pass>,
+                                                   {recursive_by_rnn<Op>(request.options), onednn,
+                                                    onednn_latest("onednn-latest", onednn), pytorch_elsewhere<Op>(),
+                                                    pytorch_elsewhere<Op>("pytorch-levels"), dynet_elsewhere<Op>()},
+                                                   request.options));
 }
 
 std::unique_ptr<Experiment> recursive_inference_experiment(const Request& request) {

@@ -31,11 +31,12 @@ std::int64_t RecursiveOnHost::shares() const { return Kokkos::DefaultHostExecuti
 
 Result<RecursivePasses> RecursiveOnHost::passes(const RecursiveShapes& shapes) const {
   RecursiveBricks<BrgemmKernelPtr> kernels;
-  const std::pair<BrgemmKernelPtr*, const BrgemmShape*> all[] = {{&kernels.weights, &shapes.weights},
-                                                                 {&kernels.few, &shapes.few},
-                                                                 {&kernels.matrix, &shapes.matrix},
-                                                                 {&kernels.last_matrix, &shapes.last_matrix},
-                                                                 {&kernels.matrix_transposed, &shapes.matrix_transposed}};
+  const std::pair<BrgemmKernelPtr*, const BrgemmShape*> all[] = {
+      {&kernels.weights, &shapes.weights},
+      {&kernels.few, &shapes.few},
+      {&kernels.matrix, &shapes.matrix},
+      {&kernels.last_matrix, &shapes.last_matrix},
+      {&kernels.matrix_transposed, &shapes.matrix_transposed}};
   for (const auto& [kernel, shape] : all) {
     if (shape->m == 0) continue;
     auto made = make_brgemm(*shape, {.tuning = tuning_}, backend_, isa_);
@@ -44,8 +45,12 @@ Result<RecursivePasses> RecursiveOnHost::passes(const RecursiveShapes& shapes) c
   }
   const auto run_program = [kernels, few_rows = shapes.few.m](const RecursiveRun& run) {
     const auto brick = [](const BrgemmKernelPtr& kernel) { return KernelBrick{{kernel.get(), nullptr}}; };
-    const RecursiveBricks<KernelBrick> bricks{brick(kernels.weights), brick(kernels.few), brick(kernels.matrix),
-                                              brick(kernels.last_matrix), brick(kernels.matrix_transposed), few_rows};
+    const RecursiveBricks<KernelBrick> bricks{brick(kernels.weights),
+                                              brick(kernels.few),
+                                              brick(kernels.matrix),
+                                              brick(kernels.last_matrix),
+                                              brick(kernels.matrix_transposed),
+                                              few_rows};
     run_on_host(Body{run.g, run.program, run.levels, bricks, run.scratch_size, {}}, run.persist);
   };
   return RecursivePasses{std::string(kernels.weights->isa()), run_program};
