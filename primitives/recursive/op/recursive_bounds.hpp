@@ -8,7 +8,9 @@ namespace brickwork::recursive_ops {
 // Scales random inputs and weights in f64 so that states neither vanish nor explode over many levels.
 void settle(const Cell&, std::int64_t H, PlainTensors& in);
 
-// Allowed errors of states and of gradients after settle(), each of an output as a whole (compare.hpp).
+// Allowed errors of states and of gradients after settle(), each of an output as a whole (compare.hpp). Over 300 random
+// forests of each model the host's driver used at most a tenth of them in outputs of 32 values and more. Smaller
+// outputs cancel out now and then: with one feature, a gradient of a single value used 12 times its bound.
 double forward_bound(std::int64_t H);
 double backward_bound(const Cell&, std::int64_t H, const Forest&);
 
