@@ -7,8 +7,8 @@ namespace brickwork {
 namespace {
 
 // Features of an operand in one member of a brick call.
-constexpr std::int64_t kFeaturesOfMember = 128;
-constexpr std::int64_t kRowsOfPiece = 8;
+constexpr std::int64_t kFeaturesOfMember = 256;
+constexpr std::int64_t kRowsOfPiece = 32;
 constexpr std::int64_t kMostChildren = 64;
 
 bool has_matrices(const Cell& cell) {
