@@ -29,7 +29,7 @@ PyObject* checked(PyObject* object) {
   return object;
 }
 
-// As the Python of scripts/setup starts, so that it finds numpy, and DyNet in a folder of its own.
+// Starts the interpreter that scripts/setup installed: it finds numpy by itself. DyNet lies in a folder of its own.
 void start_python() {
   PyConfig config;
   PyConfig_InitPythonConfig(&config);

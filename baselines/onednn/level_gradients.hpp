@@ -33,7 +33,7 @@ using GradientSteps = std::vector<GradientStep>;
 // Gradients of states are complete before, and those of children's states are added to.
 GradientSteps level_gradients(const LevelProgram&, const std::vector<int>& inputs);
 
-// What elements read of this place: inputs, say. Sorted.
+// The numbers of the values in this place (inputs, for example) that element-wise loops read, sorted.
 std::vector<int> read_by_elements(const LevelProgram&, Place);
 
 }  // namespace brickwork::onednn

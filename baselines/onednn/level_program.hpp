@@ -1,5 +1,5 @@
-// What the oneDNN chain does for the nodes of a level, from a cell's expressions: groups of products, each of which is
-// one matmul, and between them loops element by element.
+// The steps of the oneDNN chain for the nodes of a level, made from a cell's expressions. A group of products is one
+// matmul; loops element by element run between the matmuls.
 #pragma once
 #include <vector>
 

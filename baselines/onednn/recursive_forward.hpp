@@ -15,7 +15,7 @@ namespace brickwork::onednn {
 enum Part : std::uint8_t { kLeaves, kInner };
 constexpr Part kParts[] = {kLeaves, kInner};
 
-// What forward and backward know of a cell and of the levels of its forest.
+// The cell and the levels of its forest, for the forward and the backward pass.
 struct RecursiveSetting {
   RecursiveSetting(const Cell&, std::int64_t H, const Forest&, int threads, bool training);
 

@@ -58,7 +58,7 @@ class CellModule {
     int weights = -1;                    // a parameter
     std::vector<at::Tensor> parts = {};  // of batches
   };
-  // What the nodes that are leaves, or the others, do with a group of products.
+  // A group of products, as leaves or as inner nodes compute it.
   struct Layer {
     int weights = -1;  // a parameter
     int rows = -1;     // that each sum adds

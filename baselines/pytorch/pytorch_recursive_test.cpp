@@ -9,6 +9,7 @@
 #include <string>
 
 #include "baselines/contender/checker.hpp"
+#include "baselines/pytorch/testing/difference_in_f64.hpp"
 
 namespace brickwork {
 namespace {
@@ -19,26 +20,10 @@ constexpr RecursiveWay kWays[] = {RecursiveWay::recursion, RecursiveWay::levels}
 
 template <Operation Op>
 double recursive_difference(const std::string& text, RecursiveWay way, const std::string& definition) {
-  const auto p = parse_problem<RecursiveProblem>(text);
-  PlainTensors in(with_dtype(Op::inputs(p), DType::f64));
-  for (std::size_t i = 0; i < in.infos().size(); ++i) {
-    double x = 0.1 + 0.01 * static_cast<double>(i);  // then follows the logistic map
-    for (double& value : in.values<double>(i)) value = (x = 3.99 * x * (1 - x)) * 2 - 1;
-  }
-  Op::settle(p, in);
-  const auto outputs = with_dtype(Op::outputs(p), DType::f64);
-  PlainTensors expected(outputs), found(outputs);
-  Op::reference(parse_problem<RecursiveProblem>(definition), in, expected);
-  poison(found);
-  const bool training = std::is_same_v<Op, RecursiveTrainingOp>;
-  const auto prepared = pytorch::prepare_recursive(p, way, training, in, {.threads = 2});
-  EXPECT_TRUE(prepared) << prepared.reason();
-  (*prepared)->pack();
-  for (int i = 0; i < 2; ++i) (*prepared)->run();
-  (*prepared)->unpack(found);
-  const Verdict verdict = compare(found, expected, {1e300, /*of_whole=*/true});
-  EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
-  return verdict.max_error;
+  constexpr bool kTraining = std::is_same_v<Op, RecursiveTrainingOp>;
+  return pytorch::difference_in_f64<Op>(text, definition, [way](const RecursiveProblem& p, const PlainTensors& in) {
+    return pytorch::prepare_recursive(p, way, kTraining, in, {.threads = 2});
+  });
 }
 
 TEST(PytorchRecursive, MatchesOurDefinition) {

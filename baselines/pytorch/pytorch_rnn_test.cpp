@@ -7,6 +7,7 @@
 #include <string>
 
 #include "baselines/contender/checker.hpp"
+#include "baselines/pytorch/testing/difference_in_f64.hpp"
 
 namespace brickwork {
 namespace {
@@ -15,25 +16,9 @@ using pytorch::RnnPass;
 
 template <Operation Op>
 double difference_in_f64(const std::string& text, RnnPass pass, const std::string& definition) {
-  const auto p = parse_problem<RnnProblem>(text);
-  PlainTensors in(with_dtype(Op::inputs(p), DType::f64));
-  for (std::size_t i = 0; i < in.infos().size(); ++i) {
-    double x = 0.1 + 0.01 * static_cast<double>(i);  // then follows the logistic map
-    for (double& value : in.values<double>(i)) value = (x = 3.99 * x * (1 - x)) * 2 - 1;
-  }
-  Op::settle(p, in);
-  const auto outputs = with_dtype(Op::outputs(p), DType::f64);
-  PlainTensors expected(outputs), found(outputs);
-  Op::reference(parse_problem<RnnProblem>(definition), in, expected);
-  poison(found);
-  const auto prepared = pytorch::prepare_rnn(p, pass, in, {.threads = 2});
-  EXPECT_TRUE(prepared) << prepared.reason();
-  (*prepared)->pack();
-  for (int i = 0; i < 2; ++i) (*prepared)->run();
-  (*prepared)->unpack(found);
-  const Verdict verdict = compare(found, expected, {1e300, /*of_whole=*/true});
-  EXPECT_EQ(verdict.status, Status::ok) << verdict.reason;
-  return verdict.max_error;
+  return pytorch::difference_in_f64<Op>(text, definition, [pass](const RnnProblem& p, const PlainTensors& in) {
+    return pytorch::prepare_rnn(p, pass, in, {.threads = 2});
+  });
 }
 
 double difference_in_f64(const std::string& text, const std::string& definition) {

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "experiments/learning/testing/network_gradients.hpp"
+
 namespace brickwork {
 namespace {
 
@@ -32,13 +34,7 @@ struct Small {
     weights = random_values(shape.rows() * shape.outputs, random);
   }
 
-  // A weighted sum of the outputs: its gradient with respect to them is `weights`.
-  double sum() {
-    const auto outputs = network.forward(x.data());
-    double found = 0;
-    for (std::size_t i = 0; i < outputs.size(); ++i) found += double{weights[i]} * double{outputs[i]};
-    return found;
-  }
+  double sum() { return weighted_sum(network.forward(x.data()), weights); }
 
   Random random{1};
   RecurrentNetwork network;
@@ -49,30 +45,12 @@ class SmallNetworks : public testing::TestWithParam<RecurrentShape> {};
 
 TEST_P(SmallNetworks, GradientsEqualFiniteDifferences) {
   Small small(GetParam());
-  small.sum();
-  small.network.backward(small.weights.data());
-  const std::vector<float> gradients(small.network.gradients().begin(), small.network.gradients().end());
-  constexpr float kStep = 1.0F / 128;
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    float& parameter = small.network.parameters()[i];
-    const float before = parameter;
-    parameter = before + kStep;
-    const double above = small.sum();
-    parameter = before - kStep;
-    const double below = small.sum();
-    parameter = before;
-    EXPECT_NEAR(gradients[i], (above - below) / double{2 * kStep}, 2e-3) << "parameter " << i;
-  }
+  expect_finite_differences(small);
 }
 
 TEST_P(SmallNetworks, AStepGoesDownhill) {
   Small small(GetParam());
-  const double before = small.sum();
-  small.network.backward(small.weights.data());
-  double squares = 0;
-  for (const float gradient : small.network.gradients()) squares += double{gradient} * double{gradient};
-  small.network.step({.rate = 1e-3F, .momentum = 0, .decay = 0});
-  EXPECT_NEAR(before - small.sum(), 1e-3 * squares, 0.1e-3 * squares);
+  expect_step_downhill(small);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, SmallNetworks, testing::ValuesIn(kShapes));

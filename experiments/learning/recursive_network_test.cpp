@@ -4,6 +4,7 @@
 
 #include "experiments/learning/clip.hpp"
 #include "experiments/learning/listops_data.hpp"
+#include "experiments/learning/testing/network_gradients.hpp"
 #include "primitives/recursive/op/cells.hpp"
 #include "primitives/softmax_loss/softmax_loss.hpp"
 
@@ -36,13 +37,7 @@ struct SmallRecursive {
     for (float& weight : weights) weight = random.between(-1, 1);
   }
 
-  // A weighted sum of the outputs: its gradient with respect to them is `weights`.
-  double sum() {
-    const auto outputs = network.forward(minibatch);
-    double found = 0;
-    for (std::size_t i = 0; i < outputs.size(); ++i) found += double{weights[i]} * double{outputs[i]};
-    return found;
-  }
+  double sum() { return weighted_sum(network.forward(minibatch), weights); }
 
   Random random{1};
   RecursiveNetwork network;
@@ -54,33 +49,12 @@ class SmallRecursiveNetworks : public testing::TestWithParam<RecursiveModel> {};
 
 TEST_P(SmallRecursiveNetworks, GradientsEqualFiniteDifferences) {
   SmallRecursive small(GetParam());
-  small.sum();
-  small.network.backward(small.weights.data());
-  const std::vector<float> gradients(small.network.gradients().begin(), small.network.gradients().end());
-  constexpr float kStep = 1.0F / 128;
-  double most = 0;
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    float& parameter = small.network.parameters()[i];
-    const float before = parameter;
-    parameter = before + kStep;
-    const double above = small.sum();
-    parameter = before - kStep;
-    const double below = small.sum();
-    parameter = before;
-    EXPECT_NEAR(gradients[i], (above - below) / double{2 * kStep}, 2e-3) << "parameter " << i;
-    most = std::max(most, std::abs(double{gradients[i]}));
-  }
-  EXPECT_GT(most, 0.1);
+  EXPECT_GT(expect_finite_differences(small), 0.1);
 }
 
 TEST_P(SmallRecursiveNetworks, AStepGoesDownhill) {
   SmallRecursive small(GetParam());
-  const double before = small.sum();
-  small.network.backward(small.weights.data());
-  double squares = 0;
-  for (const float gradient : small.network.gradients()) squares += double{gradient} * double{gradient};
-  small.network.step({.rate = 1e-3F, .momentum = 0, .decay = 0});
-  EXPECT_NEAR(before - small.sum(), 1e-3 * squares, 0.1e-3 * squares);
+  expect_step_downhill(small);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, SmallRecursiveNetworks, testing::Values(RecursiveModel::tree_lstm, RecursiveModel::lstm));

@@ -21,7 +21,8 @@ class RecursiveOnProblem {
   static Result<RecursiveOnProblem> make(const RecursivePassWork& work, const RecursivePlan& plan, Backend backend,
                                          Isa isa, const SimdTuning& tuning) {
     const RecursiveProblem& p = work.problem;
-    auto driver = Recursive::make({&p.cell(), p.H, work.use, most_children(*p.forest())}, plan, backend, isa, tuning);
+    auto driver = Recursive::make({&p.cell(), p.H, work.use, std::max<std::int64_t>(1, p.forest()->most_children())},
+                                  plan, backend, isa, tuning);
     if (!driver) return {driver.status(), driver.reason()};
     return RecursiveOnProblem(work, *std::move(driver));
   }
@@ -67,12 +68,6 @@ class RecursiveOnProblem {
         inputs_(names(cell_->inputs(), [](const Cell::Input& input) { return input.name; })),
         states_(names(cell_->states(), [](const Cell::StateOf& state) { return state.name; })),
         driver_(std::move(driver)) {}
-
-  static std::int64_t most_children(const Forest& forest) {
-    std::size_t most = 1;
-    for (std::int32_t node = 0; node < forest.nodes(); ++node) most = std::max(most, forest.children_of(node).size());
-    return static_cast<std::int64_t>(most);
-  }
 
   template <class Of, class Name>
   static Names names(const std::vector<Of>& of, const Name& name) {

@@ -56,15 +56,13 @@ struct BindingOf {
   const float* zeros;  // a row of zeros
 };
 
-// The arrays of a BoundProgram, on the host.
+// The arrays of a BoundProgram, on the host; its steps and phases are those of StepsOfRun.
 struct ProgramArrays {
   std::vector<BoundInstruction> instructions;
   std::vector<Some> operands;
   std::vector<BoundCall> calls;
   std::vector<std::uint64_t> offsets_a, offsets_b;
   std::vector<BoundStage> stages;
-  std::vector<Step> steps;
-  std::vector<Some> phases;
 
   void clear();
   void append(const PackedStages&, const BindingOf&);

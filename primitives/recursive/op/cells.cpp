@@ -11,6 +11,17 @@ namespace {
 // The inputs x_* are products of a word's vector with weights, made before the recursion, as in the paper: a model's
 // time is that of the recursion. LSTM and GRU multiply x themselves, as recurrent layers do.
 
+// x_name + from U_name + b_name: what a gate is the curve of.
+Expr before_gate(Cell& cell, const char* name, Expr from) {
+  return cell.input(fmt::format("x_{}", name)) + from * cell.weight(fmt::format("U_{}", name)) +
+         cell.bias(fmt::format("b_{}", name));
+}
+// The same with a product of x.
+Expr before_gate(Cell& cell, Expr x, const char* name, Expr from) {
+  return x * cell.weight(fmt::format("W_{}", name)) + from * cell.weight(fmt::format("U_{}", name)) +
+         cell.bias(fmt::format("b_{}", name));
+}
+
 void tree_fc(Cell& cell) {
   const State h = cell.state("h");
   cell.set_leaf(h, cell.leaf_input("x"));
@@ -25,10 +36,7 @@ void tree_rnn(Cell& cell) {
 void tree_lstm(Cell& cell) {
   const State h = cell.state("h"), c = cell.state("c");
   const Expr sum = sum_over_children(h);
-  const auto gate = [&](const char* name, Expr from) {
-    return cell.input(fmt::format("x_{}", name)) + from * cell.weight(fmt::format("U_{}", name)) +
-           cell.bias(fmt::format("b_{}", name));
-  };
+  const auto gate = [&](const char* name, Expr from) { return before_gate(cell, name, from); };
   const Expr i = sigmoid(gate("i", sum)), o = sigmoid(gate("o", sum)), u = tanh(gate("u", sum));
   const Expr f = sigmoid(gate("f", each(h)));
   const Expr new_c = i * u + sum_over_children(f * each(c));
@@ -54,10 +62,7 @@ void nary_tree_lstm(Cell& cell) {
 void gru_over_children(Cell& cell, bool forgets) {
   const State h = cell.state("h");
   const Expr sum = sum_over_children(h);
-  const auto gate = [&](const char* name, Expr from) {
-    return cell.input(fmt::format("x_{}", name)) + from * cell.weight(fmt::format("U_{}", name)) +
-           cell.bias(fmt::format("b_{}", name));
-  };
+  const auto gate = [&](const char* name, Expr from) { return before_gate(cell, name, from); };
   const Expr r = sigmoid(gate("r", sum)), z = sigmoid(gate("z", sum)), new_h = tanh(gate("h", r * sum));
   cell.set(h, forgets ? one_minus(z) * new_h : one_minus(z) * new_h + z * sum);
 }
@@ -79,10 +84,7 @@ void mv_rnn(Cell& cell) {
 void lstm(Cell& cell) {
   const State h = cell.state("h"), c = cell.state("c");
   const Expr x = cell.input("x");
-  const auto gate = [&](const char* name) {
-    return x * cell.weight(fmt::format("W_{}", name)) + child(h, 0) * cell.weight(fmt::format("U_{}", name)) +
-           cell.bias(fmt::format("b_{}", name));
-  };
+  const auto gate = [&](const char* name) { return before_gate(cell, x, name, child(h, 0)); };
   const Expr i = sigmoid(gate("i")), f = sigmoid(gate("f")), g = tanh(gate("g")), o = sigmoid(gate("o"));
   const Expr new_c = f * child(c, 0) + i * g;
   cell.set(c, new_c);
@@ -92,10 +94,7 @@ void lstm(Cell& cell) {
 void gru(Cell& cell) {
   const State h = cell.state("h");
   const Expr x = cell.input("x"), before = child(h, 0);
-  const auto gate = [&](const char* name, Expr from) {
-    return x * cell.weight(fmt::format("W_{}", name)) + from * cell.weight(fmt::format("U_{}", name)) +
-           cell.bias(fmt::format("b_{}", name));
-  };
+  const auto gate = [&](const char* name, Expr from) { return before_gate(cell, x, name, from); };
   const Expr u = sigmoid(gate("u", before)), r = sigmoid(gate("r", before)), o = tanh(gate("o", r * before));
   cell.set(h, u * before + one_minus(u) * o);
 }

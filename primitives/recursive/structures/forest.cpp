@@ -1,9 +1,16 @@
 #include "primitives/recursive/structures/forest.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
 namespace brickwork {
+
+std::int64_t Forest::most_children() const {
+  std::int64_t most = 0;
+  for (std::int32_t node = 0; node < nodes(); ++node) most = std::max(most, std::ssize(children_of(node)));
+  return most;
+}
 
 void Forest::add(std::span<const std::vector<std::int32_t>> children_of_nodes) {
   std::size_t new_edges = 0;

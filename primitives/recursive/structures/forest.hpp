@@ -29,6 +29,7 @@ struct Forest {
     const auto n = static_cast<std::size_t>(node);
     return {children.data() + first_child[n], static_cast<std::size_t>(first_child[n + 1] - first_child[n])};
   }
+  std::int64_t most_children() const;  // of any node
 
   // Appends one structure whose node i has the children [i], numbered within the structure. Throws
   // std::invalid_argument if there would be more than 2^31 - 1 nodes or edges; the linearizer checks everything else.

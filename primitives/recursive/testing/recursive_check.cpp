@@ -88,9 +88,7 @@ std::string difference_of(const char* what, const PlainTensors& found, const Pla
 }
 
 RecursiveWork work(const RecursiveCase& c) {
-  std::int64_t most = 1;
-  for (std::int32_t n = 0; n < c.forest.nodes(); ++n) most = std::max(most, std::ssize(c.forest.children_of(n)));
-  return {c.cell, c.H, c.use, most};
+  return {c.cell, c.H, c.use, std::max<std::int64_t>(1, c.forest.most_children())};
 }
 
 }  // namespace
