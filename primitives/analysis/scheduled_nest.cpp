@@ -1,0 +1,57 @@
+#include "primitives/analysis/scheduled_nest.hpp"
+
+#include <algorithm>
+
+#include "primitives/nest/integers.hpp"
+#include "primitives/nest/loop_nest.hpp"
+
+namespace brickwork {
+
+LoopRange ScheduledNest::iterations(int loop, const std::int64_t* x, std::size_t fixed) const {
+  const std::int64_t extent = touches.loops[static_cast<std::size_t>(loop)].extent;
+  LoopRange range{0, extent};
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    if (levels[l].loop != loop) continue;
+    if (l < fixed) {
+      range.begin += x[l] * levels[l].step;
+      range.end = range.begin + levels[l].step;
+    } else {
+      range.end = std::min(range.end, range.begin + levels[l].trips * levels[l].step);
+      break;
+    }
+  }
+  range.end = std::min(range.end, extent);
+  range.begin = std::min(range.begin, range.end);
+  return range;
+}
+
+Result<ScheduledNest> scheduled(const NestTouches& touches, const LoopSchedule& schedule) {
+  if (std::string what = misdeclared(touches); !what.empty()) return Result<ScheduledNest>::misfit(std::move(what));
+  if (const auto legal = LoopNest::make(touches.loops, schedule); !legal) return {legal.status(), legal.reason()};
+  ScheduledNest nest{touches, {}};
+  for (const LoopSchedule::Level& level : schedule.levels) {
+    const auto loop = std::ranges::find(touches.loops, level.name, &Loop::name);
+    std::int64_t left = loop->extent;
+    for (const ScheduledLevel& outer : nest.levels) {
+      if (outer.loop == loop - touches.loops.begin()) left = std::min(left, outer.step);
+    }
+    nest.levels.push_back(
+        {static_cast<int>(loop - touches.loops.begin()), level.step, ceil_div(left, level.step), level.parallel});
+  }
+  return nest;
+}
+
+ScheduledNest share_of_a_thread(const ScheduledNest& nest, int threads) {
+  ScheduledNest share = nest;
+  std::int64_t left = threads;
+  for (ScheduledLevel& level : share.levels) {
+    if (!level.parallel) continue;
+    const std::int64_t parts = std::min(left, level.trips);
+    level.trips = ceil_div(level.trips, parts);
+    level.parallel = false;
+    left = ceil_div(left, parts);
+  }
+  return share;
+}
+
+}  // namespace brickwork
