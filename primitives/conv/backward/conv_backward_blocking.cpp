@@ -10,14 +10,11 @@
 #include "primitives/conv/conv_pack.hpp"
 
 namespace brickwork {
-namespace {
 
 ConvPlan plan_of_phase(ConvPlan plan, const ConvView& view) {
   plan.bq = std::min(plan.bq, pixel_grid(view, plan.pixels).cols);
   return plan;
 }
-
-}  // namespace
 
 Result<ConvBackwardBlocking> ConvBackwardBlocking::make(const ConvProblem& problem, const ConvPlan& plan, DType ab) {
   ConvBackwardBlocking blocking(problem);
@@ -29,7 +26,7 @@ Result<ConvBackwardBlocking> ConvBackwardBlocking::make(const ConvProblem& probl
     blocking.phases_.push_back({part, *std::move(conv), blocking.weights_size()});
   }
   if (blocking.phases_.empty()) {
-    return Result<ConvBackwardBlocking>::unsupported("no output reads a pixel of src, so there is nothing to compute");
+    return Result<ConvBackwardBlocking>::unsupported(kNothingToCompute);
   }
   if (plan.joined() && !lie_beside_the_first(phases)) {
     return Result<ConvBackwardBlocking>::misfit(

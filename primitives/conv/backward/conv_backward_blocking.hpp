@@ -9,6 +9,11 @@
 
 namespace brickwork {
 
+// The plan for a phase, which may have fewer pixels than a call takes.
+ConvPlan plan_of_phase(ConvPlan, const ConvView& phase);
+
+inline constexpr const char* kNothingToCompute = "no output reads a pixel of src, so there is nothing to compute";
+
 class ConvBackwardBlocking {
  public:
   struct Phase {

@@ -13,6 +13,12 @@
 
 namespace brickwork {
 
+// Why the plan's blocks do not fit the problem, or an empty string.
+std::string conv_forward_misfit(const ConvView&, const ConvPlan&);
+
+// The members that follow from the blocks. Those that follow from the loops' order need the nest.
+ConvForwardGeometry conv_forward_geometry(const ConvView&, const ConvPlan&);
+
 class ConvForwardBlocking {
  public:
   // Returns a misfit if the plan does not fit the problem: a block larger than its dimension, flat pixels that the

@@ -17,7 +17,9 @@ PixelGrid update_grid(const ConvView& p, const ConvUpdatePlan& plan) {
   return {p.N, pixels / row, row};
 }
 
-std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
+}  // namespace
+
+std::string conv_update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
   if (plan.flat() && !(plan.gathers ? can_be_flat_copied(p) : can_be_flat(p))) {
     return "flat needs a 1x1 kernel without padding, and stride 1 or src=gathered";
   }
@@ -33,8 +35,7 @@ std::string update_misfit(const ConvView& p, const ConvUpdatePlan& plan) {
   return {};
 }
 
-// Everything except the images of a call, which the nest decides.
-ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan) {
+ConvUpdateGeometry conv_update_geometry(const ConvView& p, const ConvUpdatePlan& plan) {
   const ActivationLayout src = src_layout_of(p, plan.bc), ddst = dst_layout_of(p, plan.bk);
   const WeightLayout weights = weights_layout_of(p, plan.bc, plan.bk);
   const PixelGrid grid = update_grid(p, plan);
@@ -63,6 +64,8 @@ ConvUpdateGeometry update_geometry(const ConvView& p, const ConvUpdatePlan& plan
           .images = 1};
 }
 
+namespace {
+
 ConvUpdateGeometry::Gathered gathered(const ConvView& p, const ConvUpdatePlan& plan, const LoopNest& nest,
                                       const ConvUpdateGeometry& g) {
   const std::int64_t image = p.P * p.Q * plan.bc;
@@ -84,11 +87,11 @@ Result<ConvUpdateBlocking> ConvUpdateBlocking::make(const ConvProblem& problem, 
   ConvView p = forward_view(problem);
   p.dst_room_w = ddst_room_w;
   if (!plan.joined()) p.room_h = 0;  // the batch leaves out rows outside the image
-  if (const std::string what = update_misfit(p, plan); !what.empty()) {
+  if (const std::string what = conv_update_misfit(p, plan); !what.empty()) {
     return Result<ConvUpdateBlocking>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(problem), what));
   }
-  const ConvUpdateGeometry geometry = update_geometry(p, plan);
+  const ConvUpdateGeometry geometry = conv_update_geometry(p, plan);
   const auto nest = LoopNest::make(conv_update_loops(geometry), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
   if (plan.gathers && !nest->in_a_row(ConvUpdateLoop::kb, ConvUpdateLoop::n)) {

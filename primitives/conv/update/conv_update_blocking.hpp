@@ -2,6 +2,7 @@
 // and the bricks.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "kernels/brgemm/brgemm.hpp"
@@ -14,6 +15,12 @@ namespace brickwork {
 
 // Whether a run overwrites the outputs or adds to the gradients in them (of another part of the minibatch).
 enum class Gradients { overwrite, accumulate };
+
+// Why the plan's blocks do not fit the problem, or an empty string.
+std::string conv_update_misfit(const ConvView&, const ConvUpdatePlan&);
+
+// Everything except the images of a call and the gathered pixels, which the nest decides.
+ConvUpdateGeometry conv_update_geometry(const ConvView&, const ConvUpdatePlan&);
 
 class ConvUpdateBlocking {
  public:
