@@ -99,10 +99,9 @@ double calls_of(const ScheduledNest& nest) {
 }
 
 double simulated_nanoseconds(const Variant& variant, const CacheHierarchy& caches, std::int64_t most_uses) {
-  constexpr double kBytesPerFma = sizeof(float);
+  const VariantFacts& facts = variant.facts;
   return CacheSimulation(variant.nest, caches, most_uses).nanoseconds() +
-         variant.facts.fmas * variant.facts.instructions_per_fma * kBytesPerFma /
-             caches.bandwidth[static_cast<std::size_t>(Place::l1)];
+         facts.fmas * facts.instructions_per_fma / caches.fmas + facts.calls * caches.call;
 }
 
 std::vector<double> costs_by_lru(std::span<const Variant> variants, const CacheHierarchy& caches,

@@ -1,6 +1,6 @@
-// A simulation of the caches, after parlooper's (Georganas et al., arXiv 2304.12576): the calls of one thread run in the
-// order of the schedule, and caches that replace what was not used for longest hold the blocks of the tensors that the
-// calls touch.
+// A simulation of the caches, after parlooper's (Georganas et al., arXiv 2304.12576): the calls of one thread run in
+// the order of the schedule, and caches that replace what was not used for longest hold the blocks of the tensors that
+// the calls touch.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace brickwork {
 
-// The time of the nest in nanoseconds. Each use of a block takes its touched bytes over the bandwidth of the place where
-// the block was. Multiply-adds take as long as loads of one operand each from L1, as cores do as many vector loads in a
-// cycle as multiply-adds. The simulation ends after about `most_uses` uses of blocks. If the nest has more, the later
-// half of the simulated ones stands for all, as the first ones find empty caches.
+// The time of the nest in nanoseconds. Each use of a block takes its touched bytes over the bandwidth of the place
+// where the block was; multiply-adds and calls of the brick take their own time. The simulation ends after about
+// `most_uses` uses of blocks. If the nest has more, the later half of the simulated ones stands for all, as the first
+// ones find empty caches.
 double simulated_nanoseconds(const Variant&, const CacheHierarchy&, std::int64_t most_uses);
 
 // The number of calls: iterations that exist.

@@ -15,7 +15,7 @@ constexpr std::int64_t kAll = 1 << 30;
 
 // L1 holds three blocks of 4 x 4 floats and memory everything: a byte takes 1 ns from L1 and 100 ns from memory.
 CacheHierarchy three_blocks() {
-  return {.bytes = {3 * 64, 3 * 64, 3 * 64}, .latency = {}, .bandwidth = {1, 0.5, 0.1, 0.01}, .threads = 1};
+  return {.bytes = {3 * 64, 3 * 64, 3 * 64}, .latency = {}, .bandwidth = {1, 0.5, 0.1, 0.01}};
 }
 
 double nanoseconds(const ScheduledNest& nest, const CacheHierarchy& caches, std::int64_t most_uses = kAll) {
@@ -50,10 +50,12 @@ TEST(CacheSimulation, RowsOfWindowsAreReused) {
   EXPECT_DOUBLE_EQ(nanoseconds(window_nest(4, 4, 3, 1, 0, 4, "p q"), large), rows + dst);
 }
 
-TEST(CacheSimulation, MultiplyAddsTakeTheirTime) {
-  Variant variant{.nest = product_nest(4, 4, 4, 4, "m n k"), .facts = {.fmas = 64, .instructions_per_fma = 1.5}};
-  const double moved = nanoseconds(variant.nest, three_blocks());
-  EXPECT_DOUBLE_EQ(simulated_nanoseconds(variant, three_blocks(), kAll), moved + 64 * 1.5 * 4);
+TEST(CacheSimulation, MultiplyAddsAndCallsTakeTheirTime) {
+  const Variant variant{.nest = product_nest(4, 4, 4, 4, "m n k"),
+                        .facts = {.fmas = 64, .calls = 3, .instructions_per_fma = 1.5}};
+  CacheHierarchy caches = three_blocks();
+  caches.fmas = 16, caches.call = 10;
+  EXPECT_DOUBLE_EQ(simulated_nanoseconds(variant, caches, kAll), nanoseconds(variant.nest, caches) + 6 + 30);
 }
 
 TEST(CacheSimulation, AFewUsesStandForAllOfARegularNest) {

@@ -11,8 +11,11 @@
 namespace brickwork {
 
 inline CacheHierarchy made_caches() {
-  return {
-      .bytes = {32 << 10, 1 << 20, 8 << 20}, .latency = {1, 4, 20, 100}, .bandwidth = {128, 64, 16, 8}, .threads = 1};
+  return {.bytes = {32 << 10, 1 << 20, 8 << 20},
+          .latency = {1, 4, 20, 100},
+          .bandwidth = {128, 64, 16, 8},
+          .fmas = 32,
+          .call = 20};
 }
 
 // Variants of one layer: they have the same multiply-adds, and their bytes differ by up to 64 times.
@@ -38,7 +41,7 @@ inline std::vector<Variant> random_variants(int count, std::uint32_t seed) {
 // The time that a machine with these caches would take, up to noise.
 inline double made_seconds(const VariantFacts& facts, const CacheHierarchy& caches, double noise,
                            std::mt19937& random) {
-  double seconds = facts.fmas * facts.instructions_per_fma / 32 + 20 * facts.calls;
+  double seconds = facts.fmas * facts.instructions_per_fma / caches.fmas + facts.calls * caches.call;
   for (std::size_t place = 0; place < kPlaces; ++place) {
     seconds += (facts.read[place] + facts.written[place]) / caches.bandwidth[place];
   }
