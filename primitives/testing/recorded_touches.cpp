@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 namespace brickwork {
 namespace {
@@ -101,9 +102,9 @@ Access TouchChecker::access_of(const TouchedTensor& tensor, const float* element
   return tensor.touch == Touch::reduce && has_value_.contains(element) ? Access::add : Access::write;
 }
 
-std::vector<TouchChecker::Element> TouchChecker::declared_of(const TouchedTensor& tensor, const CallAt& at) {
-  std::vector<Element> elements;
-  if (tensor.at_last && !at.last) return elements;
+template <class Use>
+void TouchChecker::for_each_declared(const TouchedTensor& tensor, const CallAt& at, const Use& use) const {
+  if (tensor.at_last && !at.last) return;
   const auto place = places_.find(tensor.name);
   if (place == places_.end()) throw std::logic_error("the test does not say where tensor '" + tensor.name + "' lies");
   std::vector<std::vector<std::int64_t>> values;
@@ -111,35 +112,54 @@ std::vector<TouchChecker::Element> TouchChecker::declared_of(const TouchedTensor
   for_each_element(values, [&](const std::vector<std::int64_t>& index) {
     if (leaves_out_ && leaves_out_(tensor.name, index.data(), at)) return;
     const float* const element = place->second(index.data(), at.copy);
-    elements.push_back({element, access_of(tensor, element)});
-    if (tensor.touch == Touch::reduce) has_value_.insert(element);
-    if (wrong_.empty() && !std::ranges::binary_search(touched_, elements.back())) {
-      wrong_ = fmt::format("the call{} does not touch {}[{}], which is declared, or not in the declared way",
-                           to_string(declared_, at), tensor.name, fmt::join(index, "]["));
-    }
+    use(index, Element{element, access_of(tensor, element)});
   });
-  return elements;
+}
+
+std::vector<TouchChecker::Element> TouchChecker::once_each(std::vector<Element> elements) {
+  std::ranges::stable_sort(elements, {}, &Element::at);
+  std::vector<Element> once;
+  for (const Element& element : elements) {
+    if (once.empty() || once.back().at != element.at) {
+      once.push_back(element);
+    } else if (once.back().access == Access::read && element.access != Access::read) {
+      once.back().access = Access::add;
+    }
+  }
+  return once;
+}
+
+std::string TouchChecker::untouched(const Element& missing, const CallAt& at) const {
+  std::string name;
+  for (const TouchedTensor& tensor : declared_.tensors) {
+    for_each_declared(tensor, at, [&](const std::vector<std::int64_t>& index, const Element& element) {
+      if (element.at == missing.at) name = fmt::format("{}[{}]", tensor.name, fmt::join(index, "]["));
+    });
+  }
+  return fmt::format("the call{} {} {}, says the declaration, but it does not", to_string(declared_, at),
+                     to_string(missing.access), name);
 }
 
 void TouchChecker::end_call(const CallAt& at) {
-  const auto sort = [](std::vector<Element>& elements) {
-    std::ranges::sort(elements);
-    elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
-  };
-  sort(touched_);
-  std::vector<Element> declared, more;
-  for (const TouchedTensor& tensor : declared_.tensors) {
-    if (!wrong_.empty()) break;
-    std::ranges::copy(declared_of(tensor, at), std::back_inserter(declared));
-  }
-  sort(declared);
-  std::ranges::set_difference(touched_, declared, std::back_inserter(more));
-  if (wrong_.empty() && !more.empty()) {
-    wrong_ = fmt::format("the call{} {} {} elements that are not declared", to_string(declared_, at),
-                         to_string(more.front().second), more.size());
-  }
-  touched_.clear();
   ++calls_;
+  const std::vector<Element> touched = once_each(std::exchange(touched_, {}));
+  if (!wrong_.empty()) return;
+  std::vector<Element> declared, more, less;
+  for (const TouchedTensor& tensor : declared_.tensors) {
+    for_each_declared(tensor, at, [&](const auto&, const Element& element) { declared.push_back(element); });
+  }
+  declared = once_each(std::move(declared));
+  std::ranges::set_difference(touched, declared, std::back_inserter(more));
+  std::ranges::set_difference(declared, touched, std::back_inserter(less));
+  if (!less.empty()) {
+    wrong_ = untouched(less.front(), at);
+  } else if (!more.empty()) {
+    wrong_ = fmt::format("the call{} {} {} elements that are not declared", to_string(declared_, at),
+                         to_string(more.front().access), more.size());
+  }
+  for (const Element& element : declared) {
+    if (element.access != Access::read) has_value_.insert(element.at);
+  }
 }
 
 }  // namespace brickwork

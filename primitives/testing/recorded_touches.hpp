@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kernels/brgemm/brgemm.hpp"
@@ -18,7 +17,8 @@
 
 namespace brickwork {
 
-enum class Access { read, write, add };  // add: reads and writes
+// All that one call does to an element. A call that reads what it has written itself only writes; `add` reads first.
+enum class Access { read, write, add };
 
 // The iterations of one call.
 struct CallAt {
@@ -52,15 +52,24 @@ class TouchChecker {
   const std::string& wrong() const { return wrong_; }
 
  private:
-  using Element = std::pair<const float*, Access>;
-  std::vector<Element> declared_of(const TouchedTensor&, const CallAt&);
+  struct Element {
+    const float* at;
+    Access access;
+    auto operator<=>(const Element&) const = default;
+  };
+  static std::vector<Element> once_each(std::vector<Element>);
+
+  // Calls use(index, element) for each element of the tensor that is declared for a call.
+  template <class Use>
+  void for_each_declared(const TouchedTensor&, const CallAt&, const Use& use) const;
   Access access_of(const TouchedTensor&, const float* element) const;
+  std::string untouched(const Element&, const CallAt&) const;
 
   NestTouches declared_;
   std::map<std::string, Place> places_;
   LeavesOut leaves_out_;
-  std::vector<Element> touched_;      // by the current call
-  std::set<const float*> has_value_;  // elements of reductions to which a call has written
+  std::vector<Element> touched_;      // by the current call, in order
+  std::set<const float*> has_value_;  // elements to which a call has written
   std::int64_t calls_ = 0;
   std::string wrong_;
 };
