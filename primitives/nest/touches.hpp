@@ -49,7 +49,7 @@ enum class Touch {
 struct TouchedTensor {
   std::string name;
   Touch touch = Touch::read;
-  std::vector<TouchedIndex> index;
+  std::vector<TouchedIndex> index;  // the last one has neighbours in memory
   bool at_last = false;    // only in calls that have the last iterations of all reductions: an epilogue's operands
   std::int64_t bytes = 4;  // of an element
 };
