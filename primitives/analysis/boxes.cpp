@@ -24,7 +24,11 @@ bool leaves_gaps(const ScheduledNest& nest, const Box& box, std::size_t outer) {
 void add_calls(const ScheduledNest& nest, const Box& box, std::size_t level, std::vector<Calls>& calls) {
   while (level < nest.levels.size() && (box.first[level] == box.last[level] || !leaves_gaps(nest, box, level))) ++level;
   if (level == nest.levels.size()) {
-    if (const Calls found = calls_of(nest, box); any(found, nest.touches.loops.size())) calls.push_back(found);
+    const Calls found = calls_of(nest, box);
+    const auto loops = found.begin() + static_cast<std::ptrdiff_t>(nest.touches.loops.size());
+    if (std::all_of(found.begin(), loops, [](const LoopRange& range) { return range.size() > 0; })) {
+      calls.push_back(found);
+    }
     return;
   }
   Box part = box;
@@ -42,18 +46,21 @@ Box whole_box(const ScheduledNest& nest) {
   return box;
 }
 
-Calls calls_of(const ScheduledNest& nest, const Box& box) {
-  Calls calls;
-  std::array<bool, kMaxLoops> settled{};
-  for (std::size_t l = 0; l < nest.touches.loops.size(); ++l) calls[l] = {0, nest.touches.loops[l].extent};
+LoopRange range_of(const ScheduledNest& nest, const Box& box, int loop) {
+  LoopRange range{0, nest.touches.loops[loop].extent};
   for (std::size_t l = 0; l < nest.levels.size(); ++l) {
-    const auto& [loop, step, trips, parallel] = nest.levels[l];
-    if (settled[loop]) continue;
-    LoopRange& range = calls[loop];
+    if (nest.levels[l].loop != loop) continue;
+    const std::int64_t step = nest.levels[l].step;
     range.end = std::min(range.end, range.begin + (box.last[l] + 1) * step);
     range.begin = std::min(range.end, range.begin + box.first[l] * step);
-    settled[loop] = box.first[l] != box.last[l];
+    if (box.first[l] != box.last[l]) break;
   }
+  return range;
+}
+
+Calls calls_of(const ScheduledNest& nest, const Box& box) {
+  Calls calls;
+  for (int loop = 0; loop < std::ssize(nest.touches.loops); ++loop) calls[loop] = range_of(nest, box, loop);
   return calls;
 }
 

@@ -18,18 +18,14 @@ struct Box {
 // Calls as a range of iterations for each loop. There is no call if one of them is empty.
 using Calls = std::array<LoopRange, kMaxLoops>;
 
-inline bool any(const Calls& calls, std::size_t loops) {
-  for (std::size_t l = 0; l < loops; ++l) {
-    if (calls[l].size() <= 0) return false;
-  }
-  return true;
-}
-
 // All iterations.
 Box whole_box(const ScheduledNest&);
 
-// The ranges that hold the box's calls. They hold no others if, for each loop, only one level has more than one value
-// in the box and the levels inside it have all theirs.
+// The range that holds the loop's iterations in the box's calls. It holds no others if only one of the loop's levels
+// has more than one value in the box and the levels inside it have all theirs.
+LoopRange range_of(const ScheduledNest&, const Box&, int loop);
+
+// The range of each loop.
 Calls calls_of(const ScheduledNest&, const Box&);
 
 // The calls of the iterations from `from` to `to` in lexicographic order, as disjoint ranges that hold no other calls.

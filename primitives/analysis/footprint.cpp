@@ -1,11 +1,9 @@
 #include "primitives/analysis/footprint.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <stdexcept>
+#include <ranges>
 
 #include "primitives/nest/integers.hpp"
 
@@ -72,13 +70,14 @@ std::int64_t size_of_union(std::vector<Product> products) {
 }
 
 Footprint::Footprint(const ScheduledNest& nest)
-    : nest_(nest), indices_(nest.touches.tensors.size()), last_calls_(last_calls_of(nest)) {
+    : nest_(nest), indices_(nest.touches.tensors.size()), loops_(indices_.size()), last_calls_(last_calls_of(nest)) {
   std::map<std::string_view, std::vector<int>> by_name;
   for (int t = 0; t < std::ssize(nest.touches.tensors); ++t) by_name[nest.touches.tensors[t].name].push_back(t);
   for (const auto& [name, tensors] : by_name) {
     for (std::size_t i = 0; i < nest.touches.tensors[tensors.front()].index.size(); ++i) normalise(tensors, i);
     same_name_.push_back(tensors);
   }
+  for (int t = 0; t < std::ssize(nest.touches.tensors); ++t) note_loops(t);
 }
 
 // Divides an index by what divides all differences between its values, so that a stride becomes an interval. An axis of
@@ -106,29 +105,56 @@ void Footprint::normalise(std::span<const int> tensors, std::size_t index) {
   }
 }
 
-std::optional<Product> Footprint::of(int tensor, const Calls& calls) const {
+void Footprint::note_loops(int tensor) {
   const NestTouches& touches = nest_.touches;
-  Calls touching = calls;
-  if (touches.tensors[tensor].at_last) {
-    for (std::size_t l = 0; l < touches.loops.size(); ++l) {
-      if (touches.loops[l].kind == LoopKind::independent) continue;
-      if (calls[l].end < touches.loops[l].extent) return std::nullopt;
-      touching[l] = last_calls_[l];
+  for (const Index& index : indices_[tensor]) {
+    for (const auto& [axis, factor] : index.terms) {
+      if (touches.axes[axis].loop != Axis::kNoLoop) loops_[tensor][touches.axes[axis].loop] = true;
     }
   }
+  for (std::size_t l = 0; touches.tensors[tensor].at_last && l < touches.loops.size(); ++l) {
+    if (touches.loops[l].kind != LoopKind::independent) loops_[tensor][l] = true;
+  }
+}
+
+LoopRange Footprint::touching(int tensor, int loop, const LoopRange& range) const {
+  const Loop& declared = nest_.touches.loops[loop];
+  if (!nest_.touches.tensors[tensor].at_last || declared.kind == LoopKind::independent) return range;
+  return range.size() <= 0 || range.end < declared.extent ? LoopRange{} : last_calls_[loop];
+}
+
+IntegerSet Footprint::values(int tensor, std::size_t index, const Calls& touching) const {
+  const auto& [terms, offset, within] = indices(tensor)[index];
+  IntegerSet values({offset, offset + 1});
+  for (const auto& [axis, factor] : terms) {
+    const Axis& declared = nest_.touches.axes[axis];
+    values.add_multiples(factor,
+                         points_of(declared, declared.loop == Axis::kNoLoop ? LoopRange{} : touching[declared.loop]));
+  }
+  values.cut_to(within);
+  return values;
+}
+
+std::optional<Product> Footprint::of(int tensor, const Calls& calls) const {
+  Calls touching_it;
+  for (int loop = 0; loop < std::ssize(nest_.touches.loops); ++loop) {
+    touching_it[loop] = touching(tensor, loop, calls[loop]);
+    if (touching_it[loop].size() <= 0) return std::nullopt;
+  }
   Product product;
-  std::vector<IntegerSet::Term> terms;
-  for (const Index& index : indices(tensor)) {
-    terms.clear();
-    for (const auto& [axis, factor] : index.terms) {
-      const Axis& declared = touches.axes[axis];
-      const LoopRange iterations = declared.loop == Axis::kNoLoop ? LoopRange{} : touching[declared.loop];
-      terms.push_back({factor, points_of(declared, iterations)});
-    }
-    product.push_back(IntegerSet::of_sums(index.offset, terms, index.within));
+  product.reserve(indices(tensor).size());
+  for (std::size_t index = 0; index < indices(tensor).size(); ++index) {
+    product.push_back(values(tensor, index, touching_it));
     if (product.back().empty()) return std::nullopt;
   }
   return product;
+}
+
+bool Footprint::covers(const Calls& larger, const Calls& smaller, int tensor) const {
+  for (std::size_t l = 0; l < nest_.touches.loops.size(); ++l) {
+    if (loops_[tensor][l] && (smaller[l].begin < larger[l].begin || smaller[l].end > larger[l].end)) return false;
+  }
+  return true;
 }
 
 DataSize Footprint::of(std::span<const Calls> boxes) const {
@@ -136,7 +162,10 @@ DataSize Footprint::of(std::span<const Calls> boxes) const {
   for (const std::vector<int>& tensors : same_name_) {
     std::vector<Product> products;
     for (const int tensor : tensors) {
-      for (const Calls& calls : boxes) {
+      std::vector<const Calls*> counted;
+      for (const Calls& calls : std::views::reverse(boxes)) {  // calls_between() puts large ones last
+        if (std::ranges::any_of(counted, [&](const Calls* other) { return covers(*other, calls, tensor); })) continue;
+        counted.push_back(&calls);
         if (auto product = of(tensor, calls)) products.push_back(*std::move(product));
       }
     }

@@ -26,8 +26,15 @@ class Footprint {
   // The nest must outlive this object.
   explicit Footprint(const ScheduledNest&);
 
-  // Elements of a tensor of the declaration. Integers stand for the indices of the tensors of its name: one to one, in
-  // ascending order. nullopt: none.
+  // The calls with iterations of `range` of a loop that touch a tensor of the declaration: all, or the last of an
+  // epilogue.
+  LoopRange touching(int tensor, int loop, const LoopRange& range) const;
+
+  // The values of an index of the tensor in calls that touch it. They stand for the values of the tensors of its name:
+  // one to one, in ascending order.
+  IntegerSet values(int tensor, std::size_t index, const Calls& touching) const;
+
+  // The elements of the tensor that calls touch. nullopt: none.
   std::optional<Product> of(int tensor, const Calls&) const;
 
   // Distinct elements of all tensors; those of one name are one tensor.
@@ -35,6 +42,7 @@ class Footprint {
 
   const ScheduledNest& nest() const { return nest_; }
 
+  // An index whose values are taken one to one, as values() says.
   struct Term {
     int axis;
     std::int64_t factor;
@@ -43,17 +51,24 @@ class Footprint {
   struct Index {
     std::vector<Term> terms;  // factors ascend
     std::int64_t offset;
-    LoopRange within;
+    LoopRange within;  // values outside it are no elements
   };
   const std::vector<Index>& indices(int tensor) const { return indices_[static_cast<std::size_t>(tensor)]; }
 
+  // The loops on which it depends what calls touch of the tensor.
+  const std::array<bool, kMaxLoops>& loops_of(int tensor) const { return loops_[static_cast<std::size_t>(tensor)]; }
+
  private:
   void normalise(std::span<const int> tensors, std::size_t index);
+  void note_loops(int tensor);
+  // Whether the larger box touches all of the tensor that the smaller one touches, as far as loops tell.
+  bool covers(const Calls& larger, const Calls& smaller, int tensor) const;
 
   const ScheduledNest& nest_;
   std::vector<std::vector<int>> same_name_;
-  std::vector<std::vector<Index>> indices_;  // of each tensor
-  Calls last_calls_;                         // of each loop
+  std::vector<std::vector<Index>> indices_;         // of each tensor
+  std::vector<std::array<bool, kMaxLoops>> loops_;  // of each tensor
+  Calls last_calls_;                                // of each loop
 };
 
 }  // namespace brickwork

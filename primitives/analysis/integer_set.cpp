@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "primitives/nest/integers.hpp"
-
 namespace brickwork {
 namespace {
 
@@ -33,21 +31,18 @@ IntegerSet::IntegerSet(std::vector<LoopRange> intervals) {
   }
 }
 
-// Integers outside `useful` may be left out.
-void IntegerSet::add_multiples(const Term& term, const LoopRange& useful) {
-  const auto [factor, range] = term;
+void IntegerSet::add_multiples(std::int64_t factor, const LoopRange& range) {
   if (many_.empty() && (range.size() == 1 || one_.size() >= factor)) {
     one_ = {one_.begin + factor * range.begin, one_.end + factor * (range.end - 1)};
     return;
   }
   const auto old = intervals();
-  const std::int64_t begin = std::max(range.begin, floor_div(useful.begin - old.back().end, factor) + 1);
-  const std::int64_t end = std::min(range.end, floor_div(useful.end - 1 - old.front().begin, factor) + 1);
-  if (end > begin && end - begin > static_cast<std::int64_t>(kMostIntervals / old.size())) {
-    throw std::length_error("the values of an index fall into more than 65536 intervals");
+  if (range.size() > static_cast<std::int64_t>(kMostIntervals / old.size())) {
+    throw std::overflow_error("the values of an index fall into more than 65536 intervals");
   }
   std::vector<LoopRange> copies;
-  for (std::int64_t k = begin; k < end; ++k) {
+  copies.reserve(old.size() * static_cast<std::size_t>(range.size()));
+  for (std::int64_t k = range.begin; k < range.end; ++k) {
     for (const LoopRange& interval : old) copies.push_back({interval.begin + factor * k, interval.end + factor * k});
   }
   *this = IntegerSet(std::move(copies));
@@ -63,21 +58,6 @@ void IntegerSet::cut_to(const LoopRange& within) {
     if (const LoopRange cut = common(interval, within); cut.size() > 0) left.push_back(cut);
   }
   *this = IntegerSet(std::move(left));
-}
-
-IntegerSet IntegerSet::of_sums(std::int64_t offset, std::span<const Term> terms, const LoopRange& within) {
-  LoopRange useful = within;  // from it the terms that are still to come can lead into `within`
-  for (const auto& [factor, range] : terms) {
-    useful = {useful.begin - factor * (range.end - 1), useful.end - factor * range.begin};
-  }
-  IntegerSet set({offset, offset + 1});
-  for (const Term& term : terms) {
-    useful = {useful.begin + term.factor * (term.range.end - 1), useful.end + term.factor * term.range.begin};
-    set.add_multiples(term, useful);
-    if (set.empty()) return set;
-  }
-  set.cut_to(within);
-  return set;
 }
 
 std::int64_t IntegerSet::size() const {

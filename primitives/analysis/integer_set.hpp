@@ -12,18 +12,13 @@ class IntegerSet {
  public:
   static constexpr std::size_t kMostIntervals = 1 << 16;
 
-  // The multiples of `factor` by the integers of a range that is not empty.
-  struct Term {
-    std::int64_t factor;
-    LoopRange range;
-  };
-
   IntegerSet() = default;  // empty
   explicit IntegerSet(const LoopRange& interval) : one_(interval) {}
 
-  // The sums of `offset` and one multiple of each term that lie within a range. Factors ascend. Throws
-  // std::length_error if they fall into more than kMostIntervals intervals.
-  static IntegerSet of_sums(std::int64_t offset, std::span<const Term> terms, const LoopRange& within);
+  // Each integer plus each multiple of `factor` by an integer of the range, which is not empty. Throws
+  // std::overflow_error for more than kMostIntervals intervals.
+  void add_multiples(std::int64_t factor, const LoopRange& range);
+  void cut_to(const LoopRange& within);
 
   // Disjoint, not adjacent, not empty, ascending.
   std::span<const LoopRange> intervals() const {
@@ -38,8 +33,6 @@ class IntegerSet {
 
  private:
   explicit IntegerSet(std::vector<LoopRange> intervals);  // in any order
-  void add_multiples(const Term&, const LoopRange& useful);
-  void cut_to(const LoopRange& within);
 
   LoopRange one_;                // the only interval,
   std::vector<LoopRange> many_;  // or all of several

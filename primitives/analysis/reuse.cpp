@@ -7,26 +7,21 @@ namespace {
 
 // Searches the pairs of iterations (x, y) in lexicographic order, level by level: first those of x, then those of y
 // from the carrying level on. A range of values of a level is left out as soon as the boxes of x and y, taken as sets
-// of calls, have no element in common. As sets of a box are intervals, the search nearly always goes straight to the
-// answer.
+// of calls, have no element in common. As the values of an index in a box are nearly always an interval, the search
+// goes straight to the answer.
 class ReuseSearch {
  public:
-  ReuseSearch(const Footprint& footprint, int source, int target, std::size_t level)
-      : footprint_(footprint),
-        nest_(footprint.nest()),
-        source_(source),
-        target_(target),
-        level_(level),
-        depth_(nest_.levels.size()),
-        x_(whole_box(nest_)),
-        y_(x_) {
-    note_relevant(source), note_relevant(target);
-  }
+  ReuseSearch(const Footprint&, int source, int target, std::size_t level);
 
   std::optional<Reuse> run() {
-    if (nest_.levels[level_].trips < 2 || !may_carry() || !settle(0)) return std::nullopt;
+    if (nest_.levels[level_].trips < 2 || !may_carry()) return std::nullopt;
+    for (std::size_t variable = 0; variable < 2 * depth_; ++variable) free(variable);
+    for (std::size_t index = 0; index < has_loop_.size(); ++index) {
+      if (!have_common_values(index)) return std::nullopt;
+    }
+    if (!settle(0)) return std::nullopt;
     Reuse reuse{x_.first, y_.first, {}};
-    y_ = whole_box(nest_);
+    for (std::size_t level = level_; level < depth_; ++level) free(depth_ + level);
     descending_ = true;
     settle(depth_);
     reuse.farthest = y_.first;
@@ -34,31 +29,41 @@ class ReuseSearch {
   }
 
  private:
-  void note_relevant(int tensor);
   bool may_carry() const;
+  bool matters(int loop) const { return footprint_.loops_of(source_)[loop] || footprint_.loops_of(target_)[loop]; }
   bool settle(std::size_t variable);
   bool settle_in(std::size_t variable, std::int64_t first, std::int64_t last);
-  bool possible(std::size_t variable);
+  void set(std::size_t variable, std::int64_t first, std::int64_t last);
+  void free(std::size_t variable) { set(variable, 0, nest_.levels[variable % depth_].trips - 1); }
+  bool possible(int loop) const;
+  bool have_common_values(std::size_t index) const {
+    return footprint_.values(source_, index, x_calls_).meets(footprint_.values(target_, index, y_calls_));
+  }
 
   const Footprint& footprint_;
   const ScheduledNest& nest_;
   const int source_, target_;
   const std::size_t level_, depth_;
-  std::array<bool, kMaxLoops> relevant_{};  // loops on which it depends what the two tensors have in common
-  Box x_, y_;
-  std::optional<Product> source_elements_;
+  std::vector<std::array<bool, kMaxLoops>> has_loop_;  // for each index: the loops of one of the two tensors' axes
+  Box x_{}, y_{};
+  Calls x_calls_{}, y_calls_{};  // of those that touch the tensors
   bool descending_ = false;
 };
 
-void ReuseSearch::note_relevant(int tensor) {
-  const NestTouches& touches = nest_.touches;
-  for (const Footprint::Index& index : footprint_.indices(tensor)) {
-    for (const auto& [axis, factor] : index.terms) {
-      if (touches.axes[axis].loop != Axis::kNoLoop) relevant_[touches.axes[axis].loop] = true;
+ReuseSearch::ReuseSearch(const Footprint& footprint, int source, int target, std::size_t level)
+    : footprint_(footprint),
+      nest_(footprint.nest()),
+      source_(source),
+      target_(target),
+      level_(level),
+      depth_(nest_.levels.size()),
+      has_loop_(footprint.indices(source).size()) {
+  for (const int tensor : {source, target}) {
+    for (std::size_t index = 0; index < has_loop_.size(); ++index) {
+      for (const auto& [axis, factor] : footprint.indices(tensor)[index].terms) {
+        if (const int loop = nest_.touches.axes[axis].loop; loop != Axis::kNoLoop) has_loop_[index][loop] = true;
+      }
     }
-  }
-  for (std::size_t l = 0; touches.tensors[tensor].at_last && l < touches.loops.size(); ++l) {
-    relevant_[l] = relevant_[l] || touches.loops[l].kind != LoopKind::independent;
   }
 }
 
@@ -85,55 +90,59 @@ bool ReuseSearch::may_carry() const {
   return true;
 }
 
-// Gives values to the variables from this one on: the levels of x, then those of y.
+// Gives values to the variables from this one on: the levels of x, then those of y from the carrying one on.
 bool ReuseSearch::settle(std::size_t variable) {
+  if (variable == depth_) variable += level_;
   if (variable == 2 * depth_) return true;
-  if (variable < depth_) return settle_in(variable, 0, nest_.levels[variable].trips - 1);
-  const std::size_t level = std::max(variable - depth_, level_);
-  for (std::size_t l = 0; l < level_; ++l) y_.first[l] = y_.last[l] = x_.first[l];
-  return settle_in(depth_ + level, level == level_ ? x_.first[level] + 1 : 0, nest_.levels[level].trips - 1);
+  const std::size_t level = variable % depth_;
+  const std::int64_t first = variable == depth_ + level_ ? x_.first[level] + 1 : 0,
+                     last = nest_.levels[level].trips - 1;
+  if (matters(nest_.levels[level].loop) || (descending_ && variable >= depth_)) return settle_in(variable, first, last);
+  set(variable, first, first);
+  return settle(variable + 1);
 }
 
 bool ReuseSearch::settle_in(std::size_t variable, std::int64_t first, std::int64_t last) {
   if (first > last) return false;
-  Box& box = variable < depth_ ? x_ : y_;
-  const std::size_t level = variable < depth_ ? variable : variable - depth_;
-  box.first[level] = first, box.last[level] = last;
+  set(variable, first, last);
   bool found = false;
-  if (possible(variable)) {
+  if (possible(nest_.levels[variable % depth_].loop)) {
+    const std::int64_t middle = first + (last - first) / 2;
     if (first == last) {
       found = settle(variable + 1);
+    } else if (descending_) {
+      found = settle_in(variable, last, last) || settle_in(variable, middle + 1, last - 1) ||
+              settle_in(variable, first, middle);
     } else {
-      const std::int64_t next = descending_ ? last : first, middle = first + (last - first) / 2;
-      const std::int64_t rest_first = descending_ ? first : first + 1, rest_last = descending_ ? last - 1 : last;
-      found = settle_in(variable, next, next);
-      // If x fails at 0 on a level of another loop, it fails everywhere there.
-      if (!found && (variable >= depth_ || relevant_[nest_.levels[level].loop])) {
-        found = descending_ ? settle_in(variable, middle + 1, rest_last) || settle_in(variable, rest_first, middle)
-                            : settle_in(variable, rest_first, middle) || settle_in(variable, middle + 1, rest_last);
-      }
+      found = settle_in(variable, first, first) || settle_in(variable, first + 1, middle) ||
+              settle_in(variable, middle + 1, last);
     }
   }
-  if (!found) box.first[level] = 0, box.last[level] = nest_.levels[level].trips - 1;
+  if (!found) free(variable);
   return found;
 }
 
-bool ReuseSearch::possible(std::size_t variable) {
-  const std::size_t loops = nest_.touches.loops.size();
+// The iteration y stands where x stands on the levels outside the carrying one, and later on that.
+void ReuseSearch::set(std::size_t variable, std::int64_t first, std::int64_t last) {
+  const std::size_t level = variable % depth_;
+  const int loop = nest_.levels[level].loop;
   if (variable < depth_) {
-    const Calls calls = calls_of(nest_, x_);
-    if (!any(calls, loops)) return false;
-    source_elements_ = footprint_.of(source_, calls);
-    for (std::size_t l = 0; l < level_; ++l) y_.first[l] = x_.first[l], y_.last[l] = x_.last[l];
-    y_.first[level_] = x_.first[level_] + 1;
-    if (y_.first[level_] > y_.last[level_]) return false;
+    x_.first[level] = first, x_.last[level] = last;
+    x_calls_[loop] = footprint_.touching(source_, loop, range_of(nest_, x_, loop));
+    if (level > level_) return;
+    if (level == level_) ++first, last = nest_.levels[level].trips - 1;
   }
-  if (!source_elements_) return false;
-  const Calls calls = calls_of(nest_, y_);
-  if (!any(calls, loops)) return false;
-  const auto target_elements = footprint_.of(target_, calls);
-  return target_elements && std::ranges::equal(*source_elements_, *target_elements,
-                                               [](const auto& a, const auto& b) { return a.meets(b); });
+  y_.first[level] = first, y_.last[level] = last;
+  y_calls_[loop] = footprint_.touching(target_, loop, range_of(nest_, y_, loop));
+}
+
+// Whether boxes that changed in a loop's levels may still have an element in common.
+bool ReuseSearch::possible(int loop) const {
+  if (x_calls_[loop].size() <= 0 || y_calls_[loop].size() <= 0) return false;
+  for (std::size_t index = 0; index < has_loop_.size(); ++index) {
+    if (has_loop_[index][loop] && !have_common_values(index)) return false;
+  }
+  return true;
 }
 
 }  // namespace

@@ -1,17 +1,17 @@
 // PolyDL's analysis of a nest: which iterations touch the same element, and how much data the nest touches between them
 // (arXiv 2006.02230, section 3).
 //
-// A dependence is a pair of tensors of the declaration that have one name, and a level that carries it: iterations x
-// before y, equal on all levels outside this one and different on it, of which x touches an element of the first tensor
-// that y touches as one of the second. Let src be the first iteration that is such an x, and t the nearest or the
-// farthest y of src. The working set of t is what the iterations from src to t touch, of all tensors, without those in
-// the level's last iteration. It counts an element once, also if tensors of one name touch it.
+// A dependence is a pair of tensors of the declaration that have one name, and a level that carries it: there are
+// iterations x before y, equal on all levels outside this one and different on it, so that y touches as an element of
+// the second tensor what x touches as one of the first. Let src be the first such x, and t the nearest or the farthest
+// y of src. The working set of t is what the iterations from src to t touch, of all tensors, without those in the
+// level's last iteration. It counts an element once, also if several tensors of one name touch it.
 //
-// The paper takes only iterations that are sources themselves, of which the level's last iteration never has one. For a
-// tensor without the level's loop these are the iterations above. For windows that overlap and for the operands of an
-// epilogue they are few, and their data say little about the caches: there this analysis counts more. The paper takes
-// the disjuncts of isl's relation as dependences; a level each is what these are for rectangular nests. New here: an
-// iteration is a call of the brick, which touches a whole batch, and each element once.
+// The paper counts only iterations that are such an x themselves. Without windows and epilogues these are all
+// iterations but the level's last, so the sizes are the paper's. Of a window that overlaps with the next, or of an
+// epilogue, few iterations are such an x; their data alone would say little about the caches, so that here all
+// iterations count. The paper takes the disjuncts of isl's relation as dependences; a level each is what these are for
+// rectangular nests. New here: an iteration is a call of the brick, which touches a whole batch, and each element once.
 #pragma once
 #include <array>
 #include <cstdint>
