@@ -15,6 +15,7 @@ find_package(CLI11 REQUIRED)
 find_package(benchmark REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(isl REQUIRED IMPORTED_TARGET isl)
 
 find_path(CSV_INCLUDE_DIR csv.h REQUIRED)
 find_library(CSV_LIBRARY csv REQUIRED)
