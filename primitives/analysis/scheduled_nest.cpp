@@ -28,17 +28,21 @@ LoopRange ScheduledNest::iterations(int loop, const std::int64_t* x, std::size_t
 Result<ScheduledNest> scheduled(const NestTouches& touches, const LoopSchedule& schedule) {
   if (std::string what = misdeclared(touches); !what.empty()) return Result<ScheduledNest>::misfit(std::move(what));
   if (const auto legal = LoopNest::make(touches.loops, schedule); !legal) return {legal.status(), legal.reason()};
-  ScheduledNest nest{touches, {}};
+  return ScheduledNest{touches, scheduled_levels(touches.loops, schedule)};
+}
+
+std::vector<ScheduledLevel> scheduled_levels(const std::vector<Loop>& loops, const LoopSchedule& schedule) {
+  std::vector<ScheduledLevel> levels;
   for (const LoopSchedule::Level& level : schedule.levels) {
-    const auto loop = std::ranges::find(touches.loops, level.name, &Loop::name);
-    std::int64_t left = loop->extent;
-    for (const ScheduledLevel& outer : nest.levels) {
-      if (outer.loop == loop - touches.loops.begin()) left = std::min(left, outer.step);
+    const auto found = std::ranges::find(loops, level.name, &Loop::name);
+    const auto loop = static_cast<int>(found - loops.begin());
+    std::int64_t left = found->extent;
+    for (const ScheduledLevel& outer : levels) {
+      if (outer.loop == loop) left = std::min(left, outer.step);
     }
-    nest.levels.push_back(
-        {static_cast<int>(loop - touches.loops.begin()), level.step, ceil_div(left, level.step), level.parallel});
+    levels.push_back({loop, level.step, ceil_div(left, level.step), level.parallel});
   }
-  return nest;
+  return levels;
 }
 
 ScheduledNest share_of_a_thread(const ScheduledNest& nest, int threads) {

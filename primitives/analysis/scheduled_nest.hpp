@@ -32,6 +32,9 @@ struct ScheduledNest {
 // Returns a misfit for a wrong declaration or an illegal schedule.
 Result<ScheduledNest> scheduled(const NestTouches&, const LoopSchedule&);
 
+// The levels of a schedule that fits the declared loops.
+std::vector<ScheduledLevel> scheduled_levels(const std::vector<Loop>&, const LoopSchedule&);
+
 // What one of `threads` threads runs: the nest with fewer trips of its parallel levels, and none of them parallel. The
 // first thread, which has the most work.
 ScheduledNest share_of_a_thread(const ScheduledNest&, int threads);

@@ -46,6 +46,11 @@ double cost_of_block(std::int64_t block, std::int64_t rows, OneVector one_vector
 
 }  // namespace
 
+double instructions_per_multiply_add(std::int64_t block, std::int64_t rows, OneVector one_vector, std::int64_t liked) {
+  return cost_of_block(block, rows, one_vector, liked) /
+         (static_cast<double>(block) / static_cast<double>(kFloatsOfVector));
+}
+
 std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector one_vector, std::int64_t liked) {
   // In order of preference: among equal costs the first wins.
   const std::int64_t sizes[] = {liked, 64, 48, 80, 32, 16};

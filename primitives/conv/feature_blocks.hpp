@@ -16,4 +16,7 @@ enum class OneVector {
 // counts. `liked` is the machine's preferred block (MachineModel::block()), a multiple of 16.
 std::int64_t output_feature_block(std::int64_t K, std::int64_t rows, OneVector, std::int64_t liked);
 
+// Cost per multiply-add of such calls, in instructions. A narrow last tile costs more than the others.
+double instructions_per_multiply_add(std::int64_t block, std::int64_t rows, OneVector, std::int64_t liked);
+
 }  // namespace brickwork

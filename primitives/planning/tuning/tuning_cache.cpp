@@ -1,7 +1,6 @@
 #include "primitives/planning/tuning/tuning_cache.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,7 @@
 
 #include "primitives/planning/machine/machine.hpp"
 #include "primitives/planning/tuning/calibration.hpp"
+#include "primitives/planning/tuning/kept_file.hpp"
 #include "primitives/planning/tuning/tuning.hpp"
 
 namespace brickwork {
@@ -34,20 +34,6 @@ SimdTuning with_facts(SimdTuning tuning, Isa isa) {
   if (const std::int64_t l1 = machine().l1d_bytes; l1 > 0) tuning.kept = std::min(l1 / 1024 * 4 / 5, kMostInTuning);
   tuning.few_registers = isa == Isa::avx2;
   return tuning;
-}
-
-// Writes a second file and renames it, so that no run reads half a file.
-bool write(const fs::path& file, const nlohmann::ordered_json& content) {
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  const fs::path unfinished = fmt::format("{}.{}", file.string(), getpid());
-  std::ofstream out(unfinished);
-  out << content.dump(2) << '\n';
-  out.close();
-  if (out) fs::rename(unfinished, file, error);
-  if (out && !error) return true;
-  fs::remove(unfinished, error);
-  return false;
 }
 
 }  // namespace
@@ -102,7 +88,8 @@ ChosenTuning find_tuning(std::string_view asked, Isa isa, std::string_view versi
   const auto start = std::chrono::steady_clock::now();
   const SimdTuning tuning = calibrate_it ? calibrate_it(untuned) : calibrate(untuned, isa);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!write(file, {{"for", mine}, {"tuning", to_string(tuning)}})) {
+  if (const nlohmann::ordered_json kept{{"for", mine}, {"tuning", to_string(tuning)}};
+      !replace_file(file, kept.dump(2) + '\n')) {
     return by_default(
         fmt::format("{} cannot be written, so the default tuning is used, as the next run would not find a "
                     "calibration: make the folder writable, or set XDG_CACHE_HOME",

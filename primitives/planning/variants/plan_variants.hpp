@@ -1,0 +1,28 @@
+// The variants of a driver for one problem, and what an analysis says about each.
+#pragma once
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "primitives/analysis/ranking.hpp"
+
+namespace brickwork {
+
+// plans[i] has the facts of variants[i].
+template <class Plan>
+struct PlanVariants {
+  std::vector<Plan> plans;
+  std::vector<Variant> variants;
+};
+
+// Places of the variants, the best first. Equal costs keep the order of the variants.
+inline std::vector<std::size_t> ranked(const Ranking& ranking, std::span<const Variant> variants,
+                                       const CacheHierarchy& caches) {
+  const std::vector<double> costs = ranking.costs(variants, caches);
+  std::vector<std::size_t> order(variants.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return costs[i]; });
+  return order;
+}
+
+}  // namespace brickwork
