@@ -10,6 +10,7 @@ namespace {
 
 std::string misdeclared(const NestTouches& nest, const TouchedTensor& tensor) {
   constexpr std::int64_t kMostElements = std::int64_t{1} << 62;
+  if (tensor.bytes < 1) return fmt::format("an element of tensor '{}' must have at least one byte", tensor.name);
   std::int64_t elements = tensor.bytes;
   std::set<int> seen;
   for (const TouchedIndex& index : tensor.index) {
@@ -28,6 +29,12 @@ std::string misdeclared(const NestTouches& nest, const TouchedTensor& tensor) {
     }
   }
   return {};
+}
+
+// Two declarations of one tensor describe the same memory.
+bool have_same_sizes(const TouchedTensor& one, const TouchedTensor& other) {
+  return one.bytes == other.bytes &&
+         std::ranges::equal(one.index, other.index, {}, &TouchedIndex::size, &TouchedIndex::size);
 }
 
 }  // namespace
@@ -49,6 +56,10 @@ std::string misdeclared(const NestTouches& nest) {
   }
   for (const TouchedTensor& tensor : nest.tensors) {
     if (std::string what = misdeclared(nest, tensor); !what.empty()) return what;
+    const auto& first = *std::ranges::find(nest.tensors, tensor.name, &TouchedTensor::name);
+    if (!have_same_sizes(first, tensor)) {
+      return fmt::format("tensor '{}' is declared twice, with indices or elements of other sizes", tensor.name);
+    }
   }
   return {};
 }

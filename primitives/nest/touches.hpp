@@ -61,7 +61,8 @@ struct NestTouches {
 };
 
 // What is wrong with the declaration, in one sentence; empty if nothing is. An axis may occur once in a tensor, a loop
-// in one axis, factors and sizes are positive, and the elements of each tensor number less than 2^62.
+// in one axis, factors and sizes are positive, and the bytes of each tensor number at most 2^62. A tensor may have
+// several entries, as calls may touch it in several ways; its indices then have the same sizes in all of them.
 std::string misdeclared(const NestTouches&);
 
 // The points of an axis that a call with these iterations of its loop covers.
