@@ -8,6 +8,7 @@
 
 #include "primitives/analysis/cache_hierarchy.hpp"
 #include "primitives/analysis/scheduled_nest.hpp"
+#include "primitives/analysis/traffic.hpp"
 
 namespace brickwork {
 
@@ -24,6 +25,7 @@ struct VariantFacts {
 struct Variant {
   ScheduledNest nest;  // of one thread
   VariantFacts facts;
+  RegisterTile tile;
 };
 
 struct Ranking {
@@ -35,7 +37,7 @@ struct Ranking {
 // The table of all rankings.
 std::span<const Ranking> rankings();
 
-// Throws std::invalid_argument that names all rankings.
-const Ranking& ranking_named(std::string_view name);
+// The one whose first variant is a plan's choice.
+const Ranking& best_ranking();
 
 }  // namespace brickwork

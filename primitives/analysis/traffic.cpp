@@ -121,6 +121,14 @@ BytesByPlace total(const std::vector<TensorTraffic>& tensors, BytesByPlace Tenso
 BytesByPlace Traffic::read() const { return total(of, &TensorTraffic::read); }
 BytesByPlace Traffic::written() const { return total(of, &TensorTraffic::written); }
 
+std::vector<std::vector<double>> touched_bytes(const ScheduledNest& nest) {
+  const RegisterTile whole;
+  Footprints footprints(nest, whole);
+  std::vector<std::vector<double>> bytes;
+  for (std::size_t fixed = 0; fixed <= nest.levels.size(); ++fixed) bytes.push_back(footprints.at(fixed));
+  return bytes;
+}
+
 Traffic traffic(const ScheduledNest& nest, const CacheHierarchy& caches, const RegisterTile& tile) {
   const std::size_t levels = nest.levels.size();
   Footprints footprints(nest, tile);

@@ -36,6 +36,10 @@ struct Traffic {
   BytesByPlace written() const;
 };
 
+// Bytes of each tensor that the levels from the i-th on touch, while the levels outside them stand in the middle: [i]
+// for i up to the number of levels, whose element is a call.
+std::vector<std::vector<double>> touched_bytes(const ScheduledNest&);
+
 // The traffic of one thread: the nest is its share.
 Traffic traffic(const ScheduledNest& of_a_thread, const CacheHierarchy&, const RegisterTile&);
 

@@ -5,6 +5,7 @@
 
 #include "primitives/analysis/orders.hpp"
 #include "primitives/analysis/traffic.hpp"
+#include "primitives/conv/conv_accesses.hpp"
 #include "primitives/conv/feature_blocks.hpp"
 #include "primitives/conv/forward/conv_forward_body.hpp"
 #include "primitives/conv/forward/conv_forward_touches.hpp"
@@ -16,7 +17,7 @@ namespace {
 // With fewer input features per block, a call's k is too short, so it also takes the taps of a filter row.
 constexpr std::int64_t kFewFeatures = 16;
 // Rows of a register tile of the brick, and pixels of a call that amortise it.
-constexpr std::int64_t kTileRows = 6, kCallPixels = 256;
+constexpr std::int64_t kRowsOfRegisterTile = 6, kCallPixels = 256;
 
 using BlockSizes = std::vector<std::int64_t>;
 
@@ -48,13 +49,27 @@ class ConvVariants {
   }
 
  private:
+  // Tiles one vector wide read A once for every vector: with several taps it stays in L1 meanwhile.
   BlockSizes output_blocks() const {
-    const std::int64_t K = p_.K, vector = K > 16 ? 16 : K;
-    return machine_.few_registers ? distinct_blocks({std::min<std::int64_t>(K, 32), std::min<std::int64_t>(K, 16)})
-                                  : distinct_blocks({std::min<std::int64_t>(K, 64), std::min<std::int64_t>(K, 48),
-                                              std::min<std::int64_t>(K, 32), vector});
+    BlockSizes blocks;
+    for (const std::int64_t block : {64, 48, 32, 16}) {
+      if (block > machine_.block() || (block == 16 && p_.K > 16 && p_.R * p_.S == 1)) continue;
+      if (const std::int64_t size = std::min(p_.K, block); std::ranges::find(blocks, size) == blocks.end()) {
+        blocks.push_back(size);
+      }
+    }
+    return blocks;
   }
+
+  // How a core reads a src from memory that meets each pixel once is a fact of the processor: as one long run, which the
+  // hardware prefetches, in blocks, or a few lines of each pixel.
   BlockSizes input_blocks() const {
+    constexpr std::int64_t kHalfLine = 8, kLine = 16, kBlock = 64;
+    const auto far = static_cast<double>(caches_.bytes[static_cast<std::size_t>(Place::l3)]);
+    const double bytes = 4.0 * static_cast<double>(p_.N * (p_.C * p_.H * p_.W + p_.K * p_.P * p_.Q));
+    const bool once = p_.R * p_.S == 1 && bytes > far * machine_.threads;
+    if (once && machine_.src == FarSrc::lines) return distinct_blocks({equal_block(p_.C, kLine), equal_block(p_.C, kHalfLine)});
+    if (once && machine_.src == FarSrc::blocks) return distinct_blocks({equal_block(p_.C, kBlock), equal_block(p_.C, kBlock / 2)});
     return distinct_blocks({p_.C, equal_block(p_.C, 256), equal_block(p_.C, 64), equal_block(p_.C, 32), equal_block(p_.C, 16)});
   }
   BlockSizes pixel_blocks() const {
@@ -99,7 +114,8 @@ class ConvVariants {
   void add(const ConvPlan& plan, ScheduledNest& nest) {
     nest.levels = scheduled_levels(nest.touches.loops, plan.loops);
     const ScheduledNest share = share_of_a_thread(nest, machine_.threads);
-    const Traffic moved = traffic(share, caches_, {kAxisQ, kTileRows});
+    const RegisterTile tile{kAxisQ, kRowsOfRegisterTile};
+    const Traffic moved = traffic(share, caches_, tile);
     VariantFacts facts;
     facts.read = moved.read(), facts.written = moved.written();
     facts.calls = moved.calls;
@@ -107,7 +123,8 @@ class ConvVariants {
     facts.instructions_per_fma =
         instructions_per_multiply_add(plan.bk, std::min(plan.bq, grid_.cols), one_vector(), machine_.block());
     found_.plans.push_back(plan);
-    found_.variants.push_back({share, facts});
+    set_accesses(found_.plans.back(), p_, machine_, moved);
+    found_.variants.push_back({share, facts, tile});
   }
 
   OneVector one_vector() const {

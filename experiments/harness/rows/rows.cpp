@@ -50,6 +50,7 @@ Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender,
     row.plan = prepared->plan();
     row.isa = prepared->isa();
     row.tuning = prepared->tuning();
+    row.plan_seconds = prepared->plan_seconds();
   }
   row.phase = "run";
   row.status = to_string(checked.verdict.status);
@@ -64,7 +65,7 @@ Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender,
 
 Row pack_row(Row row) {
   row.phase = "pack";
-  row.flop = row.least_flop = row.bytes = row.peak_bytes = std::nullopt;
+  row.flop = row.least_flop = row.bytes = row.peak_bytes = row.plan_seconds = std::nullopt;
   return row;
 }
 

@@ -16,26 +16,37 @@ namespace {
 // Searches are part of the time budget and must leave at least half of it for the samples.
 void check_search(const Experiment& experiment, const Options& options) {
   if (!options.plan_search) return;
-  const auto searches = static_cast<std::size_t>(std::ranges::count_if(
-      experiment.contenders(), [](const auto& contender) { return !contender.searched_for.empty(); }));
+  std::size_t searches = 0;
+  double of_a_problem = 0;
+  for (const ContenderInfo& contender : experiment.contenders()) {
+    if (!contender.searched_for.empty()) ++searches;
+    of_a_problem += contender.search_seconds;
+  }
   if (searches == 0) {
     throw std::invalid_argument(fmt::format(
-        "--plan search: no contender searches plans of the pass {}; give a plan or print", experiment.pass()));
+        "--plan {}: no contender searches plans of the pass {}; give a plan or print",
+        options.plan_rankings ? "rank" : "search", experiment.pass()));
   }
   if (!options.time_budget) return;
-  const double together = *options.plan_search * static_cast<double>(searches * experiment.problems().size());
+  const double together = of_a_problem * static_cast<double>(experiment.problems().size());
   if (together <= *options.time_budget / 2) return;
   throw std::invalid_argument(
-      fmt::format("--plan search takes {:g} s in all ({} problem{}, {} contender{}, {:g} s each), more than half of "
-                  "--time-budget {:g}: give it at least {:g} s, or the searches less",
-                  together, experiment.problems().size(), experiment.problems().size() == 1 ? "" : "s", searches,
-                  searches == 1 ? "" : "s", *options.plan_search, *options.time_budget, 2 * together));
+      fmt::format("--plan {} takes {:g} s in all ({} problem{}, {:g} s each), more than half of --time-budget {:g}: "
+                  "give it at least {:g} s, or the searches less",
+                  options.plan_rankings ? "rank" : "search", together, experiment.problems().size(),
+                  experiment.problems().size() == 1 ? "" : "s", of_a_problem, *options.time_budget, 2 * together));
 }
 
 }  // namespace
 
 void check_plan(const Experiment& experiment, const Options& options, const std::vector<std::string>& readers) {
-  if (options.list || (options.plan.empty() && !options.print_plan && !options.plan_search)) return;
+  const bool analysed = options.plan_choice != PlanChoice::rule;
+  if (options.list || (options.plan.empty() && !options.print_plan && !options.plan_search && !analysed)) return;
+  if (analysed && readers.empty()) {
+    throw std::invalid_argument(fmt::format(
+        "--plan analysed and explain: the analysis has no plans of the pass {}; give a plan or print",
+        experiment.pass()));
+  }
   if (std::ranges::none_of(experiment.contenders(), [&](const auto& chosen) {
         return std::ranges::find(readers, chosen.name) != readers.end();
       })) {

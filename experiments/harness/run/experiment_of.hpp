@@ -232,7 +232,7 @@ class ExperimentOf final : public Experiment {
     }
     for (const auto& c : contenders_) {
       contender_infos_.push_back(
-          {c.name, c.library, c.ours, c.tuned, c.searched_for, c.device, c.elsewhere, c.least_share});
+          {c.name, c.library, c.ours, c.tuned, c.searched_for, c.search_seconds, c.device, c.elsewhere, c.least_share});
     }
   }
 
@@ -312,7 +312,8 @@ std::unique_ptr<Experiment> make_experiment(const Request& request, std::vector<
   const Options& options = request.options;
   std::vector<std::string> readers;  // of --plan
   for (const auto& contender : contenders) {
-    if (contender.plan || !contender.searched_for.empty()) readers.push_back(contender.name);
+    const bool analyses = options.plan_choice == PlanChoice::rule || contender.analysed;
+    if ((contender.plan || !contender.searched_for.empty()) && analyses) readers.push_back(contender.name);
   }
   auto experiment = std::make_unique<ExperimentOf<Op>>(
       experiment_of::choose_problems<Op>(request),

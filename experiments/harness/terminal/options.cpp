@@ -18,22 +18,29 @@ namespace {
 
 constexpr double kSearchSeconds = 5;
 
-// --plan print and --plan search are no text of a plan.
-void read_plan(Options& o) {
-  constexpr std::string_view kSearch = "search";
+// Reads "word" or "word:SECONDS"; false if the text is neither.
+bool read_search(const std::string& text, std::string_view word, std::optional<double>& search) {
   constexpr double kLeast = 0.1, kMost = 3600;
-  o.print_plan = o.plan == "print";
-  if (o.plan == kSearch) {
-    o.plan_search = kSearchSeconds;
-  } else if (o.plan.starts_with(std::string(kSearch) + ':')) {
-    std::string text = o.plan.substr(kSearch.size() + 1);
-    if (!seconds(kLeast, kMost)(text).empty()) {
-      throw std::invalid_argument(
-          fmt::format("--plan {} gives no time in seconds from {} to {} after search:", o.plan, kLeast, kMost));
-    }
-    o.plan_search = std::stod(text);
+  if (text != word && !text.starts_with(fmt::format("{}:", word))) return false;
+  search = kSearchSeconds;
+  if (text == word) return true;
+  std::string given = text.substr(word.size() + 1);
+  if (!seconds(kLeast, kMost)(given).empty()) {
+    throw std::invalid_argument(
+        fmt::format("--plan {} gives no time in seconds from {} to {} after {}:", text, kLeast, kMost, word));
   }
-  if (o.print_plan || o.plan_search) o.plan.clear();
+  search = std::stod(given);
+  return true;
+}
+
+// The words of --plan that are no text of a plan.
+void read_plan(Options& o) {
+  o.print_plan = o.plan == "print" || o.plan == "explain";
+  if (o.plan == "analysed") o.plan_choice = PlanChoice::analysed;
+  if (o.plan == "explain") o.plan_choice = PlanChoice::explained;
+  o.plan_rankings = read_search(o.plan, "rank", o.plan_search);
+  if (!o.plan_rankings) read_search(o.plan, "search", o.plan_search);
+  if (o.print_plan || o.plan_search || o.plan_choice != PlanChoice::rule) o.plan.clear();
 }
 
 using Table = std::span<const ExperimentEntry>;
@@ -60,7 +67,7 @@ void check_experiment(const Options& o, const ExperimentEntry& entry, Table tabl
   require_taken(o.precision != Precision::f32, "--dtype", entry, table, [](const auto& e) { return e.takes_dtype; });
   require_taken(!o.epilogue.empty(), "--epilogue", entry, table, [](const auto& e) { return e.takes_epilogue; });
   require_taken(!o.structures.empty(), "--structures", entry, table, [](const auto& e) { return e.takes_structures; });
-  require_taken(!o.plan.empty() || o.print_plan || o.plan_search, "--plan", entry, table,
+  require_taken(!o.plan.empty() || o.print_plan || o.plan_search || o.plan_choice != PlanChoice::rule, "--plan", entry, table,
                 [](const auto& e) { return e.takes_plan; });
   require_taken(o.threads_given && o.threads > 1, "--threads above 1", entry, table,
                 [](const auto& e) { return e.takes_threads; });
@@ -74,10 +81,10 @@ void check_combination(const Options& o) {
     throw std::invalid_argument("--layer chooses from a shape file: it cannot go with --problem");
   }
   if (o.plan_search && o.cold_cache) {
-    throw std::invalid_argument("--plan search times plans on hot caches: it cannot go with --cache cold");
+    throw std::invalid_argument("--plan search and rank time plans on hot caches: they cannot go with --cache cold");
   }
   if (o.plan_search && o.check_only) {
-    throw std::invalid_argument("--plan search times plans: it cannot go with --check, which times nothing");
+    throw std::invalid_argument("--plan search and rank time plans: they cannot go with --check, which times nothing");
   }
   if (o.print_rows && o.experiments.size() > 1) {
     throw std::invalid_argument("--csv and --json print the rows of one experiment: name one, not several");
@@ -197,9 +204,11 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
                             ->check(seconds(1, 1e9));
   add_brick(app, isa, o.tuning_text);
   app.add_option("--plan", o.plan,
-                 "Our loop plan instead of the planner's; print: print each problem's plan and exit; search: measure "
-                 "the best plan found in this time for each problem and contender (default: 5), beside the planner's")
-      ->type_name("TEXT|print|search[:SECONDS]");
+                 "Our loop plan instead of the planner's; print: print each problem's plan and exit; analysed: the plan "
+                 "by analysis of the loops; explain: print that plan and its reasons; search: measure the best plan "
+                 "found in this time for each problem and contender (default: 5), beside the planner's; rank: also "
+                 "the plan that each ranking of the analysis picks")
+      ->type_name("TEXT|print|analysed|explain|search[:SECONDS]|rank[:SECONDS]");
   auto* out_option = app.add_option("--out", o.out,
                                     "Folder of the results, with a folder in it for each of several experiments; none: "
                                     "keep nothing (default: results/<UTC time>-<experiment>, with --check none)")

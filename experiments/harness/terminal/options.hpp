@@ -13,6 +13,13 @@ namespace brickwork {
 
 struct ExperimentEntry;
 
+// Who chooses the plans of our contenders if no text is given.
+enum class PlanChoice {
+  rule,      // the planner
+  analysed,  // the analysis of the nest
+  explained  // the analysis, and --plan prints what it has found
+};
+
 enum class RowFormat { as_csv, as_json };
 
 struct Options {
@@ -39,8 +46,10 @@ struct Options {
   std::string tuning_text, tuning_from, tuning_warning;
   SimdTuning tuning;
   std::string plan;
+  PlanChoice plan_choice = PlanChoice::rule;
   bool print_plan = false;
   std::optional<double> plan_search;    // seconds to look for a better plan, for each contender and problem
+  bool plan_rankings = false;           // a contender for each ranking of the analysis, beside the search
   std::string out;                      // empty: a folder named after time and experiment
   bool keep_nothing = false;            // no folder of results is left
   std::optional<RowFormat> print_rows;  // on standard output

@@ -8,12 +8,15 @@
 #include <algorithm>
 #include <vector>
 
-#include "experiments/harness/process/interrupt.hpp"
 #include "experiments/operations/ours/our_loops.hpp"
-#include "experiments/search/conv_forward_search.hpp"
+#include "experiments/operations/ours/ranked_loops.hpp"
+#include "experiments/search/conv_plan_neighbours.hpp"
 #include "kernels/base/aligned_buffer.hpp"
 #include "primitives/conv/backward/conv_backward_data.hpp"
+#include "primitives/conv/backward/conv_backward_variants.hpp"
 #include "primitives/conv/conv_pack.hpp"
+#include "primitives/conv/conv_variants.hpp"
+#include "primitives/conv/update/conv_update_variants.hpp"
 #include "primitives/conv/update/conv_weight_update.hpp"
 
 namespace brickwork {
@@ -29,6 +32,14 @@ struct ForwardPass : Layers {
   static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend backend) {
     return plan_conv_forward(p, machine, backend);
   }
+  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, const CacheHierarchy& caches,
+                                     Backend backend) {
+    return conv_variants(forward_view(p), machine, caches, backend);
+  }
+  static PlanRuns<Plan> runs(const ConvProblem& p, const RunSetting& on, SharedTensors& tensors) {
+    return conv_forward_runs(p, on, tensors);
+  }
+  static std::vector<Plan> neighbours(const ConvProblem& p, const Plan& plan) { return conv_plan_neighbours(p, plan); }
 };
 
 template <class Layers>
@@ -65,6 +76,13 @@ struct BackwardDataPass : Layers {
   static Plan parse(std::string_view text) { return parse_conv_backward_plan(text); }
   static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend backend) {
     return plan_conv_backward_data(p, machine, backend);
+  }
+  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, const CacheHierarchy& caches,
+                                     Backend backend) {
+    return conv_backward_variants(p, machine, caches, backend);
+  }
+  static PlanRuns<Plan> runs(const ConvProblem& p, const RunSetting& on, SharedTensors& tensors) {
+    return conv_backward_runs(p, on, tensors);
   }
 };
 
@@ -103,6 +121,13 @@ struct WeightUpdatePass : Layers {
 
   static Plan parse(std::string_view text) { return parse_conv_update_plan(text); }
   static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend) { return plan_conv_update(p, machine); }
+  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, const CacheHierarchy& caches,
+                                     Backend) {
+    return conv_update_variants(p, machine, caches);
+  }
+  static PlanRuns<Plan> runs(const ConvProblem& p, const RunSetting& on, SharedTensors& tensors) {
+    return conv_update_runs(p, on, tensors);
+  }
 };
 
 template <class Layers>
@@ -129,39 +154,15 @@ class WeightUpdatePass<Layers>::Prepared final : public PreparedLoops<ConvWeight
   AlignedBuffer<float> src_, ddst_, dweights_, dbias_;
 };
 
-// Forward with the best plan that a search of `seconds` finds for each problem.
-template <class Layers>
-Contender<typename Layers::Forward> searched_loops(Backend backend, const Options& o, double seconds) {
-  using Pass = ForwardPass<Layers>;
-  using Problem = typename Layers::Forward::Problem;
-  const OurBrick ours(backend, o);
-  auto contender = ours.contender<typename Layers::Forward>();
-  contender.searched_for = contender.name;
-  contender.name += "-searched";
-  contender.prepare = [=](const Problem& p, const PlainTensors& inputs, const Resources& r) -> Result<PreparedPtr> {
-    const ConvPlan first = rules_plan<Pass>(ours, p, r);
-    if (const auto conv = make_driver<Pass>(ours, p, first); !conv) return {conv.status(), conv.reason()};
-    const auto found = search_conv_forward(Layers::problem(p), first, {seconds, steady_race_clock, interrupted},
-                                           backend, ours.isa(), ours.tuning());
-    auto driver = *make_driver<Pass>(ours, p, found.plan);
-    // With the rule's own plan it is the same program, and the report counts a difference as noise (plots/derive.py).
-    if (found.plan == first) return prepare_driver<Pass>(ours, inputs, std::move(driver));
-    return prepare_driver<Pass>(ours, inputs, std::move(driver),
-                                fmt::format("{}, the best of {} plans", kOurLoops, found.tried + 1));
-  };
-  return contender;
-}
-
 // Our loops around each backend of the brick, then the libraries.
 template <class Pass>
 std::vector<Contender<typename Pass::Op>> our_loops_and(std::vector<Contender<typename Pass::Op>> libraries,
                                                         const Options& o) {
   std::vector<Contender<typename Pass::Op>> contenders;
   for (const Backend backend : {Backend::simd, Backend::libxsmm, Backend::portable}) {
-    contenders.push_back(planned_loops<Pass>(backend, o));
-    if constexpr (std::is_same_v<typename Pass::Driver, ConvForward>) {
-      if (o.plan_search && !o.list) contenders.push_back(searched_loops<Pass>(backend, o, *o.plan_search));
-    }
+    contenders.push_back(o.plan_choice == PlanChoice::rule ? planned_loops<Pass>(backend, o)
+                                                           : analysed_loops<Pass>(backend, o));
+    add_other_plans<Pass>(contenders, backend, o);
   }
   contenders.insert(contenders.end(), libraries.begin(), libraries.end());
   return contenders;

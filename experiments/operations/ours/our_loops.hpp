@@ -31,10 +31,13 @@ class PreparedLoops : public Prepared {
         tuning_(std::move(tuning)),
         implementation_(std::move(implementation)) {}
 
+  void set_plan_seconds(double seconds) { plan_seconds_ = seconds; }
+
   std::string implementation() const override { return implementation_; }
   std::string plan() const override { return to_string(driver_.plan()); }
   std::string isa() const override { return std::string(driver_.isa()); }
   std::string tuning() const override { return tuning_; }
+  std::optional<double> plan_seconds() const override { return plan_seconds_; }
 
  protected:
   const PlainTensors& plain_;
@@ -42,6 +45,7 @@ class PreparedLoops : public Prepared {
 
  private:
   std::string tuning_, implementation_;
+  std::optional<double> plan_seconds_;
 };
 
 template <class Pass>
@@ -57,9 +61,11 @@ Result<typename Pass::Driver> make_driver(const OurBrick& ours, const typename P
 
 template <class Pass>
 PreparedPtr prepare_driver(const OurBrick& ours, const PlainTensors& inputs, typename Pass::Driver driver,
-                           std::string implementation = kOurLoops) {
-  return std::make_unique<typename Pass::Prepared>(inputs, std::move(driver), ours.tuning_text(),
-                                                   std::move(implementation));
+                           std::string implementation = kOurLoops, std::optional<double> plan_seconds = {}) {
+  auto prepared = std::make_unique<typename Pass::Prepared>(inputs, std::move(driver), ours.tuning_text(),
+                                                            std::move(implementation));
+  if (plan_seconds) prepared->set_plan_seconds(*plan_seconds);
+  return prepared;
 }
 
 // The plan, and below it what the driver made of it if that can be read.

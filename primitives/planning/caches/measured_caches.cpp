@@ -4,6 +4,8 @@
 #include <chrono>
 #include <functional>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -82,7 +84,9 @@ double brick_ns(int m, int k, Isa isa, const SimdTuning& tuning) {
 
 CacheHierarchy measure_caches(const MachineModel& machine, Isa isa, const SimdTuning& tuning) {
   constexpr std::int64_t kMostMemory = 256 << 20;
-  CacheHierarchy caches{.bytes = {machine.l1_bytes, machine.l2_bytes, machine.l3_bytes / machine.threads}};
+  // Other programs use the same L3: with a busy neighbour, 5.6 MB came from memory in spite of an L3 of 32 MB.
+  constexpr std::int64_t kShareOfL3 = 5'000'000;
+  CacheHierarchy caches{.bytes = {machine.l1_bytes, machine.l2_bytes, std::min(machine.l3_bytes / machine.threads, kShareOfL3)}};
   const std::array<std::int64_t, kPlaces> sizes{machine.l1_bytes / 2, machine.l2_bytes / 2, machine.l3_bytes / 2,
                                                 std::min(4 * machine.l3_bytes, kMostMemory)};
   for (std::size_t place = 0; place < kPlaces; ++place) {
@@ -97,6 +101,15 @@ CacheHierarchy measure_caches(const MachineModel& machine, Isa isa, const SimdTu
     caches.call = std::max(0.0, short_ns - 64.0 * m * kShort / caches.fmas);
   }
   return caches;
+}
+
+const CacheHierarchy& measured_caches(int threads, Isa isa, const SimdTuning& tuning) {
+  static std::map<int, CacheHierarchy> known;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(threads);
+  if (found != known.end()) return found->second;
+  return known.emplace(threads, measure_caches(this_machine(threads, tuning), isa, tuning)).first->second;
 }
 
 }  // namespace brickwork

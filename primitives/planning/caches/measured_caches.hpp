@@ -11,4 +11,7 @@ namespace brickwork {
 // second.
 CacheHierarchy measure_caches(const MachineModel&, Isa = Isa::best, const SimdTuning& = {});
 
+// The same, measured once for each number of threads.
+const CacheHierarchy& measured_caches(int threads, Isa = Isa::best, const SimdTuning& = {});
+
 }  // namespace brickwork
