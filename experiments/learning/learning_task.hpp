@@ -2,6 +2,7 @@
 // epoch by epoch. All random numbers depend on the seed alone.
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,9 @@ class Learner {
   virtual Epoch epoch() = 0;
   virtual double test() = 0;            // the task's measure on the test
   virtual double baseline() const = 0;  // the measure that the task's baseline has on the same test
+
+  // Writes what the training leaves, if anything, into the folder of results; returns what a person should know of it.
+  virtual std::string finish(const std::filesystem::path&) { return {}; }
 };
 using LearnerPtr = std::unique_ptr<Learner>;
 

@@ -4,6 +4,7 @@
 #include "experiments/learning/characters.hpp"
 #include "experiments/learning/image_tasks.hpp"
 #include "experiments/learning/listops_task.hpp"
+#include "experiments/learning/plan_ranking.hpp"
 
 namespace brickwork {
 
@@ -16,6 +17,7 @@ const std::vector<LearningTask>& learning_tasks() {
     all.push_back(learn_characters());
     all.push_back(learn_listops(ListOpsStructure::tree));
     all.push_back(learn_listops(ListOpsStructure::sequence));
+    all.push_back(learn_plan_ranking());
     return all;
   }();
   return tasks;

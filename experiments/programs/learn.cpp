@@ -39,7 +39,7 @@ LearnerPtr begin(const LearnOptions& options) {
        .brick = {this_machine(machine().usable_cores, tuning), Backend::simd, options.run.isa, tuning}});
 }
 
-ExitCode train(const LearnOptions& options, Learner& learner, CsvWriter& csv) {
+ExitCode train(const LearnOptions& options, Learner& learner, CsvWriter& csv, const std::filesystem::path& folder) {
   const LearningTask& task = options.task;
   const auto text = [](const auto& number) { return fmt::format("{}", number); };
   const double baseline = learner.baseline(), began = steady_seconds();
@@ -66,12 +66,13 @@ ExitCode train(const LearnOptions& options, Learner& learner, CsvWriter& csv) {
       return exit_interrupted;
     }
   }
+  const std::string told = learner.finish(folder);
   if (options.run.brief) {
     show(fmt::format("{} in {}: {} on the test {} {:.4f}; {} has {:.4f}\n", task.name,
                      clock_text(steady_seconds() - began), task.measure, task.examples, tested, task.baseline,
                      baseline));
   } else {
-    show(fmt::format("{} has {:.4f}\n", task.baseline, baseline));
+    show(fmt::format("{} has {:.4f}\n{}", task.baseline, baseline, told));
   }
   return exit_ok;
 }
@@ -96,7 +97,7 @@ ExitCode run(LearnOptions options) {
                      learner->trained_on(), task.examples, learner->tested_on(), options.run.threads,
                      options.run.threads == 1 ? "" : "s", options.seed));
   }
-  const auto code = static_cast<ExitCode>(environment.around([&] { return train(options, *learner, csv); }));
+  const auto code = static_cast<ExitCode>(environment.around([&] { return train(options, *learner, csv, folder); }));
   if (!options.run.brief) show(fmt::format("results in {}: learning.csv, environment.json\n", folder.string()));
   return code;
 }

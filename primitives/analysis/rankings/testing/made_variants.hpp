@@ -1,6 +1,6 @@
 // Variants, caches and measured times that tests make up.
 #pragma once
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -18,21 +18,25 @@ inline CacheHierarchy made_caches() {
           .call = 20};
 }
 
-// Variants of one layer: they have the same multiply-adds, and their bytes differ by up to 64 times.
+// Variants of one layer: they have the same multiply-adds, and their bytes differ by up to 64 times. What a
+// multiply-add needs from each place differs between layers.
 inline std::vector<Variant> random_variants(int count, std::uint32_t seed) {
   std::mt19937 random(seed);
   const auto power_of_two = [&](double least, double most) {
     return std::exp2(least + (most - least) * static_cast<double>(random()) / 0x1p32);
   };
   const double fmas = power_of_two(26, 32);
+  std::array<double, kPlaces> bytes{};  // of the layer, about
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    bytes[place] = fmas * power_of_two(-1, 1) * std::exp2(-3.0 * static_cast<double>(place));
+  }
   std::vector<Variant> variants(static_cast<std::size_t>(count));
   for (auto& [nest, facts] : variants) {
     facts = {.fmas = fmas, .calls = fmas / power_of_two(12, 18), .instructions_per_fma = power_of_two(0, 0.5)};
     for (std::size_t place = 0; place < kPlaces; ++place) {
-      const double share = std::exp2(-3.0 * static_cast<double>(place)) * fmas;
-      facts.placed[place] = share * power_of_two(-9, -3);
-      facts.read[place] = share * power_of_two(-3, 3);
-      facts.written[place] = share * power_of_two(-5, 1);
+      facts.placed[place] = bytes[place] * power_of_two(-9, -3);
+      facts.read[place] = bytes[place] * power_of_two(-3, 3);
+      facts.written[place] = bytes[place] * power_of_two(-5, 1);
     }
   }
   return variants;
