@@ -34,6 +34,8 @@ class Prepared {
   virtual DeviceQueue* queue() { return nullptr; }
   virtual std::string implementation() const { return {}; }  // the library's own name: "brg_conv:avx512_core"
   virtual std::string plan() const { return {}; }            // our plan's text form
+  // Seconds that choosing the plan took, also if that was in an earlier run; nullopt if nothing was searched.
+  virtual std::optional<double> plan_seconds() const { return std::nullopt; }
   virtual std::string isa() const { return {}; }
   virtual std::string tuning() const { return {}; }  // of our simd brick: its text form
 };

@@ -56,6 +56,7 @@ inline constexpr Column kColumnsBehind[] = {
     {"least_flop", &Row::least_flop},
     {"bytes", &Row::bytes},
     {"peak_bytes", &Row::peak_bytes},
+    {"plan_seconds", &Row::plan_seconds},
 };
 
 }  // namespace brickwork

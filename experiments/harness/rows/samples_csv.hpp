@@ -33,7 +33,7 @@ struct Row {
   std::string status, reason;
   std::optional<double> max_error;
   std::optional<int> sample;
-  std::optional<double> seconds, flop, least_flop, bytes, peak_bytes;
+  std::optional<double> seconds, flop, least_flop, bytes, peak_bytes, plan_seconds;
 };
 
 class SamplesCsv {
