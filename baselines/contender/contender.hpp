@@ -65,8 +65,8 @@ struct Contender {
   std::string device = "cpu";  // or "cuda"
   double rounding = 0;         // allowed error, also on integers, as a share of the largest right output
   double least_share = 1;      // least flops of its own algorithm, as a share of a direct algorithm's least flops
-  bool slow = false;           // meant to be right, not fast: left out unless it is named
-  std::string searched_for;    // a contender: this one tries to improve its plan, and is selected with it
+  bool slow = false;  // left out unless it is named: it is meant to be right, not fast, or takes minutes to prepare
+  std::string searched_for;  // a contender: this one tries to improve its plan, and is selected with it
   // Returns unsupported or misfit with a reason if the contender cannot do the problem. Throws if the library refuses
   // after all: the row says failed. Not called if the library is absent.
   std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;
