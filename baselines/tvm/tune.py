@@ -62,9 +62,7 @@ def convolution(task: dict) -> tvm.IRModule:
 def this_processor(threads: int) -> tvm.target.Target:
     """The processor that LLVM finds here; the target's cores are the threads of a parallel loop."""
     cpu = tvm.get_global_func("target.llvm_get_system_cpu")()
-    return tvm.target.Target(
-        {"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": cpu, "num-cores": threads}
-    )
+    return tvm.target.Target({"kind": "llvm", "mcpu": cpu, "num-cores": threads})
 
 
 def compiled(module: tvm.IRModule, target: tvm.target.Target, _parameters=None):
@@ -126,7 +124,9 @@ def main() -> None:
         database = tuned(module, target, task["trials"], task["threads"], folder)
         best = ms.tir_integration.compile_tir(database, module, target)
     if best is None:
-        sys.exit(f"none of {task['trials']} schedules could be built and run")
+        sys.exit(
+            f"none of {task['trials']} schedules could be built and run; TVM needs a C++ compiler (g++ or clang++) to link"
+        )
     seconds = time.monotonic() - start
     library = Path(task["library"])
     unfinished = library.with_name(f"{os.getpid()}-{library.name}")
