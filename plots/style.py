@@ -68,6 +68,7 @@ LISTED = {
     "pytorch": ("PyTorch", "#009E73", "++++", "<"),
     "pytorch-levels": ("PyTorch, level by level", "#66C2A5", "xxxx", ">"),
     "dynet": ("DyNet, autobatching", "#CC79A7", "\\\\\\\\", "X"),
+    "tvm-metaschedule": ("TVM, MetaSchedule", "#882255", "oo", "<"),
     "libxsmm-dnn": ("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
     "im2col": ("im2col + SGEMM", "#8C8C8C", "------", "P"),
     "col2im": ("SGEMM + col2im", "#8C8C8C", "------", "P"),

@@ -88,6 +88,7 @@ class Brickwork(CMakePackage, CudaPackage):
             self.define("BRICKWORK_ONEDNN_LATEST", ""),
             self.define("BRICKWORK_PYTORCH", ""),
             self.define("BRICKWORK_DYNET", ""),
+            self.define("BRICKWORK_TVM", ""),
         ]
         if self.spec.satisfies("+cuda"):
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
