@@ -20,6 +20,7 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from plan_names import ENDINGS, METASCHEDULE
 from sweeps import Problem, Sweep
 
 TITLE_WIDTH = 130  # characters
@@ -73,6 +74,7 @@ LISTED = {
     "col2im": ("SGEMM + col2im", "#8C8C8C", "------", "P"),
     "openblas": ("OpenBLAS SGEMM", "#8C8C8C", "------", "P"),
     "small-gemm": ("loops of small GEMMs", "#CC79A7", "xxxxxx", "X"),
+    METASCHEDULE: ("TVM MetaSchedule", "#A6761D", "++++++", "h"),
     "libxsmm-gemm": ("LIBXSMM GEMM loop", "#E69F00", "\\\\\\\\\\\\", "v"),
     "openblas-gemm": ("OpenBLAS GEMM loop", "#8C8C8C", "------", "P"),
     "onednn-matmul": ("oneDNN batched matmul", "#D55E00", "//////", "D"),
@@ -173,8 +175,8 @@ def looks_of(sweep: Sweep) -> dict[str, Look]:
 def label_of(sweep: Sweep, contender: str) -> str:
     """The contender's name in figures and tables."""
     looks = looks_of(sweep)
-    rule = next((name for name, searched in sweep.searched.items() if searched == contender), None)
-    return f"{looks[rule].label}, searched plan" if rule else looks[contender].label
+    rule = next((name for name, others in sweep.other_plans.items() if contender in others), None)
+    return f"{looks[rule].label}, plan by {ENDINGS[contender.removeprefix(rule)]}" if rule else looks[contender].label
 
 
 def bar_legend(looks) -> list:

@@ -10,12 +10,13 @@ from pytest import approx
 
 import output
 import scaling
-from claims import FAILS, HOLDS, NOT_RUN, UNDECIDED, judge, judge_all
+from claims import judge, judge_all
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from conftest import STORED, on_one_thread, times
 from data import load_run
 from derive import geometric_mean_speedup, speedup, weighted_speedup
+from outcomes import FAILS, HOLDS, NOT_RUN, UNDECIDED
 from overview import overview
 from scaling import machine_speedup, with_bases
 from sweeps import sweeps_of

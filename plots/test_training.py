@@ -7,12 +7,13 @@ import pytest
 from pytest import approx
 
 import output
-from claims import FAILS, HOLDS, NOT_RUN, judge
+from claims import judge
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from conftest import times
 from data import load_run
 from derive import weighted_fraction_of, weighted_ratio, weighted_seconds
+from outcomes import FAILS, HOLDS, NOT_RUN
 from overview import overview
 from sweeps import sweeps_of
 from test_elsewhere import apart
