@@ -1,12 +1,15 @@
 """The figures of plans, read back and compared with values computed by hand from testdata/conv/samples.csv. Contenders with other plans
 than the rule's are in no other figure."""
 
+import re
+
 import pandas as pd
 import pytest
 from pytest import approx
 
 import page
 import plans
+import report
 import style
 from conftest import RANKED, STORED, times, with_rankings, with_searched
 from data import load_run
@@ -193,3 +196,16 @@ def test_the_reports_table_has_a_row_for_each_way(ranked):
 
 def test_a_run_without_rankings_has_no_table(run, conv):
     assert plans.rows(*sweeps_of(load_run(run))) == plans.rows(conv) == []
+
+
+def test_the_report_has_the_table_beside_the_papers_ranking(ranked, tmp_path, draw_only):
+    draw_only(layers=())
+    assert report.main([str(ranked), "--out", str(tmp_path / "report")]) == 0
+    text = (tmp_path / "report" / "report.html").read_text()
+    _, _, table = text.partition("<h3>Plans by rankings</h3>")
+    lines = re.findall(r'<th scope="row">([^<]+)</th>(.*?)</tr>', table, re.DOTALL)
+    rows = {head: re.findall(r"<td>([\d.]+|\N{EN DASH})", cells) for head, cells in lines}
+    assert rows["measured latencies and bandwidths"] == ["0.980", "0.980", "0.995", "0.02", "6"]
+    assert rows["the rule"] == ["0.950", "0.950", *["\N{EN DASH}"] * 3]
+    (papers,) = (cells for head, cells in rows.items() if head.startswith("PolyDL's neural ranking"))
+    assert papers == ["0.958", "0.787", "0.974", *["\N{EN DASH}"] * 2]
