@@ -88,12 +88,13 @@ def _legend(sweep: Sweep, rule: str, looks: dict[str, Look]) -> list:
 def _draw_shares(axes, sweep: Sweep, rule: str, groups: np.ndarray, looks: dict[str, Look]) -> set[str]:
     """Returns the statuses of which there is a letter."""
     seen, values, width = set(), [Estimate(1, np.nan, np.nan)], SPREAD / len(looks)
+    best = plans.best_plan(sweep, rule)
     for index, (name, look) in enumerate(looks.items()):
         shift = (index - (len(looks) - 1) / 2) * width
         for x, problem in zip(groups, sweep.problems, strict=False):
-            if problem.ok(name):
+            if problem.ok(name) and best(problem):
                 values.append(interval(axes, x + shift, plans.share(sweep, rule, problem, name), look))
-            else:
+            elif not problem.ok(name):
                 seen.add(problem.status(name))
                 style.mark_status(axes, x + shift, problem.status(name))
         if found := plans.quality(sweep, rule, name):

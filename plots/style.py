@@ -20,7 +20,7 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from plan_names import ENDINGS, METASCHEDULE
+from plan_names import ENDINGS
 from sweeps import Problem, Sweep
 
 TITLE_WIDTH = 130  # characters
@@ -69,12 +69,12 @@ LISTED = {
     "pytorch": ("PyTorch", "#009E73", "++++", "<"),
     "pytorch-levels": ("PyTorch, level by level", "#66C2A5", "xxxx", ">"),
     "dynet": ("DyNet, autobatching", "#CC79A7", "\\\\\\\\", "X"),
+    "tvm-metaschedule": ("TVM MetaSchedule", "#A6761D", "++++++", "h"),
     "libxsmm-dnn": ("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
     "im2col": ("im2col + SGEMM", "#8C8C8C", "------", "P"),
     "col2im": ("SGEMM + col2im", "#8C8C8C", "------", "P"),
     "openblas": ("OpenBLAS SGEMM", "#8C8C8C", "------", "P"),
     "small-gemm": ("loops of small GEMMs", "#CC79A7", "xxxxxx", "X"),
-    METASCHEDULE: ("TVM MetaSchedule", "#A6761D", "++++++", "h"),
     "libxsmm-gemm": ("LIBXSMM GEMM loop", "#E69F00", "\\\\\\\\\\\\", "v"),
     "openblas-gemm": ("OpenBLAS GEMM loop", "#8C8C8C", "------", "P"),
     "onednn-matmul": ("oneDNN batched matmul", "#D55E00", "//////", "D"),

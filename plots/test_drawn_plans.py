@@ -101,6 +101,18 @@ def test_each_ranking_stands_in_both_panels(figures, ranked):
     ]
 
 
+def test_a_peer_has_no_share_where_no_plan_of_ours_has_a_number(figures, variation):
+    def change(rows):
+        rows = with_rankings(rows)
+        gone = rows["contender"].str.startswith(RULE) & rows["name"].eq("layer03")
+        rows.loc[gone, ["status", "reason", "seconds"]] = ["unsupported", "not here", ""]
+        return rows
+
+    figure = figures(variation("conv", change))["x-plan-quality"]
+    found = named(artists.by_group(figure.axes[1], artists.points(figure, figure.axes[1])))
+    assert set(found["TVM MetaSchedule"]) == {"layer01", "layer02", "mean"}
+
+
 def test_a_figure_for_each_contender_with_several_plans(figures, variation):
     def change(rows):
         rows = with_searched(rows)

@@ -141,8 +141,8 @@ def test_runs_on_one_thread_are_not_repeated_on_one_thread(reproduce, tmp_path, 
     assert {"conv-forward-N4", "fc-forward", "brgemm"} <= set(found) and not any(name.endswith("-one-thread") for name in found)
 
 
-# brickwork refuses a search that takes more than half of its time. It searches simd's and LIBXSMM's plan for each problem. Beside a
-# ranking of simd's plans it searches as long from the rule's plan, and as long at random.
+# brickwork refuses a search that takes more than half of its time. It searches simd's and LIBXSMM's plan for each problem. For
+# rankings of simd's plans it searches so long from the rule's plan, at random, and among the first plans of each of the five.
 @pytest.mark.parametrize("mode", ["--quick", "--full"])
 def test_searches_and_rankings_leave_half_of_the_time_to_measuring(reproduce, tmp_path, mode):
     ended = reproduce(LISTED, options=(mode,))
@@ -156,8 +156,8 @@ def test_searches_and_rankings_leave_half_of_the_time_to_measuring(reproduce, tm
         named = value["layer"].count(",") + 1 if "layer" in value else 0
         problems = named or len((ROOT / "experiments" / "shapes" / f"{shapes}.csv").read_text().splitlines()) - 1
         how, _, seconds = value["plan"].partition(":")
-        each = {"search": len(value.get("contenders", "simd,libxsmm").split(",")), "rank": 2}[how]
-        assert 2 * problems * each * int(seconds) <= budget[name], name
+        each = {"search": len(value.get("contenders", "simd,libxsmm").split(",")), "rank": 2 + 5}[how]
+        assert 2 * problems * each * float(seconds) <= budget[name], name
 
 
 def test_plans_are_ranked_for_every_pass(reproduce, tmp_path):
@@ -191,7 +191,7 @@ def test_an_unknown_run_is_refused_before_anything_is_written(reproduce, tmp_pat
     assert wrong.get(only, f"--only {only} is no run of --quick: there are brgemm conv-forward-N4 ") in ended.stderr
 
 
-@pytest.mark.parametrize(("mode", "minutes"), [("quick", 41), ("full", 255)])
+@pytest.mark.parametrize(("mode", "minutes"), [("quick", 41), ("full", 280)])
 def test_the_help_promises_the_minutes_of_the_list(reproduce, tmp_path, mode, minutes):
     ended = reproduce(LISTED, options=(f"--{mode}",))
     (promised,) = re.findall(r"together up to about (\d+) minutes", ended.stdout)
