@@ -51,7 +51,6 @@ Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender,
     row.plan_seconds = prepared->plan_seconds();
     row.isa = prepared->isa();
     row.tuning = prepared->tuning();
-    row.plan_seconds = prepared->plan_seconds();
   }
   row.phase = "run";
   row.status = to_string(checked.verdict.status);
