@@ -25,9 +25,7 @@ PlanRuns<ConvPlan> conv_forward_runs(const ConvProblem& p, const RunSetting& on,
     auto t = tensors.of({conv->src_layout().size(), conv->weights_layout().size(),
                          p.epilogue.bias ? conv->dst_layout().Cb() * conv->dst_layout().bc : 0,
                          p.epilogue.residual ? dst : 0, dst});
-    return [conv, t] {
-      conv->run((*t)[0].data(), (*t)[1].data(), (*t)[2].data(), (*t)[3].data(), (*t)[4].data());
-    };
+    return [conv, t] { conv->run((*t)[0].data(), (*t)[1].data(), (*t)[2].data(), (*t)[3].data(), (*t)[4].data()); };
   };
 }
 
@@ -39,9 +37,7 @@ PlanRuns<ConvBackwardPlan> conv_backward_runs(const ConvProblem& p, const RunSet
     const std::int64_t dsrc = conv->dsrc_layout().size();
     auto t = tensors.of({conv->ddst_layout().size(), conv->weights_size(), p.epilogue.residual ? dsrc : 0,
                          p.epilogue.derivative ? dsrc : 0, dsrc});
-    return [conv, t] {
-      conv->run((*t)[0].data(), (*t)[1].data(), (*t)[2].data(), (*t)[3].data(), (*t)[4].data());
-    };
+    return [conv, t] { conv->run((*t)[0].data(), (*t)[1].data(), (*t)[2].data(), (*t)[3].data(), (*t)[4].data()); };
   };
 }
 
@@ -50,8 +46,8 @@ PlanRuns<ConvUpdatePlan> conv_update_runs(const ConvProblem& p, const RunSetting
     auto made = ConvWeightUpdate::make(p, plan, on.backend, on.isa, on.tuning);
     if (!made) return nullptr;
     const auto conv = std::make_shared<ConvWeightUpdate>(*std::move(made));
-    auto t = tensors.of({conv->src_layout().size(), conv->ddst_layout().size(), conv->dweights_layout().size(),
-                         conv->dbias_size()});
+    auto t = tensors.of(
+        {conv->src_layout().size(), conv->ddst_layout().size(), conv->dweights_layout().size(), conv->dbias_size()});
     return [conv, t] { conv->run((*t)[0].data(), (*t)[1].data(), (*t)[2].data(), (*t)[3].data()); };
   };
 }

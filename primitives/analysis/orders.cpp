@@ -92,8 +92,8 @@ class Orders {
         in_copies = true;
       }
       tasks *= level.trips;
-      const double imbalance = static_cast<double>(ceil_div(tasks, limits_.threads) * limits_.threads) /
-                               static_cast<double>(tasks);
+      const double imbalance =
+          static_cast<double>(ceil_div(tasks, limits_.threads) * limits_.threads) / static_cast<double>(tasks);
       if (imbalance < least) least = imbalance, best = i + 1;
     }
     return best;

@@ -9,8 +9,8 @@
 
 namespace brickwork {
 
-// How a loop is cut: the steps of its levels, outermost first. A loop without an entry has one level: of step 1, or with
-// all its iterations at once if it is ranged.
+// How a loop is cut: the steps of its levels, outermost first. A loop without an entry has one level: of step 1, or
+// with all its iterations at once if it is ranged.
 struct LoopCut {
   std::string loop;
   std::vector<std::int64_t> steps;
@@ -28,7 +28,8 @@ struct OrderLimits {
 // - Levels of one iteration have one place, the innermost, as they change nothing.
 // - An inner level does not directly follow the outer level of its loop, which would be the same as no cut, unless the
 //   outer level is parallel.
-// - Parallel levels are outermost, as each iteration of a level outside them ends in a barrier; of those only the fewest
+// - Parallel levels are outermost, as each iteration of a level outside them ends in a barrier; of those only the
+// fewest
 //   that load the threads evenly (within 5 %), or else as evenly as any number does.
 std::vector<LoopSchedule> orders(const std::vector<Loop>&, const std::vector<LoopCut>&, const OrderLimits&);
 

@@ -61,8 +61,8 @@ TEST(Orders, AParallelReductionHasACopyForEachThread) {
 }
 
 TEST(Orders, AreDifferentFromEachOther) {
-  const std::vector<Loop> loops{{"n", 4}, {"kb", 4}, {"oj", 7}, {.name = "cb", .extent = 4, .kind = LoopKind::reduction,
-                                                                 .ranged = true}};
+  const std::vector<Loop> loops{
+      {"n", 4}, {"kb", 4}, {"oj", 7}, {.name = "cb", .extent = 4, .kind = LoopKind::reduction, .ranged = true}};
   const auto all = texts(orders(loops, {{"kb", {2, 1}}, {"cb", {2}}}, {.threads = 3}));
   EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size());
 }

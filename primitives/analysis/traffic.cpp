@@ -8,8 +8,8 @@
 namespace brickwork {
 namespace {
 
-// The distinct values of an index over boxes of its axes' points: exact for one axis and for windows, an upper bound for
-// more axes. With `skipped` also the values between them.
+// The distinct values of an index over boxes of its axes' points: exact for one axis and for windows, an upper bound
+// for more axes. With `skipped` also the values between them.
 double values_of(const TouchedIndex& index, const std::vector<LoopRange>& points, bool skipped) {
   std::int64_t least = index.offset, most = index.offset;
   double count = 1;

@@ -1,8 +1,8 @@
 // From where the calls of a nest get their data: for each tensor the bytes that come from L1, L2, L3 and memory.
 //
 // Outside-in, a level of the nest touches again what it has touched in its iteration before. Between the two touches
-// lies one iteration of the level, so that these bytes come from the smallest cache that holds what an iteration touches,
-// of all tensors. What the whole nest touches for the first time comes from the place that holds all of it, as
+// lies one iteration of the level, so that these bytes come from the smallest cache that holds what an iteration
+// touches, of all tensors. What the whole nest touches for the first time comes from the place that holds all of it, as
 // measurements repeat the nest. Each byte that any call touches is counted once at the level that brings it back.
 #pragma once
 #include <array>

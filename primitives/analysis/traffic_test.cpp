@@ -40,8 +40,8 @@ TEST(Traffic, CountsEachByteThatACallTouchesOnce) {
   EXPECT_EQ(sum(moved.of[0].written), 0);
 }
 
-// m outside: A's block of 512 bytes comes back after a call of 512 + 256 + 128 bytes, B as a whole after an iteration of
-// m with 512 + 2048 + 1024 bytes.
+// m outside: A's block of 512 bytes comes back after a call of 512 + 256 + 128 bytes, B as a whole after an iteration
+// of m with 512 + 2048 + 1024 bytes.
 TEST(Traffic, DataComeFromTheSmallestCacheThatHoldsWhatLiesBetween) {
   const auto between = [](std::int64_t bytes) { return caches_of(2 * bytes, 1 << 20, 1 << 24); };
   const double all = 64 * 4 * 16 * 4, once = 4 * 16 * 32;

@@ -10,7 +10,9 @@ enum ForwardTensor : std::size_t { kSrc, kWeights, kDst };  // of conv_forward_t
 double of_place(const BytesByPlace& bytes, CachePlace place) { return bytes[static_cast<std::size_t>(place)]; }
 
 // Whether most of the tensor's elements come from memory once.
-bool comes_from_memory(const TensorTraffic& tensor) { return of_place(tensor.read, CachePlace::memory) > 0.5 * tensor.once; }
+bool comes_from_memory(const TensorTraffic& tensor) {
+  return of_place(tensor.read, CachePlace::memory) > 0.5 * tensor.once;
+}
 
 // A pixel that is one long run in memory needs no prefetch. On machines that prefer src=blocks, half a KiB is not long:
 // ResNet-50's second, fourth and eighth layers are 1 to 3 % faster with prefetches, but 2 % slower with runs of 2 KiB
@@ -51,7 +53,7 @@ void set_accesses(ConvPlan& plan, const ConvView& p, const MachineModel& machine
     plan.dst = CAccess::cached;
   } else {
     plan.dst = once && of_place(dst.written, CachePlace::memory) > 0.5 * dst.once ? far_dst(plan, p, machine)
-                                                                            : CAccess::prefetch;
+                                                                                  : CAccess::prefetch;
   }
 }
 

@@ -62,22 +62,25 @@ class ConvVariants {
     return blocks;
   }
 
-  // How a core reads a src from memory that meets each pixel once is a fact of the processor: as one long run, which the
-  // hardware prefetches, in blocks, or a few lines of each pixel.
+  // How a core reads a src from memory that meets each pixel once is a fact of the processor: as one long run, which
+  // the hardware prefetches, in blocks, or a few lines of each pixel.
   BlockSizes input_blocks() const {
     constexpr std::int64_t half = kFloatsOfLine / 2, line = kFloatsOfLine, block = 64;
     const auto far = static_cast<double>(caches_.bytes[static_cast<std::size_t>(CachePlace::l3)]);
     const double bytes = 4.0 * static_cast<double>(p_.N * (p_.C * p_.H * p_.W + p_.K * p_.P * p_.Q));
     const bool once = p_.R * p_.S == 1 && bytes > far * machine_.threads;
-    if (once && machine_.src == FarSrc::lines) return distinct_blocks({equal_block(p_.C, line), equal_block(p_.C, half)});
-    if (once && machine_.src == FarSrc::blocks) return distinct_blocks({equal_block(p_.C, block), equal_block(p_.C, block / 2)});
-    return distinct_blocks({p_.C, equal_block(p_.C, 256), equal_block(p_.C, 64), equal_block(p_.C, 32), equal_block(p_.C, 16)});
+    if (once && machine_.src == FarSrc::lines)
+      return distinct_blocks({equal_block(p_.C, line), equal_block(p_.C, half)});
+    if (once && machine_.src == FarSrc::blocks)
+      return distinct_blocks({equal_block(p_.C, block), equal_block(p_.C, block / 2)});
+    return distinct_blocks(
+        {p_.C, equal_block(p_.C, 256), equal_block(p_.C, 64), equal_block(p_.C, 32), equal_block(p_.C, 16)});
   }
   BlockSizes pixel_blocks() const {
     const std::int64_t cols = grid_.cols;
     if (cols <= 28) return {cols};
-    return distinct_blocks({equal_block(cols, kCallPixels), equal_block(cols, kCallPixels / 2), equal_block(cols, kCallPixels / 4),
-                     equal_block(cols, 28)});
+    return distinct_blocks({equal_block(cols, kCallPixels), equal_block(cols, kCallPixels / 2),
+                            equal_block(cols, kCallPixels / 4), equal_block(cols, 28)});
   }
 
   // Cuts that keep blocks of images, of output features or of rows, or parts of the sum, in a cache.
@@ -88,12 +91,14 @@ class ConvVariants {
       if (const std::int64_t Cb = extent(kCb); Cb >= parts) cuts.push_back({{"cb", {ceil_div(Cb, parts)}}});
     }
     const std::int64_t images = ceil_div(p_.N, machine_.threads);
-    for (const std::int64_t step : distinct_blocks({std::min<std::int64_t>(images, 7), std::min<std::int64_t>(images, 4), 2})) {
+    for (const std::int64_t step :
+         distinct_blocks({std::min<std::int64_t>(images, 7), std::min<std::int64_t>(images, 4), 2})) {
       if (step > 1 && step < extent(kN)) cuts.push_back({{"n", {step, 1}}});
     }
     for (const std::int64_t parts : {2, 4}) {
       if (const std::int64_t Kb = extent(kKb); Kb >= 2 * parts) cuts.push_back({{"kb", {ceil_div(Kb, parts), 1}}});
-      if (const std::int64_t rows = extent(kOj); rows >= 2 * parts) cuts.push_back({{"oj", {ceil_div(rows, parts), 1}}});
+      if (const std::int64_t rows = extent(kOj); rows >= 2 * parts)
+        cuts.push_back({{"oj", {ceil_div(rows, parts), 1}}});
     }
     return cuts;
   }
@@ -145,7 +150,8 @@ class ConvVariants {
 
 }  // namespace
 
-PlanVariants<ConvPlan> conv_variants(const ConvView& p, const MachineModel& machine, Backend backend, FeatureBlocks blocks) {
+PlanVariants<ConvPlan> conv_variants(const ConvView& p, const MachineModel& machine, Backend backend,
+                                     FeatureBlocks blocks) {
   return ConvVariants(p, machine, backend).all(blocks);
 }
 

@@ -40,8 +40,8 @@ struct ContenderInfo {
   std::string name;
   Library library;
   bool ours = false;
-  bool tuned = false;        // by our simd brick's calibration
-  std::string searched_for;  // this one runs another plan chosen for that contender; mostly empty
+  bool tuned = false;         // by our simd brick's calibration
+  std::string searched_for;   // this one runs another plan chosen for that contender; mostly empty
   double search_seconds = 0;  // for which this one measures plans of each problem
   std::string device = "cpu";
   std::optional<Elsewhere> elsewhere;  // another program checks and times it

@@ -23,9 +23,9 @@ void check_search(const Experiment& experiment, const Options& options) {
     of_a_problem += contender.search_seconds;
   }
   if (searches == 0) {
-    throw std::invalid_argument(fmt::format(
-        "--plan {}: no contender searches plans of the pass {}; give a plan or print",
-        options.plan_rankings ? "rank" : "search", experiment.pass()));
+    throw std::invalid_argument(
+        fmt::format("--plan {}: no contender searches plans of the pass {}; give a plan or print",
+                    options.plan_rankings ? "rank" : "search", experiment.pass()));
   }
   if (!options.time_budget) return;
   const double together = of_a_problem * static_cast<double>(experiment.problems().size());
@@ -43,9 +43,9 @@ void check_plan(const Experiment& experiment, const Options& options, const std:
   const bool analysed = options.plan_choice != PlanChoice::rule;
   if (options.list || (options.plan.empty() && !options.print_plan && !options.plan_search && !analysed)) return;
   if (analysed && readers.empty()) {
-    throw std::invalid_argument(fmt::format(
-        "--plan analysed and explain: the analysis has no plans of the pass {}; give a plan or print",
-        experiment.pass()));
+    throw std::invalid_argument(
+        fmt::format("--plan analysed and explain: the analysis has no plans of the pass {}; give a plan or print",
+                    experiment.pass()));
   }
   if (std::ranges::none_of(experiment.contenders(), [&](const auto& chosen) {
         return std::ranges::find(readers, chosen.name) != readers.end();

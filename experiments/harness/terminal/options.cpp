@@ -67,8 +67,8 @@ void check_experiment(const Options& o, const ExperimentEntry& entry, Table tabl
   require_taken(o.precision != Precision::f32, "--dtype", entry, table, [](const auto& e) { return e.takes_dtype; });
   require_taken(!o.epilogue.empty(), "--epilogue", entry, table, [](const auto& e) { return e.takes_epilogue; });
   require_taken(!o.structures.empty(), "--structures", entry, table, [](const auto& e) { return e.takes_structures; });
-  require_taken(!o.plan.empty() || o.print_plan || o.plan_search || o.plan_choice != PlanChoice::rule, "--plan", entry, table,
-                [](const auto& e) { return e.takes_plan; });
+  require_taken(!o.plan.empty() || o.print_plan || o.plan_search || o.plan_choice != PlanChoice::rule, "--plan", entry,
+                table, [](const auto& e) { return e.takes_plan; });
   require_taken(o.threads_given && o.threads > 1, "--threads above 1", entry, table,
                 [](const auto& e) { return e.takes_threads; });
 }
@@ -203,11 +203,12 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
                             ->type_name("SECONDS")
                             ->check(seconds(1, 1e9));
   add_brick(app, isa, o.tuning_text);
-  app.add_option("--plan", o.plan,
-                 "Our loop plan instead of the planner's; print: print each problem's plan and exit; analysed: the plan "
-                 "by analysis of the loops; explain: print that plan and its reasons; search: measure the best plan "
-                 "found in this time for each problem and contender (default: 5), beside the planner's; rank: also "
-                 "the plan that each ranking of the analysis picks")
+  app.add_option(
+         "--plan", o.plan,
+         "Our loop plan instead of the planner's; print: print each problem's plan and exit; analysed: the plan "
+         "by analysis of the loops; explain: print that plan and its reasons; search: measure the best plan "
+         "found in this time for each problem and contender (default: 5), beside the planner's; rank: also "
+         "the plan that each ranking of the analysis picks")
       ->type_name("TEXT|print|analysed|explain|search[:SECONDS]|rank[:SECONDS]");
   auto* out_option = app.add_option("--out", o.out,
                                     "Folder of the results, with a folder in it for each of several experiments; none: "

@@ -79,9 +79,9 @@ TimedPlan<typename Pass::Plan> analysed_plan(const OurBrick& ours, const typenam
 
 // Measures plans for some seconds: the first one, and all neighbours of the best.
 template <class Pass>
-TimedPlan<typename Pass::Plan> best_of(const OurBrick& ours, const typename Pass::Op::Problem& p, double seconds,
-                                       const typename Pass::Plan& first,
-                                       std::function<std::vector<typename Pass::Plan>(const typename Pass::Plan&)> next) {
+TimedPlan<typename Pass::Plan> best_of(
+    const OurBrick& ours, const typename Pass::Op::Problem& p, double seconds, const typename Pass::Plan& first,
+    std::function<std::vector<typename Pass::Plan>(const typename Pass::Plan&)> next) {
   const auto start = std::chrono::steady_clock::now();
   SharedTensors tensors;
   const auto runs =
@@ -93,8 +93,7 @@ TimedPlan<typename Pass::Plan> best_of(const OurBrick& ours, const typename Pass
 }
 
 template <class Pass>
-using ChoosePlan =
-    std::function<TimedPlan<typename Pass::Plan>(const typename Pass::Op::Problem&, const Resources&)>;
+using ChoosePlan = std::function<TimedPlan<typename Pass::Plan>(const typename Pass::Op::Problem&, const Resources&)>;
 
 // A contender that runs another plan of ours than the rule's.
 template <class Pass>
@@ -111,8 +110,7 @@ Contender<typename Pass::Op> with_other_plan(const OurBrick& ours, const std::st
     const auto chosen = choose(p, r);
     auto driver = *make_driver<Pass>(ours, p, chosen.plan);
     // With the rule's own plan it is the same program, and the report counts a difference as noise (plots/derive.py).
-    const std::string implementation =
-        chosen.plan == rule ? kOurLoops : fmt::format("{}, {}", kOurLoops, chosen.how);
+    const std::string implementation = chosen.plan == rule ? kOurLoops : fmt::format("{}, {}", kOurLoops, chosen.how);
     return prepare_driver<Pass>(ours, inputs, std::move(driver), implementation, chosen.seconds);
   };
   return contender;
@@ -202,10 +200,9 @@ void add_other_plans(std::vector<Contender<typename Pass::Op>>& contenders, Back
   if (!o.plan_rankings || backend != Backend::simd) return;
   contenders.push_back(random_search<Pass>(ours, *o.plan_search));
   for (const Ranking& ranking : rankings()) {
-    contenders.push_back(
-        with_other_plan<Pass>(ours, std::string(ranking.name), 0, [=, &ranking](const auto& p, const Resources& r) {
-          return analysed_plan<Pass>(ours, p, r, ranking);
-        }));
+    contenders.push_back(with_other_plan<Pass>(
+        ours, std::string(ranking.name), 0,
+        [=, &ranking](const auto& p, const Resources& r) { return analysed_plan<Pass>(ours, p, r, ranking); }));
     contenders.push_back(top_of_ranking<Pass>(ours, *o.plan_search, ranking));
   }
 }

@@ -16,19 +16,16 @@ constexpr double kLevel = 0.002;
 
 }  // namespace
 
-double MeasuredCost::all() const {
-  return std::accumulate(moving.begin(), moving.end(), multiply_adds + calls);
-}
+double MeasuredCost::all() const { return std::accumulate(moving.begin(), moving.end(), multiply_adds + calls); }
 
 MeasuredCost measured_cost(const VariantFacts& facts, const CacheHierarchy& caches) {
-  MeasuredCost cost{.multiply_adds =
-                        facts.fmas / caches.fmas * (1 + kInstructions * (facts.instructions_per_fma - 1)),
+  MeasuredCost cost{.multiply_adds = facts.fmas / caches.fmas * (1 + kInstructions * (facts.instructions_per_fma - 1)),
                     .calls = facts.calls * caches.call};
   for (std::size_t place = 0; place < kPlaces; ++place) {
     const bool from_memory = place == static_cast<std::size_t>(CachePlace::memory);
-    cost.moving[place] = ((from_memory ? kReadFromMemory : kReadFromCache) * facts.read[place] +
-                          kWritten * facts.written[place]) /
-                         caches.bandwidth[place];
+    cost.moving[place] =
+        ((from_memory ? kReadFromMemory : kReadFromCache) * facts.read[place] + kWritten * facts.written[place]) /
+        caches.bandwidth[place];
   }
   return cost;
 }

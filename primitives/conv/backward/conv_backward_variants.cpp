@@ -6,8 +6,7 @@
 namespace brickwork {
 
 PlanVariants<ConvBackwardPlan> conv_backward_variants(const ConvProblem& p, const MachineModel& machine,
-                                                      Backend backend,
-                                                      FeatureBlocks blocks) {
+                                                      Backend backend, FeatureBlocks blocks) {
   const BackwardPhase most_taps = backward_phases(p).front();
   if (!most_taps.has_taps() || scatter_takes_less(p)) return {};
   auto [plans, variants] = conv_variants(most_taps.view, machine, backend, blocks);

@@ -65,7 +65,8 @@ class UpdateVariants {
     std::vector<std::pair<std::int64_t, std::int64_t>> sums;
     for (const std::int64_t most : kPixelsOfCall) {
       const std::int64_t some = equal_block(rows, std::clamp<std::int64_t>(most / pixels, 1, rows));
-      const std::int64_t more = some < rows ? 1 : equal_block(images, std::clamp(most / (rows * pixels), std::int64_t{1}, images));
+      const std::int64_t more =
+          some < rows ? 1 : equal_block(images, std::clamp(most / (rows * pixels), std::int64_t{1}, images));
       if (std::ranges::find(sums, std::pair{more, some}) == sums.end()) sums.emplace_back(more, some);
     }
     return sums;

@@ -158,9 +158,10 @@ CoreSpeeds find_speeds(const CacheSizes& caches, const std::optional<std::filesy
 
 const CoreSpeeds& speeds_of_this_machine() {
   const auto or_else = [](std::int64_t found, std::int64_t usual) { return found > 0 ? found : usual; };
-  static const CoreSpeeds speeds = find_speeds({or_else(machine().l1d_bytes, 32 << 10), or_else(machine().l2_bytes, 1 << 20),
-                                                or_else(machine().l3_bytes, 16 << 20)},
-                                               tuning_folder());
+  static const CoreSpeeds speeds =
+      find_speeds({or_else(machine().l1d_bytes, 32 << 10), or_else(machine().l2_bytes, 1 << 20),
+                   or_else(machine().l3_bytes, 16 << 20)},
+                  tuning_folder());
   return speeds;
 }
 

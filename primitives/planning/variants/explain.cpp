@@ -75,14 +75,15 @@ std::string cost_in_parts(const MeasuredCost& cost) {
 
 }  // namespace
 
-std::string explanation(const std::vector<ExplainedVariant>& variants, std::size_t of_all,
-                        const CacheHierarchy& caches, std::string_view ranking) {
+std::string explanation(const std::vector<ExplainedVariant>& variants, std::size_t of_all, const CacheHierarchy& caches,
+                        std::string_view ranking) {
   const ExplainedVariant& pick = variants.front();
   std::string text = fmt::format("{}\n", pick.plan);
-  text += fmt::format("\nWhat one iteration of each loop of a thread touches, and the smallest cache that holds it "
-                      "(L1 {}, L2 {}, L3 {})\n{}",
-                      size_text(static_cast<double>(caches.bytes[0])), size_text(static_cast<double>(caches.bytes[1])),
-                      size_text(static_cast<double>(caches.bytes[2])), working_sets(pick.variant->nest, caches));
+  text += fmt::format(
+      "\nWhat one iteration of each loop of a thread touches, and the smallest cache that holds it "
+      "(L1 {}, L2 {}, L3 {})\n{}",
+      size_text(static_cast<double>(caches.bytes[0])), size_text(static_cast<double>(caches.bytes[1])),
+      size_text(static_cast<double>(caches.bytes[2])), working_sets(pick.variant->nest, caches));
   text += fmt::format("\nFrom where the calls of a thread get their data\n{}", data_come_from(*pick.variant, caches));
   text += fmt::format("\nEstimated time of a thread\n{}", cost_in_parts(measured_cost(pick.variant->facts, caches)));
   text += fmt::format("\nThe next of {} variants, by the ranking {}\n", of_all, ranking);
