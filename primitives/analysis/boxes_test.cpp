@@ -68,6 +68,13 @@ TEST(CallsBetween, WholeIterationsOfALevelAreOneBox) {
   EXPECT_EQ(calls_between(nest, {1, 2, 0, 1}, {1, 4, 2, 6}).size(), 5);
 }
 
+TEST(CallsBetween, AThreadsShareOfALoopsInnermostLevelLeavesGaps) {
+  const auto boxes = [](const ScheduledNest& nest) { return calls_between(nest, {}, whole_box(nest).last).size(); };
+  const ScheduledNest nest = nest_of(matrix_product(12, 7, 8), "i:6 i:3 {i j} k");
+  EXPECT_EQ(boxes(nest), 1);
+  EXPECT_EQ(boxes(share_of_a_thread(nest, 2)), 4);
+}
+
 TEST(TripsAt, CountsIterationsThatHaveCalls) {
   const ScheduledNest nest = nest_of(matrix_product(7, 1, 1), "i:3 i j k");
   EXPECT_EQ(trips_at(nest, 0, {}), 3);

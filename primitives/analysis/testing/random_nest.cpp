@@ -52,6 +52,7 @@ class RandomNest {
     for (std::int64_t i = 0; i < count; ++i) {
       TouchedTensor tensor{name, static_cast<Touch>(up_to(0, 2)), {}, one_in(4), bytes};
       tensor.index = i > 0 && alike ? touches.tensors.back().index : indices(sizes, touches.axes);
+      if (!sizes.empty() && one_in(2)) tensor.index.front().offset = up_to(-3, 3);
       touches.tensors.push_back(tensor);
     }
   }
@@ -78,8 +79,12 @@ class RandomNest {
       const auto place = std::ranges::find(levels, std::string(loop.name), &LoopSchedule::Level::name) - levels.begin();
       levels.insert(levels.begin() + up_to(0, place), {std::string(loop.name), up_to(inner + 1, loop.extent)});
     }
-    const std::int64_t begin = up_to(0, std::ssize(levels) - 1),
-                       end = std::min(begin + up_to(0, 2), std::ssize(levels));
+    std::int64_t begin = up_to(0, std::ssize(levels) - 1);
+    for (std::int64_t l = 0; l < std::ssize(levels); ++l) {  // a share of an inner level leaves gaps
+      const auto outer = std::ranges::find(levels, levels[l].name, &LoopSchedule::Level::name);
+      if (outer != levels.begin() + l && one_in(2)) begin = l;
+    }
+    const std::int64_t end = std::min(begin + up_to(0, 2), std::ssize(levels));
     for (std::int64_t l = begin; l < end; ++l) {
       const auto& loop = *std::ranges::find(loops, std::string_view(levels[l].name), &Loop::name);
       if (loop.kind != LoopKind::independent || (l > begin && levels[l].name == levels[begin].name)) break;
