@@ -14,7 +14,7 @@
 
 #include "primitives/attention/attention_touches.hpp"
 #include "primitives/attention/blocked_attention.hpp"
-#include "primitives/testing/on_one_thread.hpp"
+#include "primitives/nest/testing/on_one_thread.hpp"
 #include "primitives/testing/wrong_declarations.hpp"
 
 namespace brickwork {
