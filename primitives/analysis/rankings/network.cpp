@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "primitives/analysis/rankings/measured.hpp"
 #include "primitives/analysis/rankings/tournament.hpp"
 
 namespace brickwork {
@@ -20,7 +21,7 @@ const std::optional<RankingNetwork>& ranking_network() { return network_in_use()
 
 std::vector<double> costs_by_network(std::span<const Variant> variants, const CacheHierarchy& caches) {
   const auto& network = ranking_network();
-  return network ? tournament_costs(*network, variants) : ranking_named("measured").costs(variants, caches);
+  return network ? tournament_costs(*network, variants) : costs_by_measured(variants, caches);
 }
 
 }  // namespace brickwork

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "primitives/analysis/rankings/measured.hpp"
 #include "primitives/analysis/rankings/testing/made_network.hpp"
 #include "primitives/analysis/rankings/testing/made_variants.hpp"
 #include "primitives/analysis/rankings/tournament.hpp"
@@ -24,7 +25,7 @@ TEST_F(RankingByNetwork, TheNetworkInUsePlaysTheTournament) {
 TEST_F(RankingByNetwork, WithoutANetworkTheOrderIsThatOfMeasured) {
   const auto variants = random_variants(30, 1);
   use_ranking_network(std::nullopt);
-  EXPECT_EQ(costs_by_network(variants, made_caches()), ranking_named("measured").costs(variants, made_caches()));
+  EXPECT_EQ(costs_by_network(variants, made_caches()), costs_by_measured(variants, made_caches()));
 }
 
 TEST_F(RankingByNetwork, TheShippedNetworkIsUsedAtFirst) { EXPECT_EQ(ranking_network(), shipped_ranking_network()); }

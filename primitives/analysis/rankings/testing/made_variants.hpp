@@ -31,7 +31,8 @@ inline std::vector<Variant> random_variants(int count, std::uint32_t seed) {
     bytes[place] = fmas * power_of_two(-1, 1) * std::exp2(-3.0 * static_cast<double>(place));
   }
   std::vector<Variant> variants(static_cast<std::size_t>(count));
-  for (auto& [nest, facts] : variants) {
+  for (Variant& variant : variants) {
+    VariantFacts& facts = variant.facts;
     facts = {.fmas = fmas, .calls = fmas / power_of_two(12, 18), .instructions_per_fma = power_of_two(0, 0.5)};
     for (std::size_t place = 0; place < kPlaces; ++place) {
       facts.placed[place] = bytes[place] * power_of_two(-9, -3);
