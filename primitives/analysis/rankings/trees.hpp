@@ -1,4 +1,4 @@
-// PolyDL's pairwise decision trees (arXiv 2006.02230, section 4): every variant meets every other one, a small tree
+// PolyDL's pairwise decision trees (arXiv 2006.02230): every variant meets every other one, a small tree
 // says which of the two is better, and the variants rank by the games that they win.
 #pragma once
 #include <cstddef>
