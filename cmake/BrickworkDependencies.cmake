@@ -15,6 +15,7 @@ find_package(CLI11 REQUIRED)
 find_package(benchmark REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(isl REQUIRED IMPORTED_TARGET isl)
 
 find_path(CSV_INCLUDE_DIR csv.h REQUIRED)
 find_library(CSV_LIBRARY csv REQUIRED)
@@ -81,6 +82,25 @@ if(EXISTS ${BRICKWORK_DYNET}/dynet.py AND NOT BRICKWORK_SANITIZE)
   else()
     message(STATUS "DyNet is left out: ${Python_EXECUTABLE} has no library to link to")
   endif()
+endif()
+
+# TVM tunes in Python, that of scripts/setup. The code that it finds runs in a program of its own with TVM's threads.
+set(BRICKWORK_TVM ${PROJECT_SOURCE_DIR}/.deps/tvm CACHE PATH "The folder (site-packages) that holds tvm/")
+if(EXISTS ${BRICKWORK_TVM}/tvm/lib/libtvm_runtime.so AND NOT BRICKWORK_SANITIZE)
+  if(NOT DEFINED Python_EXECUTABLE)
+    set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.deps/venv/bin/python)
+  endif()
+  set(BRICKWORK_HAS_TVM ON)
+  file(GLOB tvm_package LIST_DIRECTORIES true ${BRICKWORK_TVM}/apache_tvm-*.dist-info)
+  string(REGEX REPLACE ".*/apache_tvm-(.*)[.]dist-info" "\\1" BRICKWORK_TVM_VERSION "${tvm_package}")
+  add_library(brickwork_tvm INTERFACE)
+  set(ffi ${BRICKWORK_TVM}/tvm_ffi)
+  target_include_directories(brickwork_tvm SYSTEM INTERFACE ${ffi}/include)
+  # The code calls the runtime by addresses that the runtime announces: no linker sees that it is needed.
+  target_link_libraries(brickwork_tvm INTERFACE
+    -Wl,--push-state,--no-as-needed -L${ffi}/lib -ltvm_ffi -L${BRICKWORK_TVM}/tvm/lib -ltvm_runtime -Wl,--pop-state)
+  target_link_options(brickwork_tvm INTERFACE LINKER:-rpath,${ffi}/lib,-rpath,${BRICKWORK_TVM}/tvm/lib)
+  message(STATUS "TVM ${BRICKWORK_TVM_VERSION} from ${BRICKWORK_TVM}")
 endif()
 
 # LIBXSMM 1.17 has the JIT bricks and the paper authors' own primitives; 2.x has no primitives.

@@ -9,7 +9,7 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/brickwork)
 
 # Programs, and the shared library with its C API.
 install(TARGETS brickwork learn RUNTIME_DEPENDENCY_SET brickwork_needs)
-foreach(companion brickwork-onednn-latest brickwork-pytorch brickwork-dynet)
+foreach(companion brickwork-onednn-latest brickwork-pytorch brickwork-dynet brickwork-tvm)
   if(TARGET ${companion})
     install(TARGETS ${companion})
   endif()

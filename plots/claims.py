@@ -1,26 +1,21 @@
-"""Judges claims about speed by what runs measured.
-
-HOLDS         the whole 95 % interval reaches the bound
-FAILS         the whole 95 % interval is below the bound, or a result of ours is wrong
-UNDECIDED     the 95 % interval holds the bound
-OUT OF REACH  the machine's own limit, measured in the same run, is below the bound: nobody can reach it here
-NOT RUN       no run was given that can judge the claim
-"""
+"""Judges claims about speed by what runs measured."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
 
 import derive
+import plans
 from claims_file import BEST_OF_OTHERS, Claim, Condition
-from derive import LIMIT_WORDS, Estimate
+from claims_plans import NO_RANKING, is_about_rankings, of_best_ranking, seconds_to_choose
+from derive import LIMIT_WORDS
 from machine_kinds import NOTHING_KNOWN
+from outcomes import NOT_RUN, STATUSES, UNDECIDED, Outcome, at_least, every_one, lacking
 from program import InputError
 from reach import Capped, at_the_limit, capped, within
 from scaling import disturbed, machine_speedup
@@ -30,14 +25,6 @@ from training import why_none
 # Names in a "where": the contender's share of the loaded roof on the base's threads, and of the speed of reading alone.
 BASE_SHARE, READ_SHARE = "base_share", "read_share"
 CORES = "cores"  # in a "when": how many cores of the machine the run could use
-STATUSES = HOLDS, FAILS, UNDECIDED, OUT_OF_REACH, NOT_RUN = "HOLDS", "FAILS", "UNDECIDED", "OUT OF REACH", "NOT RUN"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    status: str
-    reason: str
-    measured: Estimate | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +45,8 @@ def judge(claim: Claim, sweeps: list[Sweep]) -> list[Verdict]:
     candidates = [(sweep, mismatch(claim, sweep)) for sweep in sweeps if sweep.experiment == claim.experiment]
     fitting = [sweep for sweep, reason in candidates if not reason]
     if fitting:
-        return [Verdict(claim, measure(claim, sweep), f"{sweep.run_names} ({sweep.setting})", folders(sweep)) for sweep in fitting]
+        found = [Verdict(claim, measure(claim, sweep), f"{sweep.run_names} ({sweep.setting})", folders(sweep)) for sweep in fitting]
+        return [verdict for verdict in found if verdict.outcome.status != NOT_RUN] or found  # NOT RUN: by none of them
     none = why_none(claim.experiment, sweeps) or f"no {claim.experiment} run was given that measured anything"
     reasons = list(dict.fromkeys(reason for _, reason in candidates)) or [none]
     return [Verdict(claim, Outcome(NOT_RUN, "; ".join(reasons)), "")]
@@ -97,6 +85,8 @@ def mismatch(claim: Claim, sweep: Sweep) -> str:
     usual = {column: value for column, value in claim.usual.items() if column in columns}
     if unusual := [f"{column} == '{value}'" for column, value in usual.items() if attributes.get(column) != value]:
         return f"needs {' and '.join(unusual)}, this run has {sweep.setting}"
+    if is_about_rankings(claim) and not sweep.ranked:
+        return NO_RANKING
     environment = sweep.run.environment
     if claim.machines and not any(kind.fits(environment) for kind in claim.machines):
         on = "gpu" if any(kind.is_gpu for kind in claim.machines) else "cpu"
@@ -152,60 +142,8 @@ def measure(claim: Claim, sweep: Sweep) -> Outcome:
     problems = chosen(claim, sweep)
     if not problems:
         return Outcome(NOT_RUN, "the run holds none of these problems")
-    return MEASURES[claim.statistic](claim, sweep, problems)
-
-
-def at_least(claim: Claim, measured: Estimate, reason: str, most: float | None = None) -> Outcome:
-    """most: what the machine's own limit would give, where that is known."""
-    status = status_of(measured, claim.bound)
-    if status != HOLDS and most is not None and most < claim.bound:
-        return Outcome(OUT_OF_REACH, f"{reason}; the machine's own limit gives {most:.3f}", measured)
-    return Outcome(status, reason, measured)
-
-
-def status_of(measured: Estimate, bound: float) -> str:
-    low, high = (measured.low, measured.high) if np.isfinite(measured.low) else (measured.value, measured.value)
-    if low >= bound:
-        return HOLDS
-    return FAILS if high < bound else UNDECIDED
-
-
-def every_one(claim: Claim, values: list[Estimate], problems: list[Problem], beside: str = "", most: list | None = None) -> Outcome:
-    """The outcome of a claim about each problem: the lowest one judges it. Problems that miss the bound because the machine's own
-    limit (most) is below it are set apart."""
-    limits = most or [None] * len(problems)
-    unreachable = [
-        limit is not None and limit < claim.bound and status_of(value, claim.bound) != HOLDS
-        for value, limit in zip(values, limits, strict=True)
-    ]
-    measured, reason = lowest_of(claim, values, problems)
-    reason += beside
-    if not any(unreachable):
-        return Outcome(status_of(measured, claim.bound), reason, measured)
-    said = ", ".join(f"{p.label} {limit:.3f}" for p, limit, far in zip(problems, limits, unreachable, strict=True) if far)
-    said = f"the machine's own limit is below the bound on {said}"
-    rest = [pair for pair, far in zip(zip(values, problems, strict=True), unreachable, strict=True) if not far]
-    if rest:
-        of_rest, where = lowest_of(claim, *map(list, zip(*rest, strict=True)))
-        if (status := status_of(of_rest, claim.bound)) != HOLDS:
-            return Outcome(status, f"{where}{beside}; {said}", of_rest)
-    return Outcome(OUT_OF_REACH, f"{reason}; {said}", measured)
-
-
-def lacking(sweep: Sweep, problems: list[Problem], *contenders: str, limit: str | None = None) -> Outcome | None:
-    """The outcome if a contender has no number on one of the problems; None if all have. A wrong result of ours breaks the claim."""
-    for name in contenders:
-        absent = [p for p in problems if not p.ok(name)]
-        if not absent:
-            continue
-        wrong = [p for p in absent if name in sweep.ours and p.status(name) == "failed"]
-        first = (wrong or absent)[0]
-        reason = first.cells[name].reason if name in first.cells else "it was not part of the run"
-        where = first.label + (f" and {len(absent) - 1} more" if len(absent) > 1 else "")
-        return Outcome(FAILS if wrong else NOT_RUN, f"{name} has no number on {where}: {reason}")
-    if limit and (unpaired := [p for p in problems if not p.limit(limit, contenders[0])]):
-        return Outcome(NOT_RUN, f"no {LIMIT_WORDS[limit]} was measured beside {unpaired[0].label}")
-    return None
+    measured = MEASURES[claim.statistic]
+    return of_best_ranking(claim, sweep, problems, measured) if is_about_rankings(claim) else measured(claim, sweep, problems)
 
 
 def lacking_ours(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome | None:
@@ -254,6 +192,10 @@ def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Call
 
         def pick(problem: Problem) -> str:
             return derive.fastest(problem, sweep.peers)
+    elif claim.against in (plans.BEST_PLAN, plans.RULES_PLAN):
+        if not sweep.ranked:
+            return Outcome(NOT_RUN, NO_RANKING)
+        missing, pick = lacking_ours(claim, sweep, problems), plans.rival(sweep, claim.against)
     else:
         missing = lacking_ours(claim, sweep, problems) or lacking(sweep, problems, claim.against)
 
@@ -313,22 +255,6 @@ def over_steps(claim: Claim, sweep: Sweep, problems: list[Problem]) -> Outcome:
     return every_one(claim, ratios, [most for _, most in longest.values()])
 
 
-def lowest_of(claim: Claim, values: list[Estimate], problems: list[Problem]) -> tuple[Estimate, str]:
-    """The lowest value with the 95 % interval of the lowest of all: with many problems one looks slow by chance, so that the upper end
-    is that of an interval which all problems keep together."""
-    lowest, where = min(zip(values, problems, strict=True), key=lambda pair: pair[0].value)
-    enough = sum(value.value >= claim.bound for value in values)
-    low, high = np.min([value.low for value in values]), np.min([of_all(value, len(values)) for value in values])  # nan if one is
-    interval = replace(lowest, low=float(low), high=float(high))
-    return interval, f"lowest at {where.label}; {enough} of {len(problems)} problems reach the bound"
-
-
-def of_all(value: Estimate, count: int) -> float:
-    """The upper end of its interval if count intervals are to hold at once with 95 %, by the normal distribution of the logarithm."""
-    normal = NormalDist()
-    return value.value * (value.high / value.value) ** (normal.inv_cdf(1 - 0.025 / count) / normal.inv_cdf(1 - 0.025))
-
-
 MEASURES = {
     "lowest share of the loaded roof": lambda *found: share(*found, "roof", lowest=True),
     "weighted share of the loaded roof": lambda *found: share(*found, "roof", lowest=False),
@@ -343,4 +269,6 @@ MEASURES = {
     "lowest speed in TFLOP/s": speed,
     "geometric mean speed-up": scaling,
     "lowest ratio of most steps to fewest": over_steps,
+    "most seconds to choose a plan": seconds_to_choose,
+    "ratio of seconds to choose all plans": seconds_to_choose,
 }

@@ -47,6 +47,8 @@ STATISTICS = {
         "in geometric mean over the {each}s the speed-up is at least {bound} of the speed-up of the machine's loaded roof"
     ),
     "lowest ratio of most steps to fewest": Statistic("a step of the longest sequence is {as_fast_as} a step of the shortest"),
+    "most seconds to choose a plan": Statistic("choosing the plan of every {each} takes {bounded} s", either_bound=True),
+    "ratio of seconds to choose all plans": Statistic("choosing the plans of all {each}s is {as_fast_as} {against}", compares=True),
     "test accuracy": Statistic("{bounded_percent} of the answers to the test examples are right", either_bound=True),
     "test mean squared error": Statistic("the mean squared error on the test sequences is {bounded}", either_bound=True),
     "test bits a character": Statistic("{bounded} bits a character on the test text", either_bound=True),

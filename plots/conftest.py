@@ -78,10 +78,29 @@ def with_searched(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows, searched])
 
 
+# By contender: the speed as a share of the fastest one's, brickwork-simd-searched, and the seconds that choosing a plan takes.
+RANKED = {
+    "brickwork-simd": (0.95, ""), "brickwork-simd-latency": (0.8, "0.01"), "brickwork-simd-latency-top": (0.9, "5"),
+    "brickwork-simd-measured": (0.98, "0.02"), "brickwork-simd-measured-top": (0.995, "6"),
+    "brickwork-simd-random": (0.97, "3.25"), "brickwork-simd-searched": (1, "3"), "tvm-metaschedule": (0.5, "60"),
+}  # fmt: skip
+
+
+def with_rankings(rows: pd.DataFrame) -> pd.DataFrame:
+    """Adds contenders with ranked plans and a peer with plans of its own, all with the simd brick's times divided by these shares."""
+    rule = rows[rows["contender"] == "brickwork-simd"]
+    added = [rows[rows["contender"] != "brickwork-simd"]]
+    for name, (share, seconds) in RANKED.items():
+        ours = "yes" if name.startswith("brickwork") else "no"
+        plan = name if ours == "yes" else ""
+        added.append(times(rule, rule["phase"] == "run", 1 / share).assign(contender=name, ours=ours, plan=plan, plan_seconds=seconds))
+    return pd.concat(added).fillna({"plan_seconds": ""})
+
+
 def with_all_of_ours(rows: pd.DataFrame) -> pd.DataFrame:
-    """The same, and a contender of another algorithm."""
+    """The same with ranked plans, and a contender of another algorithm."""
     other = rows[rows["contender"] == "brickwork-simd"].assign(contender="brickwork-winograd")
-    return pd.concat([with_searched(rows), other])
+    return pd.concat([with_rankings(rows), other]).fillna({"plan_seconds": ""})
 
 
 def times(samples: pd.DataFrame, rows: pd.Series, factor: float) -> pd.DataFrame:

@@ -16,13 +16,13 @@ FIGURES = ("layers", "latency", "ablation", "sweep", "curve", "parts")
 # A column that is not in this list is a size of the problem.
 COLUMNS = """run experiment figure shapes problems problem name count primitive pass contender ours backend version implementation
     device isa dtype threads cache setting phase plan tuning status reason max_error sample seconds bound flop least_flop bytes
-    peak_bytes""".split()
+    peak_bytes plan_seconds""".split()
 # Values of columns that runs of earlier versions do not have.
-EARLIER = {"bound": "flops", "peak_bytes": ""}
+EARLIER = {"bound": "flops", "peak_bytes": "", "plan_seconds": ""}
 SUMMARY = {"sample": ["samples"], "seconds": ["seconds_low", "seconds", "seconds_high"]}  # quartile, median, quartile
 SUMMARY_COLUMNS = [name for column in COLUMNS for name in SUMMARY.get(column, [column])]
 WHOLE = ["problems", "count", "threads", "sample", "samples"]
-REAL = ["seconds_low", "seconds", "seconds_high", "flop", "least_flop", "bytes", "peak_bytes", "max_error"]
+REAL = ["seconds_low", "seconds", "seconds_high", "flop", "least_flop", "bytes", "peak_bytes", "plan_seconds", "max_error"]
 BOUNDS = ("flops", "bytes")
 # The machine's limits, measured beside each problem: peak, multiply-adds on registers; roof, multiply-adds that load a register
 # tile's operands from L1; read, for problems with few flops, the time to read the problem's tensors, as a speed with the

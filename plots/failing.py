@@ -7,8 +7,8 @@ import program
 
 def names(folders: list[str]) -> list[str]:
     """Runs of times alone: a training that learned wrongly would do the same again."""
-    from claims import FAILS
     from claims_file import OURS
+    from outcomes import FAILS
     from output import judged
 
     failed = [verdict for verdict in judged(folders).verdicts if verdict.outcome.status == FAILS and verdict.claim.whose == OURS]

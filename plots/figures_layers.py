@@ -1,4 +1,4 @@
-"""A network layer by layer: speed, share of the machine's limit, ratio to the best peer, and the rule's plans beside the best found."""
+"""A network layer by layer: speed, share of the machine's limit, and ratio to the best peer."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,6 @@ from derive import (
     doing_less,
     fastest,
     fastest_overall,
-    geometric_mean_ratio,
     judged_by,
     known,
     ratio,
@@ -195,42 +194,6 @@ def draw_ratio(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
     )
     title = f"Ours beside the best peer of each problem: {sweep.operation}, {sweep.full_setting}"
     return style.finish(figure, folder, f"{stem}-ratio", title, handles, caption)
-
-
-def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> Drawn | None:
-    """The rule's plans beside the best plans that a search found."""
-    looks = {name: look for name, look in style.looks_of(sweep).items() if name in sweep.searched}
-    if not looks:
-        return None
-    figure, axes = plt.subplots(figsize=(style.WIDE, 5.0))
-    groups = places(sweep)
-    values: list[Estimate] = []
-    seen, named = set(), []
-    for index, (name, look) in enumerate(looks.items()):
-        shift = (index - (len(looks) - 1) / 2) * 0.26
-        searched = sweep.searched[name]
-        for x, problem in zip(groups, sweep.problems, strict=False):
-            if lacking := next((who for who in (name, searched) if not problem.ok(who)), None):
-                seen.add(problem.status(lacking))
-                style.mark_status(axes, x + shift, problem.status(lacking))
-            else:
-                values.append(interval(axes, x + shift, ratio(problem, name, searched), look))
-        if len(sweep.common(name, searched)) == len(sweep.problems):
-            mean = geometric_mean_ratio(sweep.problems, name, searched)
-            values.append(interval(axes, groups[-1] + shift, mean, look))
-            look = replace(look, label=f"{look.label}: {mean.value:.3f}")
-        named.append(look)
-    _draw_one(axes, groups, values, 0.02)
-    axes.set_ylabel("time: searched / rule")
-    name_groups(sweep, groups, axes, whole="geometric mean")
-    caption = (
-        "Median time with the best plan that a search found over the median time with the rule's plan, with its 95 % interval. At 1 the "
-        "rule's plan is as good as the best one found; at 0.9 the search saves a tenth of the time. The last group is the geometric mean, "
-        "which the legend has as a number. A letter stands where one of the two has no number."
-    )
-    title = f"The rule's plans beside the best plans found: {sweep.operation}, {sweep.full_setting}"
-    handles = style.point_legend(named) + style.status_legend(seen)
-    return style.finish(figure, folder, f"{stem}-plan-quality", title, handles, caption)
 
 
 def _whole_network(sweep: Sweep) -> dict[str, float]:

@@ -13,10 +13,11 @@ from scipy.stats import binomtest
 
 import scales
 import style
-from claims import FAILS, HOLDS, NOT_RUN, Outcome, Verdict, check_names, fulfilled
+from claims import Verdict, check_names, fulfilled
 from claims_file import Claim
 from data import EmptyRun, load_environment, read_text
 from derive import Estimate
+from outcomes import FAILS, HOLDS, NOT_RUN, Outcome
 from program import InputError
 from style import Drawn, plt
 

@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 
-from claims import NOT_RUN, Verdict
+from claims import Verdict
+from outcomes import NOT_RUN
 
 MOST_NAMES = 12  # with more, the whole run is as quick to name
 SETUP = re.compile(r"scripts/setup --with-[\w-]+")

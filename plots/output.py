@@ -11,19 +11,21 @@ from pathlib import Path
 import learning
 import not_run
 import page
-from claims import FAILS, HOLDS, NOT_RUN, Verdict, judge_all, tally
+from claims import Verdict, judge_all, tally
 from claims_file import STORED as CLAIMS
 from claims_file import Claim, load_claims
 from data import Run, load_runs
 from figures_ablation import draw_ablation
 from figures_curve import draw_curves
 from figures_latency import draw_latency, draw_memory
-from figures_layers import draw_layers, draw_plan_quality, draw_ratio
+from figures_layers import draw_layers, draw_ratio
 from figures_parts import draw_parts
+from figures_plans import draw_plan_quality, draw_rank_efficiency
 from figures_scaling import draw_scaling, draw_scaling_curve
 from figures_sweep import draw_bars, draw_panels
 from figures_training import draw_training
 from labels import footnote
+from outcomes import FAILS, HOLDS, NOT_RUN
 from overview import Row, overview
 from program import say, writing
 from roofline import draw_roofline
@@ -34,7 +36,7 @@ from training import with_trainings
 
 # The figures for each kind of experiment, and for the passes of training together.
 DRAWERS = {
-    "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_scaling_curve, draw_scaling, draw_roofline),
+    "layers": (draw_layers, draw_ratio, draw_plan_quality, draw_rank_efficiency, draw_scaling_curve, draw_scaling, draw_roofline),
     "latency": (draw_latency, draw_memory),
     ABLATION: (draw_ablation,),
     "sweep": (draw_panels, draw_bars),

@@ -9,15 +9,18 @@ from markupsafe import Markup
 
 import learning
 import not_run
+import plans
 import scaling
 import style
 from ablation import variants
-from claims import NOT_RUN, STATUSES, Verdict
+from claims import Verdict
 from data import Run
 from derive import LIMIT_WORDS, above_limit, fraction_of, known, limit_range, weighted_fraction_of, weighted_speed
 from labels import complete_sets, name_set, short_limit
 from learning import Curve
+from outcomes import NOT_RUN, STATUSES
 from overview import Row, overview
+from plan_names import PAPERS
 from style import Drawn
 from sweeps import OWN, Problem, Sweep, slugify
 
@@ -41,7 +44,7 @@ def render(
         learned=[_learned(f"learned{index}", group, figure, folder) for index, (group, figure) in enumerate(learned)],
         lines=_lines_of_primitives(runs), sections=sections, command=command,
         judged=judged, not_judged=_not_judged(verdicts), not_run=not_run.line(verdicts), counts=_counts(verdicts),
-        common=common, differing=differing,
+        common=common, differing=differing, papers=PAPERS,
     )
 
 
@@ -124,6 +127,7 @@ def _section(anchor: str, sweep: Sweep, row: Row, figures: list[Drawn], folder: 
         "contenders": [{"name": name, "label": look.label, "ours": look.ours} for name, look in looks.items()],
         "sets": [name_set(sweep, problems) for problems in complete_sets(sweep)] if sweep.weighted else [],
         "weighted": _weighted(sweep) if sweep.weighted else [],
+        "ranked": plans.rows(sweep),
         "limit": short_limit(sweep),
         "limits": [LIMIT_WORDS[limit] for limit in sweep.limits],
         "unit": sweep.unit,
@@ -288,12 +292,12 @@ def _listed(sweep: Sweep, labels: list[str]) -> str:
 
 
 def _places(sweep: Sweep) -> dict[str, int]:
-    names = [other for name in style.looks_of(sweep) for other in (name, sweep.searched.get(name))]
-    return {name: place for place, name in enumerate(names) if name}
+    names = [other for name in style.looks_of(sweep) for other in (name, *sweep.other_plans.get(name, []))]
+    return {name: place for place, name in enumerate(names)}
 
 
 def _in_order(sweep: Sweep, problem: Problem) -> list[str]:
-    """The contenders with a row on the problem, each followed by the one with its searched plan."""
+    """The contenders with a row on the problem, each followed by those with other plans of it."""
     return [name for name in _places(sweep) if name in problem.cells]
 
 

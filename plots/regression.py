@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 
 import derive
-from claims import HOLDS, counted
+from claims import counted
 from claims_file import STORED as CLAIMS
 from claims_file import load_kinds
 from data import load_environment, load_run
 from derive import LIMIT_WORDS, Estimate
 from machine_kinds import Kind
+from outcomes import HOLDS
 from overview import summed
 from program import InputError
 from sweeps import Problem, Sweep, sweeps_of

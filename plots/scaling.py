@@ -31,7 +31,8 @@ def _same_but_for_threads(one: Sweep, other: Sweep) -> bool:
     """Whether two sweeps differ in their threads alone. A problem's text has all its sizes, so if one size differs in all problems
     (the number of images), the sweeps have no problem in common."""
     alike = (one.experiment, one.figure, one.conditions) == (other.experiment, other.figure, other.conditions)
-    return alike and one.figure == "layers" and not {p.text for p in one.problems}.isdisjoint(p.text for p in other.problems)
+    shared = {p.text for p in one.problems} & {p.text for p in other.problems}
+    return alike and one.figure == "layers" and not one.ranked and bool(shared)
 
 
 def _compared(sweep: Sweep, fewer: list[Sweep]) -> Sweep:

@@ -20,6 +20,7 @@ from matplotlib.legend_handler import HandlerTuple
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from plan_names import ENDINGS
 from sweeps import Problem, Sweep
 
 TITLE_WIDTH = 130  # characters
@@ -68,6 +69,7 @@ LISTED = {
     "pytorch": ("PyTorch", "#009E73", "++++", "<"),
     "pytorch-levels": ("PyTorch, level by level", "#66C2A5", "xxxx", ">"),
     "dynet": ("DyNet, autobatching", "#CC79A7", "\\\\\\\\", "X"),
+    "tvm-metaschedule": ("TVM MetaSchedule", "#A6761D", "++++++", "h"),
     "libxsmm-dnn": ("LIBXSMM primitives", "#E69F00", "\\\\\\\\\\\\", "v"),
     "im2col": ("im2col + SGEMM", "#8C8C8C", "------", "P"),
     "col2im": ("SGEMM + col2im", "#8C8C8C", "------", "P"),
@@ -173,8 +175,8 @@ def looks_of(sweep: Sweep) -> dict[str, Look]:
 def label_of(sweep: Sweep, contender: str) -> str:
     """The contender's name in figures and tables."""
     looks = looks_of(sweep)
-    rule = next((name for name, searched in sweep.searched.items() if searched == contender), None)
-    return f"{looks[rule].label}, searched plan" if rule else looks[contender].label
+    rule = next((name for name, others in sweep.other_plans.items() if contender in others), None)
+    return f"{looks[rule].label}, plan by {ENDINGS[contender.removeprefix(rule)]}" if rule else looks[contender].label
 
 
 def bar_legend(looks) -> list:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from data import ELSEWHERE, LIMITS, Run
+from plan_names import ENDINGS, FIRST_ENDINGS
 
 RESAMPLES = 2000
 QUARTILES_APART = 1.349  # standard deviations between the quartiles of a normal distribution
@@ -21,7 +22,6 @@ MEDIAN_TO_MEAN = 1.2533  # the standard error of its median over that of its mea
 ABLATION = "ablation"  # the figure of a sweep over variants of one contender
 TRAINING = "training"  # the passes of an operation together: this sweep's figure, and its pass
 BASE_THREADS = "base_threads"  # what a sweep's attributes call the threads of its base
-SEARCHED = "-searched"  # ends the name of a contender that runs the best plan found by a search instead of the rule's plan
 OWN = "own"  # the limit that a problem is judged by, see Problem.own_limit
 
 
@@ -69,6 +69,7 @@ class Cell:
     version: str = ""
     isa: str = ""
     peak_bytes: float = float("nan")  # memory that the process gained for it; nan where that is not known
+    plan_seconds: float = float("nan")  # how long choosing its plan took; nan where that is not known
 
     @property
     def ok(self) -> bool:
@@ -255,17 +256,24 @@ class Sweep:
 
     @property
     def slug(self) -> str:
-        return slugify(f"{self.experiment}-{self.setting}".replace("=", ""))
+        return slugify(f"{self.experiment}-{self.setting}{'-plans' if self.ranked else ''}".replace("=", ""))
 
     @cached_property
     def contenders(self) -> list[str]:
-        """The contenders that are compared with each other: all but those with searched plans."""
-        return [name for name in self._all if name not in self.searched.values()]
+        """The contenders that are compared with each other: all but those that run another plan than the rule's."""
+        others = {name for names in self.other_plans.values() for name in names}
+        return [name for name in self._all if name not in others]
 
     @cached_property
-    def searched(self) -> dict[str, str]:
-        """For each contender with a rule's plans the one with the best plans that a search found."""
-        return {name: name + SEARCHED for name in self._all if name + SEARCHED in self._all}
+    def other_plans(self) -> dict[str, list[str]]:
+        """For each contender with a rule's plans those that run the same program with other plans, in the order of their endings."""
+        others = {name: [name + ending for ending in ENDINGS if name + ending in self._all] for name in self._all}
+        return {name: found for name, found in others.items() if found}
+
+    @property
+    def ranked(self) -> str | None:
+        """The contender whose plans were ranked, if any were."""
+        return next((name for name in self.other_plans if any(name + ending in self._all for ending in FIRST_ENDINGS)), None)
 
     @cached_property
     def _all(self) -> list[str]:
@@ -381,7 +389,7 @@ def _cell(rows: list[dict]) -> Cell | None:
     return Cell(
         _identity(first), "ok", "", Times.of(run), Times.of(packed), first["bound"], first["flop"], first["least_flop"], first["bytes"],
         first["implementation"], first["plan"], first["tuning"], first["version"], first["isa"],
-        first["peak_bytes"],
+        first["peak_bytes"], first["plan_seconds"],
     )
 
 

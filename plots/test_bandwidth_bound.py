@@ -9,11 +9,12 @@ import pytest
 from pytest import approx
 
 import output
-from claims import FAILS, HOLDS, OUT_OF_REACH, UNDECIDED, judge
+from claims import judge
 from claims_file import Claim, Condition
 from conftest import bandwidth_bound
 from data import load_run
 from derive import above_limit, fraction_of, known, weighted_fraction_of, weighted_speed
+from outcomes import FAILS, HOLDS, OUT_OF_REACH, UNDECIDED
 from program import InputError
 from sweeps import sweeps_of
 from testing import artists

@@ -6,7 +6,7 @@ from math import inf, nan, nextafter
 import pytest
 
 import scales
-from claims import FAILS, HOLDS, NOT_RUN, OUT_OF_REACH, UNDECIDED, at_least, judge
+from claims import judge
 from claims_file import BEST_OF_OTHERS, Claim, Condition
 from conftest import bandwidth_bound
 from data import load_run
@@ -20,6 +20,7 @@ from derive import (
     weighted_ratio,
     with_limit,
 )
+from outcomes import FAILS, HOLDS, NOT_RUN, OUT_OF_REACH, UNDECIDED, at_least
 from overview import overview
 from regression import FASTER, REGRESSED, beyond
 from scaling import disturbed

@@ -5,10 +5,11 @@ from types import SimpleNamespace
 import pytest
 from pytest import approx
 
-from claims import FAILS, HOLDS, NOT_RUN, OUT_OF_REACH, UNDECIDED, every_one, judge, judge_all, of_all
+from claims import judge, judge_all
 from claims_file import Condition
 from conftest import with_searched
 from derive import Estimate
+from outcomes import FAILS, HOLDS, NOT_RUN, OUT_OF_REACH, UNDECIDED, every_one, of_all
 from sweeps import Times
 from testing.judged import BY_ID, SEARCHED, SIMD, WINOGRAD, outcome, pinned, retime, stretch
 
@@ -176,7 +177,7 @@ def test_without_a_search_the_rule_is_not_judged(resnet50):
 def test_a_searched_plan_is_no_rival(resnet50):
     sweep = resnet50(change=lambda rows: with_searched(rows).assign(ours="no"))
     assert SEARCHED not in sweep.peers and SEARCHED not in sweep.contenders
-    assert sweep.searched == {SIMD: SEARCHED}
+    assert sweep.other_plans == {SIMD: [SEARCHED]}
 
 
 def test_one_image(resnet50):

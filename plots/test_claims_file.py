@@ -139,7 +139,7 @@ def test_columns_have_their_usual_values_unless_a_claim_names_them(written):
         ('id = "one", ', "", "claim '1 of the file' lacks 'id'"),
         (", at_least = 0.97", "", "claim 'one' needs one of 'at_least' and 'at_most'"),
         ("at_least = 0.97", "at_least = 0.97, at_most = 1.0", "claim 'one' needs one of 'at_least' and 'at_most'"),
-        ("at_least = 0.97", "at_most = 0.97", "claim 'one' has 'at_most', which is for the statistics test accuracy, test mean"),
+        ("at_least = 0.97", "at_most = 0.97", "claim 'one' has 'at_most', which is for the statistics most seconds to choose"),
         ("at_least = 0.97", 'at_least = "much"', "claim 'one' needs a number above 0 as 'at_least'"),
         ("at_least = 0.97", "at_least = 0", "claim 'one' needs a number above 0 as 'at_least'"),
         ("at_least = 0.97", "at_least = nan", "claim 'one' needs a number above 0 as 'at_least'"),

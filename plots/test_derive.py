@@ -57,7 +57,10 @@ def test_the_same_program_has_the_ratio_one(conv):
     same = ratio(problem, "brickwork-simd", "again")
     assert (same.value, same.low, same.high) == (1, 1, 1)
     assert geometric_mean_ratio([problem], "brickwork-simd", "again").value == 1
-    for change in ({"plan": "another"}, {"tuning": "another"}, {"version": "another"}):
+    for name, how in (("brickwork-simd", ""), ("again", ", the first of 900 plans")):
+        problem.cells[name].implementation = f"brgemm loops{how}"
+    assert ratio(problem, "brickwork-simd", "again").value == 1
+    for change in ({"plan": "another"}, {"tuning": "another"}, {"version": "another"}, {"implementation": "other loops"}):
         problem.cells["other"] = replace(problem.cells["again"], **change)
         assert ratio(problem, "brickwork-simd", "other").value == approx(1.25)
 

@@ -6,10 +6,14 @@ from dataclasses import replace
 import pytest
 from pytest import approx
 
-from claims import FAILS, HOLDS, NOT_RUN, OUT_OF_REACH, chosen, judge
+from claims import chosen, judge
 from claims_file import Condition
-from conftest import on_device, with_all_of_ours
-from testing.judged import BY_ID, OF_RESNET50, SIMD, beside_one_thread, outcome, retime
+from claims_plans import is_about_rankings
+from conftest import RANKED, on_device, with_all_of_ours
+from outcomes import FAILS, HOLDS, NOT_RUN, OUT_OF_REACH
+from testing.judged import BY_ID, OF_RESNET50, SEARCHED, SIMD, beside_one_thread, outcome, retime
+
+NEVER_ALONE = set(RANKED) - {SIMD, SEARCHED}  # but with ranked plans
 
 
 def of_its_experiment(claim, network):
@@ -26,6 +30,11 @@ def test_another_minibatch_is_not_judged(conv, claim):
     assert found.status == NOT_RUN and found.measured is None
     assert re.match("needs (28 images|1 image|4 or 28 images)", found.reason) and f"({BY_ID[claim].when.text})" in found.reason
     assert found.reason.endswith("this run has N=2, 2 threads, hot cache, f32")
+
+
+def without_rankings(sweep):
+    left = [replace(p, cells={name: cell for name, cell in p.cells.items() if name not in NEVER_ALONE}) for p in sweep.problems]
+    return replace(sweep, problems=left)
 
 
 def test_another_thread_count_is_not_judged(brgemm):
@@ -47,9 +56,11 @@ def test_all_cores_are_those_of_the_machine(resnet50):
     ("column", "usual", "value"), [("cache", "hot", "cold"), ("epilogue", "none", "relu"), ("dtype", "f32", "bf16")]
 )
 def test_no_claim_judges_cold_caches_epilogues_or_other_types(brgemm, resnet50, column, usual, value):
-    network = beside_one_thread(resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018, change=with_all_of_ours))
+    ranked = resnet50(brickwork_simd=0.017, onednn=0.018, libxsmm_dnn=0.018, change=with_all_of_ours)
+    network = beside_one_thread(without_rankings(ranked))
     for name, claim in OF_RESNET50.items():
-        sweep = brgemm if claim.experiment == brgemm.experiment else of_its_experiment(name, network)
+        of = ranked if is_about_rankings(claim) else network
+        sweep = brgemm if claim.experiment == brgemm.experiment else of_its_experiment(name, of)
         if column in sweep.attributes:
             fitting = sweep.attributes | {"N": 1 if "N == 1" in claim.when.text else 28}
             found = [outcome(name, replace(sweep, attributes=held)) for held in (fitting, fitting | {column: value})]

@@ -11,10 +11,10 @@ import pytest
 import learning
 import report
 import style
-from claims import FAILS, HOLDS, NOT_RUN
 from claims_file import STORED as CLAIMS
 from claims_file import Condition, load_claims
 from conftest import STORED
+from outcomes import FAILS, HOLDS, NOT_RUN
 from program import InputError
 from testing import artists
 

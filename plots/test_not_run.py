@@ -7,12 +7,13 @@ import pytest
 
 import learning
 import not_run
-from claims import FAILS, HOLDS, NOT_RUN, Outcome, Verdict, judge_all
+from claims import Verdict, judge_all
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims, load_kinds
 from data import load_environment
 from machine_kinds import NOTHING_KNOWN, kind_of
 from machines import REFERENCES
+from outcomes import FAILS, HOLDS, NOT_RUN, Outcome
 
 BY_ID = {claim.id: claim for claim in load_claims(CLAIMS)}
 

@@ -12,11 +12,12 @@ import output
 import page
 import report
 import style
-from claims import FAILS, HOLDS, Outcome, Verdict
+from claims import Verdict
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from conftest import STORED, varied, without_roof
 from derive import Estimate
+from outcomes import FAILS, HOLDS, Outcome
 from overview import overview
 
 STEMS = {

@@ -10,12 +10,13 @@ from pytest import approx
 
 import output
 import scaling
-from claims import FAILS, HOLDS, NOT_RUN, UNDECIDED, judge, judge_all
+from claims import judge, judge_all
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
-from conftest import STORED, on_one_thread, times
+from conftest import STORED, on_one_thread, times, with_rankings
 from data import load_run
 from derive import geometric_mean_speedup, speedup, weighted_speedup
+from outcomes import FAILS, HOLDS, NOT_RUN, UNDECIDED
 from overview import overview
 from scaling import machine_speedup, with_bases
 from sweeps import sweeps_of
@@ -64,6 +65,11 @@ def test_a_run_of_fewer_contenders_on_fewer_threads_is_a_base_and_nothing_else(o
 def test_a_whole_run_on_fewer_threads_keeps_its_own_place(variation):
     one, two = paired(variation("conv", on_one_thread), STORED / "conv")
     assert (one.base, two.base.attributes["threads"]) == (None, 1) and "base_threads" not in one.attributes
+
+
+def test_a_run_that_ranks_plans_is_not_compared_with_fewer_threads(one_thread, variation):
+    sweeps = paired(one_thread(), STORED / "conv", variation("conv", lambda rows: with_rankings(rows).assign(run="ranked")))
+    assert [(sweep.run.name, sweep.base is None) for sweep in sweeps] == [("stored-conv", False), ("ranked", True)]
 
 
 def test_the_fewest_threads_are_the_base(variation, one_thread):

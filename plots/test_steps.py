@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 from pytest import approx
 
-from claims import FAILS, HOLDS, NOT_RUN, judge
+from claims import judge
 from claims_file import STORED, load_claims
+from outcomes import FAILS, HOLDS, NOT_RUN
 
 (CLAIM,) = (claim for claim in load_claims(STORED) if claim.id == "lstm-steps")
 SIMD = "brickwork-simd"

@@ -8,12 +8,13 @@ from pytest import approx
 
 import report
 import summarise
-from claims import HOLDS, judge
+from claims import judge
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
 from conftest import STORED, with_environment
 from data import SUMMARY_COLUMNS, load_run, load_runs
 from derive import fraction_of, ratio, weighted_ratio
+from outcomes import HOLDS
 from program import InputError
 from sweeps import Cell, Times, sweeps_of
 

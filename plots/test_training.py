@@ -7,12 +7,13 @@ import pytest
 from pytest import approx
 
 import output
-from claims import FAILS, HOLDS, NOT_RUN, judge
+from claims import judge
 from claims_file import STORED as CLAIMS
 from claims_file import load_claims
-from conftest import times
+from conftest import times, with_rankings
 from data import load_run
 from derive import weighted_fraction_of, weighted_ratio, weighted_seconds
+from outcomes import FAILS, HOLDS, NOT_RUN
 from overview import overview
 from sweeps import sweeps_of
 from test_elsewhere import apart
@@ -48,6 +49,11 @@ def test_the_interval_is_that_of_the_sum(training):
     found = weighted_ratio(training.problems, SIMD, ONEDNN)
     assert (found.low, found.high) == approx(tuple(np.percentile(resampled[ONEDNN] / resampled[SIMD], [2.5, 97.5])))
     assert found.low < found.value < found.high
+
+
+def test_runs_that_rank_plans_are_no_part_of_a_training(passes):
+    runs = passes(change=lambda rows, which: with_rankings(rows) if which == "forward" else rows)
+    assert [sweep.attributes["pass"] for sweep in with_all(runs)] == list(PASSES)
 
 
 @pytest.mark.parametrize("which", PASSES)

@@ -36,7 +36,7 @@ def why_none(experiment: str, sweeps: list[Sweep]) -> str:
 
 
 def _counts(sweep: Sweep) -> bool:
-    return sweep.figure == "layers" and _pass(sweep) in PASSES
+    return sweep.figure == "layers" and _pass(sweep) in PASSES and not sweep.ranked
 
 
 def _pass(sweep: Sweep) -> str:

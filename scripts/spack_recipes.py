@@ -11,7 +11,7 @@ RECIPE = RECIPES["brickwork"]
 
 # Packages and virtual packages that the release v2026.06.0 of Spack's own collection has.
 BUILTIN = set("""
-    c cxx pkgconfig python benchmark cli11 cmake cuda fmt googletest highway hwloc kokkos libxsmm ninja nlohmann-json openblas pkgconf
+    c cxx pkgconfig python benchmark cli11 cmake cuda fmt googletest highway hwloc isl kokkos libxsmm ninja nlohmann-json openblas pkgconf
     py-jinja2 py-markupsafe py-matplotlib py-nanobind py-numpy py-pandas py-scikit-learn
     py-scipy
 """.split())

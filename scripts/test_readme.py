@@ -4,6 +4,7 @@ import math
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -215,6 +216,18 @@ def test_the_map_names_experiments_that_exist():
     rows = map_of(TEXTS["README.md"])
     assert len(rows) >= 10 and all(len(row) == 5 for row in rows)
     assert not wrong_in_map(TEXTS["README.md"])
+
+
+def claims_that_are_counted(text):
+    """The sum of the statuses in the sample output."""
+    (line,) = re.findall(r"^\d+ HOLDS.*$", text, re.M)
+    return sum(map(int, re.findall(r"\d+", line)))
+
+
+def test_the_sample_output_counts_every_claim():
+    groups = tomllib.loads((ROOT / "experiments" / "claims.toml").read_text())["claims"]
+    assert claims_that_are_counted(TEXTS["README.md"]) == sum(len(group["judged"]) for group in groups)
+    assert claims_that_are_counted("1 HOLDS, 2 FAILS, 40 NOT RUN") == 43
 
 
 def test_all_three_papers_are_in_the_map():

@@ -13,6 +13,7 @@ OPTIONAL = [
     ("--with-onednn-latest", ".deps/onednn-latest/bin/python", "", "-r scripts/requirements-onednn-latest.txt"),
     ("--with-pytorch", ".deps/venv/bin/python", "--no-deps --target .deps/pytorch ", "-r scripts/requirements-pytorch.txt"),
     ("--with-dynet", ".deps/venv/bin/python", "--no-deps --target .deps/dynet ", "-r scripts/requirements-dynet.txt"),
+    ("--with-tvm", ".deps/venv/bin/python", "--no-deps --target .deps/tvm ", "-r scripts/requirements-tvm.txt"),
     ("--with-cudnn", ".deps/venv/bin/python", "--no-deps --target .deps/cudnn-frontend ", "-r scripts/requirements-cudnn.txt"),
 ]
 # Succeeds at every question, copies itself as the python of a new environment, and logs the calls of pip.

@@ -34,10 +34,10 @@ class Prepared {
   virtual DeviceQueue* queue() { return nullptr; }
   virtual std::string implementation() const { return {}; }  // the library's own name: "brg_conv:avx512_core"
   virtual std::string plan() const { return {}; }            // our plan's text form
+  // Seconds that choosing the plan took, also if that was in an earlier run; nullopt if nothing was searched.
+  virtual std::optional<double> plan_seconds() const { return std::nullopt; }
   virtual std::string isa() const { return {}; }
   virtual std::string tuning() const { return {}; }  // of our simd brick: its text form
-  // Seconds that the choice of its plan or its code took; unknown if nothing was chosen.
-  virtual std::optional<double> plan_seconds() const { return std::nullopt; }
 };
 using PreparedPtr = std::unique_ptr<Prepared>;
 
@@ -65,10 +65,10 @@ struct Contender {
   std::string device = "cpu";  // or "cuda"
   double rounding = 0;         // allowed error, also on integers, as a share of the largest right output
   double least_share = 1;      // least flops of its own algorithm, as a share of a direct algorithm's least flops
-  bool slow = false;           // meant to be right, not fast: left out unless it is named
-  std::string searched_for;    // a contender: this one chooses another plan for it, and is selected with it
-  double search_seconds = 0;   // that this one measures plans for each problem
-  bool analysed = false;       // its plans are those of the analysis
+  bool slow = false;  // left out unless it is named: it is meant to be right, not fast, or takes minutes to prepare
+  std::string searched_for;   // a contender: this one chooses another plan for it, and is selected with it
+  double search_seconds = 0;  // that this one measures plans for each problem
+  bool analysed = false;      // its plans are those of the analysis
   // Returns unsupported or misfit with a reason if the contender cannot do the problem. Throws if the library refuses
   // after all: the row says failed. Not called if the library is absent.
   std::function<Result<PreparedPtr>(const Problem&, const PlainTensors& inputs, const Resources&)> prepare;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "experiments/learning/image_tasks.hpp"
+#include "primitives/nest/testing/on_one_thread.hpp"
 #include "primitives/network/op/mlp_problem.hpp"
-#include "primitives/testing/on_one_thread.hpp"
 
 namespace brickwork {
 namespace {

@@ -2,6 +2,7 @@
 // backend of the brick with the libraries.
 #include "baselines/conv_baselines.hpp"
 #include "baselines/elsewhere/onednn_latest.hpp"
+#include "baselines/elsewhere/tvm_elsewhere.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
 #include "experiments/operations/entries.hpp"
 #include "experiments/operations/experiments.hpp"
@@ -13,11 +14,11 @@ namespace brickwork {
 namespace {
 
 std::unique_ptr<Experiment> conv_forward_experiment(const Request& request) {
-  return make_experiment(
-      request, our_loops_and<ForwardPass<ConvLayers>>({winograd_loops<WinogradForwardPass>(request.options),
-                                                       onednn_conv(), onednn_latest("onednn-latest", onednn_conv()),
-                                                       libxsmm_dnn_conv(), im2col_conv(), small_gemm_conv()},
-                                                      request.options));
+  return make_experiment(request, our_loops_and<ForwardPass<ConvLayers>>(
+                                      {winograd_loops<WinogradForwardPass>(request.options), onednn_conv(),
+                                       onednn_latest("onednn-latest", onednn_conv()), libxsmm_dnn_conv(), im2col_conv(),
+                                       small_gemm_conv(), tvm_elsewhere<ConvForwardOp>()},
+                                      request.options));
 }
 
 std::unique_ptr<Experiment> conv_backward_experiment(const Request& request) {

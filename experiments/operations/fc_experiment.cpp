@@ -1,6 +1,7 @@
 // fc-forward, fc-backward, fc-update: the passes of fully connected layers. Compares convolution's loops around each
 // backend of the brick with the libraries.
 #include "baselines/elsewhere/onednn_latest.hpp"
+#include "baselines/elsewhere/tvm_elsewhere.hpp"
 #include "baselines/fc_baselines.hpp"
 #include "experiments/harness/run/experiment_of.hpp"
 #include "experiments/operations/entries.hpp"
@@ -14,7 +15,7 @@ namespace {
 std::unique_ptr<Experiment> fc_forward_experiment(const Request& request) {
   return make_experiment(request, our_loops_and<ForwardPass<FcLayers>>(
                                       {onednn_fc_forward(), onednn_latest("onednn-latest", onednn_fc_forward()),
-                                       libxsmm_dnn_fc_forward(), openblas_fc_forward()},
+                                       libxsmm_dnn_fc_forward(), openblas_fc_forward(), tvm_elsewhere<FcForwardOp>()},
                                       request.options));
 }
 

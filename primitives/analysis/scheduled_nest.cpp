@@ -12,15 +12,11 @@ LoopRange ScheduledNest::iterations(int loop, const std::int64_t* x, std::size_t
   LoopRange range{0, extent};
   for (std::size_t l = 0; l < levels.size(); ++l) {
     if (levels[l].loop != loop) continue;
-    if (l < fixed) {
-      range.begin += x[l] * levels[l].step;
-      range.end = range.begin + levels[l].step;
-    } else {
-      range.end = std::min(range.end, range.begin + levels[l].trips * levels[l].step);
-      break;
-    }
+    const std::int64_t first = l < fixed ? x[l] : 0, count = l < fixed ? 1 : levels[l].trips;
+    range.begin += first * levels[l].step;
+    range.end = std::min(range.end, range.begin + count * levels[l].step);
+    if (l >= fixed) break;
   }
-  range.end = std::min(range.end, extent);
   range.begin = std::min(range.begin, range.end);
   return range;
 }

@@ -18,8 +18,9 @@ struct ScheduledLevel {
 
 // An iteration of the nest is a point (x_0, x_1, ...), 0 <= x_l < trips of level l. It is one call of the body, with
 // the iterations [b, b + s) of each loop: b is the sum of x_l * step over the loop's levels, s the step of its
-// innermost level. Iterations from the loop's extent on do not exist: a call without any touches nothing. Iterations
-// run in lexicographic order; those of parallel levels at the same time.
+// innermost level. A level's iteration ends where that of the same loop's level outside it ends, and the last one at
+// the loop's extent: what lies beyond does not exist, and a call with no iterations of some loop touches nothing.
+// Iterations run in lexicographic order; those of parallel levels at the same time.
 struct ScheduledNest {
   NestTouches touches;
   std::vector<ScheduledLevel> levels;  // outermost first

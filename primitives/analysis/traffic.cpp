@@ -9,8 +9,8 @@ namespace brickwork {
 namespace {
 
 // The distinct values of an index over boxes of its axes' points: exact for one axis and for windows, an upper bound for
-// more axes.
-double values_of(const TouchedIndex& index, const std::vector<LoopRange>& points) {
+// more axes. With `skipped` also the values between them.
+double values_of(const TouchedIndex& index, const std::vector<LoopRange>& points, bool skipped) {
   std::int64_t least = index.offset, most = index.offset;
   double count = 1;
   std::int64_t smallest = 0;  // of the factors of axes with several points
@@ -23,6 +23,7 @@ double values_of(const TouchedIndex& index, const std::vector<LoopRange>& points
   }
   const std::int64_t inside = std::min(most, index.size - 1) - std::max<std::int64_t>(least, 0) + 1;
   if (inside <= 0) return 0;
+  if (skipped) return static_cast<double>(inside);
   const double share = static_cast<double>(inside) / static_cast<double>(most - least + 1);
   const double span = static_cast<double>(inside) / static_cast<double>(std::max<std::int64_t>(smallest, 1));
   return std::min(std::ceil(span), count * share);
@@ -49,7 +50,11 @@ class Footprints {
     std::vector<double> bytes;
     for (const TouchedTensor& tensor : nest_.touches.tensors) {
       double elements = static_cast<double>(tensor.bytes);
-      for (const TouchedIndex& index : tensor.index) elements *= values_of(index, points_);
+      // A tensor's last index is the one whose neighbours lie next to each other in memory. What a stride skips there
+      // comes along, as lines are prefetched one after the other.
+      for (const TouchedIndex& index : tensor.index) {
+        elements *= values_of(index, points_, &index == &tensor.index.back());
+      }
       bytes.push_back(elements);
     }
     return bytes;

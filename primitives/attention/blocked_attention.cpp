@@ -36,9 +36,15 @@ BlockedAttention::BlockedAttention(const Shape& shape, const AttentionPlan& plan
 
 Result<BlockedAttention> BlockedAttention::make(const Shape& shape, const AttentionPlan& plan, RnnUse use,
                                                 Backend backend, Isa isa, const SimdTuning& tuning) {
+  return make(shape, plan, use, tuning,
+              [&](const BrgemmShape& of, const BrgemmHints& hints) { return make_brgemm(of, hints, backend, isa); });
+}
+
+Result<BlockedAttention> BlockedAttention::make(const Shape& shape, const AttentionPlan& plan, RnnUse use,
+                                                const SimdTuning& tuning, const MakeKernel& make_kernel) {
   BlockedAttention attention(shape, plan, use);
   const auto make = [&](const BrgemmShape& of, CAccess c) {
-    return make_brgemm(of, {.c = c, .reads_next = true, .tuning = tuning}, backend, isa);
+    return make_kernel(of, {.c = c, .reads_next = true, .tuning = tuning});
   };
   // For outputs that no cache holds.
   const auto make_far = [&](const BrgemmShape& of) { return make(of, tuning.far); };

@@ -10,6 +10,7 @@
 // Source: Luong et al., "Effective Approaches to Attention-based Neural Machine Translation" (arXiv 1508.04025).
 #pragma once
 #include <array>
+#include <functional>
 
 #include "kernels/base/aligned_buffer.hpp"
 #include "primitives/attention/attention_plan.hpp"
@@ -30,6 +31,10 @@ class BlockedAttention {
 
   // Training keeps the weights for backward. The plan's bk is the block of both layouts.
   static Result<BlockedAttention> make(const Shape&, const AttentionPlan&, RnnUse, Backend, Isa, const SimdTuning&);
+  // With kernels of any origin.
+  using MakeKernel = std::function<Result<BrgemmKernelPtr>(const BrgemmShape&, const BrgemmHints&)>;
+  static Result<BlockedAttention> make(const Shape&, const AttentionPlan&, RnnUse, const SimdTuning&,
+                                       const MakeKernel&);
 
   // lengths is null if all are S; each must be from 1 to S.
   void run(const float* queries, const float* keys, const float* values, const std::int32_t* lengths, float* context);

@@ -9,8 +9,8 @@
 
 #include "primitives/batch_norm/op/batch_norm_ops.hpp"
 #include "primitives/batch_norm/testing/plain_batch_norm.hpp"
+#include "primitives/nest/testing/on_one_thread.hpp"
 #include "primitives/op/test_data.hpp"
-#include "primitives/testing/on_one_thread.hpp"
 
 namespace brickwork {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "kernels/base/floats.hpp"
 #include "primitives/analysis/orders.hpp"
 #include "primitives/analysis/traffic.hpp"
 #include "primitives/conv/conv_accesses.hpp"
@@ -64,12 +65,12 @@ class ConvVariants {
   // How a core reads a src from memory that meets each pixel once is a fact of the processor: as one long run, which the
   // hardware prefetches, in blocks, or a few lines of each pixel.
   BlockSizes input_blocks() const {
-    constexpr std::int64_t kHalfLine = 8, kLine = 16, kBlock = 64;
+    constexpr std::int64_t half = kFloatsOfLine / 2, line = kFloatsOfLine, block = 64;
     const auto far = static_cast<double>(caches_.bytes[static_cast<std::size_t>(Place::l3)]);
     const double bytes = 4.0 * static_cast<double>(p_.N * (p_.C * p_.H * p_.W + p_.K * p_.P * p_.Q));
     const bool once = p_.R * p_.S == 1 && bytes > far * machine_.threads;
-    if (once && machine_.src == FarSrc::lines) return distinct_blocks({equal_block(p_.C, kLine), equal_block(p_.C, kHalfLine)});
-    if (once && machine_.src == FarSrc::blocks) return distinct_blocks({equal_block(p_.C, kBlock), equal_block(p_.C, kBlock / 2)});
+    if (once && machine_.src == FarSrc::lines) return distinct_blocks({equal_block(p_.C, line), equal_block(p_.C, half)});
+    if (once && machine_.src == FarSrc::blocks) return distinct_blocks({equal_block(p_.C, block), equal_block(p_.C, block / 2)});
     return distinct_blocks({p_.C, equal_block(p_.C, 256), equal_block(p_.C, 64), equal_block(p_.C, 32), equal_block(p_.C, 16)});
   }
   BlockSizes pixel_blocks() const {

@@ -9,6 +9,9 @@ namespace brickwork {
 // a / b rounded up: the number of blocks of size b that hold a. Not positive if a is not positive.
 BRICKWORK_HOST_DEVICE constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// a / b rounded down, for a positive b.
+constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
 // `size` rounded up to whole blocks.
 BRICKWORK_HOST_DEVICE constexpr std::int64_t whole_blocks(std::int64_t size, std::int64_t block) {
   return ceil_div(size, block) * block;

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "primitives/testing/host_spaces.hpp"
-#include "primitives/testing/on_one_thread.hpp"
+#include "primitives/nest/testing/host_spaces.hpp"
+#include "primitives/nest/testing/on_one_thread.hpp"
 
 namespace brickwork {
 namespace {

@@ -46,10 +46,11 @@ enum class Touch {
   reduce  // adds to the element: reads it, except in the first call for the element, and writes it
 };
 
+// Tensors of one name are one tensor that a call touches in several ways.
 struct TouchedTensor {
   std::string name;
   Touch touch = Touch::read;
-  std::vector<TouchedIndex> index;
+  std::vector<TouchedIndex> index;  // the last one has neighbours in memory
   bool at_last = false;    // only in calls that have the last iterations of all reductions: an epilogue's operands
   std::int64_t bytes = 4;  // of an element
 };
@@ -61,7 +62,8 @@ struct NestTouches {
 };
 
 // What is wrong with the declaration, in one sentence; empty if nothing is. An axis may occur once in a tensor, a loop
-// in one axis, factors and sizes are positive, and the elements of each tensor number less than 2^62.
+// in one axis, factors and sizes are positive, an index takes values below 2^60, a tensor has at most 2^62 bytes, and
+// tensors of one name have equal sizes and bytes.
 std::string misdeclared(const NestTouches&);
 
 // The points of an axis that a call with these iterations of its loop covers.

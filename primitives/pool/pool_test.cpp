@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "kernels/testing/guarded_buffer.hpp"
+#include "primitives/nest/testing/on_one_thread.hpp"
 #include "primitives/op/test_data.hpp"
 #include "primitives/pool/op/pool_ops.hpp"
-#include "primitives/testing/on_one_thread.hpp"
 #include "primitives/testing/spoilt_images.hpp"
 
 namespace brickwork {

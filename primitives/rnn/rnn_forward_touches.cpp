@@ -44,6 +44,7 @@ struct RnnDeclaration {
 
   TouchedIndex all(RnnAxis axis) const { return {{{axis}}, 0, nest.axes[axis].size}; }
   static TouchedIndex only(std::int64_t value, std::int64_t size) { return {{}, value, size}; }
+  TouchedIndex own_features() const { return {{{kState}}, 0, nest.axes[kOfState].size}; }  // among those of all blocks
   // Only in this half: points of the other half are outside.
   static TouchedIndex in(RnnHalf half) { return {{{kHalf}}, half == RnnHalf::first ? 0 : -1, 1}; }
 
@@ -84,12 +85,12 @@ void declare_gru_halves(RnnDeclaration& d, const RnnForwardGeometry& g) {
   };
   const TouchedIndex before{{{kStep}}, 0, g.T + 1};
   d.add("gates", Touch::write, RnnHalf::first, of_step({d.all(kSequence), d.all(kState), d.all(kGate)}));
-  d.add("reset", Touch::write, RnnHalf::first, of_step({d.all(kSequence), d.all(kState)}));
+  d.add("reset", Touch::write, RnnHalf::first, of_step({d.all(kSequence), d.own_features()}));
   d.add("reset", Touch::read, RnnHalf::second, of_step({d.all(kSequence), d.all(kOfState)}));
   d.add("weights_reset", Touch::read, RnnHalf::second, {d.all(kState), d.all(kGateOfReset), d.all(kOfState)});
   d.add("gates", Touch::read, RnnHalf::second, gate(0));
   d.add("gates", Touch::reduce, RnnHalf::second, gate(g.of[kRnnReset].first));
-  d.add("h", Touch::read, RnnHalf::second, {before, d.all(kSequence), d.all(kState)});
+  d.add("h", Touch::read, RnnHalf::second, {before, d.all(kSequence), d.own_features()});
 }
 
 bool keeps_gates(const RnnForwardGeometry& g) {
@@ -119,7 +120,7 @@ Result<NestTouches> rnn_forward_touches(const RnnForwardGeometry& g) {
     d.add("gates", Touch::write, RnnHalf::first, {d.all(kStep), d.all(kSequence), d.all(kState), d.all(kGate)});
   }
   d.add("h", Touch::write, g.resets() ? RnnHalf::second : RnnHalf::first,
-        {{{{kStep}}, 1, g.T + 1}, d.all(kSequence), d.all(kState)});
+        {{{{kStep}}, 1, g.T + 1}, d.all(kSequence), d.own_features()});
   return d.nest;
 }
 

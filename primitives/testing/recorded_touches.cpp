@@ -80,7 +80,7 @@ void TouchChecker::touch(Access access, const float* first, std::int64_t count) 
   for (std::int64_t i = 0; i < count; ++i) touched_.push_back({first + i, access});
 }
 
-void TouchChecker::touch(const BrgemmShape& shape, int beta, const BrgemmCall& call) {
+void TouchChecker::touch_operands(const BrgemmShape& shape, const BrgemmCall& call) {
   const std::int64_t m = call.rows < 0 ? shape.m : call.rows, n = shape.n, k = shape.k;
   for (std::int64_t i = 0; i < call.batch.size; ++i) {
     for (std::int64_t x = 0; x < (shape.a_transposed ? k : m); ++x) {
@@ -88,6 +88,11 @@ void TouchChecker::touch(const BrgemmShape& shape, int beta, const BrgemmCall& c
     }
     for (std::int64_t x = 0; x < k; ++x) touch(Access::read, call.batch.b<float>(i) + x * shape.ldb, n);
   }
+}
+
+void TouchChecker::touch(const BrgemmShape& shape, int beta, const BrgemmCall& call) {
+  touch_operands(shape, call);
+  const std::int64_t m = call.rows < 0 ? shape.m : call.rows, n = shape.n;
   const TileEpilogue& e = call.epilogue;
   if (e.bias != nullptr) touch(Access::read, e.bias, n);
   for (std::int64_t x = 0; x < m; ++x) {

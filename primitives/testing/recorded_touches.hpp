@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/base/aligned_buffer.hpp"
 #include "kernels/brgemm/brgemm.hpp"
 #include "kernels/portable/brgemm_portable.hpp"
 #include "primitives/nest/touches.hpp"
@@ -40,8 +41,9 @@ class TouchChecker {
 
   const NestTouches& declared() const { return declared_; }
 
-  // What the current call touches: `count` elements; all elements of a brick's call.
+  // What the current call touches: `count` elements; A and B of a brick's call; all elements of a brick's call.
   void touch(Access, const float* first, std::int64_t count = 1);
+  void touch_operands(const BrgemmShape&, const BrgemmCall&);
   void touch(const BrgemmShape&, int beta, const BrgemmCall&);
 
   // Compares what the call has touched with the declaration.
@@ -100,12 +102,13 @@ struct CheckedBody {
   }
 };
 
-// A space that runs the tasks in ascending order on the calling thread, without scratch.
+// A space that runs the tasks in ascending order on the calling thread.
 struct InOrder {};
 
 template <class Functor>
-void parallel_league(const InOrder&, std::int64_t tasks, int, std::int64_t, const Functor& functor) {
-  for (std::int64_t task = 0; task < tasks; ++task) functor(OneThread(), task, nullptr);
+void parallel_league(const InOrder&, std::int64_t tasks, int, std::int64_t scratch_bytes, const Functor& functor) {
+  AlignedBuffer<char> scratch(static_cast<std::size_t>(scratch_bytes));
+  for (std::int64_t task = 0; task < tasks; ++task) functor(OneThread(), task, scratch.data());
 }
 
 }  // namespace brickwork

@@ -85,8 +85,8 @@ class CompanionTest : public RunTest {
                                 const std::string& problems = "size2") {
     return fmt::format(R"(while [ "$1" != --out ]; do shift; done
 mkdir -p "$2"
-echo problem,primitive,pass,contender,ours,backend,version,implementation,isa,phase,plan,tuning,status,reason,max_error,sample,seconds,flop,least_flop,bytes,peak_bytes > "$2/samples.csv"
-for problem in {}; do echo $problem,fake,forward,{},no,,,,,run,,,{},,,,,,,, >> "$2/samples.csv"; done
+echo problem,primitive,pass,contender,ours,backend,version,implementation,isa,phase,plan,tuning,status,reason,max_error,sample,seconds,flop,least_flop,bytes,peak_bytes,plan_seconds > "$2/samples.csv"
+for problem in {}; do echo $problem,fake,forward,{},no,,,,,run,,,{},,,,,,,,, >> "$2/samples.csv"; done
 while read problem samples; do echo measured $problem; done)",
                        problems, who, status);
   }

@@ -48,9 +48,9 @@ Row run_row(Row row, const ProblemInfo& problem, const ContenderInfo& contender,
   if (const auto& prepared = checked.prepared) {
     row.implementation = prepared->implementation();
     row.plan = prepared->plan();
+    row.plan_seconds = prepared->plan_seconds();
     row.isa = prepared->isa();
     row.tuning = prepared->tuning();
-    row.plan_seconds = prepared->plan_seconds();
   }
   row.phase = "run";
   row.status = to_string(checked.verdict.status);

@@ -43,6 +43,7 @@ Row timed_row() {
   row.least_flop = 2e9;
   row.bytes = 1e6;
   row.peak_bytes = 2e6;
+  row.plan_seconds = 0.25;
   return row;
 }
 
@@ -76,6 +77,7 @@ TEST_F(SamplesReaderTest, ReadsARowAsItWasWritten) {
   EXPECT_EQ(row.least_flop, 2e9);
   EXPECT_EQ(row.bytes, 1e6);
   EXPECT_EQ(row.peak_bytes, 2e6);
+  EXPECT_EQ(row.plan_seconds, 0.25);
 }
 
 TEST_F(SamplesReaderTest, AnEmptyCellIsNoValue) {

@@ -6,7 +6,7 @@
 #include "primitives/conv/testing/conv_forward_check.hpp"
 #include "primitives/conv/testing/random_conv.hpp"
 #include "primitives/nest/league.hpp"
-#include "primitives/testing/host_spaces.hpp"
+#include "primitives/nest/testing/host_spaces.hpp"
 
 namespace brickwork {
 namespace {

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::int64_t kMostWindows = 1 << 20;  // floats per task: the tile should stay in L1, or at least in L2
 
-std::string scatter_misfit(const ConvProblem& p, const ConvScatterPlan& plan) {
+}  // namespace
+
+std::string conv_scatter_misfit(const ConvProblem& p, const ConvScatterPlan& plan) {
   const auto outside = [](std::int64_t block, std::int64_t size) { return block < 1 || block > size; };
   if (outside(plan.bc, p.K)) return fmt::format("bc must be from 1 to K = {}", p.K);
   if (outside(plan.bk, p.C)) return fmt::format("bk must be from 1 to C = {}", p.C);
@@ -27,27 +29,20 @@ std::string scatter_misfit(const ConvProblem& p, const ConvScatterPlan& plan) {
   return {};
 }
 
-}  // namespace
+ConvScatterGeometry conv_scatter_geometry(const ConvProblem& p, const ConvScatterPlan& plan) {
+  return {p, plan, {p.N, p.K, p.P(), p.Q(), 0, plan.bc}, {p.N, p.C, p.H, p.W, 0, plan.bk}};
+}
 
 Result<ConvBackwardScatter> ConvBackwardScatter::make(const ConvProblem& p, const ConvScatterPlan& plan,
                                                       Backend backend, Isa isa, const SimdTuning& tuning) {
-  if (const std::string what = scatter_misfit(p, plan); !what.empty()) {
+  if (const std::string what = conv_scatter_misfit(p, plan); !what.empty()) {
     return Result<ConvBackwardScatter>::misfit(
         fmt::format("plan '{}' does not fit {}: {}", to_string(plan), to_string(p), what));
   }
-  const ConvScatterGeometry geometry{p, plan, {p.N, p.K, p.P(), p.Q(), 0, plan.bc}, {p.N, p.C, p.H, p.W, 0, plan.bk}};
+  const ConvScatterGeometry geometry = conv_scatter_geometry(p, plan);
   const auto nest = LoopNest::make(conv_scatter_loops(geometry), plan.loops);
   if (!nest) return {nest.status(), nest.reason()};
-  const BrgemmShape shape{.m = static_cast<int>(plan.bq),
-                          .n = static_cast<int>(geometry.window()),
-                          .k = static_cast<int>(plan.bc),
-                          .lda = plan.bc,
-                          .ldb = geometry.window(),
-                          .ldc = geometry.window(),
-                          .batch_kind = BatchKind::strides,
-                          .stride_a = geometry.ddst.slice_size(),
-                          .stride_b = geometry.weights_cb()};
-  auto brick = make_brgemm(shape, {.tuning = tuning}, backend, isa);
+  auto brick = make_brgemm(geometry.brick_shape(), {.tuning = tuning}, backend, isa);
   if (!brick) return {brick.status(), brick.reason()};
   return ConvBackwardScatter(geometry, *nest, *std::move(brick));
 }

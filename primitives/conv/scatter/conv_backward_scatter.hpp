@@ -1,6 +1,7 @@
 // Convolution backward by data by scattering on the host: the loops of conv_scatter_body.hpp around a backend's
 // kernels.
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "kernels/base/aligned_buffer.hpp"
@@ -8,6 +9,11 @@
 #include "primitives/conv/scatter/conv_scatter_body.hpp"
 
 namespace brickwork {
+
+// Why the plan's blocks do not fit the problem, or an empty string.
+std::string conv_scatter_misfit(const ConvProblem&, const ConvScatterPlan&);
+
+ConvScatterGeometry conv_scatter_geometry(const ConvProblem&, const ConvScatterPlan&);
 
 class ConvBackwardScatter {
  public:

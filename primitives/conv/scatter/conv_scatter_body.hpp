@@ -34,6 +34,17 @@ struct ConvScatterGeometry {
   std::int64_t window() const { return whole_blocks(p.R * p.S * plan.bk, kFloatsOfLine); }
   std::int64_t weights_cb() const { return plan.bc * window(); }
   std::int64_t weights_kb() const { return ddst.Cb() * weights_cb(); }
+  BrgemmShape brick_shape() const {
+    return {.m = static_cast<int>(plan.bq),
+            .n = static_cast<int>(window()),
+            .k = static_cast<int>(plan.bc),
+            .lda = plan.bc,
+            .ldb = window(),
+            .ldc = window(),
+            .batch_kind = BatchKind::strides,
+            .stride_a = ddst.slice_size(),
+            .stride_b = weights_cb()};
+  }
   // The number of dsrc's first rows to which output rows 0 .. oj can add.
   std::int64_t reached(std::int64_t oj) const { return clamp(oj * p.stride_h - p.pad_h + p.R, 0, p.H); }
 };

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "primitives/nest/league.hpp"
+#include "primitives/nest/testing/host_spaces.hpp"
 #include "primitives/rnn/gpu/rnn_on_device.hpp"
 #include "primitives/rnn/testing/rnn_check.hpp"
 #include "primitives/testing/host_block.hpp"
-#include "primitives/testing/host_spaces.hpp"
 #include "primitives/testing/memory_apart.hpp"
 
 namespace brickwork {

@@ -35,6 +35,7 @@ class Brickwork(CMakePackage, CudaPackage):
     depends_on("nlohmann-json@3.11:3")
     depends_on("cli11@2.1:2")
     depends_on("hwloc@2.9:2")
+    depends_on("isl@0.25:0")
     depends_on("benchmark@1.7.1:1 ~performance_counters")
     depends_on("libcsv@3")
     depends_on("xbyak@6.68:", when="target=x86_64:")
@@ -87,6 +88,7 @@ class Brickwork(CMakePackage, CudaPackage):
             self.define("BRICKWORK_ONEDNN_LATEST", ""),
             self.define("BRICKWORK_PYTORCH", ""),
             self.define("BRICKWORK_DYNET", ""),
+            self.define("BRICKWORK_TVM", ""),
         ]
         if self.spec.satisfies("+cuda"):
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
