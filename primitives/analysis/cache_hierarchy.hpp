@@ -6,7 +6,7 @@
 namespace brickwork {
 
 // Where data lie. Indexes the arrays of the analyses.
-enum class Place { l1, l2, l3, memory };
+enum class CachePlace { l1, l2, l3, memory };
 constexpr std::size_t kPlaces = 4;
 
 struct CacheHierarchy {

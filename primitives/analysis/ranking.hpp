@@ -32,7 +32,11 @@ struct Ranking {
   std::string_view name, about;
   // A cost for each variant; a smaller one is better. The unit is the ranking's own.
   std::vector<double> (*costs)(std::span<const Variant>, const CacheHierarchy&);
+  bool by_working_sets = false;  // reads VariantFacts::placed
 };
+
+// Sets VariantFacts::placed. It takes longer than all other facts, so that only the rankings that need it pay for it.
+void place_working_sets(std::span<Variant>, const CacheHierarchy&);
 
 // The table of all rankings.
 std::span<const Ranking> rankings();

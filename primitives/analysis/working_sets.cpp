@@ -40,7 +40,7 @@ std::array<double, kPlaces> placed(const std::vector<Dependence>& dependences, c
         part = true;
       }
     }
-    if (!all) bytes[static_cast<std::size_t>(Place::memory)] += static_cast<double>(farthest);
+    if (!all) bytes[static_cast<std::size_t>(CachePlace::memory)] += static_cast<double>(farthest);
   }
   return bytes;
 }

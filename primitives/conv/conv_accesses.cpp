@@ -7,10 +7,10 @@ namespace {
 
 enum ForwardTensor : std::size_t { kSrc, kWeights, kDst };  // of conv_forward_touches()
 
-double of_place(const BytesByPlace& bytes, Place place) { return bytes[static_cast<std::size_t>(place)]; }
+double of_place(const BytesByPlace& bytes, CachePlace place) { return bytes[static_cast<std::size_t>(place)]; }
 
 // Whether most of the tensor's elements come from memory once.
-bool comes_from_memory(const TensorTraffic& tensor) { return of_place(tensor.read, Place::memory) > 0.5 * tensor.once; }
+bool comes_from_memory(const TensorTraffic& tensor) { return of_place(tensor.read, CachePlace::memory) > 0.5 * tensor.once; }
 
 // A pixel that is one long run in memory needs no prefetch. On machines that prefer src=blocks, half a KiB is not long:
 // ResNet-50's second, fourth and eighth layers are 1 to 3 % faster with prefetches, but 2 % slower with runs of 2 KiB
@@ -43,14 +43,14 @@ void set_accesses(ConvPlan& plan, const ConvView& p, const MachineModel& machine
   const bool few = p.N * p.rows * p.cols <= kFewPixels;
   plan.src = comes_from_memory(src) && needs_prefetch(plan, p, machine) ? SrcAccess::prefetch : SrcAccess::cached;
   plan.weights = comes_from_memory(weights) && !few ? WeightsAccess::prefetch : WeightsAccess::cached;
-  const double far = of_place(dst.written, Place::l3) + of_place(dst.written, Place::memory);
+  const double far = of_place(dst.written, CachePlace::l3) + of_place(dst.written, CachePlace::memory);
   double all = 0;
   for (const double bytes : dst.written) all += bytes;
   const bool once = all <= 1.01 * dst.once;
   if (far < 0.5 * dst.once) {
     plan.dst = CAccess::cached;
   } else {
-    plan.dst = once && of_place(dst.written, Place::memory) > 0.5 * dst.once ? far_dst(plan, p, machine)
+    plan.dst = once && of_place(dst.written, CachePlace::memory) > 0.5 * dst.once ? far_dst(plan, p, machine)
                                                                             : CAccess::prefetch;
   }
 }

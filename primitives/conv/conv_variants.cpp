@@ -33,8 +33,8 @@ BlockSizes distinct_blocks(std::initializer_list<std::int64_t> sizes) {
 
 class ConvVariants {
  public:
-  ConvVariants(const ConvView& p, const MachineModel& machine, const CacheHierarchy& caches, Backend backend)
-      : p_(p), machine_(machine), caches_(caches) {
+  ConvVariants(const ConvView& p, const MachineModel& machine, Backend backend)
+      : p_(p), machine_(machine), caches_(machine.caches()) {
     base_.pixels = flat_if(can_be_flat(p));
     if (p.S > 1 && p.C < kFewFeatures && takes_overlapping_rows(backend)) base_.taps = Taps::k;
     grid_ = pixel_grid(p, base_.pixels);
@@ -66,7 +66,7 @@ class ConvVariants {
   // hardware prefetches, in blocks, or a few lines of each pixel.
   BlockSizes input_blocks() const {
     constexpr std::int64_t half = kFloatsOfLine / 2, line = kFloatsOfLine, block = 64;
-    const auto far = static_cast<double>(caches_.bytes[static_cast<std::size_t>(Place::l3)]);
+    const auto far = static_cast<double>(caches_.bytes[static_cast<std::size_t>(CachePlace::l3)]);
     const double bytes = 4.0 * static_cast<double>(p_.N * (p_.C * p_.H * p_.W + p_.K * p_.P * p_.Q));
     const bool once = p_.R * p_.S == 1 && bytes > far * machine_.threads;
     if (once && machine_.src == FarSrc::lines) return distinct_blocks({equal_block(p_.C, line), equal_block(p_.C, half)});
@@ -137,7 +137,7 @@ class ConvVariants {
 
   const ConvView& p_;
   const MachineModel& machine_;
-  const CacheHierarchy& caches_;
+  const CacheHierarchy caches_;
   ConvPlan base_;
   PixelGrid grid_{};
   PlanVariants<ConvPlan> found_;
@@ -145,9 +145,8 @@ class ConvVariants {
 
 }  // namespace
 
-PlanVariants<ConvPlan> conv_variants(const ConvView& p, const MachineModel& machine, const CacheHierarchy& caches,
-                                     Backend backend, FeatureBlocks blocks) {
-  return ConvVariants(p, machine, caches, backend).all(blocks);
+PlanVariants<ConvPlan> conv_variants(const ConvView& p, const MachineModel& machine, Backend backend, FeatureBlocks blocks) {
+  return ConvVariants(p, machine, backend).all(blocks);
 }
 
 }  // namespace brickwork

@@ -10,7 +10,6 @@ namespace brickwork {
 // Blocks are cut to a few sizes each: bk to whole vectors, bc to all features and to powers of two below, bq to a row
 // and to equal parts of it. Loops: see orders.hpp; blocks of pixels of a row stay inside its rows. How a plan's tensors
 // are accessed follows from where the analysis finds them.
-PlanVariants<ConvPlan> conv_variants(const ConvView&, const MachineModel&, const CacheHierarchy&,
-                                     Backend = Backend::simd, FeatureBlocks = {});
+PlanVariants<ConvPlan> conv_variants(const ConvView&, const MachineModel&, Backend = Backend::simd, FeatureBlocks = {});
 
 }  // namespace brickwork

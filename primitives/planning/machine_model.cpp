@@ -1,6 +1,7 @@
 #include "primitives/planning/machine_model.hpp"
 
 #include "primitives/planning/machine/machine.hpp"
+#include "primitives/planning/speeds/measured_speeds.hpp"
 
 namespace brickwork {
 
@@ -12,7 +13,8 @@ MachineModel this_machine(int threads, const SimdTuning& tuning) {
                      .narrow = tuning.narrow,
                      .reduction = tuning.reduction,
                      .pixels = tuning.pixels,
-                     .sweep = tuning.sweep};
+                     .sweep = tuning.sweep,
+                     .speeds = speeds_of_this_machine()};
   const auto take = [](std::int64_t found, std::int64_t& bytes) {
     if (found > 0) bytes = found;
   };

@@ -32,9 +32,8 @@ struct ForwardPass : Layers {
   static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend backend) {
     return plan_conv_forward(p, machine, backend);
   }
-  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, const CacheHierarchy& caches,
-                                     Backend backend) {
-    return conv_variants(forward_view(p), machine, caches, backend);
+  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, Backend backend) {
+    return conv_variants(forward_view(p), machine, backend);
   }
   static PlanRuns<Plan> runs(const ConvProblem& p, const RunSetting& on, SharedTensors& tensors) {
     return conv_forward_runs(p, on, tensors);
@@ -77,9 +76,8 @@ struct BackwardDataPass : Layers {
   static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend backend) {
     return plan_conv_backward_data(p, machine, backend);
   }
-  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, const CacheHierarchy& caches,
-                                     Backend backend) {
-    return conv_backward_variants(p, machine, caches, backend);
+  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, Backend backend) {
+    return conv_backward_variants(p, machine, backend);
   }
   static PlanRuns<Plan> runs(const ConvProblem& p, const RunSetting& on, SharedTensors& tensors) {
     return conv_backward_runs(p, on, tensors);
@@ -121,9 +119,8 @@ struct WeightUpdatePass : Layers {
 
   static Plan parse(std::string_view text) { return parse_conv_update_plan(text); }
   static Plan rule(const ConvProblem& p, const MachineModel& machine, Backend) { return plan_conv_update(p, machine); }
-  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, const CacheHierarchy& caches,
-                                     Backend) {
-    return conv_update_variants(p, machine, caches);
+  static PlanVariants<Plan> variants(const ConvProblem& p, const MachineModel& machine, Backend) {
+    return conv_update_variants(p, machine);
   }
   static PlanRuns<Plan> runs(const ConvProblem& p, const RunSetting& on, SharedTensors& tensors) {
     return conv_update_runs(p, on, tensors);

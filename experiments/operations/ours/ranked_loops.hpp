@@ -2,7 +2,7 @@
 //
 // Beside what our_loops.hpp asks for, a Pass has
 //
-//   static PlanVariants<Plan> variants(problem of the driver, const MachineModel&, const CacheHierarchy&, Backend);
+//   static PlanVariants<Plan> variants(problem of the driver, const MachineModel&, Backend);
 //   static PlanRuns<Plan> runs(problem of the driver, const RunSetting&, SharedTensors&);
 #pragma once
 #include <algorithm>
@@ -13,7 +13,6 @@
 #include "experiments/operations/ours/our_loops.hpp"
 #include "experiments/search/conv_runs.hpp"
 #include "experiments/search/plan_search.hpp"
-#include "primitives/planning/caches/measured_caches.hpp"
 #include "primitives/planning/variants/explain.hpp"
 #include "primitives/planning/variants/plan_variants.hpp"
 
@@ -35,11 +34,13 @@ template <class Pass>
 struct RankedPlans {
   PlanVariants<typename Pass::Plan> found;
   std::vector<std::size_t> order;
-  const CacheHierarchy& caches;
+  CacheHierarchy caches;
 
   RankedPlans(const OurBrick& ours, const typename Pass::Op::Problem& p, const Resources& r, const Ranking& ranking)
-      : caches(measured_caches(r.threads, ours.isa(), ours.tuning())) {
-    found = Pass::variants(Pass::problem(p), this_machine(r.threads, ours.tuning()), caches, ours.backend());
+      : RankedPlans(ours, p, this_machine(r.threads, ours.tuning()), ranking) {}
+  RankedPlans(const OurBrick& ours, const typename Pass::Op::Problem& p, const MachineModel& machine,
+              const Ranking& ranking)
+      : found(Pass::variants(Pass::problem(p), machine, ours.backend())), caches(machine.caches()) {
     order = ranked(ranking, found.variants, caches);
   }
 

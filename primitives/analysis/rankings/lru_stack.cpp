@@ -20,11 +20,11 @@ LruStack::LruStack(const std::array<std::int64_t, kPlaces - 1>& bytes) : capacit
   }
 }
 
-Place LruStack::use(std::uint64_t block, std::int64_t bytes) {
+CachePlace LruStack::use(std::uint64_t block, std::int64_t bytes) {
   const int used = node_of(block, bytes);
   Node& node = nodes_[static_cast<std::size_t>(used)];
   const std::size_t place = node.place;
-  if (used == front_) return static_cast<Place>(place);
+  if (used == front_) return static_cast<CachePlace>(place);
 
   for (std::size_t cache = 0; cache < capacity_.size(); ++cache) {
     if (cache < place) used_[cache] += node.bytes;
@@ -36,7 +36,7 @@ Place LruStack::use(std::uint64_t block, std::int64_t bytes) {
     if (last_[cache] == kNone) last_[cache] = used;
     while (used_[cache] > capacity_[cache]) evict_from(cache);
   }
-  return static_cast<Place>(place);
+  return static_cast<CachePlace>(place);
 }
 
 int LruStack::node_of(std::uint64_t block, std::int64_t bytes) {

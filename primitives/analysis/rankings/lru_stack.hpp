@@ -16,7 +16,7 @@ class LruStack {
 
   // Uses a block and returns where it was; memory at its first use. The caller chooses the block's number and gives the
   // same size at each use. Takes constant time.
-  Place use(std::uint64_t block, std::int64_t bytes);
+  CachePlace use(std::uint64_t block, std::int64_t bytes);
 
  private:
   static constexpr int kNone = -1;

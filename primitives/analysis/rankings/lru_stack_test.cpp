@@ -11,41 +11,41 @@ namespace {
 
 TEST(LruStack, AFirstUseComesFromMemoryAndARepeatedOneFromL1) {
   LruStack stack({100, 1000, 10000});
-  EXPECT_EQ(stack.use(7, 50), Place::memory);
-  EXPECT_EQ(stack.use(7, 50), Place::l1);
+  EXPECT_EQ(stack.use(7, 50), CachePlace::memory);
+  EXPECT_EQ(stack.use(7, 50), CachePlace::l1);
 }
 
 TEST(LruStack, ABlockFallsToTheCacheThatHoldsWhatWasUsedSince) {
   LruStack stack({100, 200, 300});
   for (std::uint64_t block = 0; block < 3; ++block) stack.use(block, 50);
-  EXPECT_EQ(stack.use(0, 50), Place::l2);  // 1 and 2 fill L1
-  EXPECT_EQ(stack.use(2, 50), Place::l1);
+  EXPECT_EQ(stack.use(0, 50), CachePlace::l2);  // 1 and 2 fill L1
+  EXPECT_EQ(stack.use(2, 50), CachePlace::l1);
   for (std::uint64_t block = 3; block < 7; ++block) stack.use(block, 50);
-  EXPECT_EQ(stack.use(0, 50), Place::l3);  // 2 to 6: 250 bytes
-  EXPECT_EQ(stack.use(1, 50), Place::memory);
+  EXPECT_EQ(stack.use(0, 50), CachePlace::l3);  // 2 to 6: 250 bytes
+  EXPECT_EQ(stack.use(1, 50), CachePlace::memory);
 }
 
 TEST(LruStack, ABlockThatIsLargerThanACacheIsNeverInIt) {
   LruStack stack({100, 200, 300});
   stack.use(1, 150);
-  EXPECT_EQ(stack.use(1, 150), Place::l2);
+  EXPECT_EQ(stack.use(1, 150), CachePlace::l2);
   stack.use(2, 400);
-  EXPECT_EQ(stack.use(2, 400), Place::memory);
+  EXPECT_EQ(stack.use(2, 400), CachePlace::memory);
 }
 
 TEST(LruStack, AThreadsPartOfL3ThatIsSmallerThanL2AddsNothing) {
   LruStack stack({100, 200, 50});
   stack.use(1, 100);
   stack.use(2, 100);
-  EXPECT_EQ(stack.use(1, 100), Place::l2);
+  EXPECT_EQ(stack.use(1, 100), CachePlace::l2);
   stack.use(3, 150);
-  EXPECT_EQ(stack.use(1, 100), Place::memory);
+  EXPECT_EQ(stack.use(1, 100), CachePlace::memory);
 }
 
 // Searches the list of all blocks for each use.
 class PlainLru {
  public:
-  Place use(std::uint64_t block, std::int64_t bytes, const std::array<std::int64_t, 3>& sizes) {
+  CachePlace use(std::uint64_t block, std::int64_t bytes, const std::array<std::int64_t, 3>& sizes) {
     std::int64_t since = 0;
     const auto found = std::ranges::find_if(used_, [&](const auto& other) {
       since += other.second;
@@ -55,7 +55,7 @@ class PlainLru {
     while (place < 3 && since > sizes[place]) ++place;
     if (found != used_.end()) used_.erase(found);
     used_.emplace_front(block, bytes);
-    return static_cast<Place>(place);
+    return static_cast<CachePlace>(place);
   }
 
  private:

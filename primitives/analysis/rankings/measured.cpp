@@ -11,6 +11,8 @@ namespace {
 constexpr double kReadFromCache = 0.1, kReadFromMemory = 0.2, kWritten = 0.3;
 // Tiles with more loads for each multiply-add cost little, as a core does both at once.
 constexpr double kInstructions = 0.1;
+// A level more must save this share: a nest of few levels has fewer short loops, and its data come in a simpler order.
+constexpr double kLevel = 0.002;
 
 }  // namespace
 
@@ -23,7 +25,7 @@ MeasuredCost measured_cost(const VariantFacts& facts, const CacheHierarchy& cach
                         facts.fmas / caches.fmas * (1 + kInstructions * (facts.instructions_per_fma - 1)),
                     .calls = facts.calls * caches.call};
   for (std::size_t place = 0; place < kPlaces; ++place) {
-    const bool from_memory = place == static_cast<std::size_t>(Place::memory);
+    const bool from_memory = place == static_cast<std::size_t>(CachePlace::memory);
     cost.moving[place] = ((from_memory ? kReadFromMemory : kReadFromCache) * facts.read[place] +
                           kWritten * facts.written[place]) /
                          caches.bandwidth[place];
@@ -34,7 +36,10 @@ MeasuredCost measured_cost(const VariantFacts& facts, const CacheHierarchy& cach
 std::vector<double> costs_by_measured(std::span<const Variant> variants, const CacheHierarchy& caches) {
   std::vector<double> costs;
   costs.reserve(variants.size());
-  for (const Variant& variant : variants) costs.push_back(measured_cost(variant.facts, caches).all());
+  for (const Variant& variant : variants) {
+    const double levels = static_cast<double>(variant.nest.levels.size());
+    costs.push_back(measured_cost(variant.facts, caches).all() * (1 + kLevel * levels));
+  }
   return costs;
 }
 

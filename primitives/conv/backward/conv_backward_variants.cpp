@@ -6,11 +6,11 @@
 namespace brickwork {
 
 PlanVariants<ConvBackwardPlan> conv_backward_variants(const ConvProblem& p, const MachineModel& machine,
-                                                      const CacheHierarchy& caches, Backend backend,
+                                                      Backend backend,
                                                       FeatureBlocks blocks) {
   const BackwardPhase most_taps = backward_phases(p).front();
   if (!most_taps.has_taps() || scatter_takes_less(p)) return {};
-  auto [plans, variants] = conv_variants(most_taps.view, machine, caches, backend, blocks);
+  auto [plans, variants] = conv_variants(most_taps.view, machine, backend, blocks);
   return {{plans.begin(), plans.end()}, std::move(variants)};
 }
 

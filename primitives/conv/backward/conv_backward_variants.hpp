@@ -6,7 +6,6 @@
 namespace brickwork {
 
 // Empty if no phase has taps, and if scattering takes less: its plan has no variants.
-PlanVariants<ConvBackwardPlan> conv_backward_variants(const ConvProblem&, const MachineModel&, const CacheHierarchy&,
-                                                      Backend = Backend::simd, FeatureBlocks = {});
+PlanVariants<ConvBackwardPlan> conv_backward_variants(const ConvProblem&, const MachineModel&, Backend = Backend::simd, FeatureBlocks = {});
 
 }  // namespace brickwork

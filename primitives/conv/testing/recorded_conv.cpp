@@ -11,12 +11,12 @@
 namespace brickwork {
 namespace {
 
-using Place = TouchChecker::Place;
+using CachePlace = TouchChecker::CachePlace;
 
 std::vector<float> floats_of(std::int64_t size) { return std::vector<float>(static_cast<std::size_t>(size)); }
 
 // [n][c][row][pixel of a row as stored].
-Place place_in_images(const std::vector<float>& memory, const ActivationLayout& l, std::int64_t pixels_of_row) {
+CachePlace place_in_images(const std::vector<float>& memory, const ActivationLayout& l, std::int64_t pixels_of_row) {
   return [&memory, l, pixels_of_row](const std::int64_t* i, std::int64_t) {
     return &memory.at(static_cast<std::size_t>((i[0] * l.Cb() + i[1] / l.bc) * l.slice_size() +
                                                (i[2] * pixels_of_row + i[3]) * l.bc + i[1] % l.bc));
@@ -24,14 +24,14 @@ Place place_in_images(const std::vector<float>& memory, const ActivationLayout& 
 }
 
 // [k][c][r][s] of weights that begin at element `first`; each copy has `size` elements.
-Place place_in_weights(const std::vector<float>& memory, const WeightLayout& l, std::int64_t first = 0,
+CachePlace place_in_weights(const std::vector<float>& memory, const WeightLayout& l, std::int64_t first = 0,
                        std::int64_t size = 0) {
   return [&memory, l, first, size](const std::int64_t* i, std::int64_t copy) {
     return &memory.at(static_cast<std::size_t>(first + copy * size + l.index(i[0], i[1], i[2], i[3])));
   };
 }
 
-Place place_in_row(const std::vector<float>& memory, std::int64_t size = 0) {
+CachePlace place_in_row(const std::vector<float>& memory, std::int64_t size = 0) {
   return [&memory, size](const std::int64_t* i, std::int64_t copy) {
     return &memory.at(static_cast<std::size_t>(copy * size + i[0]));
   };
@@ -59,7 +59,7 @@ struct ForwardTensors {
     const auto as_dst = [&](const std::vector<float>& memory) {
       return place_in_images(memory, b.dst_layout(), flat ? v.P * v.Q : b.dst_layout().Wp());
     };
-    std::map<std::string, Place> places = {
+    std::map<std::string, CachePlace> places = {
         {"src", place_in_images(src, b.src_layout(), flat ? v.H * v.W : b.src_layout().Wp())},
         {"weights", place_in_weights(weights, b.weights_layout(), first_weight)},
         {"bias", place_in_row(bias)}};

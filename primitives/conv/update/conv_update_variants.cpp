@@ -13,8 +13,8 @@ namespace {
 
 class UpdateVariants {
  public:
-  UpdateVariants(const ConvProblem& p, const MachineModel& machine, const CacheHierarchy& caches)
-      : p_(p), machine_(machine), caches_(caches) {
+  UpdateVariants(const ConvProblem& p, const MachineModel& machine)
+      : p_(p), machine_(machine), caches_(machine.caches()) {
     base_.taps_in_m = p.S > 1 && p.C < kFewFeaturesOfUpdate;
     base_.pixels = flat_if(can_be_flat(p));
   }
@@ -124,7 +124,7 @@ class UpdateVariants {
 
   const ConvProblem& p_;
   const MachineModel& machine_;
-  const CacheHierarchy& caches_;
+  const CacheHierarchy caches_;
   ConvUpdatePlan base_;
   PlanVariants<ConvUpdatePlan> found_;
 };
@@ -132,8 +132,8 @@ class UpdateVariants {
 }  // namespace
 
 PlanVariants<ConvUpdatePlan> conv_update_variants(const ConvProblem& p, const MachineModel& machine,
-                                                  const CacheHierarchy& caches, FeatureBlocks blocks) {
-  return UpdateVariants(p, machine, caches).all(blocks);
+                                                  FeatureBlocks blocks) {
+  return UpdateVariants(p, machine).all(blocks);
 }
 
 }  // namespace brickwork

@@ -8,7 +8,6 @@ namespace brickwork {
 
 // Parts of the gradient are cut from its blocks of features by halving; calls sum over a few numbers of pixels, from
 // those that stay in L1 to those of many rows or images. A filter's taps stay inside the blocks of features.
-PlanVariants<ConvUpdatePlan> conv_update_variants(const ConvProblem&, const MachineModel&, const CacheHierarchy&,
-                                                  FeatureBlocks = {});
+PlanVariants<ConvUpdatePlan> conv_update_variants(const ConvProblem&, const MachineModel&, FeatureBlocks = {});
 
 }  // namespace brickwork

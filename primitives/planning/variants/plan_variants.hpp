@@ -15,9 +15,11 @@ struct PlanVariants {
   std::vector<Variant> variants;
 };
 
-// Places of the variants, the best first. Equal costs keep the order of the variants.
-inline std::vector<std::size_t> ranked(const Ranking& ranking, std::span<const Variant> variants,
+// Places of the variants, the best first. Equal costs keep the order of the variants, whose facts the ranking may add
+// to.
+inline std::vector<std::size_t> ranked(const Ranking& ranking, std::span<Variant> variants,
                                        const CacheHierarchy& caches) {
+  if (ranking.by_working_sets) place_working_sets(variants, caches);
   const std::vector<double> costs = ranking.costs(variants, caches);
   std::vector<std::size_t> order(variants.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
