@@ -16,7 +16,6 @@
 #include "primitives/analysis/rankings/measured.hpp"
 #include "primitives/analysis/rankings/tournament.hpp"
 #include "primitives/network/op/mlp_problem.hpp"
-#include "primitives/planning/caches/measured_caches.hpp"
 #include "primitives/planning/tuning/kept_file.hpp"
 #include "primitives/planning/tuning/ranking_weights.hpp"
 
@@ -220,9 +219,8 @@ LearningTask learn_plan_ranking(std::optional<std::filesystem::path> keep_in) {
           .begin = [keep_in](const LearningSetting& setting) -> LearnerPtr {
             std::ifstream in = open_data(setting.data);
             SplitLayers layers = split_by_problem(read_measured_layers(in, setting.data), setting.data);
-            const auto& [machine, backend, isa, tuning, algorithm] = setting.brick;
-            return std::make_unique<PlanRankingLearner>(
-                std::move(layers), measured_caches(machine.threads, isa, tuning), setting, keep_in);
+            return std::make_unique<PlanRankingLearner>(std::move(layers), setting.brick.machine.caches(), setting,
+                                                        keep_in);
           }};
 }
 
