@@ -3,17 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
 #include "experiments/harness/rows/csv_writer.hpp"
 #include "experiments/learning/data_file.hpp"
+#include "primitives/analysis/rankings/measured.hpp"
 #include "primitives/analysis/rankings/tournament.hpp"
 #include "primitives/network/op/mlp_problem.hpp"
-#include "primitives/planning/caches/measured_caches.hpp"
 #include "primitives/planning/tuning/kept_file.hpp"
 #include "primitives/planning/tuning/ranking_weights.hpp"
 
@@ -30,7 +32,7 @@ Network make_ranking_network(const NetworkBrick& brick) {
 }
 
 std::vector<double> measured_costs(const MeasuredLayer& layer, const CacheHierarchy& caches) {
-  return ranking_named("measured").costs(layer.variants, caches);
+  return costs_by_measured(layer.variants, caches);
 }
 
 template <class Of>
@@ -62,7 +64,7 @@ PlanRankingLearner::PlanRankingLearner(SplitLayers layers, const CacheHierarchy&
     : layers_(std::move(layers)),
       caches_(caches),
       keep_in_(std::move(keep_in)),
-      schedule_{.epochs = setting.epochs, .rate = 0.1F, .decay = 1e-5F},
+      schedule_{.epochs = setting.epochs, .rate = 0.1F, .decay = 1e-3F},
       random_(setting.seed),
       network_(make_ranking_network(setting.brick)),
       inputs_(static_cast<std::size_t>(kPairs * kPairInputs)),
@@ -79,14 +81,21 @@ PlanRankingLearner::PlanRankingLearner(SplitLayers layers, const CacheHierarchy&
   initialise();
 }
 
-// As He et al. (arXiv 1502.01852).
+// As He et al. (arXiv 1502.01852), but a feature that is 0 in all training has no weight: it would keep the random one.
 void PlanRankingLearner::initialise() {
+  std::array<bool, kRankFeatures> seen{};
+  for (const RankFeatures& row : features_ | std::views::join) {
+    for (std::size_t f = 0; f < kRankFeatures; ++f) seen[f] = seen[f] || row[f] != 0;
+  }
   for (std::size_t i = 0; i < network_.parameters().size(); ++i) {
     const auto& [info, layer, role] = network_.parameters()[i];
     std::vector<float> values(static_cast<std::size_t>(info.size()));
     if (role == NetworkParameter::Role::weights) {
       const float bound = std::sqrt(6 / static_cast<float>(info.size() / info.dims.front()));
       for (float& value : values) value = random_.between(-bound, bound);
+    }
+    for (std::size_t at = 0; layer == 0 && role == NetworkParameter::Role::weights && at < values.size(); ++at) {
+      if (!seen[at % kRankFeatures]) values[at] = 0;
     }
     network_.set_parameter(i, values.data());
   }
@@ -210,9 +219,8 @@ LearningTask learn_plan_ranking(std::optional<std::filesystem::path> keep_in) {
           .begin = [keep_in](const LearningSetting& setting) -> LearnerPtr {
             std::ifstream in = open_data(setting.data);
             SplitLayers layers = split_by_problem(read_measured_layers(in, setting.data), setting.data);
-            const auto& [machine, backend, isa, tuning, algorithm] = setting.brick;
-            return std::make_unique<PlanRankingLearner>(std::move(layers), measure_caches(machine, isa, tuning),
-                                                        setting, keep_in);
+            return std::make_unique<PlanRankingLearner>(std::move(layers), setting.brick.machine.caches(), setting,
+                                                        keep_in);
           }};
 }
 

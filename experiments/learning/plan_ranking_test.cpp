@@ -83,6 +83,21 @@ TEST(LearningPlanRanking, VariantsThatAllTakeTheSameTimeTeachNothingAndEnd) {
   EXPECT_EQ(learner.test(), 1);  // of no pair
 }
 
+TEST(LearningPlanRanking, FeaturesThatTrainingNeverShowsHaveNoWeight) {
+  auto layers = made_layers(4, 30, 1);
+  for (MeasuredLayer& layer : layers) {
+    for (Variant& variant : layer.variants) variant.facts.placed.back() = 0;
+  }
+  PlanRankingLearner learner = make_learner(layers, 1);
+  curve(learner, 1);
+  const std::vector<float> weights = learner.trained().layers.front().weights;
+  for (std::size_t at = 0; at < weights.size(); ++at) {
+    const std::size_t feature = at % kRankFeatures;
+    const bool shown = feature != kPlaces - 1 && feature != 3 * kPlaces;  // bytes placed in memory; multiply-adds
+    EXPECT_EQ(weights[at] != 0, shown) << at;
+  }
+}
+
 class FinishedPlanRanking : public testing::Test {
  protected:
   FinishedPlanRanking() {

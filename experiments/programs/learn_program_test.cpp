@@ -36,6 +36,26 @@ class Learn : public testing::Test {
     file << '\n';
   }
 
+  // Made-up variants of plans: the time follows from two of the facts.
+  fs::path write_variants() const {
+    const fs::path path = folder_ / "variants.csv";
+    std::ofstream file(path);
+    file << "pass,problem,plan";
+    for (const char* bytes : {"placed", "read", "written"}) {
+      for (const char* place : {"l1", "l2", "l3", "memory"}) file << ',' << bytes << '_' << place;
+    }
+    file << ",fmas,calls,instructions_per_fma,seconds\n";
+    std::mt19937 random(1);
+    for (int line = 0; line < 240; ++line) {
+      file << "forward,problem" << line % 8 << ",plan" << line;
+      const auto in_l2 = random() % 1000000, in_memory = random() % 1000000;
+      for (int i = 0; i < 12; ++i) file << ',' << (i == 5 ? in_l2 : i == 7 ? in_memory : 0);
+      file << ",1e6,1000,1," << 1e-3 + 1e-10 * static_cast<double>(in_l2) + 1e-9 * static_cast<double>(in_memory)
+           << '\n';
+    }
+    return path;
+  }
+
   Ended learn(const std::string& arguments, const std::string& out) const {
     return brickwork(
         fmt::format("--data {} --tuning default --out {} {}", data_.string(), (folder_ / out).string(), arguments));
@@ -43,6 +63,7 @@ class Learn : public testing::Test {
   CsvTable table(const std::string& out) const { return CsvTable(folder_ / out / "learning.csv"); }
 
   const fs::path folder_ = fresh_folder(), data_ = folder_ / "rows.csv";
+  const std::string own_cache_ = "XDG_CACHE_HOME=" + (folder_ / "cache").string();
 };
 
 TEST_F(Learn, EveryEpochIsARowOfTheTable) {
@@ -84,12 +105,14 @@ TEST_F(Learn, TheCurveHasTheSameBitsOnAnyThreadsAndDiffersForAnotherSeed) {
                                    "adding-rnn --epochs 1",
                                    "listops-tree-lstm --epochs 1",
                                    "listops-lstm --epochs 1",
+                                   "plan-ranking --epochs 2 --data " + write_variants().string(),
                                    "characters --epochs 2 --data " + text.string()};
   for (std::size_t i = 0; i < std::size(trainings); ++i) {
     const auto column = [&](const std::string& options, const std::string& name) {
       const std::string out = std::to_string(i) + name;
       const auto [code, output] = brickwork(
-          fmt::format("--task {} --tuning default --out {} {}", trainings[i], (folder_ / out).string(), options));
+          fmt::format("--task {} --tuning default --out {} {}", trainings[i], (folder_ / out).string(), options),
+          own_cache_);
       EXPECT_EQ(code, 0) << output;
       const CsvTable rows = table(out);
       std::vector<std::string> values;
@@ -119,6 +142,21 @@ TEST_F(Learn, TheMeasureHasItsBaselineBeside) {
   EXPECT_LT(std::stod(rows.at(2, "test_measure")), std::stod(rows.at(0, "test_measure")));
 }
 
+TEST_F(Learn, WeightsOfARankingAreWrittenAndSaidToBeKeptOrNot) {
+  const auto [code, output] =
+      brickwork(fmt::format("--task plan-ranking --data {} --tuning default --threads 1 --epochs 5 --out {}",
+                            write_variants().string(), (folder_ / "out").string()),
+                own_cache_);
+  EXPECT_EQ(code, 0) << output;
+  EXPECT_THAT(output, HasSubstr("180 variants to train on, 60 to test on"));
+  EXPECT_THAT(output, HasSubstr("on 2 held-out layers the network's first variant has "));
+  EXPECT_EQ(fs::exists(folder_ / "cache" / "brickwork" / "plan-ranking.json"),
+            output.find("kept for later runs on this processor") != std::string::npos)
+      << output;
+  EXPECT_EQ(read_json(folder_ / "out" / "network_weights.json").at("version"), 1);
+  EXPECT_EQ(CsvTable(folder_ / "out" / "rank_efficiency.csv").rows(), 2U);
+}
+
 TEST_F(Learn, AFolderOfAnotherRunIsRefused) {
   ASSERT_EQ(learn("--task digits-mlp --epochs 1", "out").code, 0);
   const std::string before = read_file(folder_ / "out" / "learning.csv");
@@ -144,6 +182,10 @@ TEST_F(Learn, WrongUsageIsOneSentence) {
       {data + " --task adding-lstm", "adding-lstm makes its sequences itself: leave --data out"},
       {data + " --task listops-lstm", "listops-lstm makes its expressions itself: leave --data out"},
       {"--task characters --data " + (folder_ / "short.csv").string(), "the text has 27 characters, but 32 streams"},
+      {"--task plan-ranking",
+       "plan-ranking learns from measured variants, the file variants.csv that brickwork --plan "},
+      {"--task plan-ranking --data " + (folder_ / "short.csv").string(),
+       "short.csv:1: column pass is missing: measured"},
       {data + " --task digits-mlp --threads 0", "--threads: 0 is no whole number from 1 to "},
       {data + " --task digits-mlp --epochs 0", "--epochs: 0 is no whole number from 1 to 100000"},
       {data + " --task digits-mlp --seed -1", "--seed: -1 is no whole number from 0 to 4294967295"},

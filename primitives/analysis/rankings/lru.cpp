@@ -99,9 +99,8 @@ double calls_of(const ScheduledNest& nest) {
 }
 
 double simulated_nanoseconds(const Variant& variant, const CacheHierarchy& caches, std::int64_t most_uses) {
-  const VariantFacts& facts = variant.facts;
-  return CacheSimulation(variant.nest, caches, most_uses).nanoseconds() +
-         facts.fmas * facts.instructions_per_fma / caches.fmas + facts.calls * caches.call;
+  return CacheSimulation(variant.nest, caches, most_uses).nanoseconds() + variant.facts.fmas / caches.fmas +
+         variant.facts.calls * caches.call;
 }
 
 std::vector<double> costs_by_lru(std::span<const Variant> variants, const CacheHierarchy& caches,

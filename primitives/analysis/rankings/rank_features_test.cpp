@@ -32,7 +32,8 @@ TEST(RankFeatures, AFactThatAllVariantsShareIsZero) {
 TEST(RankFeatures, BytesForAMultiplyAddAreTheSameForALargerProblemOfTheSameKind) {
   auto variants = random_variants(20, 1);
   const auto small = rank_features(variants);
-  for (auto& [nest, facts] : variants) {
+  for (Variant& variant : variants) {
+    VariantFacts& facts = variant.facts;
     facts.fmas *= 10;
     for (auto* bytes : {&facts.read, &facts.written}) {
       for (double& b : *bytes) b *= 10;

@@ -1,4 +1,4 @@
-// The paper's tournament of the neural ranking (arXiv 2006.02230, section 4): every variant meets the others, and the
+// The paper's tournament of the neural ranking (arXiv 2006.02230): every variant meets the others, and the
 // network says with which probability it is the faster one.
 #pragma once
 #include <cstddef>

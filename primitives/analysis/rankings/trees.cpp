@@ -8,12 +8,12 @@
 namespace brickwork {
 namespace {
 
-double latency_of(const WorkingSets& placed, const CacheHierarchy& caches) {
+double latency_of(const BytesByPlace& placed, const CacheHierarchy& caches) {
   return std::inner_product(placed.begin(), placed.end(), caches.latency.begin(), 0.0);
 }
 
 struct TreePlayer {
-  WorkingSets placed;
+  BytesByPlace placed;
   double latency;
   std::int64_t variants;  // that have these working sets
   std::int64_t wins = 0;
@@ -31,11 +31,11 @@ void play_all(std::span<TreePlayer> players) {
 
 }  // namespace
 
-Winner better_by_tree(const WorkingSets& first, const WorkingSets& second) {
+Winner better_by_tree(const BytesByPlace& first, const BytesByPlace& second) {
   const auto compare = [](double a, double b, double times) {
     return b > times * a ? Winner::first : a > times * b ? Winner::second : Winner::none;
   };
-  const auto all = [](const WorkingSets& placed) { return std::accumulate(placed.begin(), placed.end(), 0.0); };
+  const auto all = [](const BytesByPlace& placed) { return std::accumulate(placed.begin(), placed.end(), 0.0); };
   Winner winner = compare(all(first), all(second), 1.5);
   for (std::size_t place = kPlaces; winner == Winner::none && place-- > 0;) {
     winner = compare(first[place], second[place], 1.05);
@@ -45,14 +45,14 @@ Winner better_by_tree(const WorkingSets& first, const WorkingSets& second) {
 
 std::vector<double> costs_by_trees(std::span<const Variant> variants, const CacheHierarchy& caches,
                                    std::size_t most_players) {
-  std::map<WorkingSets, std::int64_t> counts;
+  std::map<BytesByPlace, std::int64_t> counts;
   for (const Variant& variant : variants) ++counts[variant.facts.placed];
   std::vector<TreePlayer> players;
   for (const auto& [placed, count] : counts) players.push_back({placed, latency_of(placed, caches), count});
   std::ranges::stable_sort(players, {}, &TreePlayer::latency);
   play_all(std::span(players).first(std::min(most_players, players.size())));
 
-  std::map<WorkingSets, double> costs;
+  std::map<BytesByPlace, double> costs;
   for (std::size_t i = 0; i < players.size(); ++i) {
     const bool plays = i < most_players;
     costs[players[i].placed] = static_cast<double>(plays ? -players[i].wins : static_cast<std::int64_t>(i));

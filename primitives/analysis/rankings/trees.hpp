@@ -1,7 +1,6 @@
-// PolyDL's pairwise decision trees (arXiv 2006.02230, section 4): every variant meets every other one, a small tree
+// PolyDL's pairwise decision trees (arXiv 2006.02230): every variant meets every other one, a small tree
 // says which of the two is better, and the variants rank by the games that they win.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -10,14 +9,12 @@
 
 namespace brickwork {
 
-using WorkingSets = std::array<double, kPlaces>;  // bytes, VariantFacts::placed
-
 enum class Winner { first, second, none };
 
 // The tree compares the working sets that are placed in the caches and in memory: first all of them together, where the
 // smaller ones win if the others are more than 1.5 times as large; then those in memory, L3, L2 and L1, in this order,
 // where 1.05 times decides. Nobody wins if no comparison decides.
-Winner better_by_tree(const WorkingSets& first, const WorkingSets& second);
+Winner better_by_tree(const BytesByPlace& first, const BytesByPlace& second);
 
 // Minus the games that each variant wins. Variants with the same working sets play together, as their games end alike.
 // At most `most_players` different working sets play; those with the largest latencies (working sets times latency)

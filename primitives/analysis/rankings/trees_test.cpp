@@ -12,9 +12,9 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<Variant> placed(const std::vector<WorkingSets>& all) {
+std::vector<Variant> placed(const std::vector<BytesByPlace>& all) {
   std::vector<Variant> variants;
-  for (const WorkingSets& bytes : all) variants.push_back({.nest = {}, .facts = {.placed = bytes}});
+  for (const BytesByPlace& bytes : all) variants.push_back({.nest = {}, .facts = {.placed = bytes}});
   return variants;
 }
 
