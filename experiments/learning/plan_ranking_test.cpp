@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "experiments/learning/testing/made_layers.hpp"
+#include "primitives/nest/testing/on_one_thread.hpp"
 #include "primitives/planning/tuning/ranking_weights.hpp"
-#include "primitives/testing/on_one_thread.hpp"
 
 namespace brickwork {
 namespace {

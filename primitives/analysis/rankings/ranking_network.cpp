@@ -15,11 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-double four_digits(float weight) { return std::stod(fmt::format("{:.4g}", weight)); }
+double four_decimals(float weight) { return std::round(static_cast<double>(weight) * 1e4) / 1e4; }
 
 Json json_of(const std::vector<float>& weights) {
   Json numbers = Json::array();
-  for (const float weight : weights) numbers.push_back(four_digits(weight));
+  for (const float weight : weights) numbers.push_back(four_decimals(weight));
   return numbers;
 }
 
@@ -42,7 +42,7 @@ void check(const RankingNetwork& network) {
 RankingNetwork rounded(RankingNetwork network) {
   for (auto& [weights, bias] : network.layers) {
     for (auto* numbers : {&weights, &bias}) {
-      for (float& number : *numbers) number = static_cast<float>(four_digits(number));
+      for (float& number : *numbers) number = static_cast<float>(four_decimals(number));
     }
   }
   return network;

@@ -26,7 +26,7 @@ struct RankingNetwork {
   friend bool operator==(const RankingNetwork&, const RankingNetwork&) = default;
 };
 
-// The network with weights of four significant digits, as the text has them.
+// The network with weights of four decimals, as the text has them.
 RankingNetwork rounded(RankingNetwork);
 
 std::string to_string(const RankingNetwork&);  // JSON

@@ -25,7 +25,7 @@ TEST(RankingNetwork, TextAndRoundedValueAreInverse) {
 }
 
 TEST(RankingNetwork, ATextTakesAFewKilobytes) {
-  EXPECT_LT(to_string(random_network({24, 16, 8, 2}, 1)).size(), 16384U);
+  EXPECT_LT(to_string(random_network({32, 16, 16, 2}, 1)).size(), 16384U);
 }
 
 TEST(RankingNetwork, WrongTextsAreRefused) {
