@@ -59,6 +59,18 @@ TEST_P(EachAnalysis, TakesFirstAndLastIterationOfAParallelLevel) {
   EXPECT_EQ(crossing.farthest_bytes, 4 * crossing.farthest);
 }
 
+TEST_P(EachAnalysis, FindsTheFarthestUseWhereInnerLevelsStandElsewhere) {
+  // Rows in windows of three, after two rows of padding. The first element is read in calls (0, 2), (1, 1) and (2, 0).
+  // Each call has an element of B.
+  const NestTouches touches{
+      {{"oj", 5}, {"r", 3}},
+      {{"row", 5, 0}, {"window", 3, 1}},
+      {{"A", Touch::read, {{{{0}, {1}}, -2, 3}}}, {"B", Touch::read, {{{{0}}, 0, 5}, {{{1}}, 0, 3}}}}};
+  const auto found = GetParam()(nest_of(touches, "oj r"));
+  ASSERT_TRUE(found) << found.reason();
+  EXPECT_EQ(working_set_sizes(*found), (Sizes{{1 + 3, 2 + 5}}));
+}
+
 TEST_P(EachAnalysis, CountsTheIterationsThatTheLastBlockHas) {
   // Only the last block's two iterations touch elements: the first one, and the first two.
   const NestTouches touches{{{"i", 5}}, {{"row", 5, 0}, {"window", 2}}, {{"A", Touch::read, {{{{0}, {1}}, -4, 2}}}}};

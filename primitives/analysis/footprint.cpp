@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <ranges>
 
 #include "primitives/nest/integers.hpp"
 
@@ -163,10 +162,10 @@ DataSize Footprint::of(std::span<const Calls> boxes) const {
     std::vector<Product> products;
     for (const int tensor : tensors) {
       std::vector<const Calls*> counted;
-      for (const Calls& calls : std::views::reverse(boxes)) {  // calls_between() puts large ones last
-        if (std::ranges::any_of(counted, [&](const Calls* other) { return covers(*other, calls, tensor); })) continue;
-        counted.push_back(&calls);
-        if (auto product = of(tensor, calls)) products.push_back(*std::move(product));
+      for (auto calls = boxes.rbegin(); calls != boxes.rend(); ++calls) {  // calls_between() puts large ones last
+        if (std::ranges::any_of(counted, [&](const Calls* other) { return covers(*other, *calls, tensor); })) continue;
+        counted.push_back(&*calls);
+        if (auto product = of(tensor, *calls)) products.push_back(*std::move(product));
       }
     }
     const std::int64_t elements = size_of_union(std::move(products));

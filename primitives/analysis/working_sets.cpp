@@ -15,8 +15,7 @@ std::vector<Pair> sizes(const std::vector<Dependence>& dependences, std::int64_t
     if (dependence.farthest > 1) pairs.emplace_back(dependence.*nearest, dependence.*farthest);
   }
   std::ranges::sort(pairs);
-  const auto repeated = std::ranges::unique(pairs);
-  pairs.erase(repeated.begin(), repeated.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   return pairs;
 }
 
