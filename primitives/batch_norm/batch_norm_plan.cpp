@@ -16,7 +16,7 @@ Sweep sweep_of(BatchNormPass pass, double tensor_bytes, const MachineModel& mach
 }
 
 // If the busiest thread has this many times the mean work, threads share each block instead.
-constexpr double kFair = 1.15;
+constexpr double kFairWork = 1.15;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ BatchNormPlan plan_batch_norm(const BatchNormProblem& p, BatchNormPass pass, std
   // own size.
   const std::int64_t swept = (past_caches(plan.sweep) ? (backward ? 2 : 1) : tensors) * block;
   const std::int64_t held = std::max(machine.l2_bytes * machine.threads, machine.l3_bytes) / 2;
-  if (machine.threads * swept <= held && machine.imbalance(all) < kFair) {
+  if (machine.threads * swept <= held && machine.imbalance(all) < kFairWork) {
     plan.by_thread = true;
     plan.blocks = 1;
   } else {
