@@ -27,7 +27,7 @@ std::optional<LearnOptions> parse_learn_options(int argc, char** argv) {
   app.add_option("--task", task, fmt::format("What to learn: {}", fmt::join(names, ", ")))->type_name("NAME");
   app.add_option("--data", o.data,
                  "Data of the task: a CSV file of scripts/export_digits.py for digits-*, a text for characters, "
-                 "variants.csv of brickwork --plan rank for plan-ranking")
+                 "what brickwork --plan variants prints for plan-ranking")
       ->type_name("FILE");
   add_threads(app, o.run.threads, "Threads (default: all cores that a CPU quota leaves)");
   app.add_option("--seed", o.seed, "Seed of all random numbers (default: 1)")

@@ -13,17 +13,10 @@
 
 #include "experiments/harness/rows/csv_reader.hpp"
 #include "experiments/learning/random.hpp"
+#include "primitives/planning/variants/variant_columns.hpp"
 
 namespace brickwork {
 namespace {
-
-constexpr const char* kPlaceNames[kPlaces] = {"l1", "l2", "l3", "memory"};
-constexpr std::pair<const char*, std::array<double, kPlaces> VariantFacts::*> kBytesByPlace[] = {
-    {"placed", &VariantFacts::placed}, {"read", &VariantFacts::read}, {"written", &VariantFacts::written}};
-constexpr std::pair<const char*, double VariantFacts::*> kCounts[] = {
-    {"fmas", &VariantFacts::fmas},
-    {"calls", &VariantFacts::calls},
-    {"instructions_per_fma", &VariantFacts::instructions_per_fma}};
 
 // A number of at least 0.
 double real(const CsvReader& reader, const std::string& column) {
@@ -38,12 +31,12 @@ double real(const CsvReader& reader, const std::string& column) {
 
 VariantFacts facts_of_line(const CsvReader& reader) {
   VariantFacts facts;
-  for (const auto& [name, member] : kBytesByPlace) {
+  for (const auto& [name, member] : kBytesColumns) {
     for (std::size_t place = 0; place < kPlaces; ++place) {
-      (facts.*member)[place] = real(reader, fmt::format("{}_{}", name, kPlaceNames[place]));
+      (facts.*member)[place] = real(reader, fmt::format("{}_{}", name, kPlaceColumns[place]));
     }
   }
-  for (const auto& [name, member] : kCounts) facts.*member = real(reader, name);
+  for (const auto& [name, member] : kCountColumns) facts.*member = real(reader, name);
   return facts;
 }
 
@@ -55,21 +48,8 @@ std::vector<std::size_t> evenly(std::size_t count, std::size_t most) {
 
 }  // namespace
 
-const std::vector<std::string>& measured_variant_columns() {
-  static const std::vector<std::string> columns = [] {
-    std::vector<std::string> all{"pass", "problem", "plan"};
-    for (const auto& [name, member] : kBytesByPlace) {
-      for (const char* place : kPlaceNames) all.push_back(fmt::format("{}_{}", name, place));
-    }
-    for (const auto& [name, member] : kCounts) all.emplace_back(name);
-    all.emplace_back("seconds");
-    return all;
-  }();
-  return columns;
-}
-
 std::vector<MeasuredLayer> read_measured_layers(std::istream& in, std::string_view file) {
-  const auto& columns = measured_variant_columns();
+  const auto columns = variant_columns();
   std::string needs = "measured variants need the columns ";
   for (const std::string& column : columns) needs += column + (column == columns.back() ? "" : ", ");
   CsvReader reader(in, file, needs);

@@ -20,11 +20,8 @@ struct MeasuredLayer {
   std::vector<double> seconds;
 };
 
-// The columns: pass, problem, plan, the facts of a variant and the seconds that it took. Others are left out of
-// account.
-const std::vector<std::string>& measured_variant_columns();
-
-// Throws std::invalid_argument with one sentence: file, line, column, what is wrong and what would be right.
+// The columns are those of variant_columns.hpp; others are left out of account. Throws std::invalid_argument with one
+// sentence: file, line, column, what is wrong and what would be right.
 std::vector<MeasuredLayer> read_measured_layers(std::istream&, std::string_view file);
 
 struct SplitLayers {

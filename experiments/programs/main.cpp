@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <utility>
 
 #include "experiments/harness/process/bind_threads.hpp"
 #include "experiments/harness/process/interrupt.hpp"
 #include "experiments/harness/process/program.hpp"
 #include "experiments/harness/process/threads.hpp"
+#include "experiments/harness/rows/csv_writer.hpp"
 #include "experiments/harness/rows/environment.hpp"
 #include "experiments/harness/run/each_experiment.hpp"
 #include "experiments/harness/run/runner.hpp"
@@ -14,12 +17,34 @@
 #include "experiments/harness/terminal/screen.hpp"
 #include "experiments/operations/experiments.hpp"
 #include "experiments/operations/ours/choose_tuning.hpp"
+#include "primitives/analysis/rankings/network.hpp"
 #include "primitives/op/kokkos_scope.hpp"
+#include "primitives/planning/tuning/ranking_weights.hpp"
+#include "primitives/planning/variants/variant_columns.hpp"
 #include "primitives/recursive/op/recursive_problem.hpp"
 
 using namespace brickwork;
 
 namespace {
+
+// The plans are rows of a CSV file: those of variants that were measured.
+ExitCode print_variants(const Experiment& experiment) {
+  std::string header = csv_line(variant_columns());
+  ExitCode code = exit_ok;
+  for (std::size_t i = 0; i < experiment.problems().size(); ++i) {
+    for (const auto& [contender, rows] : experiment.plans(i)) {
+      if (!rows) {
+        fmt::print(stderr, "{}, {}: {}: {}\n", experiment.problems()[i].name, contender, to_string(rows.status()),
+                   rows.reason());
+        code = exit_failed;
+        continue;
+      }
+      fmt::print("{}{}", std::exchange(header, ""), *rows);
+      std::fflush(stdout);
+    }
+  }
+  return code;
+}
 
 ExitCode print_plans(const Experiment& experiment) {
   for (std::size_t i = 0; i < experiment.problems().size(); ++i) {
@@ -68,6 +93,12 @@ ExitCode run(Options options) {
   } catch (const std::invalid_argument& e) {
     throw UsageError{e.what()};
   }
+  if (options.plan_rankings) {
+    const ChosenRankingNetwork chosen = find_ranking_network();
+    use_ranking_network(chosen.network);
+    if (!chosen.warning.empty()) fmt::print(stderr, "{}\n", chosen.warning);
+  }
+  if (options.plan_variants > 0) return print_variants(*experiment);
   if (options.print_plan) return print_plans(*experiment);
   const auto figure = std::ranges::find(experiment_table(), options.experiment, &ExperimentEntry::name)->figure;
   if (!options.print_rows) return run_experiment(*experiment, figure, options);

@@ -33,9 +33,26 @@ bool read_search(const std::string& text, std::string_view word, std::optional<d
   return true;
 }
 
+// Reads "variants" or "variants:NUMBER".
+bool read_variants(const std::string& text, std::int64_t& number) {
+  constexpr std::string_view kVariants = "variants";
+  constexpr std::int64_t kUsual = 200, kMost = 1'000'000;
+  if (text != kVariants && !text.starts_with("variants:")) return false;
+  number = kUsual;
+  if (text == kVariants) return true;
+  std::string given = text.substr(kVariants.size() + 1);
+  if (!whole(1, kMost)(given).empty()) {
+    throw std::invalid_argument(
+        fmt::format("--plan {} gives no whole number from 1 to {} after variants:", text, kMost));
+  }
+  number = std::stoll(given);
+  return true;
+}
+
 // The words of --plan that are no text of a plan.
 void read_plan(Options& o) {
-  o.print_plan = o.plan == "print" || o.plan == "explain";
+  if (read_variants(o.plan, o.plan_variants)) o.plan_choice = PlanChoice::variants;
+  o.print_plan = o.plan == "print" || o.plan == "explain" || o.plan_variants > 0;
   if (o.plan == "analysed") o.plan_choice = PlanChoice::analysed;
   if (o.plan == "explain") o.plan_choice = PlanChoice::explained;
   o.plan_rankings = read_search(o.plan, "rank", o.plan_search);
@@ -82,6 +99,10 @@ void check_combination(const Options& o) {
   }
   if (o.plan_search && o.cold_cache) {
     throw std::invalid_argument("--plan search and rank time plans on hot caches: they cannot go with --cache cold");
+  }
+  if (o.plan_variants > 0 && (o.cold_cache || o.check_only)) {
+    throw std::invalid_argument(
+        "--plan variants measures plans on hot caches: it cannot go with --check or --cache cold");
   }
   if (o.plan_search && o.check_only) {
     throw std::invalid_argument("--plan search and rank time plans: they cannot go with --check, which times nothing");
@@ -208,8 +229,10 @@ std::optional<Options> parse_options(int argc, char** argv, Table table) {
          "Our loop plan instead of the planner's; print: print each problem's plan and exit; analysed: the plan "
          "by analysis of the loops; explain: print that plan and its reasons; search: measure the best plan "
          "found in this time for each problem and contender (default: 5), beside the planner's; rank: also "
-         "the plan that each ranking of the analysis picks")
-      ->type_name("TEXT|print|analysed|explain|search[:SECONDS]|rank[:SECONDS]");
+         "the plan that each ranking of the analysis picks; variants: measure this many variants, print them as CSV "
+         "and "
+         "exit (default: 200)")
+      ->type_name("TEXT|print|analysed|explain|search[:SECONDS]|rank[:SECONDS]|variants[:NUMBER]");
   auto* out_option = app.add_option("--out", o.out,
                                     "Folder of the results, with a folder in it for each of several experiments; none: "
                                     "keep nothing (default: results/<UTC time>-<experiment>, with --check none)")

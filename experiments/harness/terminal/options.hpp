@@ -15,9 +15,10 @@ struct ExperimentEntry;
 
 // Who chooses the plans of our contenders if no text is given.
 enum class PlanChoice {
-  rule,      // the planner
-  analysed,  // the analysis of the nest
-  explained  // the analysis, and --plan prints what it has found
+  rule,       // the planner
+  analysed,   // the analysis of the nest
+  explained,  // the analysis, and --plan prints what it has found
+  variants    // nobody: --plan prints measured variants
 };
 
 enum class RowFormat { as_csv, as_json };
@@ -50,6 +51,7 @@ struct Options {
   bool print_plan = false;
   std::optional<double> plan_search;    // seconds to look for a better plan, for each contender and problem
   bool plan_rankings = false;           // a contender for each ranking of the analysis, beside the search
+  std::int64_t plan_variants = 0;       // number of variants to measure, drawn at random
   std::string out;                      // empty: a folder named after time and experiment
   bool keep_nothing = false;            // no folder of results is left
   std::optional<RowFormat> print_rows;  // on standard output

@@ -10,11 +10,14 @@
 #include <random>
 
 #include "experiments/harness/process/interrupt.hpp"
+#include "experiments/harness/rows/csv_writer.hpp"
 #include "experiments/operations/ours/our_loops.hpp"
 #include "experiments/search/conv_runs.hpp"
 #include "experiments/search/plan_search.hpp"
+#include "experiments/search/plan_sweep.hpp"
 #include "primitives/planning/variants/explain.hpp"
 #include "primitives/planning/variants/plan_variants.hpp"
+#include "primitives/planning/variants/variant_columns.hpp"
 
 namespace brickwork {
 
@@ -116,7 +119,32 @@ Contender<typename Pass::Op> with_other_plan(const OurBrick& ours, const std::st
   return contender;
 }
 
-// `--plan analysed` and `--plan explain`: our contender with the first plan of the best ranking.
+// Measured variants, drawn at random, as lines of a CSV file.
+template <class Pass>
+std::string measured_variants(const OurBrick& ours, const typename Pass::Op::Problem& p, const Resources& r,
+                              std::int64_t most) {
+  RankedPlans<Pass> all(ours, p, r, best_ranking());
+  place_working_sets(all.found.variants, all.caches);
+  std::ranges::shuffle(all.order, std::mt19937(1));
+  all.order.resize(std::min(all.order.size(), static_cast<std::size_t>(most)));
+  std::vector<typename Pass::Plan> plans;
+  for (const std::size_t i : all.order) plans.push_back(all.found.plans[i]);
+  SharedTensors tensors;
+  const auto seconds = sweep_plans<typename Pass::Plan>(
+      plans, Pass::runs(Pass::problem(p), {ours.backend(), ours.isa(), ours.tuning()}, tensors), steady_race_clock,
+      interrupted);
+  std::string lines;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (!seconds[i]) continue;
+    std::vector<std::string> cells{std::string(Pass::Op::pass), to_string(p), to_string(plans[i])};
+    for (std::string& cell : fact_cells(all.found.variants[all.order[i]].facts)) cells.push_back(std::move(cell));
+    cells.push_back(fmt::format("{:.6g}", *seconds[i]));
+    lines += csv_line(cells);
+  }
+  return lines;
+}
+
+// `--plan analysed`, `--plan explain` and `--plan variants`: our contender with the first plan of the best ranking.
 template <class Pass>
 Contender<typename Pass::Op> analysed_loops(Backend backend, const Options& o) {
   const OurBrick ours(backend, o);
@@ -131,9 +159,10 @@ Contender<typename Pass::Op> analysed_loops(Backend backend, const Options& o) {
     return prepare_driver<Pass>(ours, inputs, *std::move(driver), fmt::format("{}, {}", kOurLoops, chosen.how),
                                 chosen.seconds);
   };
-  contender.plan = [=, &ranking, explained = o.plan_choice == PlanChoice::explained](
+  contender.plan = [=, &ranking, choice = o.plan_choice, variants = o.plan_variants](
                        const typename Pass::Op::Problem& p, const Resources& r) -> Result<std::string> {
-    if (!explained) return to_string(analysed_plan<Pass>(ours, p, r, ranking).plan);
+    if (choice == PlanChoice::variants) return measured_variants<Pass>(ours, p, r, variants);
+    if (choice == PlanChoice::analysed) return to_string(analysed_plan<Pass>(ours, p, r, ranking).plan);
     return explanation_of(RankedPlans<Pass>(ours, p, r, ranking), ranking);
   };
   return contender;
