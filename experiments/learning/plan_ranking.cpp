@@ -211,7 +211,7 @@ std::string PlanRankingLearner::finish(const std::filesystem::path& folder) {
 LearningTask learn_plan_ranking(std::optional<std::filesystem::path> keep_in) {
   return {.name = "plan-ranking",
           .about = "an MLP that says which of two variants of a plan is faster",
-          .data = "measured variants, the file variants.csv that brickwork --plan rank writes",
+          .data = "measured variants, the CSV file that brickwork --plan variants prints",
           .examples = "variants",
           .measure = "accuracy",
           .baseline = "the ranking 'measured'",

@@ -28,13 +28,13 @@ std::string line(const std::string& pass, const std::string& problem, const std:
                      seconds);
 }
 
-std::vector<MeasuredLayer> read(const std::string& text) {
+std::vector<MeasuredLayer> layers_of_text(const std::string& text) {
   std::istringstream in(text);
   return read_measured_layers(in, "variants.csv");
 }
 
 TEST(MeasuredVariants, LinesOfOnePassAndProblemAreALayer) {
-  const auto layers = read(kVariantHeader + line("forward", "a", "1e-3", "1") + line("update", "a", "2e-3") +
+  const auto layers = layers_of_text(kVariantHeader + line("forward", "a", "1e-3", "1") + line("update", "a", "2e-3") +
                            line("forward", "b", "3e-3") + line("forward", "a", "4e-3"));
   ASSERT_EQ(layers.size(), 3U);
   EXPECT_EQ(layers[0].pass + layers[0].problem, "forwarda");
@@ -51,7 +51,7 @@ TEST(MeasuredVariants, LinesOfOnePassAndProblemAreALayer) {
 
 TEST(MeasuredVariants, ColumnsAreFoundByNameAndOthersAreIgnored) {
   std::string header = "threads," + kVariantHeader;
-  EXPECT_EQ(read(header + "4," + line("forward", "a", "1")).at(0).seconds.at(0), 1);
+  EXPECT_EQ(layers_of_text(header + "4," + line("forward", "a", "1")).at(0).seconds.at(0), 1);
 }
 
 TEST(MeasuredVariants, ErrorsNameFileLineColumnAndRemedy) {
@@ -69,7 +69,7 @@ TEST(MeasuredVariants, ErrorsNameFileLineColumnAndRemedy) {
        "variants.csv:3: column placed_l1: '' is no number from 0 on"},
   };
   for (const auto& [text, message] : cases) {
-    EXPECT_THAT([&] { read(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr(message))) << text;
+    EXPECT_THAT([&] { layers_of_text(text); }, ThrowsMessage<std::invalid_argument>(HasSubstr(message))) << text;
   }
 }
 

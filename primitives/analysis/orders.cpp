@@ -14,17 +14,26 @@ struct OrderedLevel {
   bool innermost;  // of its loop
 };
 
+// Steps of one loop's levels without those that would have a single iteration, but at least one.
+std::vector<std::int64_t> useful_steps(const std::vector<std::int64_t>& steps, std::int64_t extent) {
+  std::vector<std::int64_t> useful;
+  std::int64_t left = extent;
+  for (const std::int64_t step : steps) {
+    if (step < left) useful.push_back(left = step);
+  }
+  return useful.empty() ? std::vector{std::min(steps.back(), extent)} : useful;
+}
+
 std::vector<OrderedLevel> levels_of(const std::vector<Loop>& loops, const std::vector<LoopCut>& cuts) {
   std::vector<OrderedLevel> levels;
   for (std::size_t i = 0; i < loops.size(); ++i) {
     const auto cut = std::ranges::find(cuts, loops[i].name, &LoopCut::loop);
-    std::vector<std::int64_t> steps{loops[i].ranged ? loops[i].extent : 1};
-    if (cut != cuts.end()) steps = cut->steps;
+    const std::vector<std::int64_t> steps = useful_steps(
+        cut != cuts.end() ? cut->steps : std::vector{loops[i].ranged ? loops[i].extent : 1}, loops[i].extent);
     std::int64_t left = loops[i].extent;
     for (const std::int64_t& step : steps) {
-      const bool innermost = &step == &steps.back();
-      if (step < left || innermost) levels.push_back({i, std::min(step, left), ceil_div(left, step), innermost});
-      left = std::min(left, step);
+      levels.push_back({i, step, ceil_div(left, step), &step == &steps.back()});
+      left = step;
     }
   }
   return levels;

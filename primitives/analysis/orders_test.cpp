@@ -60,6 +60,10 @@ TEST(Orders, AParallelReductionHasACopyForEachThread) {
   EXPECT_THAT(texts(orders(loops, {{"k", {1}}}, {.threads = 2})), Not(Contains("{k} m n")));
 }
 
+TEST(Orders, ACutThatCutsNothingIsNone) {
+  EXPECT_THAT(texts(orders(kMatmul, {{"m", {8, 1}}, {"n", {1, 1}}}, {})), UnorderedElementsAre("m n k:4", "n m k:4"));
+}
+
 TEST(Orders, AreDifferentFromEachOther) {
   const std::vector<Loop> loops{
       {"n", 4}, {"kb", 4}, {"oj", 7}, {.name = "cb", .extent = 4, .kind = LoopKind::reduction, .ranged = true}};

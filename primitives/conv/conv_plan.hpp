@@ -1,5 +1,5 @@
-// The plan of a convolution's forward pass: its blocks, loop order and threads, as a printable value. An analytic rule
-// chooses it, and a caller can choose another one.
+// The plan of a convolution's forward pass: its blocks, loop order and threads, as a printable value. An analysis
+// of the loops chooses it, and a caller can choose another one.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -93,7 +93,8 @@ struct FeatureBlocks {
   std::int64_t bc = 0, bk = 0;
 };
 
-// Chooses a plan by rule from the problem, the threads, the cache sizes and the backend's abilities.
+// Chooses a plan by analysis of its variants (conv_variants.hpp) from the problem, the machine and the backend's
+// abilities.
 ConvPlan plan_conv(const ConvView&, const MachineModel&, Backend = Backend::simd, FeatureBlocks = {});
 inline ConvPlan plan_conv_forward(const ConvProblem& p, const MachineModel& machine, Backend backend = Backend::simd,
                                   FeatureBlocks blocks = {}) {

@@ -16,7 +16,7 @@ namespace brickwork {
 namespace {
 
 // With fewer input features per block, a call's k is too short, so it also takes the taps of a filter row.
-constexpr std::int64_t kFewFeatures = 16;
+constexpr std::int64_t kFewInputFeatures = 16;
 // Rows of a register tile of the brick, and pixels of a call that amortise it.
 constexpr std::int64_t kRowsOfRegisterTile = 6, kCallPixels = 256;
 
@@ -36,7 +36,7 @@ class ConvVariants {
   ConvVariants(const ConvView& p, const MachineModel& machine, Backend backend)
       : p_(p), machine_(machine), caches_(machine.caches()) {
     base_.pixels = flat_if(can_be_flat(p));
-    if (p.S > 1 && p.C < kFewFeatures && takes_overlapping_rows(backend)) base_.taps = Taps::k;
+    if (p.S > 1 && p.C < kFewInputFeatures && takes_overlapping_rows(backend)) base_.taps = Taps::k;
     grid_ = pixel_grid(p, base_.pixels);
   }
 
@@ -50,11 +50,17 @@ class ConvVariants {
   }
 
  private:
-  // Tiles one vector wide read A once for every vector: with several taps it stays in L1 meanwhile.
+  // Tiles one vector wide read A once for every vector: with several taps it stays in L1 meanwhile. With the taps of a
+  // filter row in k the processor decides.
+  bool takes(std::int64_t block) const {
+    const bool narrow = block <= kFloatsOfVector && p_.K > kFloatsOfVector;
+    return block <= machine_.block() &&
+           (base_.taps == Taps::k ? narrow == machine_.narrow || p_.K <= kFloatsOfVector : !narrow || p_.R * p_.S > 1);
+  }
   BlockSizes output_blocks() const {
     BlockSizes blocks;
     for (const std::int64_t block : {64, 48, 32, 16}) {
-      if (block > machine_.block() || (block == 16 && p_.K > 16 && p_.R * p_.S == 1)) continue;
+      if (!takes(block)) continue;
       if (const std::int64_t size = std::min(p_.K, block); std::ranges::find(blocks, size) == blocks.end()) {
         blocks.push_back(size);
       }
@@ -69,12 +75,11 @@ class ConvVariants {
     const auto far = static_cast<double>(caches_.bytes[static_cast<std::size_t>(CachePlace::l3)]);
     const double bytes = 4.0 * static_cast<double>(p_.N * (p_.C * p_.H * p_.W + p_.K * p_.P * p_.Q));
     const bool once = p_.R * p_.S == 1 && bytes > far * machine_.threads;
-    if (once && machine_.src == FarSrc::lines)
-      return distinct_blocks({equal_block(p_.C, line), equal_block(p_.C, half)});
-    if (once && machine_.src == FarSrc::blocks)
-      return distinct_blocks({equal_block(p_.C, block), equal_block(p_.C, block / 2)});
-    return distinct_blocks(
-        {p_.C, equal_block(p_.C, 256), equal_block(p_.C, 64), equal_block(p_.C, 32), equal_block(p_.C, 16)});
+    const auto equal = [&](std::int64_t most) { return equal_block(p_.C, most); };
+    if (once && machine_.src == FarSrc::runs) return distinct_blocks({p_.C, equal(256)});
+    if (once && machine_.src == FarSrc::blocks) return distinct_blocks({equal(block), equal(block / 2)});
+    if (once && machine_.src == FarSrc::lines) return distinct_blocks({equal(line), equal(half)});
+    return distinct_blocks({p_.C, equal(256), equal(64), equal(32), equal(16)});
   }
   BlockSizes pixel_blocks() const {
     const std::int64_t cols = grid_.cols;
@@ -153,6 +158,12 @@ class ConvVariants {
 PlanVariants<ConvPlan> conv_variants(const ConvView& p, const MachineModel& machine, Backend backend,
                                      FeatureBlocks blocks) {
   return ConvVariants(p, machine, backend).all(blocks);
+}
+
+ConvPlan plan_conv(const ConvView& p, const MachineModel& machine, Backend backend, FeatureBlocks blocks) {
+  return best_plan(conv_variants(p, machine, backend, blocks), machine.caches())
+      .value_or(
+          ConvPlan{.bc = blocks.bc, .bk = blocks.bk, .bq = 1});  // whose misfit says what is wrong with the blocks
 }
 
 }  // namespace brickwork

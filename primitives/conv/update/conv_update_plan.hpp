@@ -34,7 +34,7 @@ std::string to_string(const ConvUpdatePlan&);
 // Inverse of to_string. Throws std::invalid_argument that names the offending word.
 ConvUpdatePlan parse_conv_update_plan(std::string_view text);
 
-// Chooses a plan by rule from the problem, the threads and the cache sizes.
+// Chooses a plan by analysis of its variants (conv_update_variants.hpp) from the problem and the machine.
 ConvUpdatePlan plan_conv_update(const ConvProblem&, const MachineModel&, FeatureBlocks = {});
 
 }  // namespace brickwork

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "primitives/analysis/ranking.hpp"
@@ -25,6 +26,13 @@ inline std::vector<std::size_t> ranked(const Ranking& ranking, std::span<Variant
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return costs[i]; });
   return order;
+}
+
+// The first plan of the best ranking, or nullopt if there are no variants.
+template <class Plan>
+std::optional<Plan> best_plan(PlanVariants<Plan> found, const CacheHierarchy& caches) {
+  if (found.plans.empty()) return std::nullopt;
+  return found.plans[ranked(best_ranking(), found.variants, caches).front()];
 }
 
 }  // namespace brickwork
