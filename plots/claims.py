@@ -192,7 +192,7 @@ def comparison(claim: Claim, sweep: Sweep, problems: list[Problem], summed: Call
 
         def pick(problem: Problem) -> str:
             return derive.fastest(problem, sweep.peers)
-    elif claim.against in (plans.BEST_PLAN, plans.RULES_PLAN):
+    elif claim.against in (plans.BEST_PLAN, plans.DEFAULT_PLAN):
         if not sweep.ranked:
             return Outcome(NOT_RUN, NO_RANKING)
         missing, pick = lacking_ours(claim, sweep, problems), plans.rival(sweep, claim.against)

@@ -26,7 +26,7 @@ def of_best_ranking(claim: Claim, sweep: Sweep, problems: list[Problem], measure
             return missing
     best = plans.best_ranking(sweep)
     if not best:
-        return Outcome(NOT_RUN, "no ranking has a number on all problems on which the rule has one")
+        return Outcome(NOT_RUN, "no ranking has a number on all problems on which the default plan has one")
     meant = best + (TOP if claim.of == plans.ITS_TOP else "")
     found = measured(replace(claim, of=meant), sweep, problems)
     return replace(found, reason=f"{meant}: {found.reason}")

@@ -39,7 +39,7 @@ def ratio(problem: Problem, ours: str, other: str) -> Estimate:
 
 def _quotients(a: Cell, b: Cell) -> tuple[float, np.ndarray]:
     """b's time divided by a's: of the medians, and of the resampled medians. For the same program it is 1: if a search found no
-    plan other than the rule's, two measurements of that plan differ by noise alone."""
+    plan other than the default one, two measurements of that plan differ by noise alone."""
     if _same_program(a, b):
         return 1.0, np.ones_like(a.resampled_seconds)
     return b.seconds / a.seconds, b.resampled_seconds / a.resampled_seconds

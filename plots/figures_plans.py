@@ -1,4 +1,4 @@
-"""The plans that the rule, rankings and searches choose, beside the best plan of all that were measured."""
+"""The plans that the default, rankings and searches choose, beside the best plan of all that were measured."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +42,7 @@ def _looks(sweep: Sweep, rule: str, ways: dict[str, str]) -> dict[str, Look]:
 
 
 def draw_plan_quality(sweep: Sweep, folder: Path, stem: str) -> list[Drawn]:
-    """A figure for each contender that ran with other plans than the rule's."""
+    """A figure for each contender that ran with other plans than the default one."""
     several = len(sweep.other_plans) > 1
     return [_draw_quality(sweep, rule, folder, f"{stem}-{slugify(rule)}" if several else stem) for rule in sweep.other_plans]
 

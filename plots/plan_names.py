@@ -1,4 +1,4 @@
-"""Names of contenders that run another plan than the rule's, and the words for them. All else in the figures follows from these lists.
+"""Names of contenders that run another plan than the default one, and the words for them. All else in the figures follows from these lists.
 
 A contender's name with an ending of ENDINGS is the same program with a plan that was chosen in another way. The figures of plans show
 them, and no others do.
@@ -13,7 +13,7 @@ RANKINGS = {
     "lru": "simulated LRU caches",
 }
 TOP = "-top"
-SEARCHED = "-searched"  # the best plan that a search from the rule's plan found
+SEARCHED = "-searched"  # the best plan that a search from the default plan found
 RANDOM = "-random"  # the best of plans drawn at random, measured for as many seconds as the search
 METASCHEDULE = "tvm-metaschedule"  # a peer with plans of its own
 

@@ -11,7 +11,7 @@ from sweeps import Problem, Sweep
 
 # In claims: the ranking whose first plans are the fastest ones in geometric mean, and the best of its first 5 %; whom they meet.
 BEST_RANKING, ITS_TOP = "the best ranking", "the best ranking, best of its first 5 %"
-BEST_PLAN, RULES_PLAN = "the best plan measured", "the rule's plan"
+BEST_PLAN, DEFAULT_PLAN = "the best plan measured", "the default plan"
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Quality:
 
 
 def chosen_at_once(sweep: Sweep, rule: str) -> dict[str, str]:
-    """The contenders whose plan was chosen without measuring, with words for the way: the rule first."""
-    return {rule: "the rule"} | _with(sweep, rule, FIRST_ENDINGS)
+    """The contenders whose plan was chosen without measuring, with words for the way: the default first."""
+    return {rule: "the default"} | _with(sweep, rule, FIRST_ENDINGS)
 
 
 def found_by_measuring(sweep: Sweep, rule: str) -> dict[str, str]:
@@ -41,12 +41,12 @@ def _with(sweep: Sweep, rule: str, endings: dict[str, str]) -> dict[str, str]:
 
 
 def best_plan(sweep: Sweep, rule: str) -> Callable[[Problem], str | None]:
-    """The contender with the fastest plan of each problem: the rule's or another one of the same program."""
+    """The contender with the fastest plan of each problem: the default or another one of the same program."""
     return lambda problem: fastest(problem, [rule, *sweep.other_plans[rule]])
 
 
 def rival(sweep: Sweep, against: str) -> Callable[[Problem], str | None]:
-    """BEST_PLAN or RULES_PLAN of the contender whose plans were ranked."""
+    """BEST_PLAN or DEFAULT_PLAN of the contender whose plans were ranked."""
     return best_plan(sweep, sweep.ranked) if against == BEST_PLAN else lambda _: sweep.ranked
 
 
@@ -55,7 +55,7 @@ def share(sweep: Sweep, rule: str, problem: Problem, contender: str) -> Estimate
 
 
 def quality(sweep: Sweep, rule: str, contender: str) -> Quality | None:
-    """None if the contender lacks a number on a problem on which the rule has one."""
+    """None if the contender lacks a number on a problem on which the default plan has one."""
     problems = sweep.common(rule)
     if not problems or not all(problem.ok(contender) for problem in problems):
         return None

@@ -260,13 +260,13 @@ class Sweep:
 
     @cached_property
     def contenders(self) -> list[str]:
-        """The contenders that are compared with each other: all but those that run another plan than the rule's."""
+        """The contenders that are compared with each other: all but those that run another plan than the default one."""
         others = {name for names in self.other_plans.values() for name in names}
         return [name for name in self._all if name not in others]
 
     @cached_property
     def other_plans(self) -> dict[str, list[str]]:
-        """For each contender with a rule's plans those that run the same program with other plans, in the order of their endings."""
+        """For each contender with default plans those that run the same program with other plans, in the order of their endings."""
         others = {name: [name + ending for ending in ENDINGS if name + ending in self._all] for name in self._all}
         return {name: found for name, found in others.items() if found}
 

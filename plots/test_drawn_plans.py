@@ -1,5 +1,5 @@
 """The figures of plans, read back and compared with values computed by hand from testdata/conv/samples.csv. Contenders with other plans
-than the rule's are in no other figure."""
+than the default one are in no other figure."""
 
 import re
 
@@ -22,7 +22,7 @@ RULE, SEARCHED = "brickwork-simd", "brickwork-simd-searched"
 
 
 def faster(rows: pd.DataFrame) -> pd.DataFrame:
-    """Searched plans that take 0.8 of the rule's time on layer02 and the same time elsewhere."""
+    """Searched plans that take 0.8 of the default time on layer02 and the same time elsewhere."""
     rows = with_searched(rows)
     better = rows["contender"].eq(SEARCHED) & rows["name"].eq("layer02") & rows["phase"].eq("run")
     rows.loc[better, "seconds"] = (rows.loc[better, "seconds"].astype(float) * 0.8).map(str)
@@ -47,12 +47,12 @@ def test_shares_stand_where_they_are(figures, run):
     (axes,) = figure.axes
     found = named(artists.by_group(axes, artists.points(figure, axes)))
     assert found == {
-        "the rule": approx({"layer01": 1, "layer02": 0.8, "layer03": 1, "mean": 0.8 ** (1 / 3)}),
+        "the default": approx({"layer01": 1, "layer02": 0.8, "layer03": 1, "mean": 0.8 ** (1 / 3)}),
         "search": approx({"layer01": 1, "layer02": 1, "layer03": 1, "mean": 1}),
     }
     assert artists.true(axes, "y") and axes.get_ylabel() == "share of the best\nplan's speed"
     assert artists.across(axes) == [1]
-    assert list(artists.legend(figure)) == ["the rule: 0.928", "search: 1.000"] and not artists.notes(axes)
+    assert list(artists.legend(figure)) == ["the default: 0.928", "search: 1.000"] and not artists.notes(axes)
     assert artists.groups(axes)["geometric mean"] == 3 + 0.9
 
 
@@ -76,10 +76,10 @@ def test_a_letter_stands_where_one_has_no_number(figures, variation, who):
     figure = figures(variation("conv", change))["x-plan-quality"]
     (axes,) = figure.axes
     found = {letter: [round(x) for x in places] for letter, places in artists.letters(axes).items()}
-    lacks_the_mean = who == SEARCHED  # the mean is over the problems that the rule has
+    lacks_the_mean = who == SEARCHED  # the mean is over the problems that the default has
     assert found == {"m": [2]} | ({"i": [4]} if lacks_the_mean else {})
     shown = named(artists.by_group(axes, artists.points(figure, axes)))
-    assert "layer03" not in shown["search" if lacks_the_mean else "the rule"]
+    assert "layer03" not in shown["search" if lacks_the_mean else "the default"]
 
 
 def test_without_other_plans_there_is_no_such_figure(figures):
@@ -96,7 +96,7 @@ def test_each_ranking_stands_in_both_panels(figures, ranked):
             assert [of[group] for of in named(found).values()] == approx([shares[way] for way in shown]), group
     first, second = "latencies as in the paper", "measured latencies and bandwidths"
     assert list(artists.legend(figure)) == [
-        "the rule: 0.950", f"{first}: 0.800; first 5 %: 0.900", f"{second}: 0.980; first 5 %: 0.995", "search: 1.000",
+        "the default: 0.950", f"{first}: 0.800; first 5 %: 0.900", f"{second}: 0.980; first 5 %: 0.995", "search: 1.000",
         "random plans: 0.970", "TVM MetaSchedule: 0.500",
     ]
 
@@ -142,7 +142,7 @@ def test_rank_efficiency_shows_means_worst_problems_and_seconds(figures, variati
     shares, seconds = figure.axes
     rankings = ["latencies as in the paper", "measured latencies and bandwidths"]
     labels = [label.get_text() for label in shares.get_yticklabels()]
-    assert labels == ["the rule", *rankings, "search", "random plans", "TVM MetaSchedule"]
+    assert labels == ["the default", *rankings, "search", "random plans", "TVM MetaSchedule"]
     assert marked(shares, "o") == approx([0.95, 0.8 * 0.5 ** (1 / 3), 0.98, 1, 0.97, 0.5])
     assert marked(shares, "D") == approx([0.9, 0.995])
     assert marked(shares, "|") == approx([0.95, 0.4, 0.9, 0.98, 0.995, 1, 0.97, 0.5])
@@ -200,7 +200,7 @@ def test_the_reports_table_has_a_row_for_each_way(ranked):
     row = found["measured latencies and bandwidths"]
     assert (row.first.mean.value, row.first.worst.value, row.first.seconds) == approx((0.98, 0.98, 0.02))
     assert (row.top.mean.value, row.top.seconds) == approx((0.995, 6)) and row.first.where.name == "layer01"
-    assert found["the rule"].top is None and found["TVM MetaSchedule"].first.mean.value == approx(0.5)
+    assert found["the default"].top is None and found["TVM MetaSchedule"].first.mean.value == approx(0.5)
     sweep.problems[1].cells["brickwork-simd-measured"].status = "absent"
     row = next(row for row in plans.rows(sweep) if row.label == "measured latencies and bandwidths")
     assert row.first is None and row.top is not None
@@ -218,6 +218,6 @@ def test_the_report_has_the_table_beside_the_papers_ranking(ranked, tmp_path, dr
     lines = re.findall(r'<th scope="row">([^<]+)</th>(.*?)</tr>', table, re.DOTALL)
     rows = {head: re.findall(r"<td>([\d.]+|\N{EN DASH})", cells) for head, cells in lines}
     assert rows["measured latencies and bandwidths"] == ["0.980", "0.980", "0.995", "0.02", "6"]
-    assert rows["the rule"] == ["0.950", "0.950", *["\N{EN DASH}"] * 3]
+    assert rows["the default"] == ["0.950", "0.950", *["\N{EN DASH}"] * 3]
     (papers,) = (cells for head, cells in rows.items() if head.startswith("PolyDL's neural ranking"))
     assert papers == ["0.958", "0.787", "0.974", *["\N{EN DASH}"] * 2]

@@ -151,7 +151,7 @@ def test_runs_on_one_thread_are_not_repeated_on_one_thread(reproduce, tmp_path, 
 
 
 # brickwork refuses a search that takes more than half of its time. It searches simd's and LIBXSMM's plan for each problem. For
-# rankings of simd's plans it searches so long from the rule's plan, at random, and among the first plans of each of the five.
+# rankings of simd's plans it searches so long from the default plan, at random, and among the first plans of each of the five.
 @pytest.mark.parametrize("mode", ["--quick", "--full"])
 def test_searches_and_rankings_leave_half_of_the_time_to_measuring(reproduce, tmp_path, mode):
     ended = reproduce(LISTED, options=(mode,))

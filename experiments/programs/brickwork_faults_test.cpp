@@ -137,7 +137,7 @@ TEST_F(Faults, AnInterruptKeepsTheFinishedRowsAndIsReported) {
   EXPECT_EQ(read_json(folder_ / "environment.json").at("exit_code"), 130);
 }
 
-// The first problem has few plans beside the rule's, so that its search ends by itself.
+// The first problem has few plans beside the default one, so that its search ends by itself.
 TEST_F(Faults, AnInterruptEndsASearchAndKeepsTheFinishedRows) {
   const auto [code, output] = brickwork_interrupted(
       {"--experiment", "conv-forward", "--contenders", "brickwork-portable", "--plan", "search:600", "--problem",

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -31,6 +32,58 @@ TEST(Program, PrintsPlans) {
   EXPECT_THAT(output, HasSubstr("layer02    brickwork-simd "));
   EXPECT_THAT(output, HasSubstr("layer02    brickwork-libxsmm "));
   EXPECT_THAT(output, Not(HasSubstr("brickwork-portable")));
+}
+
+TEST(Program, ExplainsAPlan) {
+  for (const char* pass : {"forward", "backward", "update"}) {
+    const auto [code, output] = brickwork(fmt::format(
+        "--experiment conv-{} --plan explain --layer layer04 --minibatch 1 --contenders brickwork-simd", pass));
+    EXPECT_EQ(code, 0);
+    EXPECT_THAT(output, HasSubstr("What one iteration of each loop of a thread touches")) << pass;
+    EXPECT_THAT(output, HasSubstr("From where the calls of a thread get their data")) << pass;
+    EXPECT_THAT(output, testing::ContainsRegex("The next of [0-9]+ variants, by the ranking measured")) << pass;
+  }
+}
+
+TEST(Program, RunsThePlanByAnalysisAndSaysHowItWasChosen) {
+  const auto folder = fresh_folder();
+  EXPECT_EQ(brickwork(fmt::format("--experiment conv-update --problem 'N2 C20 K40 H9 R3 ph1' --plan analysed --check "
+                                  "--contenders brickwork-simd --out {}",
+                                  folder.string()))
+                .code,
+            0);
+  const CsvTable table(folder / "samples.csv");
+  ASSERT_GT(table.rows(), 0U);
+  EXPECT_EQ(table.at(0, "implementation"), "brgemm loops, first of the ranking measured");
+  EXPECT_NE(table.at(0, "plan_seconds"), "");
+}
+
+// A contender for each ranking, each for its first plan and for the best of its first 5 %.
+TEST(Program, RunsThePlansOfAllRankings) {
+  const auto folder = fresh_folder();
+  EXPECT_EQ(brickwork(fmt::format("--experiment conv-forward --problem 'N1 C16 K32 H6' --plan rank:0.1 --samples 3 "
+                                  "--min-time 0.0001 --contenders brickwork-simd --out {}",
+                                  folder.string()))
+                .code,
+            0);
+  const CsvTable table(folder / "samples.csv");
+  std::set<std::string> contenders;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.at(i, "status") == "ok") contenders.insert(table.at(i, "contender"));
+  }
+  for (const char* name : {"measured", "latency", "trees", "network", "lru"}) {
+    EXPECT_EQ(contenders.count(fmt::format("brickwork-simd-{}", name)), 1U) << name;
+    EXPECT_EQ(contenders.count(fmt::format("brickwork-simd-{}-top", name)), 1U) << name;
+  }
+  EXPECT_EQ(contenders.count("brickwork-simd-searched") + contenders.count("brickwork-simd-random"), 2U);
+}
+
+TEST(Program, PrintsMeasuredVariants) {
+  const auto [code, output] =
+      brickwork("--experiment conv-forward --problem 'N1 C16 K32 H6' --plan variants:3 --contenders brickwork-simd");
+  EXPECT_EQ(code, 0);
+  EXPECT_THAT(output, testing::StartsWith("pass,problem,plan,placed_l1,"));
+  EXPECT_EQ(std::ranges::count(output, '\n'), 4) << output;
 }
 
 // The direct loops ignore a plan of Winograd's algorithm, and Winograd's algorithm ignores theirs.

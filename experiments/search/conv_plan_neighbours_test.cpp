@@ -16,7 +16,7 @@ bool cut(const ConvPlan& plan, const char* loop) {
   return std::ranges::count(plan.loops.levels, std::string(loop), &LoopSchedule::Level::name) > 1;
 }
 
-// Walks three steps from the rule's plan or from a random one: all neighbours are legal.
+// Walks three steps from the default plan or from a random one: all neighbours are legal.
 TEST(ConvPlanNeighbours, AreLegalAndDifferFromThePlan) {
   const bool legal = rc::check([] {
     const ConvProblem p = random_conv_problem();

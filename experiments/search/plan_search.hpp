@@ -1,10 +1,10 @@
 // Searches for the fastest plan of one problem by running plans, for any type of plan.
 //
-// The search starts from the rule's plan and goes best-first from neighbour to neighbour. Each plan races against the
+// The search starts from the default plan and goes best-first from neighbour to neighbour. Each plan races against the
 // best one so far, and a race ends as soon as the plan is no longer promising. Among hundreds of equal plans the
-// luckiest looks faster than it is, so the winner and the rule's plan are then measured against each other twice, the
+// luckiest looks faster than it is, so the winner and the default plan are then measured against each other twice, the
 // second time with tensors at other addresses: addresses decide what collides in a cache, which is some percent of a
-// layer's time. A tie goes to the rule's plan.
+// layer's time. A tie goes to the default plan.
 #pragma once
 #include <algorithm>
 #include <exception>
@@ -32,17 +32,17 @@ struct PlanSpace {
 struct SearchLimits {
   double seconds;  // for the whole search; its last call, or with slow plans the last few, may end later
   RaceClock clock;
-  std::function<bool()> stop;  // asked before every pair of samples; if true, the search ends with the rule's plan
+  std::function<bool()> stop;  // asked before every pair of samples; if true, the search ends with the default plan
 };
 
 template <class Plan>
 struct SearchResult {
   Plan plan;
-  double speedup = 1;  // over the rule's plan, the smaller of the two final measurements; 1 for the rule's plan itself
-  int tried = 0;       // number of plans that ran, without the rule's
+  double speedup = 1;  // over the default plan, the smaller of the two final measurements; 1 for the default plan itself
+  int tried = 0;       // number of plans that ran, without the default one
 };
 
-// A winner must save at least this share of the time of the rule's plan in both final measurements.
+// A winner must save at least this share of the time of the default plan in both final measurements.
 constexpr double kSearchMargin = 0.01;
 
 template <class Plan>
@@ -50,7 +50,7 @@ class PlanSearch {
  public:
   PlanSearch(PlanSpace<Plan> space, SearchLimits limits) : space_(std::move(space)), limits_(std::move(limits)) {}
 
-  // Throws what making or running the rule's plan throws; std::invalid_argument if that plan does not fit the problem.
+  // Throws what making or running the default plan throws; std::invalid_argument if that plan does not fit the problem.
   SearchResult<Plan> run(const Plan& rule) {
     // Shares of the time: the search ends at kSearch, the first final measurement at kFirst; the second one has the
     // rest.
@@ -58,7 +58,7 @@ class PlanSearch {
     const double start = limits_.clock();
     end_ = start + kSearch * limits_.seconds;
     auto work = space_.make(rule);
-    if (!work) throw std::invalid_argument("the rule's plan cannot run");
+    if (!work) throw std::invalid_argument("the default plan cannot run");
     const Racer of_rule = racer_of(std::move(work), kSampleSeconds, limits_.clock);
     known_ = {{rule, 1, true}};
     best_ = {0, of_rule};
@@ -81,7 +81,7 @@ class PlanSearch {
 
   struct Known {
     Plan plan;
-    double cost;  // its time divided by that of the rule's plan; infinite if it did not run
+    double cost;  // its time divided by that of the default plan; infinite if it did not run
     bool open;    // it may have neighbours that are not yet known
   };
   struct Best {
@@ -169,7 +169,7 @@ class PlanSearch {
 
   PlanSpace<Plan> space_;
   SearchLimits limits_;
-  std::vector<Known> known_;  // the rule's plan is the first
+  std::vector<Known> known_;  // the default plan is the first
   Best best_;
   double end_ = 0;
   int tried_ = 0;

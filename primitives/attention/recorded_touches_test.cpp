@@ -158,7 +158,7 @@ std::string attention_difference(const AttentionProblem& p, const AttentionPlan&
 
 constexpr RnnUse kUses[] = {RnnUse::inference, RnnUse::training};
 
-TEST(RecordedTouchesOfAttention, RulesPlansTouchWhatTheyDeclare) {
+TEST(RecordedTouchesOfAttention, DefaultPlansTouchWhatTheyDeclare) {
   for (const char* text : {"T1 S1 N1 K1", "T1 S2 N3 K5", "T5 S7 N4 K17", "T17 S33 N2 K65", "T3 S40 N2 K20"}) {
     const auto p = parse_problem<AttentionProblem>(text);
     const AttentionPlan plan = plan_attention(p, {.threads = 2});

@@ -1,5 +1,7 @@
 #include "primitives/conv/conv_accesses.hpp"
 
+#include <numeric>
+
 #include "kernels/base/floats.hpp"
 
 namespace brickwork {
@@ -38,22 +40,25 @@ CAccess far_dst(const ConvPlan& plan, const ConvView& p, const MachineModel& mac
 
 }  // namespace
 
+// dst and the weights count as far if they alone are larger than a cache: they are still in L3 at their next use
+// although other tensors pass in between.
 void set_accesses(ConvPlan& plan, const ConvView& p, const MachineModel& machine, const Traffic& traffic) {
   // With calls of few pixels, prefetches of weights cost more than they save: 2 % with 8 pixels (Zen 5).
   constexpr std::int64_t kFewPixels = 8;
   const TensorTraffic &src = traffic.of[kSrc], &weights = traffic.of[kWeights], &dst = traffic.of[kDst];
-  const bool few = p.N * p.rows * p.cols <= kFewPixels;
+  const CacheHierarchy caches = machine.caches();
+  const auto size_of_cache = [&](CachePlace place) {
+    return static_cast<double>(caches.bytes[static_cast<std::size_t>(place)]);
+  };
+  const bool few = p.N * p.rows * p.cols <= kFewPixels, far_weights = weights.once > size_of_cache(CachePlace::l3);
   plan.src = comes_from_memory(src) && needs_prefetch(plan, p, machine) ? SrcAccess::prefetch : SrcAccess::cached;
-  plan.weights = comes_from_memory(weights) && !few ? WeightsAccess::prefetch : WeightsAccess::cached;
-  const double far = of_place(dst.written, CachePlace::l3) + of_place(dst.written, CachePlace::memory);
-  double all = 0;
-  for (const double bytes : dst.written) all += bytes;
-  const bool once = all < 1.5 * dst.once;  // a last tile counts as a whole one
-  if (far < 0.5 * dst.once) {
+  plan.weights = far_weights && !few ? WeightsAccess::prefetch : WeightsAccess::cached;
+  const double written = std::accumulate(dst.written.begin(), dst.written.end(), 0.0);
+  const bool once = written < 1.5 * dst.once;  // a last register tile counts as a whole one
+  if (dst.once <= 0.75 * size_of_cache(CachePlace::l2)) {
     plan.dst = CAccess::cached;
   } else {
-    plan.dst = once && of_place(dst.written, CachePlace::memory) > 0.5 * dst.once ? far_dst(plan, p, machine)
-                                                                                  : CAccess::prefetch;
+    plan.dst = once && dst.once > size_of_cache(CachePlace::l3) ? far_dst(plan, p, machine) : CAccess::prefetch;
   }
 }
 

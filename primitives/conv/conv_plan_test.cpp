@@ -108,13 +108,17 @@ TEST(ConvPlanChoice, ReadsFarSrcAsTheProcessorLikesIt) {
   const auto plan = [](const char* text, FarSrc src) {
     return plan_conv_forward(parse_problem<ConvProblem>(text), {.threads = 2, .src = src});
   };
-  for (const char* far : {"N28 C256 K128 H56 sh2", "N28 C512 K128 H28", "N28 C128 K512 H28", "N28 C256 K64 H56"}) {
+  for (const char* far : {"N28 C256 K128 H56 sh2", "N28 C512 K128 H28", "N28 C128 K512 H28"}) {
     EXPECT_GE(plan(far, FarSrc::runs).bc, 128) << far;
     EXPECT_EQ(plan(far, FarSrc::blocks).src, SrcAccess::prefetch) << far;
     EXPECT_LE(plan(far, FarSrc::blocks).bc, 64) << far;
     EXPECT_EQ(plan(far, FarSrc::lines).src, SrcAccess::prefetch) << far;
     EXPECT_LE(plan(far, FarSrc::lines).bc, 16) << far;
   }
+  const char* const once = "N28 C256 K64 H56";  // only one block of output features
+  EXPECT_EQ(plan(once, FarSrc::runs).bc, 32);
+  EXPECT_EQ(plan(once, FarSrc::blocks).bc, 32);
+  EXPECT_EQ(plan(once, FarSrc::lines).bc, 8);
   for (const char* near : {"N1 C256 K128 H14", "N28 C256 K256 H56 R3 ph1"}) {  // L3 holds src, or taps read it again
     EXPECT_EQ(plan(near, FarSrc::blocks).bc, plan(near, FarSrc::runs).bc) << near;
     EXPECT_EQ(plan(near, FarSrc::lines).bc, plan(near, FarSrc::runs).bc) << near;

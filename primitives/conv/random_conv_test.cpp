@@ -74,7 +74,7 @@ void expect_met(const Met& met) {
   }
 }
 
-TEST(RandomConv, MeetsEveryBlockBoundaryOfTheRulesPlan) {
+TEST(RandomConv, MeetsEveryBlockBoundaryOfTheDefaultPlan) {
   expect_met(drawn([](const ConvProblem& p) {
     return plan_conv_forward(p, {.threads = 2, .l2_bytes = *rc::gen::element(1 << 12, 1 << 16, 1 << 20)});
   }));

@@ -1,5 +1,5 @@
 // Fully connected layers as convolutions: a layer is the 1x1 convolution of one image whose single row of pixels is the
-// minibatch. Convolution's drivers and the rule for their plans run its passes without a change.
+// minibatch. Convolution's drivers, and the analysis that chooses their plans, run its passes without a change.
 //
 // The layer's plain tensors have the convolution's layouts: src [N][C], dst and residual [N][K] are NHWC, weights
 // [K][C] are KCRS. Blocked, they are [C/bc][N][bc], [K/bk][N][bk] and [K/bk][C/bc][bc][bk]. A layer's blocked dst is

@@ -104,7 +104,7 @@ std::int64_t fc_size() {
   return *rc::gen::oneOf(rc::gen::inRange<std::int64_t>(1, 12), around(16), around(64), around(128), around(192));
 }
 
-TYPED_TEST(FcLayers, RulesPlansAreExactOnRandomProblems) {
+TYPED_TEST(FcLayers, DefaultPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     FcProblem p{.N = fc_size(), .C = fc_size(), .K = fc_size()};
     const EpilogueSteps steps = TypeParam::steps;
@@ -124,7 +124,7 @@ TYPED_TEST(FcLayers, RulesPlansAreExactOnRandomProblems) {
   }));
 }
 
-TYPED_TEST(FcLayers, RulesPlansAreExactFromOneImageToThousands) {
+TYPED_TEST(FcLayers, DefaultPlansAreExactFromOneImageToThousands) {
   for (const char* text :
        {"N1 C1 K1", "N1 C1000 K1001", "N1 C257 K64", "N2 C64 K300", "N64 C300 K64", "N4001 C33 K17"}) {
     const auto p = parse_problem<FcProblem>(text);

@@ -27,7 +27,7 @@ void expect_update_as_declared(const FcProblem& p, const ConvUpdatePlan& plan) {
       << to_string(p) << "  " << to_string(plan);
 }
 
-TEST(RecordedTouchesOfFc, RulesPlansTouchWhatTheyDeclare) {
+TEST(RecordedTouchesOfFc, DefaultPlansTouchWhatTheyDeclare) {
   for (const char* text : {"N1 C1 K1", "N1 C70 K33", "N64 C20 K24", "N13 C40 K17", "N130 C9 K5"}) {
     auto p = parse_problem<FcProblem>(text);
     for (const int threads : {1, 3}) {

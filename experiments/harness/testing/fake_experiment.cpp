@@ -48,6 +48,7 @@ Contender<FakeOp> contender(const FakeContender& fake) {
           .device = fake.device_seconds ? "cuda" : "cpu",
           .slow = fake.slow,
           .searched_for = fake.searched_for,
+          .search_seconds = fake.searched_for.empty() ? 0.0 : 5.0,
           .prepare = [fake](const FakeProblem&, const PlainTensors& in, const Resources&) -> Result<PreparedPtr> {
             if (fake.status != Status::ok) return {fake.status, fake.reason};
             return PreparedPtr(std::make_unique<FakePrepared>(fake, in));

@@ -75,7 +75,7 @@ std::string plan_in_words(const Driver& driver) {
   return to_string(driver.plan());
 }
 
-// The plan is that of --plan, or the rule's choice for each problem, then changed by `change` if there is one.
+// The plan is that of --plan, or the planner's choice for each problem, then changed by `change` if there is one.
 // `contender` has its name and library already.
 template <class Pass>
 Contender<typename Pass::Op> planned_loops(

@@ -40,8 +40,8 @@ class PreparedSweeps : public Prepared {
   Driver driver_;
 };
 
-// The plan is that of --plan, or the rule's choice for each problem. The contender keeps a reference to the options,
-// which must live longer: their tuning, from which the rule takes the size of blocks, is set only when a run begins.
+// The plan is that of --plan, or the planner's choice for each problem. The contender keeps a reference to the options,
+// which must live longer: their tuning, from which the planner takes the size of blocks, is set only when a run begins.
 template <class Pass>
 Contender<typename Pass::Op> our_sweeps(const Options& o) {
   using Problem = typename Pass::Op::Problem;

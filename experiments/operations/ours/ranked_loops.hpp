@@ -77,7 +77,7 @@ TimedPlan<typename Pass::Plan> analysed_plan(const OurBrick& ours, const typenam
   const auto start = std::chrono::steady_clock::now();
   const auto plans = RankedPlans<Pass>(ours, p, r, ranking).first(ours, p, 1);
   if (!plans.empty()) return {plans.front(), since(start), fmt::format("first of the ranking {}", ranking.name)};
-  return {rules_plan<Pass>(ours, p, r), since(start), "the rule's, as the analysis has no variant for this problem"};
+  return {rules_plan<Pass>(ours, p, r), since(start), "the default, as the analysis has no variant for this problem"};
 }
 
 // Measures plans for some seconds: the first one, and all neighbours of the best.
@@ -98,7 +98,7 @@ TimedPlan<typename Pass::Plan> best_of(
 template <class Pass>
 using ChoosePlan = std::function<TimedPlan<typename Pass::Plan>(const typename Pass::Op::Problem&, const Resources&)>;
 
-// A contender that runs another plan of ours than the rule's.
+// A contender that runs another plan of ours than the default one.
 template <class Pass>
 Contender<typename Pass::Op> with_other_plan(const OurBrick& ours, const std::string& suffix, double search_seconds,
                                              const ChoosePlan<Pass>& choose) {
@@ -112,7 +112,7 @@ Contender<typename Pass::Op> with_other_plan(const OurBrick& ours, const std::st
     if (const auto driver = make_driver<Pass>(ours, p, rule); !driver) return {driver.status(), driver.reason()};
     const auto chosen = choose(p, r);
     auto driver = *make_driver<Pass>(ours, p, chosen.plan);
-    // With the rule's own plan it is the same program, and the report counts a difference as noise (plots/derive.py).
+    // With the default plan itself it is the same program, and the report counts a difference as noise (plots/derive.py).
     const std::string implementation = chosen.plan == rule ? kOurLoops : fmt::format("{}, {}", kOurLoops, chosen.how);
     return prepare_driver<Pass>(ours, inputs, std::move(driver), implementation, chosen.seconds);
   };
@@ -184,7 +184,7 @@ std::function<std::vector<typename Pass::Plan>(const typename Pass::Plan&)> neig
   }
 }
 
-// Searches for a plan that is faster than the rule's.
+// Searches for a plan that is faster than the default one.
 template <class Pass>
 Contender<typename Pass::Op> searched_loops(const OurBrick& ours, double seconds) {
   return with_other_plan<Pass>(ours, "searched", seconds, [=](const auto& p, const Resources& r) {

@@ -11,6 +11,9 @@ namespace {
 constexpr double kReadFromCache = 0.1, kReadFromMemory = 0.2, kWritten = 0.3;
 // Tiles with more loads for each multiply-add cost little, as a core does both at once.
 constexpr double kInstructions = 0.1;
+// In a nest a call costs more than in the loop in which it was measured, where its arguments are those of the call
+// before.
+constexpr double kCall = 2;
 // A level more must save this share: a nest of few levels has fewer short loops, and its data come in a simpler order.
 constexpr double kLevel = 0.002;
 
@@ -20,7 +23,7 @@ double MeasuredCost::all() const { return std::accumulate(moving.begin(), moving
 
 MeasuredCost measured_cost(const VariantFacts& facts, const CacheHierarchy& caches) {
   MeasuredCost cost{.multiply_adds = facts.fmas / caches.fmas * (1 + kInstructions * (facts.instructions_per_fma - 1)),
-                    .calls = facts.calls * caches.call};
+                    .calls = kCall * facts.calls * caches.call};
   for (std::size_t place = 0; place < kPlaces; ++place) {
     const bool from_memory = place == static_cast<std::size_t>(CachePlace::memory);
     cost.moving[place] =

@@ -53,7 +53,7 @@ void expect_backward_exact(const ConvProblem& p, const ConvBackwardPlan& plan, B
 
 class BackwardDataOfResNet50 : public testing::TestWithParam<const char*> {};
 
-TEST_P(BackwardDataOfResNet50, RulesPlansAreExact) {
+TEST_P(BackwardDataOfResNet50, DefaultPlansAreExact) {
   ConvProblem p = parse_problem<ConvProblem>(GetParam());
   p.N = 2;
   const TestData t = backward_test_data(p);
@@ -66,7 +66,7 @@ TEST_P(BackwardDataOfResNet50, RulesPlansAreExact) {
 
 INSTANTIATE_TEST_SUITE_P(Layer, BackwardDataOfResNet50, testing::ValuesIn(kLayersOfEachKind));
 
-TEST(ConvBackwardData, RulesPlansAreExactOnRandomProblems) {
+TEST(ConvBackwardData, DefaultPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem p = random_training_problem(ConvBackwardDataOp::steps);
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),

@@ -39,7 +39,7 @@ constexpr const char* kResNet50[] = {
 
 class ResNet50 : public testing::TestWithParam<int> {};
 
-TEST_P(ResNet50, RulesPlansAreExact) {
+TEST_P(ResNet50, DefaultPlansAreExact) {
   ConvProblem p = parse_problem<ConvProblem>(kResNet50[GetParam() - 1]);
   p.N = 3;
   const TestData t = conv_forward_test_data(p);
@@ -57,7 +57,7 @@ TEST_P(ResNet50, RulesPlansAreExact) {
 
 INSTANTIATE_TEST_SUITE_P(Layer, ResNet50, testing::Range(1, 21));
 
-TEST(ConvForward, RulesPlansAreExactOnRandomProblems) {
+TEST(ConvForward, DefaultPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem other = random_conv_problem();
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),

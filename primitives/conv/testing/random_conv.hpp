@@ -7,7 +7,7 @@
 
 namespace brickwork {
 
-// A problem with sizes near those of vectors, register tiles and the rule's blocks. At least one output is not zero.
+// A problem with sizes near those of vectors, register tiles and the default blocks. At least one output is not zero.
 ConvProblem random_conv_problem();
 
 // A problem for a training pass: its epilogue has only these steps, and at least one tap is inside the image.

@@ -14,7 +14,8 @@ namespace {
 
 // Pixels over which a call sums. Of these the processor takes some, as its caches' ways and prefetchers decide what no
 // size of a cache says: SimdTuning::reduction for several images, SimdTuning::pixels for 1x1 kernels without a stride.
-constexpr std::int64_t kShallowCall = 96, kFewPixelsOfCall = 200, kSomePixelsOfCall = 400, kManyPixelsOfCall = 784;
+constexpr std::int64_t kShallowCall = 96, kFewPixelsOfCall = 200, kSomePixelsOfCall = 400, kManyPixelsOfCall = 784,
+                       kPixelsOfALongCall = 1600;
 
 // With few registers L1 keeps both operands of a 1x1 kernel's call, 32 features wide: with 96 pixels instead of 192 the
 // weight update of fully connected layers takes 8 to 15 % less time (AVX2 on Zen 3).
@@ -70,7 +71,8 @@ class UpdateVariants {
     const bool one_tap = p_.R * p_.S == 1, stride = gathers_ || p_.stride_h * p_.stride_w > 1;
     if (sums_over_few(p_, machine_)) return {kShallowCall};
     if (machine_.reduction == Reduction::shallow && p_.P() * p_.Q() < kShallowCall) return {kShallowCall};
-    if (!one_tap || stride || p_.P() == 1) return {kFewPixelsOfCall, kSomePixelsOfCall, kManyPixelsOfCall};
+    if (p_.P() == 1) return {kFewPixelsOfCall, kSomePixelsOfCall, kManyPixelsOfCall, kPixelsOfALongCall};
+    if (!one_tap || stride) return {kFewPixelsOfCall, kSomePixelsOfCall, kManyPixelsOfCall};
     if (machine_.pixels == PixelsOfCall::few) return {kShallowCall, kFewPixelsOfCall};
     return {kSomePixelsOfCall, kManyPixelsOfCall};
   }

@@ -74,7 +74,7 @@ void expect_update_exact(const ConvProblem& p, const ConvUpdatePlan& plan, Backe
 
 class UpdateOfResNet50 : public testing::TestWithParam<const char*> {};
 
-TEST_P(UpdateOfResNet50, RulesPlansAreExact) {
+TEST_P(UpdateOfResNet50, DefaultPlansAreExact) {
   ConvProblem p = parse_problem<ConvProblem>(GetParam());
   p.N = 3;
   const TestData t = update_test_data(p);
@@ -83,7 +83,7 @@ TEST_P(UpdateOfResNet50, RulesPlansAreExact) {
 
 INSTANTIATE_TEST_SUITE_P(Layer, UpdateOfResNet50, testing::ValuesIn(kLayersOfEachKind));
 
-TEST(ConvWeightUpdate, RulesPlansAreExactOnRandomProblems) {
+TEST(ConvWeightUpdate, DefaultPlansAreExactOnRandomProblems) {
   EXPECT_TRUE(rc::check([] {
     const ConvProblem p = random_training_problem(ConvWeightUpdateOp::steps);
     const MachineModel machine{.threads = *rc::gen::inRange(1, 5),

@@ -129,7 +129,7 @@ constexpr const char* kLayers[] = {"N2 C64 K64 H56 R3 ph1",  "N2 C128 K128 H28 R
                                    "N3 C512 K512 H7 R3 ph1", "N1 C48 K96 H9 W11 R3 ph1", "N1 C66 K133 H3 R3 ph1",
                                    "N1 C66 K133 H5 R3 ph1",  "N1 C3 K66 H17 R3 ph1"};
 
-TEST(ConvWinograd, RulesPlansAreRightOnResNet50) {
+TEST(ConvWinograd, DefaultPlansAreRightOnResNet50) {
   for (const char* layer : kLayers) {
     const ConvProblem p = conv(layer);
     for (const int threads : {1, 2, 28}) {

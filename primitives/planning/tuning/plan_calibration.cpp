@@ -22,7 +22,7 @@ ConvProblem far_layer(const char* sizes, std::int64_t images_of_a_thread = 8) {
   return far_problem<ConvProblem>(sizes, images_of_a_thread);
 }
 
-// For each pass a race needs: the driver, the rule's plan, the elements of both inputs and of the output, and a run.
+// For each pass a race needs: the driver, the default plan, the elements of both inputs and of the output, and a run.
 struct ForwardRace {
   using Driver = ConvForward;
   static ConvPlan rule(const ConvProblem& p, const MachineModel& machine) { return plan_conv_forward(p, machine); }
@@ -58,7 +58,7 @@ struct UpdateRace {
   }
 };
 
-// Times one driver per tuning, each with the rule's plan, on all threads.
+// Times one driver per tuning, each with the default plan, on all threads.
 template <class Race>
 std::vector<double> time_plans(const CalibrationRaces& races, const std::vector<SimdTuning>& tunings,
                                const ConvProblem& p, int rounds) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kImagesOfAThread = 8, kRowsOfAThread = 256;
 
-// Times one driver per tuning, each with the rule's plan; run(driver) does the work.
+// Times one driver per tuning, each with the default plan; run(driver) does the work.
 template <class Driver, class Problem, class Plan, class Run>
 std::vector<double> race_sweeps(const std::vector<SimdTuning>& tunings, const Problem& p, const Plan& plan_of,
                                 int rounds, const Run& run) {
