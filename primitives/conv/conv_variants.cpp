@@ -18,7 +18,7 @@ namespace {
 // With fewer input features per block, a call's k is too short, so it also takes the taps of a filter row.
 constexpr std::int64_t kFewInputFeatures = 16;
 // Rows of a register tile of the brick, and pixels of a call that amortise it.
-constexpr std::int64_t kRowsOfRegisterTile = 6, kCallPixels = 256;
+constexpr std::int64_t kRowsOfRegisterTile = 6, kCallPixels = 256, kPixelStep = 28;
 
 using BlockSizes = std::vector<std::int64_t>;
 
@@ -42,8 +42,10 @@ class ConvVariants {
 
   PlanVariants<ConvPlan> all(FeatureBlocks given) {
     for (const std::int64_t bk : given.bk > 0 ? BlockSizes{given.bk} : output_blocks()) {
-      for (const std::int64_t bc : given.bc > 0 ? BlockSizes{given.bc} : input_blocks()) {
-        for (const std::int64_t bq : pixel_blocks()) add_with_blocks(bc, bk, bq);
+      for (const std::int64_t bq : pixel_blocks()) {
+        for (const std::int64_t bc : given.bc > 0 ? BlockSizes{given.bc} : input_blocks(bq)) {
+          add_with_blocks(bc, bk, bq);
+        }
       }
     }
     return std::move(found_);
@@ -73,14 +75,16 @@ class ConvVariants {
   // the hardware prefetches, in blocks, or a few lines of each pixel. If only one block of output features reads each
   // pixel, pixels come faster in the order of memory, with a tile's rows next to each other: ResNet-50's third and
   // fifth layers with 28 images are 5 to 8 % faster (Emerald Rapids), and with half a line 2 to 4 % faster (Zen 4).
-  BlockSizes input_blocks() const {
+  BlockSizes input_blocks(std::int64_t bq) const {
     constexpr std::int64_t half = kFloatsOfLine / 2, line = kFloatsOfLine, block = 64;
     const auto far = static_cast<double>(caches_.bytes[static_cast<std::size_t>(CachePlace::l3)]);
     const double bytes = 4.0 * static_cast<double>(p_.N * (p_.C * p_.H * p_.W + p_.K * p_.P * p_.Q));
-    const bool once = p_.R * p_.S == 1 && bytes > far * machine_.threads;
+    const bool stays = 4 * bq * p_.C <= machine_.l2_bytes / 2;  // while all blocks of output features read it
+    const bool once = p_.R * p_.S == 1 && bytes > far * machine_.threads && stays;
     const auto equal = [&](std::int64_t most) { return equal_block(p_.C, most); };
     const bool lines = machine_.src == FarSrc::lines;
-    if (p_.R * p_.S == 1 && p_.K <= machine_.block()) return {equal(lines ? half : block / 2)};
+    const bool one_tile = p_.N * grid_.rows * grid_.cols <= kRowsOfRegisterTile;
+    if (p_.R * p_.S == 1 && p_.K <= machine_.block() && !one_tile) return {equal(lines ? half : block / 2)};
     if (once && machine_.src == FarSrc::runs) return distinct_blocks({p_.C, equal(256)});
     if (once && machine_.src == FarSrc::blocks) return distinct_blocks({equal(block), equal(block / 2)});
     if (once && lines) return distinct_blocks({equal(line), equal(half)});
@@ -88,9 +92,12 @@ class ConvVariants {
   }
   BlockSizes pixel_blocks() const {
     const std::int64_t cols = grid_.cols;
-    if (cols <= 28) return {cols};
-    return distinct_blocks({equal_block(cols, kCallPixels), equal_block(cols, kCallPixels / 2),
-                            equal_block(cols, kCallPixels / 4), equal_block(cols, 28)});
+    if (cols <= kPixelStep) return {cols};
+    // Of multiples that the tile heights of every instruction set divide, the largest one that leaves no short block.
+    std::int64_t even = kCallPixels / kPixelStep * kPixelStep;
+    while (even > 0 && cols % even != 0) even -= kPixelStep;
+    return distinct_blocks({equal_block(cols, kCallPixels), even, equal_block(cols, kCallPixels / 2),
+                            equal_block(cols, kCallPixels / 4), equal_block(cols, kPixelStep)});
   }
 
   // Cuts that keep blocks of images, of output features or of rows, or parts of the sum, in a cache.

@@ -79,7 +79,11 @@ class UpdateVariants {
 
   std::vector<std::int64_t> blocks(std::int64_t features) const {
     const std::int64_t liked = machine_.block_of(features), half = equal_block(features, machine_.block() / 2);
-    return liked == half ? std::vector{liked} : std::vector{liked, half};
+    std::vector<std::int64_t> blocks{liked};
+    if (half != liked) blocks.push_back(half);
+    constexpr std::int64_t kFiveVectorsOfUpdate = 80;  // two tiles, three and two vectors wide
+    if (!machine_.few_registers && features % kFiveVectorsOfUpdate == 0) blocks.push_back(kFiveVectorsOfUpdate);
+    return blocks;
   }
 
   // Pixels of a row into which a flat image is cut; 0: not cut.
