@@ -35,7 +35,7 @@ std::vector<MeasuredLayer> layers_of_text(const std::string& text) {
 
 TEST(MeasuredVariants, LinesOfOnePassAndProblemAreALayer) {
   const auto layers = layers_of_text(kVariantHeader + line("forward", "a", "1e-3", "1") + line("update", "a", "2e-3") +
-                           line("forward", "b", "3e-3") + line("forward", "a", "4e-3"));
+                                     line("forward", "b", "3e-3") + line("forward", "a", "4e-3"));
   ASSERT_EQ(layers.size(), 3U);
   EXPECT_EQ(layers[0].pass + layers[0].problem, "forwarda");
   EXPECT_THAT(layers[0].seconds, ElementsAre(1e-3, 4e-3));

@@ -38,8 +38,9 @@ struct SearchLimits {
 template <class Plan>
 struct SearchResult {
   Plan plan;
-  double speedup = 1;  // over the default plan, the smaller of the two final measurements; 1 for the default plan itself
-  int tried = 0;       // number of plans that ran, without the default one
+  double speedup =
+      1;          // over the default plan, the smaller of the two final measurements; 1 for the default plan itself
+  int tried = 0;  // number of plans that ran, without the default one
 };
 
 // A winner must save at least this share of the time of the default plan in both final measurements.

@@ -280,7 +280,8 @@ class Runner {
     if (!right.empty()) progress_.detail(fmt::format("  right: {}", fmt::join(right, ", ")));
   }
 
-  // Shows how much faster the best plan that the search found is than the default one, from the times of both in this run.
+  // Shows how much faster the best plan that the search found is than the default one, from the times of both in this
+  // run.
   void note_searched(const ProblemInfo& problem, const std::vector<Entry>& entries,
                      const std::vector<Outcome>& outcomes) {
     for (std::size_t c = 0; c < outcomes.size(); ++c) {

@@ -45,8 +45,8 @@ class PreparedElementwise final : public Prepared {
   std::function<void()> work_;
 };
 
-// The plan is that of --plan, or the planner's choice for each problem. The options must outlive the contender: the tuning
-// is known only when a run begins.
+// The plan is that of --plan, or the planner's choice for each problem. The options must outlive the contender: the
+// tuning is known only when a run begins.
 template <Operation Op>
 Contender<Op> our_elementwise(const Options& o, ElementwiseWork<Op> make_work) {
   using Problem = typename Op::Problem;

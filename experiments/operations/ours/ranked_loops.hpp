@@ -112,7 +112,8 @@ Contender<typename Pass::Op> with_other_plan(const OurBrick& ours, const std::st
     if (const auto driver = make_driver<Pass>(ours, p, rule); !driver) return {driver.status(), driver.reason()};
     const auto chosen = choose(p, r);
     auto driver = *make_driver<Pass>(ours, p, chosen.plan);
-    // With the default plan itself it is the same program, and the report counts a difference as noise (plots/derive.py).
+    // With the default plan itself it is the same program, and the report counts a difference as noise
+    // (plots/derive.py).
     const std::string implementation = chosen.plan == rule ? kOurLoops : fmt::format("{}, {}", kOurLoops, chosen.how);
     return prepare_driver<Pass>(ours, inputs, std::move(driver), implementation, chosen.seconds);
   };

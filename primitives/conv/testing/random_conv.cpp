@@ -88,8 +88,7 @@ ConvProblem random_conv_problem() {
   ConvProblem p{.N = pick(1, 3)};
   p.C = around({16, 64, 128});                      // below 16 the filter's taps go into k
   p.K = around({8, 16, 32, 48, 64, 64, 128, 128});  // vectors of 8 and 16; full tiles of four vectors are more frequent
-  std::int64_t Q =
-      around({6, 7, 9, 13, 14, 28, 84, 256});  // rows of register tiles, and pixels of a call
+  std::int64_t Q = around({6, 7, 9, 13, 14, 28, 84, 256});  // rows of register tiles, and pixels of a call
   std::int64_t* const sizes[] = {&p.C, &p.K, &Q};
   std::int64_t& small = *sizes[pick(0, 2)];  // draws an index, as shrinking keeps drawn values longer than `p` lives
   small = std::min(small, pick(1, 24));      // three large sizes take too long
