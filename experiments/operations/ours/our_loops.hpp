@@ -49,7 +49,8 @@ class PreparedLoops : public Prepared {
 };
 
 template <class Pass>
-typename Pass::Plan rules_plan(const OurBrick& ours, const typename Pass::Op::Problem& p, const Resources& resources) {
+typename Pass::Plan default_plan(const OurBrick& ours, const typename Pass::Op::Problem& p,
+                                 const Resources& resources) {
   return Pass::rule(Pass::problem(p), this_machine(resources.threads, ours.tuning()), ours.backend());
 }
 
@@ -90,7 +91,7 @@ Contender<typename Pass::Op> planned_loops(
   const std::optional<typename Pass::Plan> asked =
       o.plan.empty() || anothers ? std::nullopt : std::optional(Pass::parse(o.plan));
   const auto make_planned = [=](const Problem& p, const Resources& r) {
-    auto plan = asked ? *asked : rules_plan<Pass>(ours, p, r);
+    auto plan = asked ? *asked : default_plan<Pass>(ours, p, r);
     change(plan);
     return make_driver<Pass>(ours, p, plan);
   };

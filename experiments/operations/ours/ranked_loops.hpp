@@ -77,7 +77,7 @@ TimedPlan<typename Pass::Plan> analysed_plan(const OurBrick& ours, const typenam
   const auto start = std::chrono::steady_clock::now();
   const auto plans = RankedPlans<Pass>(ours, p, r, ranking).first(ours, p, 1);
   if (!plans.empty()) return {plans.front(), since(start), fmt::format("first of the ranking {}", ranking.name)};
-  return {rules_plan<Pass>(ours, p, r), since(start), "the default, as the analysis has no variant for this problem"};
+  return {default_plan<Pass>(ours, p, r), since(start), "the default, as the analysis has no variant for this problem"};
 }
 
 // Measures plans for some seconds: the first one, and all neighbours of the best.
@@ -108,13 +108,13 @@ Contender<typename Pass::Op> with_other_plan(const OurBrick& ours, const std::st
   contender.name += '-' + suffix;
   contender.prepare = [=](const typename Pass::Op::Problem& p, const PlainTensors& inputs,
                           const Resources& r) -> Result<PreparedPtr> {
-    const auto rule = rules_plan<Pass>(ours, p, r);
-    if (const auto driver = make_driver<Pass>(ours, p, rule); !driver) return {driver.status(), driver.reason()};
+    const auto usual = default_plan<Pass>(ours, p, r);
+    if (const auto driver = make_driver<Pass>(ours, p, usual); !driver) return {driver.status(), driver.reason()};
     const auto chosen = choose(p, r);
     auto driver = *make_driver<Pass>(ours, p, chosen.plan);
     // With the default plan itself it is the same program, and the report counts a difference as noise
     // (plots/derive.py).
-    const std::string implementation = chosen.plan == rule ? kOurLoops : fmt::format("{}, {}", kOurLoops, chosen.how);
+    const std::string implementation = chosen.plan == usual ? kOurLoops : fmt::format("{}, {}", kOurLoops, chosen.how);
     return prepare_driver<Pass>(ours, inputs, std::move(driver), implementation, chosen.seconds);
   };
   return contender;
@@ -189,7 +189,7 @@ std::function<std::vector<typename Pass::Plan>(const typename Pass::Plan&)> neig
 template <class Pass>
 Contender<typename Pass::Op> searched_loops(const OurBrick& ours, double seconds) {
   return with_other_plan<Pass>(ours, "searched", seconds, [=](const auto& p, const Resources& r) {
-    return best_of<Pass>(ours, p, seconds, rules_plan<Pass>(ours, p, r), neighbours_of<Pass>(ours, p, r));
+    return best_of<Pass>(ours, p, seconds, default_plan<Pass>(ours, p, r), neighbours_of<Pass>(ours, p, r));
   });
 }
 

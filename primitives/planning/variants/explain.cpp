@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "primitives/analysis/fusion.hpp"
 #include "primitives/analysis/rankings/measured.hpp"
 
 namespace brickwork {
@@ -64,6 +65,22 @@ std::string data_come_from(const Variant& variant, const CacheHierarchy& caches)
   return text;
 }
 
+// What may run on the outputs while they are in a cache.
+std::string consumers(const ScheduledNest& nest, const CacheHierarchy& caches) {
+  std::string text;
+  for (std::size_t t = 0; t < nest.touches.tensors.size(); ++t) {
+    const TouchedTensor& tensor = nest.touches.tensors[t];
+    if (tensor.touch == Touch::read) continue;
+    const Fusion fusion = fuse_element_wise(nest, static_cast<int>(t), caches);
+    text += fusion.refusal.empty()
+                ? fmt::format("  {:<12}{}, on {} in {}; after the nest its {} are in {}\n", tensor.name, fusion.when,
+                              size_text(fusion.block_bytes), kPlaceNames[static_cast<std::size_t>(fusion.fused)],
+                              size_text(fusion.all_bytes), kPlaceNames[static_cast<std::size_t>(fusion.apart)])
+                : fmt::format("  {:<12}not inside the nest: {}\n", tensor.name, fusion.refusal);
+  }
+  return text;
+}
+
 std::string cost_in_parts(const MeasuredCost& cost) {
   std::string text = fmt::format("  {:.1f} us = multiply-adds {:.1f} + calls {:.1f}", 1e-3 * cost.all(),
                                  1e-3 * cost.multiply_adds, 1e-3 * cost.calls);
@@ -85,6 +102,7 @@ std::string explanation(const std::vector<ExplainedVariant>& variants, std::size
       size_text(static_cast<double>(caches.bytes[0])), size_text(static_cast<double>(caches.bytes[1])),
       size_text(static_cast<double>(caches.bytes[2])), working_sets(pick.variant->nest, caches));
   text += fmt::format("\nFrom where the calls of a thread get their data\n{}", data_come_from(*pick.variant, caches));
+  text += fmt::format("\nWhen an element-wise consumer may run\n{}", consumers(pick.variant->nest, caches));
   text += fmt::format("\nEstimated time of a thread\n{}", cost_in_parts(measured_cost(pick.variant->facts, caches)));
   text += fmt::format("\nThe next of {} variants, by the ranking {}\n", of_all, ranking);
   for (std::size_t i = 1; i < std::min(variants.size(), kRunnerUps + 1); ++i) {

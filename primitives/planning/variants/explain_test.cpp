@@ -33,6 +33,7 @@ TEST(Explanation, SaysWhatEachLoopTouchesAndWhichCacheHoldsIt) {
   EXPECT_THAT(text, testing::ContainsRegex("m +8 +3.6 KB +L2 +512 B +2.0 KB +1.0 KB"));
   EXPECT_THAT(text, testing::ContainsRegex("n +8 +896 B +L1 +512 B +256 B +128 B"));
   EXPECT_THAT(text, testing::ContainsRegex("B +2.0 KB"));  // once
+  EXPECT_THAT(text, HasSubstr("C           after each call, on 128 B in L1; after the nest its 8.2 KB are in L3"));
   EXPECT_THAT(text, HasSubstr("multiply-adds 1.0 + calls 3.5"));
   EXPECT_THAT(text, HasSubstr("The next of 2 variants, by the ranking made\n"));
   EXPECT_THAT(text, HasSubstr("us  the second plan\n"));
