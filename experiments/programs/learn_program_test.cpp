@@ -183,7 +183,7 @@ TEST_F(Learn, WrongUsageIsOneSentence) {
       {data + " --task listops-lstm", "listops-lstm makes its expressions itself: leave --data out"},
       {"--task characters --data " + (folder_ / "short.csv").string(), "the text has 27 characters, but 32 streams"},
       {"--task plan-ranking",
-       "plan-ranking learns from measured variants, the file variants.csv that brickwork --plan "},
+       "plan-ranking learns from measured variants, the CSV file that brickwork --plan variants "},
       {"--task plan-ranking --data " + (folder_ / "short.csv").string(),
        "short.csv:1: column pass is missing: measured"},
       {data + " --task digits-mlp --threads 0", "--threads: 0 is no whole number from 1 to "},
