@@ -164,6 +164,7 @@ def _draw_seconds(axes, rows: list[plans.Row]) -> None:
         if found.seconds > 0:
             axes.plot(found.seconds, y, **look.point)
     axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.set_xlabel("seconds to choose a plan")
 
 
